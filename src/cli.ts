@@ -1,3 +1,3 @@
-import { runProgram } from './bootstrap/cli/program.js';
+import { runProgram } from './bootstrap/cli/command-line.js';
 
 runProgram(process.argv.slice(2));

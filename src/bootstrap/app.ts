@@ -12,8 +12,7 @@ import { backgroundWork, maintenance, modelReconciliation } from './background.j
 import type { Config } from './config/config.js';
 import { createContainer } from './container.js';
 import { connected, embeddedDatabase, makeDataFolder } from './database.js';
-import { httpApp } from './http.js';
-import { baseUrlOf, instanceName, openToAll } from './listening.js';
+import { baseUrlOf, httpApp, instanceName, openToAll } from './http.js';
 import { modelStorage } from './model-storage.js';
 import { type AddStep, ShutdownSteps } from './shutdown-steps.js';
 import { startTelemetry } from './telemetry.js';

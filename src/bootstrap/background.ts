@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Container } from 'inversify';
 import { MAIL, MailQueue } from '../application/accounts/mail-queue.js';
+import { AlertNotifier } from '../application/alerts/ports.js';
 import { WebhookDelivery } from '../application/alerts/webhook-delivery.js';
 import { ChatRuntime } from '../application/chat/ports.js';
 import { RuntimeReconciler } from '../application/chat/runtime-reconciler.js';
@@ -13,9 +14,9 @@ import { InstanceRegistry } from '../application/jobs/ports.js';
 import { ExpiredDataService } from '../application/operations/expired-data.service.js';
 import { Clock, DesiredStateChanges, Logger, WorkQueue } from '../application/shared/ports.js';
 import { removeUnfinished } from '../infrastructure/files/local-model-file-store.js';
-import { AlertmanagerNotifier } from '../infrastructure/notifiers/alertmanager-notifier.js';
 import { Repeating, steadyMs } from '../infrastructure/system/scheduling.js';
 import { OutageLog } from '../infrastructure/typeorm/storage-errors.js';
+import { alertFired } from '../interfaces/http/alerts/webhooks.controller.js';
 
 const CALLS_PAUSE_MS = 2_000;
 /** Prometheus repeats alerts to Alertmanager as often. */
@@ -52,15 +53,17 @@ function repeat(
   return new Repeating(logged, pauseMs, (error) => outages.failed(name, error));
 }
 
-/** Runs the tasks of the work queue, closes the calls of dead instances and repeats alerts to Alertmanager. */
+/** Runs the tasks of the work queue, closes the calls of dead instances and repeats alerts that still fire. */
 export function backgroundWork(container: Container): Background {
   const queue = container.get(WorkQueue);
-  container.get(WebhookDelivery).register();
+  container.get(WebhookDelivery).register(alertFired);
   queue.register(EVALUATION, container.get(EvaluationRunner));
   queue.register(MAIL, container.get(MailQueue));
   const calls = repeat(container, 'call reaper', CALLS_PAUSE_MS, () => container.get(CallReaper).execute());
-  const alertmanager = container.get(AlertmanagerNotifier);
-  const alerts = repeat(container, 'alerts for alertmanager', ALERTS_PAUSE_MS, () => alertmanager.repeat());
+  const notifiers = container.getAll(AlertNotifier);
+  const alerts = repeat(container, 'alerts that still fire', ALERTS_PAUSE_MS, async () => {
+    for (const notifier of notifiers) await notifier.repeat();
+  });
   return {
     async start() {
       calls.start();

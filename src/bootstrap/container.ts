@@ -10,24 +10,22 @@ import {
   PasswordHasher,
   SiteTokenVerifier,
 } from '../application/accounts/ports.js';
-import { RegistrationRules } from '../application/accounts/registration.service.js';
-import { AlertEventFormat, AlertNotifier, AlertRepository, WebhookSender } from '../application/alerts/ports.js';
-import { ChatEngine, ChatLimits, ChatRuntime } from '../application/chat/ports.js';
-import { UploadLimits } from '../application/deployments/model-file.service.js';
+import { AlertNotifier, AlertRepository, WebhookSender } from '../application/alerts/ports.js';
+import { ChatEngine, ChatRuntime } from '../application/chat/ports.js';
 import { ModelFileResolver, ModelFileStore, ModelServer } from '../application/deployments/ports.js';
 import { LogTail, Metrics, RateLimitStore } from '../application/operations/ports.js';
 import {
   Clock,
-  Delay,
   IdGenerator,
   JsonSchemas,
   Logger,
   RequestContext,
   SecretTokens,
+  ServiceSettings,
   Tracer,
   WorkQueue,
 } from '../application/shared/ports.js';
-import { ContentHasher, KeptVersions, StarterCatalog } from '../application/workspace/ports.js';
+import { ContentHasher, StarterCatalog } from '../application/workspace/ports.js';
 import { OnnxChatRuntime } from '../infrastructure/chat-engine/onnx-chat-runtime.js';
 import { ChildLimits } from '../infrastructure/child-process/child-limits.js';
 import { JoseSiteTokenVerifier } from '../infrastructure/crypto/jose-site-token-verifier.js';
@@ -56,18 +54,12 @@ import { PrometheusMetrics } from '../infrastructure/prometheus/prometheus-metri
 import { MemoryRateLimitStore } from '../infrastructure/rate-limit/memory-rate-limit-store.js';
 import { ChatRuntimeByKind } from '../infrastructure/runtimes/chat-runtime-by-kind.js';
 import { FolderMailer, SmtpMailer } from '../infrastructure/smtp/mailers.js';
-import {
-  AsyncRequestContext,
-  SystemClock,
-  TimedDelay,
-  UuidIdGenerator,
-} from '../infrastructure/system/shared-ports.js';
+import { AsyncRequestContext, SystemClock, UuidIdGenerator } from '../infrastructure/system/shared-ports.js';
 import { DataSource } from '../infrastructure/typeorm/data-source.js';
 import { poolLoad, readBacklog } from '../infrastructure/typeorm/operations/operations.js';
 import { TypeOrmUnitOfWork } from '../infrastructure/typeorm/typeorm-unit-of-work.js';
 import { AddressGuard, HttpWebhookSender } from '../infrastructure/webhooks/http-webhook-sender.js';
-import { alertFired } from '../interfaces/http/alerts/webhooks.controller.js';
-import { BodyMemory, bodyLimits } from '../interfaces/http/body.js';
+import { bodyLimits } from '../interfaces/http/body.js';
 import { BaseUrlPageLinks } from '../interfaces/web/page-links.js';
 import type { Config } from './config/config.js';
 import { shippedProgram } from './config/shipped.js';
@@ -77,8 +69,6 @@ import { noTelemetry, type Telemetry } from './telemetry.js';
 
 /** Milliseconds that a worker may take to end by itself before it is killed. A stop ends it everywhere within 5 s. */
 const STOP_GRACE_MS = 2_500;
-
-const UPLOADS_AT_ONCE = 4;
 
 export interface Foundations {
   readonly config: Config;
@@ -104,16 +94,17 @@ export function createContainer({
   const secret = config.secret ?? keptSecret(config.dataDir);
   container.bind(Logger).toConstantValue(logger);
   container.bind(Tracer).toConstantValue(telemetry.tracer);
+  container.bind(ServiceSettings).toConstantValue(config);
   bindStorage(container, database, secret);
   bindShared(container);
-  bindAccounts(container, config);
+  const hasher = new BcryptPasswordHasher(config.bcryptCost);
+  bindAccounts(container, config, hasher);
   bindWorkspace(container, config);
   const children = new ChildLimits(config.maxChildren);
   bindChat(container, config, children, telemetry);
   bindDeployments(container, config, models, children);
   bindAlerts(container, config);
-  bindOperations(container, config);
-  bindHttp(container, config);
+  bindOperations(container, config, hasher);
   return container;
 }
 
@@ -122,19 +113,15 @@ function bindShared(container: Container): void {
   container.bind(IdGenerator).to(UuidIdGenerator);
   container.bind(SecretTokens).to(CheckedTokens);
   container.bind(RequestContext).to(AsyncRequestContext);
-  container.bind(Delay).to(TimedDelay);
 }
 
-function bindAccounts(container: Container, config: Config): void {
-  const { siteLogin, registration } = config;
+function bindAccounts(container: Container, config: Config, hasher: BcryptPasswordHasher): void {
   container.bind(Mailer).toConstantValue(mailerOf(config));
   container.bind(MasterKey).toConstantValue(new ConfiguredMasterKey(config.masterKey));
-  container.bind(BcryptPasswordHasher).toConstantValue(new BcryptPasswordHasher(config.bcryptCost));
-  container.bind(PasswordHasher).toService(BcryptPasswordHasher);
+  container.bind(PasswordHasher).toConstantValue(hasher);
   container.bind(PasswordBlocklist).toConstantValue(new CommonPasswordBlocklist(config.passwordBlocklist));
-  container.bind(SiteTokenVerifier).toConstantValue(new JoseSiteTokenVerifier(siteLogin.tokens));
+  container.bind(SiteTokenVerifier).toConstantValue(new JoseSiteTokenVerifier(config.siteTokens));
   container.bind(PageLinks).to(BaseUrlPageLinks);
-  container.bind(RegistrationRules).toConstantValue({ ...registration, linkSiteLogins: siteLogin.link });
 }
 
 function mailerOf(config: Config): Mailer {
@@ -143,7 +130,6 @@ function mailerOf(config: Config): Mailer {
 }
 
 function bindWorkspace(container: Container, config: Config): void {
-  container.bind(KeptVersions).toConstantValue({ ofDataset: config.datasetVersions });
   container.bind(StarterCatalog).toConstantValue(new JsonStarterCatalog(config.startersFolder));
   container.bind(ContentHasher).to(Sha256ContentHasher);
 }
@@ -176,7 +162,6 @@ function bindChat(container: Container, config: Config, children: ChildLimits, t
       (clock, logger) => telemetry.traced(new OpenAiChatRuntime(elsewhere, clock, logger)),
       [Clock, Logger],
     );
-  container.bind(ChatLimits).toConstantValue({ timeoutMs: limits.timeoutMs });
   container.bind(ChatRuntime).to(ChatRuntimeByKind);
 }
 
@@ -200,20 +185,18 @@ function bindDeployments(container: Container, config: Config, models: ModelStor
     [RequestContext, Logger],
   );
   container.bind(ModelFileStore).toConstantValue(models.files);
-  container.bind(UploadLimits).toConstantValue({ fileBytes: config.modelUploadBytes, atOnce: UPLOADS_AT_ONCE });
 }
 
 function bindAlerts(container: Container, config: Config): void {
   container.bind(AlertNotifier).to(MailNotifier);
   container.bind(AlertNotifier).to(WebhookNotifier);
   container
-    .bind(AlertmanagerNotifier)
+    .bind(AlertNotifier)
     .toResolvedValue(
       (queue, alerts, links, clock, logger) =>
         new AlertmanagerNotifier(config.alertmanagerUrl, queue, alerts, links, clock, logger),
       [WorkQueue, AlertRepository, PageLinks, Clock, Logger],
     );
-  container.bind(AlertNotifier).toService(AlertmanagerNotifier);
   container
     .bind(AlertNotifier)
     .toResolvedValue(
@@ -221,18 +204,18 @@ function bindAlerts(container: Container, config: Config): void {
         new SlackNotifier(config.slackUrl, queue, alerts, accounts, links, logger),
       [WorkQueue, AlertRepository, AccountRepository, PageLinks, Logger],
     );
-  container.bind(AlertEventFormat).toConstantValue({ body: alertFired });
   const guard = new AddressGuard(config.webhookNetworks);
   container.bind(WebhookSender).toResolvedValue((tracer) => new HttpWebhookSender(guard, undefined, tracer), [Tracer]);
 }
 
-function bindOperations(container: Container, config: Config): void {
+function bindOperations(container: Container, config: Config, hasher: BcryptPasswordHasher): void {
+  container.bind(RateLimitStore).to(MemoryRateLimitStore);
   container.bind(LogTail).toConstantValue(new FileLogTail(config.logFile));
   container.bind(Metrics).toService(PrometheusMetrics);
   container
     .bind(PrometheusMetrics)
     .toResolvedValue(
-      (hasher, database, unitOfWork, servers, runtimes) =>
+      (database, unitOfWork, servers, runtimes) =>
         new PrometheusMetrics([
           hashingMetrics(() => hasher.load),
           poolMetrics(() => poolLoad(database)),
@@ -240,11 +223,6 @@ function bindOperations(container: Container, config: Config): void {
           deploymentMetrics(servers),
           chatMetrics(runtimes),
         ]),
-      [BcryptPasswordHasher, DataSource, TypeOrmUnitOfWork, ModelServer, ChatRuntime],
+      [DataSource, TypeOrmUnitOfWork, ModelServer, ChatRuntime],
     );
-}
-
-function bindHttp(container: Container, config: Config): void {
-  container.bind(RateLimitStore).to(MemoryRateLimitStore);
-  container.bind(BodyMemory).toConstantValue(new BodyMemory(config.bodyMemoryBytes));
 }

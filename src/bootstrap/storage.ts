@@ -8,7 +8,7 @@ import {
   SpentSiteTokenRepository,
   TeamRepository,
 } from '../application/accounts/ports.js';
-import { AlertMailLog, AlertRepository, AlertRuleRepository, WebhookRepository } from '../application/alerts/ports.js';
+import { AlertRepository, AlertRuleRepository, WebhookRepository } from '../application/alerts/ports.js';
 import { AuditRepository } from '../application/audit/ports.js';
 import { ConversationRepository, RuntimeConnectionRepository } from '../application/chat/ports.js';
 import { DeploymentRepository } from '../application/deployments/ports.js';
@@ -20,7 +20,7 @@ import {
   UsageRepository,
 } from '../application/jobs/ports.js';
 import { ExpiredData, StorageProbe } from '../application/operations/ports.js';
-import { DesiredStateChanges, Locks, UnitOfWork, WorkQueue } from '../application/shared/ports.js';
+import { DesiredStateChanges, UnitOfWork, WorkQueue } from '../application/shared/ports.js';
 import {
   DatasetRepository,
   ModelAliasRepository,
@@ -42,7 +42,6 @@ import {
   TypeOrmAlertRepository,
   TypeOrmAlertRuleRepository,
 } from '../infrastructure/typeorm/alerts/alert.repository.js';
-import { TypeOrmAlertMailLog } from '../infrastructure/typeorm/alerts/alert-mail-log.js';
 import { TypeOrmWebhookRepository } from '../infrastructure/typeorm/alerts/webhook.repository.js';
 import { TypeOrmAuditRepository } from '../infrastructure/typeorm/audit/audit.repository.js';
 import { TypeOrmConversationRepository } from '../infrastructure/typeorm/chat/conversation.repository.js';
@@ -57,7 +56,7 @@ import { TypeOrmJobHistory } from '../infrastructure/typeorm/jobs/job-history.js
 import { TypeOrmUsageRepository } from '../infrastructure/typeorm/jobs/usage.repository.js';
 import { TypeOrmExpiredData, TypeOrmStorageProbe } from '../infrastructure/typeorm/operations/operations.js';
 import { GraphileWorkQueue } from '../infrastructure/typeorm/queue/graphile-work-queue.js';
-import { TypeOrmLocks, TypeOrmUnitOfWork } from '../infrastructure/typeorm/typeorm-unit-of-work.js';
+import { TypeOrmUnitOfWork } from '../infrastructure/typeorm/typeorm-unit-of-work.js';
 import { TypeOrmDatasetRepository } from '../infrastructure/typeorm/workspace/dataset.repository.js';
 import {
   TypeOrmModelAliasRepository,
@@ -68,10 +67,8 @@ import { TypeOrmProjectRepository } from '../infrastructure/typeorm/workspace/pr
 /** Binds the storage ports to their TypeORM adapters. */
 export function bindStorage(container: Container, database: DataSource, secret: string): void {
   container.bind(DataSource).toConstantValue(database);
-  container.bind(TypeOrmUnitOfWork).toResolvedValue((database) => new TypeOrmUnitOfWork(database), [DataSource]);
   container.bind(UnitOfWork).toService(TypeOrmUnitOfWork);
   container.bind(WorkQueue).to(GraphileWorkQueue);
-  container.bind(Locks).to(TypeOrmLocks);
   container.bind(AuditRepository).to(TypeOrmAuditRepository);
   container.bind(AccountRepository).to(TypeOrmAccountRepository);
   container.bind(TeamRepository).to(TypeOrmTeamRepository);
@@ -92,7 +89,6 @@ export function bindStorage(container: Container, database: DataSource, secret: 
   container.bind(DesiredStateChanges).to(PostgresDesiredStateChanges);
   container.bind(InstanceRegistry).to(TypeOrmInstanceRegistry);
   container.bind(AlertRuleRepository).to(TypeOrmAlertRuleRepository);
-  container.bind(AlertMailLog).to(TypeOrmAlertMailLog);
   container.bind(AlertRepository).to(TypeOrmAlertRepository);
   container.bind(MailSealer).toConstantValue(new Sealer(secret, 'outbox'));
   container.bind(StorageProbe).to(TypeOrmStorageProbe);

@@ -136,7 +136,9 @@ describeInBrowser('projects and models in the console', () => {
     await service.put(`/v1/projects/${id}/models/aliases/champion`, ada.token, { model_id: first });
     const page = await openConsole(visitor, ada.token, `/projects/${id}/models`);
     await press(page, 'New draft');
-    await page.getByLabel('Model folder').selectOption('tiny-chat');
+    await page.getByRole('dialog').getByRole('button', { name: 'Create', exact: true }).click();
+    await page.getByText('The model needs it to answer.').waitFor();
+    await page.getByLabel('Model folder').and(page.locator(':focus')).selectOption('tiny-chat');
     await page.getByRole('dialog').getByRole('button', { name: 'Create', exact: true }).click();
     await at(page, /\/models\/mdl_/);
     const second = page.url().split('/').at(-1) as string;

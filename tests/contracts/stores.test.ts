@@ -8,7 +8,7 @@ import { TypeOrmInviteRepository } from '../../src/infrastructure/typeorm/accoun
 import { TypeOrmWebhookRepository } from '../../src/infrastructure/typeorm/alerts/webhook.repository.js';
 import { createDataSource, type DataSource } from '../../src/infrastructure/typeorm/data-source.js';
 import { TypeOrmInstanceRegistry } from '../../src/infrastructure/typeorm/jobs/instance-registry.js';
-import { TypeOrmLocks, TypeOrmUnitOfWork } from '../../src/infrastructure/typeorm/typeorm-unit-of-work.js';
+import { TypeOrmUnitOfWork } from '../../src/infrastructure/typeorm/typeorm-unit-of-work.js';
 import { MemoryInstanceRegistry, MemoryInstances } from '../fakes/jobs/memory-instance-registry.js';
 import { MemoryStore } from '../fakes/memory-store.js';
 import { gate } from '../support/barrier.js';
@@ -196,14 +196,14 @@ describe('Locks of PostgreSQL', () => {
     const [here, elsewhere] = [await postgres.open(), await postgres.elsewhere()];
     const { opened: inside, open: entered } = gate();
     const { opened: goingOn, open: goOn } = gate();
-    const stuck = here.locks.run('line', async () => {
+    const stuck = here.unitOfWork.locked('line', async () => {
       entered();
       await goingOn;
       return here.jobs.instances();
     });
     stuck.catch(() => undefined);
     await inside;
-    await elsewhere.locks.run('line', async () => undefined);
+    await elsewhere.unitOfWork.locked('line', async () => undefined);
     goOn();
     await expect(stuck).rejects.toThrow();
     expect(await query(postgres.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
@@ -236,7 +236,7 @@ describe('A database that is stricter by default', () => {
     const source = await createDataSource(url.href).initialize();
     const unitOfWork = new TypeOrmUnitOfWork(source);
     const isolation = () => unitOfWork.query('SHOW transaction_isolation');
-    const found = await new TypeOrmLocks(unitOfWork).run('line', isolation);
+    const found = await unitOfWork.locked('line', isolation);
     expect(found).toEqual([{ transaction_isolation: 'read committed' }]);
     await source.destroy();
   });

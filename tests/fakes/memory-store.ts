@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Locks, UnitOfWork } from '../../src/application/shared/ports.js';
+import type { UnitOfWork } from '../../src/application/shared/ports.js';
 import { StorageUnavailable } from '../../src/domain/shared/errors.js';
 
 type Rows = ReadonlyMap<string, unknown>;
@@ -42,6 +42,12 @@ export class MemoryStore implements UnitOfWork {
     const over = mine.catch(() => undefined);
     this.lines.set(line, over);
     return mine;
+  }
+
+  /** Runs every turn alone, the shared ones as well. */
+  async locked<T>(line: string, work: () => Promise<T>): Promise<T> {
+    if (this.isWorking) throw new Error('This must not run inside a unit of work.');
+    return this.inLine(line, () => this.run(work));
   }
 
   async run<T>(work: () => Promise<T>): Promise<T> {
@@ -89,15 +95,5 @@ export class MemoryStore implements UnitOfWork {
     this.committed = new Map([...this.committed, ...changed]);
     for (const table of changed.keys()) this.tellWatchers(table);
     return true;
-  }
-}
-
-/** Runs every turn alone, the shared ones as well. */
-export class MemoryLocks implements Locks {
-  constructor(private readonly store: MemoryStore) {}
-
-  async run<T>(line: string, work: () => Promise<T>): Promise<T> {
-    if (this.store.isWorking) throw new Error('This must not run inside a unit of work.');
-    return this.store.inLine(line, () => this.store.run(work));
   }
 }

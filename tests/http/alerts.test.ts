@@ -25,9 +25,11 @@ describe('alert rules and alerts', () => {
     const adapt = (container: Container) => {
       receivesMail(container);
       told.length = 0;
-      container
-        .bind(AlertNotifier)
-        .toConstantValue({ announce: async () => {}, acknowledged: async (a) => void told.push(a) });
+      container.bind(AlertNotifier).toConstantValue({
+        announce: async () => {},
+        acknowledged: async (a) => void told.push(a),
+        repeat: async () => {},
+      });
     };
     team = await TestApp.withTeam({ env, adapt });
     app = team.app;

@@ -22,7 +22,7 @@ describe('the memory for bodies', () => {
   beforeAll(async () => {
     app = await TestApp.start({
       env: site,
-      adapt: (container) => container.rebind(BodyMemory).toConstantValue(new BodyMemory(MB, WAIT_MS)),
+      bodyMemory: new BodyMemory(MB, WAIT_MS),
     });
     admin = await register(app, 'Ada');
     await app.verifyEmails();

@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { text as textOf } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ChatLimits, ChatRuntime } from '../../src/application/chat/ports.js';
+import { ChatRuntime } from '../../src/application/chat/ports.js';
+import { ServiceSettings } from '../../src/application/shared/ports.js';
 import type { ChatRequest, CompletionPart } from '../../src/domain/chat/chat.js';
 import {
   ContextLengthExceeded,
@@ -34,7 +35,7 @@ describe('streams of the OpenAI endpoint', () => {
   let project: string;
   /** How the model answers. */
   let parts: (request: ChatRequest, signal: AbortSignal) => AsyncIterable<CompletionPart>;
-  const limits = { timeoutMs: 60_000 };
+  let settings: { -readonly [Name in keyof ServiceSettings]: ServiceSettings[Name] };
   /** Counts the answers that the runtime was let go of. */
   let ended: number;
 
@@ -54,7 +55,8 @@ describe('streams of the OpenAI endpoint', () => {
     app = await TestApp.start({
       adapt: (container) => {
         container.rebind(ChatRuntime).toConstantValue(runtimes);
-        container.rebind(ChatLimits).toConstantValue(limits);
+        settings = { ...container.get(ServiceSettings) };
+        container.rebind(ServiceSettings).toConstantValue(settings);
       },
     });
     admin = await register(app, 'Ada');
@@ -284,7 +286,7 @@ describe('streams of the OpenAI endpoint', () => {
     ['leaves', 'cancelled', null],
     ['stays beyond the time limit', 'failed', expect.stringMatching(/^inference_timeout/)],
   ])('hold the model back for a reader who takes nothing, and who %s', async (_, status, error) => {
-    limits.timeoutMs = status === 'failed' ? 1_000 : 60_000;
+    settings.inferenceTimeoutMs = status === 'failed' ? 1_000 : 60_000;
     let yielded = 0;
     parts = async function* (_, signal) {
       for (;;) {

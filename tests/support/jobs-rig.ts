@@ -19,17 +19,19 @@ import type { Repositories } from './repositories.js';
 
 /** Makes the services of jobs and alerts of one instance, over given repositories. */
 export function jobsRig(repositories: Repositories, clock = new ManualClock(at(0)), known?: MemoryInstances) {
-  const { jobs, jobHistory, usage, alertRules, alerts, locks, unitOfWork } = repositories;
+  const { jobs, jobHistory, usage, alertRules, alerts, unitOfWork } = repositories;
   const log = new MemoryLogger();
-  const notifiers = [{ announce: async () => undefined, acknowledged: async () => undefined }];
+  const notifiers = [
+    { announce: async () => undefined, acknowledged: async () => undefined, repeat: async () => undefined },
+  ];
   const processes = new MemoryInstanceRegistry(known);
-  const finisher = new JobFinisher(locks, jobs, jobHistory, alertRules, alerts, notifiers, ids, log);
+  const finisher = new JobFinisher(unitOfWork, jobs, jobHistory, alertRules, alerts, notifiers, ids, log);
   const running = Object.assign(new RunningCalls(jobs, log), { delayMs: 0 });
   const tracking = new CallTracker(running, finisher, processes, ids, clock, log);
   const audit = auditOn(repositories, clock);
   const queue = new MemoryWorkQueue(new MemoryStore(), processes, clock);
   const found = new TeamWorkspace(repositories.projects, repositories.models, repositories.datasets);
-  const rollUp = new UsageRollUp(usage, locks, clock);
+  const rollUp = new UsageRollUp(usage, unitOfWork, clock);
   return {
     ...repositories,
     clock,
@@ -39,7 +41,7 @@ export function jobsRig(repositories: Repositories, clock = new ManualClock(at(0
     tracking,
     reaper: new CallReaper(tracking, jobs, jobHistory, finisher, rollUp, processes, queue, clock, log),
     jobService: new JobService(jobs, found, finisher, unitOfWork, new AsyncRequestContext(), ids, clock, log),
-    rules: new AlertRuleService(alertRules, jobHistory, locks, new AsyncRequestContext(), audit, ids, clock),
+    rules: new AlertRuleService(alertRules, jobHistory, unitOfWork, new AsyncRequestContext(), audit, ids, clock),
     alerts: new AlertService(alerts, notifiers, audit, clock),
     /** All that has finished, in order. */
     async history(): Promise<FinishedJob[]> {

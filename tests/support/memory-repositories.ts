@@ -7,7 +7,6 @@ import {
   MemoryTeamRepository,
 } from '../fakes/accounts/memory-account-repositories.js';
 import {
-  MemoryAlertMailLog,
   MemoryAlertRepository,
   MemoryAlertRuleRepository,
   MemoryWebhookRepository,
@@ -24,7 +23,7 @@ import {
   MemoryJobRepository,
   MemoryUsageRepository,
 } from '../fakes/jobs/memory-job-repositories.js';
-import { MemoryLocks, MemoryStore } from '../fakes/memory-store.js';
+import { MemoryStore } from '../fakes/memory-store.js';
 import {
   MemoryDatasetRepository,
   MemoryModelAliasRepository,
@@ -35,14 +34,12 @@ import type { Repositories, StoreUnderTest } from './repositories.js';
 
 export const memoryRepositories = (store = new MemoryStore()): Repositories => ({
   unitOfWork: store,
-  locks: new MemoryLocks(store),
   teams: new MemoryTeamRepository(store),
   accounts: new MemoryAccountRepository(store),
   mailedTokens: new MemoryMailedTokenRepository(store),
   invites: new MemoryInviteRepository(store),
   spentSiteTokens: new MemorySpentSiteTokenRepository(store),
   credentials: new MemoryCredentialRepository(store),
-  alertMails: new MemoryAlertMailLog(store),
   projects: new MemoryProjectRepository(store),
   models: new MemoryModelRepository(store),
   datasets: new MemoryDatasetRepository(store),

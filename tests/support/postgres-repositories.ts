@@ -13,7 +13,6 @@ import {
   TypeOrmAlertRepository,
   TypeOrmAlertRuleRepository,
 } from '../../src/infrastructure/typeorm/alerts/alert.repository.js';
-import { TypeOrmAlertMailLog } from '../../src/infrastructure/typeorm/alerts/alert-mail-log.js';
 import { TypeOrmWebhookRepository } from '../../src/infrastructure/typeorm/alerts/webhook.repository.js';
 import { TypeOrmAuditRepository } from '../../src/infrastructure/typeorm/audit/audit.repository.js';
 import { TypeOrmConversationRepository } from '../../src/infrastructure/typeorm/chat/conversation.repository.js';
@@ -24,7 +23,7 @@ import { TypeOrmEvaluationRepository } from '../../src/infrastructure/typeorm/jo
 import { TypeOrmJobRepository } from '../../src/infrastructure/typeorm/jobs/job.repository.js';
 import { TypeOrmJobHistory } from '../../src/infrastructure/typeorm/jobs/job-history.js';
 import { TypeOrmUsageRepository } from '../../src/infrastructure/typeorm/jobs/usage.repository.js';
-import { TypeOrmLocks, TypeOrmUnitOfWork } from '../../src/infrastructure/typeorm/typeorm-unit-of-work.js';
+import { TypeOrmUnitOfWork } from '../../src/infrastructure/typeorm/typeorm-unit-of-work.js';
 import { TypeOrmDatasetRepository } from '../../src/infrastructure/typeorm/workspace/dataset.repository.js';
 import {
   TypeOrmModelAliasRepository,
@@ -37,14 +36,12 @@ import type { Repositories, StoreUnderTest } from './repositories.js';
 export function postgresRepositories(unitOfWork: TypeOrmUnitOfWork): Repositories {
   return {
     unitOfWork,
-    locks: new TypeOrmLocks(unitOfWork),
     teams: new TypeOrmTeamRepository(unitOfWork),
     accounts: new TypeOrmAccountRepository(unitOfWork),
     mailedTokens: new TypeOrmMailedTokenRepository(unitOfWork),
     invites: new TypeOrmInviteRepository(unitOfWork, new Sealer('a secret of the tests', 'invites')),
     spentSiteTokens: new TypeOrmSpentSiteTokenRepository(unitOfWork),
     credentials: new TypeOrmCredentialRepository(unitOfWork),
-    alertMails: new TypeOrmAlertMailLog(unitOfWork),
     projects: new TypeOrmProjectRepository(unitOfWork),
     models: new TypeOrmModelRepository(unitOfWork),
     datasets: new TypeOrmDatasetRepository(unitOfWork),

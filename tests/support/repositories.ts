@@ -1,4 +1,4 @@
-import type {
+import {
   AccountRepository,
   CredentialRepository,
   InviteRepository,
@@ -6,23 +6,13 @@ import type {
   SpentSiteTokenRepository,
   TeamRepository,
 } from '../../src/application/accounts/ports.js';
-import type {
-  AlertMailLog,
-  AlertRepository,
-  AlertRuleRepository,
-  WebhookRepository,
-} from '../../src/application/alerts/ports.js';
-import type { AuditRepository } from '../../src/application/audit/ports.js';
-import type { ConversationRepository, RuntimeConnectionRepository } from '../../src/application/chat/ports.js';
-import type { DeploymentRepository } from '../../src/application/deployments/ports.js';
-import type {
-  EvaluationRepository,
-  JobHistory,
-  JobRepository,
-  UsageRepository,
-} from '../../src/application/jobs/ports.js';
-import type { Locks, Page, SizedItem, UnitOfWork } from '../../src/application/shared/ports.js';
-import type {
+import { AlertRepository, AlertRuleRepository, WebhookRepository } from '../../src/application/alerts/ports.js';
+import { AuditRepository } from '../../src/application/audit/ports.js';
+import { ConversationRepository, RuntimeConnectionRepository } from '../../src/application/chat/ports.js';
+import { DeploymentRepository } from '../../src/application/deployments/ports.js';
+import { EvaluationRepository, JobHistory, JobRepository, UsageRepository } from '../../src/application/jobs/ports.js';
+import { type Page, type SizedItem, UnitOfWork } from '../../src/application/shared/ports.js';
+import {
   DatasetRepository,
   ModelAliasRepository,
   ModelRepository,
@@ -30,33 +20,36 @@ import type {
 } from '../../src/application/workspace/ports.js';
 import { anAccount, aProject, aTeam } from './records.js';
 
+/** The ports behind which the service keeps its records. */
+export const storagePorts = {
+  unitOfWork: UnitOfWork,
+  teams: TeamRepository,
+  accounts: AccountRepository,
+  mailedTokens: MailedTokenRepository,
+  invites: InviteRepository,
+  spentSiteTokens: SpentSiteTokenRepository,
+  credentials: CredentialRepository,
+  projects: ProjectRepository,
+  models: ModelRepository,
+  datasets: DatasetRepository,
+  modelAliases: ModelAliasRepository,
+  connections: RuntimeConnectionRepository,
+  conversations: ConversationRepository,
+  deployments: DeploymentRepository,
+  jobs: JobRepository,
+  jobHistory: JobHistory,
+  evaluations: EvaluationRepository,
+  usage: UsageRepository,
+  alertRules: AlertRuleRepository,
+  alerts: AlertRepository,
+  auditTrail: AuditRepository,
+  webhooks: WebhookRepository,
+};
+
 /** All that keeps the service's records, over one store. */
-export interface Repositories {
-  readonly unitOfWork: UnitOfWork;
-  readonly locks: Locks;
-  readonly teams: TeamRepository;
-  readonly accounts: AccountRepository;
-  readonly mailedTokens: MailedTokenRepository;
-  readonly invites: InviteRepository;
-  readonly spentSiteTokens: SpentSiteTokenRepository;
-  readonly credentials: CredentialRepository;
-  readonly alertMails: AlertMailLog;
-  readonly projects: ProjectRepository;
-  readonly models: ModelRepository;
-  readonly datasets: DatasetRepository;
-  readonly modelAliases: ModelAliasRepository;
-  readonly connections: RuntimeConnectionRepository;
-  readonly conversations: ConversationRepository;
-  readonly deployments: DeploymentRepository;
-  readonly jobs: JobRepository;
-  readonly jobHistory: JobHistory;
-  readonly evaluations: EvaluationRepository;
-  readonly usage: UsageRepository;
-  readonly alertRules: AlertRuleRepository;
-  readonly alerts: AlertRepository;
-  readonly auditTrail: AuditRepository;
-  readonly webhooks: WebhookRepository;
-}
+export type Repositories = {
+  readonly [Name in keyof typeof storagePorts]: (typeof storagePorts)[Name]['prototype'];
+};
 
 /** A store that a contract suite tries its adapter on. */
 export interface StoreUnderTest {

@@ -18,8 +18,7 @@ export async function webhookRig() {
   const { webhooks, alerts } = memoryRepositories(store);
   const [clock, log, sender] = [new ManualClock(at(0)), new RecordingLog(), new MemoryWebhookSender()];
   const queue = new MemoryWorkQueue(store, new MemoryInstanceRegistry(), clock);
-  const format = { body: alertFired };
-  new WebhookDelivery(queue, store, webhooks, alerts, sender, format, clock, log).register();
+  new WebhookDelivery(queue, store, webhooks, alerts, sender, clock, log).register(alertFired);
   await queue.start();
   const tasks = new MemoryTable<{ readonly runAt: number }>(store, 'tasks');
   return {

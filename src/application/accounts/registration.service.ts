@@ -5,19 +5,11 @@ import { EmailTaken, InviteNotFound, RegistrationClosed } from '../../domain/acc
 import { Invite } from '../../domain/accounts/invite.js';
 import { Actor } from '../../domain/audit/audit-entry.js';
 import { Audit } from '../audit/audit.service.js';
-import { Clock, IdGenerator, SecretTokens, UnitOfWork } from '../shared/ports.js';
+import { Clock, IdGenerator, SecretTokens, ServiceSettings, UnitOfWork } from '../shared/ports.js';
 import { TokenMailer } from './account-mails.js';
 import { CredentialIssuer, type SignedIn } from './credential-issuer.js';
 import { PasswordChanger } from './password-changer.js';
 import { AccountRepository, InviteRepository, TeamRepository } from './ports.js';
-
-export abstract class RegistrationRules {
-  abstract readonly maxAccounts: number;
-  /** `invite`: without an invite only the master key may register, and only the first account. */
-  abstract readonly registration: 'open' | 'invite';
-  /** Site login may open a verified account that has a password or belongs to the operator team. */
-  abstract readonly linkSiteLogins: boolean;
-}
 
 export interface RegistrationStatus {
   readonly accountCount: number;
@@ -48,7 +40,7 @@ export class RegistrationService {
     private readonly tokens: SecretTokens,
     private readonly ids: IdGenerator,
     private readonly clock: Clock,
-    private readonly rules: RegistrationRules,
+    private readonly settings: ServiceSettings,
   ) {}
 
   /**
@@ -113,13 +105,13 @@ export class RegistrationService {
 
   async status(): Promise<RegistrationStatus> {
     const accountCount = await this.accounts.count();
-    const { maxAccounts, registration } = this.rules;
+    const { maxAccounts, registration } = this.settings;
     return { accountCount, maxAccounts, registrationOpen: registration === 'open' && accountCount < maxAccounts };
   }
 
   /** Throws RegistrationClosed when the cap is reached. */
   async requirePlace(): Promise<void> {
-    const { maxAccounts } = this.rules;
+    const { maxAccounts } = this.settings;
     if ((await this.accounts.count()) < maxAccounts) return;
     throw new RegistrationClosed(`This deployment has reached its cap of ${maxAccounts} accounts.`);
   }
@@ -132,7 +124,7 @@ export class RegistrationService {
   private async admit(caller: Caller | null, email: string, inviteToken?: string): Promise<Invite | null> {
     await this.requirePlace();
     if (inviteToken !== undefined) return this.redeemed(inviteToken, email);
-    if (this.rules.registration === 'open') return null;
+    if (this.settings.registration === 'open') return null;
     const isFounder = caller?.kind === 'master' && !(await this.teams.operator());
     if (!isFounder) throw new RegistrationClosed('Registration is by invite only.');
     return null;

@@ -3,7 +3,7 @@ import { Account, accountLimits, emailKey, type Team } from '../../domain/accoun
 import { EmailTaken, SiteLoginDisabled, SiteTokenInvalid } from '../../domain/accounts/errors.js';
 import { Actor } from '../../domain/audit/audit-entry.js';
 import { Audit } from '../audit/audit.service.js';
-import { Clock, IdGenerator, UnitOfWork } from '../shared/ports.js';
+import { Clock, IdGenerator, ServiceSettings, UnitOfWork } from '../shared/ports.js';
 import { CredentialIssuer, type SignedIn } from './credential-issuer.js';
 import {
   AccountRepository,
@@ -12,7 +12,7 @@ import {
   SpentSiteTokenRepository,
   TeamRepository,
 } from './ports.js';
-import { RegistrationRules, RegistrationService } from './registration.service.js';
+import { RegistrationService } from './registration.service.js';
 
 /** Signs in the users of an embedding site on the site's word. An unknown user gets an account without a password. */
 @injectable()
@@ -28,7 +28,7 @@ export class SiteLoginService {
     private readonly audit: Audit,
     private readonly ids: IdGenerator,
     private readonly clock: Clock,
-    private readonly rules: RegistrationRules,
+    private readonly settings: ServiceSettings,
   ) {}
 
   /** Throws SiteLoginDisabled, SiteTokenInvalid, EmailTaken, RegistrationClosed. */
@@ -52,7 +52,7 @@ export class SiteLoginService {
   private async open(account: Account, claims: SiteClaims): Promise<Account> {
     const team = await this.teams.byId(account.teamId);
     const isGuarded = team?.operator || account.passwordHash !== null;
-    const mayLink = this.rules.linkSiteLogins && account.emailVerifiedAt && claims.emailVerified !== false;
+    const mayLink = this.settings.linkSiteLogins && account.emailVerifiedAt && claims.emailVerified !== false;
     if (isGuarded && !mayLink) throw new EmailTaken();
     if (!claims.emailVerified || account.emailVerifiedAt) return account;
     const verified = Account.verified(account, this.clock.now());

@@ -7,7 +7,7 @@ import { LimitReached, NotFound } from '../../domain/shared/errors.js';
 import { Audit } from '../audit/audit.service.js';
 import { FINISHING } from '../jobs/job-finisher.js';
 import { JobHistory } from '../jobs/ports.js';
-import { Clock, IdGenerator, Locks, RequestContext } from '../shared/ports.js';
+import { Clock, IdGenerator, RequestContext, UnitOfWork } from '../shared/ports.js';
 import { AlertRuleRepository } from './ports.js';
 
 type By = { readonly by: Caller | null };
@@ -24,7 +24,7 @@ export class AlertRuleService {
   constructor(
     private readonly rules: AlertRuleRepository,
     private readonly history: JobHistory,
-    private readonly locks: Locks,
+    private readonly unitOfWork: UnitOfWork,
     private readonly request: RequestContext,
     private readonly audit: Audit,
     private readonly ids: IdGenerator,
@@ -47,7 +47,7 @@ export class AlertRuleService {
   async create({ by, ...input }: By & RuleInput): Promise<AlertRule> {
     const caller = authorize(by, permissions.manageMonitoring);
     const created = AlertRule.create({ ...input, id: this.ids.next('rul'), createdAt: this.clock.now() });
-    return this.locks.run(FINISHING, async () => {
+    return this.unitOfWork.locked(FINISHING, async () => {
       if ((await this.rules.all()).length >= ruleLimits.rules) throw new LimitReached(ruleLimits.rules, 'alert rules');
       const failuresInARow = await this.history.failuresInARow(created.jobKind, ruleLimits.failures);
       const rule = { ...created, failuresInARow };
@@ -61,7 +61,7 @@ export class AlertRuleService {
   /** Throws NotFound, InvalidRequest. */
   async change({ by, id, ...change }: By & { id: string } & RuleChange): Promise<AlertRule> {
     const caller = authorize(by, permissions.manageMonitoring);
-    return this.locks.run(FINISHING, async () => {
+    return this.unitOfWork.locked(FINISHING, async () => {
       const rule = AlertRule.change(await this.find(id), change);
       await this.rules.save([rule]);
       await this.audit.record({ by: caller, action: 'alert_rule.changed', object: rule, details: change });
@@ -72,7 +72,7 @@ export class AlertRuleService {
   /** Deletes a rule and keeps its alerts. Throws NotFound. */
   async delete({ by, id }: By & { id: string }): Promise<void> {
     const caller = authorize(by, permissions.manageMonitoring);
-    await this.locks.run(FINISHING, async () => {
+    await this.unitOfWork.locked(FINISHING, async () => {
       const rule = await this.find(id);
       await this.rules.remove(id);
       await this.audit.record({ by: caller, action: 'alert_rule.deleted', object: rule });

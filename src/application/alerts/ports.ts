@@ -17,20 +17,9 @@ export abstract class AlertNotifier {
    * acknowledgement. Does nothing unless an adapter overrides it.
    */
   async acknowledged(_alert: Alert): Promise<void> {}
-}
 
-/** An e-mail about alerts to an account. */
-export interface AlertMail {
-  readonly id: string;
-  readonly accountId: string;
-  readonly sentAt: Date;
-}
-
-/** Remembers alert mails for an hour, so that they flood no mailbox. */
-export abstract class AlertMailLog {
-  abstract add(mail: AlertMail): Promise<void>;
-  /** Counts the account's alert mails at or after `since`. */
-  abstract countSince(accountId: string, since: Date): Promise<number>;
+  /** Tells once more of alerts that still fire. Called every minute. Does nothing unless an adapter overrides it. */
+  async repeat(): Promise<void> {}
 }
 
 export abstract class AlertRuleRepository {
@@ -42,6 +31,13 @@ export abstract class AlertRuleRepository {
   abstract save(rules: readonly AlertRule[]): Promise<void>;
   /** Returns false when there was no such rule. */
   abstract remove(id: string): Promise<boolean>;
+}
+
+/** An e-mail about alerts to an account. */
+export interface AlertMail {
+  readonly id: string;
+  readonly accountId: string;
+  readonly sentAt: Date;
 }
 
 export interface Acknowledgement {
@@ -59,6 +55,10 @@ export abstract class AlertRepository {
   abstract list(status: AlertStatus | null, page: Page): Promise<Alert[]>;
   /** Stores the acknowledgement. Returns false, and changes nothing, when the alert has one or does not exist. */
   abstract acknowledge(id: string, acknowledgement: Acknowledgement): Promise<boolean>;
+  /** Remembers a mail for an hour, so that mails flood no mailbox. */
+  abstract addMail(mail: AlertMail): Promise<void>;
+  /** Counts the account's mails about alerts at or after `since`. */
+  abstract countMails(accountId: string, since: Date): Promise<number>;
 }
 
 /** One request to a webhook's receiver. */
@@ -96,10 +96,4 @@ export abstract class WebhookRepository {
   abstract note(id: string, delivery: Delivery): Promise<void>;
   /** Returns false when there was no such webhook. */
   abstract remove(id: string): Promise<boolean>;
-}
-
-/** Translates a fired alert into the body that webhooks receive. */
-export abstract class AlertEventFormat {
-  /** Returns the same JSON object for the same alert. */
-  abstract body(alert: Alert): object;
 }

@@ -1,7 +1,8 @@
 import { injectable } from 'inversify';
+import type { Alert } from '../../domain/alerts/alert.js';
 import { Webhook } from '../../domain/alerts/webhook.js';
 import { Clock, Logger, type TaskWorker, UnitOfWork, WorkQueue } from '../shared/ports.js';
-import { AlertEventFormat, AlertRepository, WebhookRepository, WebhookSender } from './ports.js';
+import { AlertRepository, WebhookRepository, WebhookSender } from './ports.js';
 
 /** Names the task that makes one delivery task for each pair of an alert and a webhook. */
 export const FAN_OUT = 'spread alerts';
@@ -14,6 +15,7 @@ const AT_ONCE = 8;
 
 type Batch = { readonly webhookIds: readonly string[]; readonly alertIds: readonly string[] };
 type Delivery = { readonly webhookId: string; readonly alertId: string };
+type BodyOf = (alert: Alert) => object;
 
 class NotDelivered extends Error {}
 
@@ -26,15 +28,21 @@ export class WebhookDelivery {
     private readonly webhooks: WebhookRepository,
     private readonly alerts: AlertRepository,
     private readonly sender: WebhookSender,
-    private readonly format: AlertEventFormat,
     private readonly clock: Clock,
     private readonly logger: Logger,
   ) {}
 
-  /** Registers the two tasks. Call it before the queue starts. */
-  register(): void {
+  /** Registers the two tasks. `bodyOf` returns the same JSON object for the same alert. Call it before the queue starts. */
+  register(bodyOf: BodyOf): void {
     this.queue.register(FAN_OUT, this.fanOut);
-    this.queue.register(DELIVERY, this.delivery);
+    this.queue.register(DELIVERY, {
+      atOnce: AT_ONCE,
+      run: (payload, { signal }) => this.deliver(payload as Delivery, bodyOf, signal),
+      gaveUp: async (payload, reason) => {
+        const { webhookId, alertId } = payload as Delivery;
+        this.logger.error('alert given up', { webhook_id: webhookId, alert_id: alertId, reason });
+      },
+    });
   }
 
   private readonly fanOut: TaskWorker = {
@@ -53,24 +61,15 @@ export class WebhookDelivery {
     gaveUp: async (payload, reason) => this.logger.error('alerts given up', { ...(payload as Batch), reason }),
   };
 
-  private readonly delivery: TaskWorker = {
-    atOnce: AT_ONCE,
-    run: (payload, { signal }) => this.deliver(payload as Delivery, signal),
-    gaveUp: async (payload, reason) => {
-      const { webhookId, alertId } = payload as Delivery;
-      this.logger.error('alert given up', { webhook_id: webhookId, alert_id: alertId, reason });
-    },
-  };
-
   /** Makes one attempt. Resolves when there is nothing left to do; throws when the queue has to retry. */
-  private async deliver({ webhookId, alertId }: Delivery, signal: AbortSignal): Promise<void> {
+  private async deliver({ webhookId, alertId }: Delivery, bodyOf: BodyOf, signal: AbortSignal): Promise<void> {
     const opened = await this.webhooks.open(webhookId);
     const alert = await this.alerts.find(alertId);
     if (!opened?.webhook.enabled || !alert) return;
     const { webhook, secret } = opened;
     const at = this.clock.now();
     if (Webhook.isResting(webhook, at)) throw new NotDelivered('its receiver did not answer a moment ago');
-    const body = JSON.stringify(this.format.body(alert));
+    const body = JSON.stringify(bodyOf(alert));
     const outcome = await this.sender.post({ url: webhook.url, secret, id: alertId, body, sentAt: at }, signal);
     const delivery = { ...outcome, at, alertId };
     await this.webhooks.note(webhookId, delivery);

@@ -2,7 +2,7 @@ import { injectable } from 'inversify';
 import type { AccountCaller, Caller } from '../../domain/accounts/caller.js';
 import { authorize, permissions } from '../../domain/accounts/permission.js';
 import { UnknownModel } from '../../domain/chat/errors.js';
-import { unstorableLeaf } from '../../domain/workspace/json.js';
+import { unstorableLeaf } from '../../domain/shared/text.js';
 import { ProjectRepository } from '../workspace/ports.js';
 import { type ChatModel, RuntimeConnectionRepository } from './ports.js';
 

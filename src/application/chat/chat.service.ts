@@ -15,10 +15,10 @@ import {
 import type { ProjectRuntime } from '../../domain/chat/runtime.js';
 import type { CallUsage } from '../../domain/jobs/job.js';
 import { type CallInfo, CallTracker } from '../jobs/call-tracker.js';
-import { Clock } from '../shared/ports.js';
+import { Clock, ServiceSettings } from '../shared/ports.js';
 import { TeamWorkspace } from '../workspace/team-workspace.js';
 import { ConversationService, type TurnPlace } from './conversation.service.js';
-import { ChatLimits, ChatRuntime } from './ports.js';
+import { ChatRuntime } from './ports.js';
 import { RuntimeReconciler } from './runtime-reconciler.js';
 
 interface Place {
@@ -71,7 +71,7 @@ export class ChatService {
     private readonly runtimes: ChatRuntime,
     private readonly calls: CallTracker,
     private readonly clock: Clock,
-    private readonly limits: ChatLimits,
+    private readonly settings: ServiceSettings,
   ) {}
 
   /**
@@ -113,7 +113,7 @@ export class ChatService {
     let text = '';
     let firstToken: number | null = null;
     let isOpen = true;
-    const { timeoutMs } = this.limits;
+    const timeoutMs = this.settings.inferenceTimeoutMs;
     let late: NodeJS.Timeout | undefined;
     const expire = () => {
       void call.failed(new InferenceTimeout(timeoutMs / 1_000), usageOf(null, firstToken)).catch(() => {});

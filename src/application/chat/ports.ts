@@ -128,11 +128,6 @@ export abstract class ChatEngine {
   abstract create(projectId: string): EngineRuntime;
 }
 
-export abstract class ChatLimits {
-  /** The time for a whole answer, queueing included. */
-  abstract readonly timeoutMs: number;
-}
-
 /** Identifies a conversation. A wrong account or project finds nothing. */
 export type ConversationKey = Pick<Conversation, 'id' | 'projectId' | 'accountId'>;
 

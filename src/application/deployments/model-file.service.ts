@@ -4,7 +4,7 @@ import { authorize, permissions } from '../../domain/accounts/permission.js';
 import { ModelFileTooLarge, UploadsBusy } from '../../domain/deployments/errors.js';
 import { invalidPath, ModelFile } from '../../domain/deployments/model-file.js';
 import { InvalidRequest, NotFound } from '../../domain/shared/errors.js';
-import type { ByteStream } from '../shared/ports.js';
+import { type ByteStream, ServiceSettings } from '../shared/ports.js';
 import { ModelFileStore, type WrittenFile } from './ports.js';
 
 type By = { readonly by: Caller | null };
@@ -20,10 +20,7 @@ interface Upload extends By {
   readonly bytes: ByteStream;
 }
 
-export abstract class UploadLimits {
-  abstract readonly fileBytes: number;
-  abstract readonly atOnce: number;
-}
+const UPLOADS_AT_ONCE = 4;
 
 @injectable()
 export class ModelFileService {
@@ -31,7 +28,7 @@ export class ModelFileService {
 
   constructor(
     private readonly store: ModelFileStore,
-    private readonly limits: UploadLimits,
+    private readonly settings: ServiceSettings,
   ) {}
 
   /** Returns the models that can be deployed or chatted with, and all uploads, by path. `truncated` tells of unread folders. */
@@ -45,14 +42,14 @@ export class ModelFileService {
   /** Stores a file whole or not at all. Throws ModelFileTooLarge, InvalidRequest, UploadsBusy, and what `ModelFileStore.write` throws. */
   async upload({ by, path, bytes }: Upload): Promise<ModelFile & Pick<WrittenFile, 'replaced' | 'sha256'>> {
     authorize(by, permissions.manageMonitoring);
-    const { fileBytes, atOnce } = this.limits;
-    if (bytes.length !== null && bytes.length > fileBytes) throw new ModelFileTooLarge(fileBytes);
+    const { modelUploadBytes: most } = this.settings;
+    if (bytes.length !== null && bytes.length > most) throw new ModelFileTooLarge(most);
     const valid = ModelFile.path(path);
-    if (this.uploading >= atOnce) throw new UploadsBusy(atOnce);
+    if (this.uploading >= UPLOADS_AT_ONCE) throw new UploadsBusy(UPLOADS_AT_ONCE);
     this.uploading++;
     try {
       await this.requireOwnName(valid);
-      const { replaced, sha256, ...file } = await this.store.write(valid, bounded(bytes.chunks, fileBytes));
+      const { replaced, sha256, ...file } = await this.store.write(valid, bounded(bytes.chunks, most));
       return { ...ModelFile.of(file), replaced, sha256 };
     } finally {
       this.uploading--;

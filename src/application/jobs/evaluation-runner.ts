@@ -13,7 +13,7 @@ import { canonical, type Json, type JsonObject } from '../../domain/workspace/js
 import { AccountRepository } from '../accounts/ports.js';
 import { ChatService } from '../chat/chat.service.js';
 import { RuntimeReconciler } from '../chat/runtime-reconciler.js';
-import { type Attempt, Clock, Delay, JsonSchemas, Logger, type TaskWorker, UnitOfWork } from '../shared/ports.js';
+import { type Attempt, Clock, JsonSchemas, Logger, type TaskWorker, UnitOfWork } from '../shared/ports.js';
 import { DatasetRepository } from '../workspace/ports.js';
 import { JobFinisher } from './job-finisher.js';
 import { EvaluationRepository, JobRepository } from './ports.js';
@@ -40,7 +40,6 @@ export class EvaluationChat {
   constructor(
     private readonly reconciler: RuntimeReconciler,
     private readonly chats: ChatService,
-    private readonly pauses: Delay,
     private readonly clock: Clock,
     private readonly log: Logger,
   ) {}
@@ -61,7 +60,7 @@ export class EvaluationChat {
         const hopeless = !transient.includes(error.kind) || this.clock.now().getTime() + wait > until;
         if (hopeless) throw new EvaluationFailed(`${error.code}: ${error.message}`);
         this.log.warn('an evaluation waits for its model', { code: error.code, wait_ms: wait });
-        await this.pauses.take(wait, signal);
+        await this.clock.pause(wait, signal);
       }
     }
   }

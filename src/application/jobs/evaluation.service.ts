@@ -17,10 +17,10 @@ import {
   Clock,
   IdGenerator,
   JsonSchemas,
-  Locks,
   Logger,
   type Page,
   RequestContext,
+  UnitOfWork,
   WorkQueue,
 } from '../shared/ports.js';
 import { TeamWorkspace } from '../workspace/team-workspace.js';
@@ -53,7 +53,7 @@ export class EvaluationService {
     private readonly evaluations: EvaluationRepository,
     private readonly schemas: JsonSchemas,
     private readonly queue: WorkQueue,
-    private readonly locks: Locks,
+    private readonly unitOfWork: UnitOfWork,
     private readonly request: RequestContext,
     private readonly ids: IdGenerator,
     private readonly clock: Clock,
@@ -83,7 +83,7 @@ export class EvaluationService {
       progress: { done: 0, total: dataset.recordCount },
       createdAt: this.clock.now(),
     });
-    await this.locks.run(QUEUEING, async () => {
+    await this.unitOfWork.locked(QUEUEING, async () => {
       await this.requireRoom(caller);
       await this.jobs.add([job]);
       await this.evaluations.add(evaluation);

@@ -5,7 +5,7 @@ import { JobFinished } from '../../domain/jobs/errors.js';
 import { Job } from '../../domain/jobs/job.js';
 import { NotFound } from '../../domain/shared/errors.js';
 import { AlertNotifier, AlertRepository, AlertRuleRepository } from '../alerts/ports.js';
-import { IdGenerator, type LockMode, Locks, Logger } from '../shared/ports.js';
+import { IdGenerator, type LockMode, Logger, UnitOfWork } from '../shared/ports.js';
 import { JobHistory, JobRepository } from './ports.js';
 
 /** The lock for finishing jobs, for changing alert rules, and for telling which jobs have finished. */
@@ -21,7 +21,7 @@ export class JobFinisher {
   private expectsRules = false;
 
   constructor(
-    private readonly locks: Locks,
+    private readonly unitOfWork: UnitOfWork,
     private readonly jobs: JobRepository,
     private readonly history: JobHistory,
     private readonly rules: AlertRuleRepository,
@@ -82,6 +82,6 @@ export class JobFinisher {
       }
       return job;
     };
-    return this.locks.run(FINISHING, work, mode);
+    return this.unitOfWork.locked(FINISHING, work, mode);
   }
 }

@@ -2,7 +2,7 @@ import { injectable } from 'inversify';
 import type { Caller } from '../../domain/accounts/caller.js';
 import { authorize, permissions } from '../../domain/accounts/permission.js';
 import { MINUTES_KEPT_MS, Usage, type UsageBucket, type UsageEntry, type UsageGroup } from '../../domain/jobs/usage.js';
-import { Clock, Locks, RequestContext } from '../shared/ports.js';
+import { Clock, RequestContext, UnitOfWork } from '../shared/ports.js';
 import { FINISHING } from './job-finisher.js';
 import { UsageRepository } from './ports.js';
 
@@ -54,16 +54,16 @@ const BATCHES = 10;
 export class UsageRollUp {
   constructor(
     private readonly usage: UsageRepository,
-    private readonly locks: Locks,
+    private readonly unitOfWork: UnitOfWork,
     private readonly clock: Clock,
   ) {}
 
   async execute(): Promise<void> {
     if ((await this.usage.unrolled()) === null) return;
-    const last = await this.locks.run(FINISHING, () => this.usage.unrolled());
+    const last = await this.unitOfWork.locked(FINISHING, () => this.usage.unrolled());
     if (last === null) return; // another instance was faster
     const minutesSince = new Date(this.clock.now().getTime() - MINUTES_KEPT_MS);
     const some = () => this.usage.rollUp(last, AT_ONCE, minutesSince);
-    for (let batch = 0; batch < BATCHES; batch++) if (!(await this.locks.run(ROLLING_UP, some))) return;
+    for (let batch = 0; batch < BATCHES; batch++) if (!(await this.unitOfWork.locked(ROLLING_UP, some))) return;
   }
 }

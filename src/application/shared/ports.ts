@@ -3,6 +3,23 @@ import type { Json, JsonObject } from '../../domain/workspace/json.js';
 export abstract class Clock {
   /** Returns the current time as a fresh object. */
   abstract now(): Date;
+  /** Resolves after so many milliseconds. Rejects with the signal's reason as soon as the signal is aborted. */
+  abstract pause(milliseconds: number, signal: AbortSignal): Promise<void>;
+}
+
+/** The operator's settings that services obey. */
+export abstract class ServiceSettings {
+  abstract readonly maxAccounts: number;
+  /** `invite`: without an invite only the master key may register, and only the first account. */
+  abstract readonly registration: 'open' | 'invite';
+  /** Site login may open a verified account that has a password or belongs to the operator team. */
+  abstract readonly linkSiteLogins: boolean;
+  /** A dataset keeps so many of its newest versions. */
+  abstract readonly datasetVersions: number;
+  /** Limits the time of a whole answer, queueing included. */
+  abstract readonly inferenceTimeoutMs: number;
+  /** Limits an uploaded model file. */
+  abstract readonly modelUploadBytes: number;
 }
 
 export interface CurrentRequest {
@@ -120,23 +137,6 @@ export abstract class Tracer {
   }
 }
 
-/** `exclusive`: alone. `shared`: beside other shared holders of the same lock. */
-export type LockMode = 'exclusive' | 'shared';
-
-export abstract class Locks {
-  /**
-   * Runs `work` in a transaction that holds the lock `name` across all instances. `work` sees everything that earlier
-   * exclusive holders committed. The transaction may be retried, so `work` touches repositories only. Throws inside a
-   * unit of work.
-   */
-  abstract run<T>(name: string, work: () => Promise<T>, mode?: LockMode): Promise<T>;
-}
-
-export abstract class Delay {
-  /** Resolves after so many milliseconds. Rejects with the signal's reason as soon as the signal is aborted. */
-  abstract take(milliseconds: number, signal: AbortSignal): Promise<void>;
-}
-
 export type TokenKind = 'session' | 'api_key' | 'verification' | 'reset' | 'invite';
 
 export interface SecretToken {
@@ -157,12 +157,21 @@ export abstract class SecretTokens {
   abstract read(token: string): { readonly kind: TokenKind; readonly digest: string } | null;
 }
 
+/** `exclusive`: alone. `shared`: beside other shared holders of the same lock. */
+export type LockMode = 'exclusive' | 'shared';
+
 export abstract class UnitOfWork {
   /**
    * Runs `work` in a serializable transaction, which is rolled back if `work` throws. Retries `work` if it lost against
    * another transaction, so `work` touches repositories only. A nested call joins the transaction.
    */
   abstract run<T>(work: () => Promise<T>): Promise<T>;
+  /**
+   * Runs `work` in a transaction that holds the lock `name` across all instances. `work` sees everything that earlier
+   * exclusive holders committed. The transaction may be retried, so `work` touches repositories only. Throws inside a
+   * unit of work. Default: `exclusive`.
+   */
+  abstract locked<T>(name: string, work: () => Promise<T>, mode?: LockMode): Promise<T>;
 }
 
 /** Tells of changes of the desired state: runtimes that should run, and deployments. */

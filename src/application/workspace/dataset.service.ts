@@ -15,8 +15,16 @@ import { type Comparison, compareRecords } from '../../domain/workspace/dataset-
 import { readDataset, type SentDataset } from '../../domain/workspace/dataset-import.js';
 import { requireStarter } from '../../domain/workspace/starter.js';
 import { Audit } from '../audit/audit.service.js';
-import { Clock, IdGenerator, type Page, RequestContext, UnitOfWork, type VersionPage } from '../shared/ports.js';
-import { ContentHasher, DatasetRepository, type DatasetVersionEntry, KeptVersions, StarterCatalog } from './ports.js';
+import {
+  Clock,
+  IdGenerator,
+  type Page,
+  RequestContext,
+  ServiceSettings,
+  UnitOfWork,
+  type VersionPage,
+} from '../shared/ports.js';
+import { ContentHasher, DatasetRepository, type DatasetVersionEntry, StarterCatalog } from './ports.js';
 import { found, TeamWorkspace } from './team-workspace.js';
 
 /** A dataset with the records of its current version. */
@@ -50,7 +58,7 @@ export class DatasetService {
     private readonly workspace: TeamWorkspace,
     private readonly unitOfWork: UnitOfWork,
     private readonly datasets: DatasetRepository,
-    private readonly kept: KeptVersions,
+    private readonly settings: ServiceSettings,
     private readonly starters: StarterCatalog,
     private readonly hasher: ContentHasher,
     private readonly request: RequestContext,
@@ -217,7 +225,7 @@ export class DatasetService {
   private replace(current: Dataset, next: Dataset, records: readonly DatasetRecord[] | null): Promise<boolean> {
     return this.unitOfWork.run(async () => {
       const replaced = await this.datasets.replace(current, next, records);
-      const oldest = next.version - this.kept.ofDataset + 1;
+      const oldest = next.version - this.settings.datasetVersions + 1;
       if (replaced && oldest > 1) await this.datasets.prune(next.id, oldest);
       return replaced;
     });

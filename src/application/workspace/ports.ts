@@ -101,11 +101,6 @@ export abstract class DatasetRepository {
   abstract prune(id: string, oldest: number): Promise<void>;
 }
 
-/** How many of its newest versions a dataset keeps. */
-export abstract class KeptVersions {
-  abstract readonly ofDataset: number;
-}
-
 export abstract class ContentHasher {
   /** Returns the SHA-256 of the joined parts as 64 lower-case hexadecimal digits. Yields to the event loop meanwhile. */
   abstract hash(parts: Iterable<string>): Promise<string>;

@@ -2,7 +2,7 @@ import { DomainError } from '../../domain/shared/errors.js';
 import { asStorageUnavailable } from '../../infrastructure/typeorm/storage-errors.js';
 import { type CommandName, type Invocation, parseCommand, UsageError } from '../../interfaces/cli/commands.js';
 import { processTerminal, type Terminal } from '../../interfaces/cli/terminal.js';
-import { type Config, loadConfigFromProcess } from '../config/config.js';
+import { type Config, isStartedByNpx, loadConfigFromProcess } from '../config/config.js';
 import { DatabaseUnusable } from '../database.js';
 import { createAdmin, resetPassword, revokeSessions } from './accounts.js';
 import { backup } from './backup.js';
@@ -52,4 +52,27 @@ function linesOf(error: unknown): string[] {
   if (!(known instanceof Error)) return [String(known)];
   const details = known instanceof DomainError ? (known.advice.details ?? []).slice(1) : [];
   return [...known.message.split('\n'), ...details.map(({ path, message }) => `${path}: ${message}`)];
+}
+
+/** A command has this long to end after the first signal. The service bounds its shutdown by its own setting. */
+const GRACE_MS = 10_000;
+const PARENT_CHECK_MS = 500;
+
+/** Runs a command as the whole process: handles signals and the exit code. */
+export function runProgram(typed: readonly string[]): void {
+  const stopping = new AbortController();
+  const stop = () => {
+    if (stopping.signal.aborted) return; // npm passes Ctrl-C on a second time
+    stopping.abort(new Error('stopped'));
+    if (typed[0] !== 'start') setTimeout(() => process.exit(1), GRACE_MS).unref();
+  };
+  process.on('SIGTERM', stop).on('SIGINT', stop);
+  if (isStartedByNpx()) whenParentEnds(stop);
+  void runCommandLine(typed, stopping.signal).then((code) => process.exit(code));
+}
+
+/** npx starts a command by a shell, which SIGTERM ends and which does not pass the signal on. */
+function whenParentEnds(stop: () => void): void {
+  const parent = process.ppid;
+  setInterval(() => process.ppid !== parent && stop(), PARENT_CHECK_MS).unref();
 }

@@ -49,13 +49,16 @@ export function loadConfig(texts: Texts) {
     startersFolder: shippedStarters,
     secret: values.SERVICE_SECRET,
     masterKey: values.SERVICE_MASTER_KEY,
-    registration: { maxAccounts: set('SERVICE_MAX_ACCOUNTS'), registration: set('SERVICE_REGISTRATION') },
+    maxAccounts: set('SERVICE_MAX_ACCOUNTS'),
+    registration: set('SERVICE_REGISTRATION'),
     rateLimits: { perMinute: set('SERVICE_RATE_LIMIT_PER_MIN'), authPerMinute: set('SERVICE_RATE_LIMIT_AUTH_PER_MIN') },
     datasetVersions: set('SERVICE_DATASET_VERSIONS'),
     bodyMemoryBytes: set('SERVICE_BODY_MEMORY_MB') * 1024 ** 2,
     trustedProxies: values.SERVICE_TRUST_PROXY ?? [],
     corsOrigins: values.SERVICE_CORS_ORIGINS ?? [],
-    siteLogin: siteLogin(values),
+    /** Is null without an embedding site. */
+    siteTokens: siteTokens(values),
+    linkSiteLogins: values.SERVICE_SITE_LOGIN_LINK === true,
     passwordBlocklist: set('SERVICE_PASSWORD_BLOCKLIST'),
     bcryptCost: set('SERVICE_BCRYPT_COST'),
     smtpUrl: values.SERVICE_SMTP_URL,
@@ -153,7 +156,7 @@ function siteLoginProblems(values: Values): string[] {
   ];
 }
 
-function siteLogin(values: Values) {
+function siteTokens(values: Values) {
   const [secret, jwksFile, jwksUrl] = keyNames.map((name) => values[name]) as [
     string | null,
     string | null,
@@ -161,10 +164,7 @@ function siteLogin(values: Values) {
   ];
   const [issuer, audience] = claimNames.map((name) => values[name] ?? '') as [string, string];
   const enabled = [secret, jwksFile, jwksUrl].some((key) => key !== null);
-  return {
-    link: values.SERVICE_SITE_LOGIN_LINK === true,
-    tokens: enabled ? { secret, jwksFile, jwksUrl, issuer, audience } : null,
-  };
+  return enabled ? { secret, jwksFile, jwksUrl, issuer, audience } : null;
 }
 
 const s3Names = ['SERVICE_S3_ENDPOINT', 'SERVICE_S3_REGION', 'SERVICE_S3_FORCE_PATH_STYLE'] as const;

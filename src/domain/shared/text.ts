@@ -11,6 +11,14 @@ export const quoted = (text: string): string =>
 /** Replaces what PostgreSQL cannot store: NUL and lone surrogates. */
 export const storable = (text: string): string => text.toWellFormed().replaceAll('\0', '\ufffd');
 
+/** Returns why a string or number cannot be stored: PostgreSQL refuses NUL and lone surrogates, and a double has a range. */
+export function unstorableLeaf(value: unknown): string | null {
+  if (typeof value === 'number') return Number.isFinite(value) ? null : 'must be a number that fits a double';
+  if (typeof value !== 'string') return null;
+  if (value.includes('\0')) return 'must not contain the NUL character';
+  return value.isWellFormed() ? null : 'must not contain half of a surrogate pair';
+}
+
 interface JsonNesting {
   /** The deepest level of arrays and objects. */
   readonly depth: number;

@@ -1,7 +1,7 @@
 import { type Finding, InvalidRequest } from '../shared/errors.js';
-import { atMost, quoted } from '../shared/text.js';
+import { atMost, quoted, unstorableLeaf } from '../shared/text.js';
 import { type DatasetRecord, shortened } from './dataset.js';
-import { isObject, type Json, type JsonObject, unstorable, unstorableLeaf } from './json.js';
+import { isObject, type Json, type JsonObject, unstorable } from './json.js';
 import { nameFindings } from './project.js';
 
 /** The limits of an import; lengths are in characters. */

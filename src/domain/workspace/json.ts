@@ -1,3 +1,5 @@
+import { unstorableLeaf } from '../shared/text.js';
+
 export type Json = string | number | boolean | null | readonly Json[] | JsonObject;
 export interface JsonObject {
   readonly [key: string]: Json;
@@ -33,14 +35,6 @@ export function unstorable(value: Json): string | null {
     if (found) return found;
   }
   return null;
-}
-
-/** Returns why a string or number cannot be stored: PostgreSQL refuses NUL and lone surrogates, and a double has a range. */
-export function unstorableLeaf(value: unknown): string | null {
-  if (typeof value === 'number') return Number.isFinite(value) ? null : 'must be a number that fits a double';
-  if (typeof value !== 'string') return null;
-  if (value.includes('\0')) return 'must not contain the NUL character';
-  return value.isWellFormed() ? null : 'must not contain half of a surrogate pair';
 }
 
 const isContainer = (value: Json | undefined): value is readonly Json[] | JsonObject =>

@@ -2,6 +2,7 @@
  * A small HTTP client for adapters that call other servers. It keeps connections open between requests. It follows no
  * redirect and asks no proxy, so a request reaches only the host that it names.
  */
+
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Client, Dispatcher } from 'undici';
 import type { Span, Tracer } from '../../application/shared/ports.js';
@@ -254,4 +255,24 @@ function problemOf({ name, code, message }: NodeJS.ErrnoException): string | nul
   if (message === 'bad upgrade') return 'it wants to speak another protocol.';
   if (message === 'bad response') return 'it begins with a "100 Continue" that nobody asked for.';
   return name === 'HTTPParserError' || INVALID_HTTP.includes(code ?? '') ? 'it is no HTTP.' : null;
+}
+
+/** Returns 1 to 60 whole seconds, or null for anything but a number of them. */
+export const retryAfterOf = (headers: IncomingHttpHeaders): number | null => {
+  const [first] = [headers['retry-after']].flat();
+  return first && /^\d{1,9}$/.test(first) ? Math.min(60, Math.max(1, Number(first))) : null;
+};
+
+const CAUSES: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'the engine refuses connections',
+  ENOTFOUND: 'the host of the engine is unknown',
+  EAI_AGAIN: 'the host of the engine is unknown',
+  UND_ERR_CONNECT_TIMEOUT: 'the host of the engine does not answer',
+};
+
+/** Returns why a connection failed, without any address. */
+export function causeOf({ status, closed, code }: ConnectionFailed): string {
+  if (status !== null) return 'the engine broke off its answer';
+  if (closed) return 'the engine closed the connection';
+  return CAUSES[code] ?? `the engine can't be reached (${code})`;
 }

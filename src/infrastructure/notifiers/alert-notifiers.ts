@@ -2,7 +2,7 @@ import { injectable } from 'inversify';
 import { MailQueue } from '../../application/accounts/mail-queue.js';
 import { AccountRepository, PageLinks, TeamRepository } from '../../application/accounts/ports.js';
 import { alertMail } from '../../application/alerts/alert-mail.js';
-import { AlertMailLog, AlertNotifier, WebhookRepository } from '../../application/alerts/ports.js';
+import { AlertNotifier, AlertRepository, WebhookRepository } from '../../application/alerts/ports.js';
 import { FAN_OUT } from '../../application/alerts/webhook-delivery.js';
 import { Clock, IdGenerator, WorkQueue } from '../../application/shared/ports.js';
 import { Account } from '../../domain/accounts/account.js';
@@ -18,7 +18,7 @@ export class MailNotifier extends AlertNotifier {
   constructor(
     private readonly teams: TeamRepository,
     private readonly accounts: AccountRepository,
-    private readonly sent: AlertMailLog,
+    private readonly sent: AlertRepository,
     private readonly mails: MailQueue,
     private readonly links: PageLinks,
     private readonly ids: IdGenerator,
@@ -36,10 +36,10 @@ export class MailNotifier extends AlertNotifier {
 
   private async mail({ id: accountId, name, email }: Account, alerts: readonly Alert[]): Promise<void> {
     const sentAt = this.clock.now();
-    const sent = await this.sent.countSince(accountId, new Date(sentAt.getTime() - HOUR_MS));
+    const sent = await this.sent.countMails(accountId, new Date(sentAt.getTime() - HOUR_MS));
     if (sent >= MOST_AN_HOUR) return;
     await this.mails.add(alertMail({ name, address: email }, alerts, this.links, sent + 1 === MOST_AN_HOUR));
-    await this.sent.add({ id: this.ids.next('msg'), accountId, sentAt });
+    await this.sent.addMail({ id: this.ids.next('msg'), accountId, sentAt });
   }
 }
 

@@ -56,11 +56,8 @@ export class AlertmanagerNotifier extends AlertNotifier {
     return this.announce([alert]);
   }
 
-  /**
-   * Posts all alerts that fire once more. To be called every minute, because Alertmanager keeps alerts in memory only and
-   * resolves those that it is not told of any more.
-   */
-  async repeat(): Promise<void> {
+  /** Alertmanager keeps alerts in memory only, and resolves those that it is not told of any more. */
+  override async repeat(): Promise<void> {
     if (this.url === null) return;
     await this.queue.enqueue(TASK, { alertIds: null }, { key: TASK, queueName: TASK, maxAttempts: 1 });
   }

@@ -1,18 +1,26 @@
 /** Loads the SDK of OpenTelemetry. Imported only if tracing is on. */
-import { DiagLogLevel, diag, trace } from '@opentelemetry/api';
+
+import { randomBytes } from 'node:crypto';
+import { type Context, type ContextManager, DiagLogLevel, diag, ROOT_CONTEXT, trace } from '@opentelemetry/api';
 import { OTLPMetricExporter as GrpcExporter } from '@opentelemetry/exporter-metrics-otlp-grpc';
 import { OTLPMetricExporter as JsonExporter } from '@opentelemetry/exporter-metrics-otlp-http';
 import { OTLPMetricExporter as ProtobufExporter } from '@opentelemetry/exporter-metrics-otlp-proto';
 import { core, metrics, NodeSDK, resources } from '@opentelemetry/sdk-node';
+import {
+  AlwaysOffSampler,
+  AlwaysOnSampler,
+  ParentBasedSampler,
+  type Sampler,
+  TraceIdRatioBasedSampler,
+} from '@opentelemetry/sdk-trace';
 import type { ChatEngine } from '../../application/chat/ports.js';
 import type { Logger, Tracer } from '../../application/shared/ports.js';
 import type { MetricSnapshot } from '../prometheus/metric-sources.js';
 import { resultWithin, steadyMs } from '../system/scheduling.js';
-import { AsyncContextManager } from './context-manager.js';
+import { AsyncValue } from '../system/shared-ports.js';
 import { GenAiTelemetry } from './gen-ai.js';
 import { MetricsBridge } from './metrics-bridge.js';
 import { OpenTelemetryTracer } from './open-telemetry-tracer.js';
-import { samplerOf } from './sampler.js';
 import { TracedChatEngine } from './traced-chat-engine.js';
 
 export interface TelemetrySettings {
@@ -104,4 +112,58 @@ function warnings(log: Logger) {
   };
   const nothing = () => undefined;
   return { error: warn, warn, info: nothing, debug: nothing, verbose: nothing };
+}
+
+/** Keeps the context of the running code beside the service's own values. That of the SDK would slow every promise down. */
+export class AsyncContextManager implements ContextManager {
+  private readonly context = new AsyncValue<Context>();
+
+  active(): Context {
+    return this.context.current ?? ROOT_CONTEXT;
+  }
+
+  with<A extends unknown[], F extends (...given: A) => ReturnType<F>>(
+    context: Context,
+    work: F,
+    self?: ThisParameterType<F>,
+    ...given: A
+  ): ReturnType<F> {
+    return this.context.run(context, () => work.apply(self, given));
+  }
+
+  bind<T>(context: Context, target: T): T {
+    if (typeof target !== 'function') return target;
+    return ((...given: unknown[]) => this.with(context, () => target(...given))) as T;
+  }
+
+  enable(): this {
+    return this;
+  }
+
+  disable(): this {
+    return this;
+  }
+}
+
+const TRACE_ID_BYTES = 16;
+
+/**
+ * Returns the sampler that OTEL_TRACES_SAMPLER names. It decides on the traces of callers as on new ones: neither the flag
+ * nor the id of a trace, which callers choose, makes the service record more. Spans inside follow the request's. A name or a
+ * ratio that OpenTelemetry does not define records everything, as in its SDK.
+ */
+export function samplerOf(name = 'always_on', ratio = ''): Sampler {
+  const root = rootSampler(name.replace(/^parentbased_/, ''), ratio);
+  const own: Sampler = {
+    shouldSample: (_context, _traceId, ...about) =>
+      root.shouldSample(ROOT_CONTEXT, randomBytes(TRACE_ID_BYTES).toString('hex'), ...about),
+    toString: () => String(root),
+  };
+  return new ParentBasedSampler({ root, remoteParentSampled: own, remoteParentNotSampled: own });
+}
+
+function rootSampler(name: string, ratio: string): Sampler {
+  if (name === 'always_off') return new AlwaysOffSampler();
+  const isRatio = ratio !== '' && Number(ratio) >= 0 && Number(ratio) <= 1;
+  return name === 'traceidratio' && isRatio ? new TraceIdRatioBasedSampler(Number(ratio)) : new AlwaysOnSampler();
 }

@@ -21,13 +21,14 @@ import {
 } from '../../domain/chat/errors.js';
 import { type DomainError, InvalidRequest } from '../../domain/shared/errors.js';
 import type { JsonObject } from '../../domain/workspace/json.js';
-import { causeOf, retryAfterOf } from '../http-client/engine-failures.js';
 import {
   ConnectionFailed,
+  causeOf,
   type HttpAnswer,
   HttpClient,
   type HttpStream,
   InvalidAnswer,
+  retryAfterOf,
   textOf,
 } from '../http-client/http-client.js';
 import { eventsOf } from '../http-client/server-sent-events.js';

@@ -1,22 +1,44 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout } from 'node:timers/promises';
 import { injectable } from 'inversify';
 import { v7 } from 'uuid';
 import {
   type Clock,
   type CurrentRequest,
-  type Delay,
   type IdGenerator,
   type IdKind,
   type RequestContext,
   type Span,
   Tracer,
 } from '../../application/shared/ports.js';
-import { AsyncValue } from './async-value.js';
+
+/** Holds all values in one storage: Node.js copies the store of each storage to every promise that is made. */
+const storage = new AsyncLocalStorage<Readonly<Record<symbol, unknown>>>();
+
+/** A value that belongs to the running code, also after each await. */
+export class AsyncValue<T> {
+  private readonly key = Symbol();
+
+  get current(): T | undefined {
+    return storage.getStore()?.[this.key] as T | undefined;
+  }
+
+  /** Runs `work` with this value. Other values stay as they are. */
+  run<R>(value: T, work: () => R): R {
+    return storage.run({ ...storage.getStore(), [this.key]: value }, work);
+  }
+}
 
 @injectable()
 export class SystemClock implements Clock {
   now(): Date {
     return new Date();
+  }
+
+  pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+    return setTimeout(milliseconds, undefined, { signal }).catch(() => {
+      throw signal.reason;
+    });
   }
 }
 
@@ -24,15 +46,6 @@ export class SystemClock implements Clock {
 export class UuidIdGenerator implements IdGenerator {
   next(kind: IdKind): string {
     return `${kind}${kind === 'chatcmpl' ? '-' : '_'}${v7()}`;
-  }
-}
-
-@injectable()
-export class TimedDelay implements Delay {
-  take(milliseconds: number, signal: AbortSignal): Promise<void> {
-    return setTimeout(milliseconds, undefined, { signal }).catch(() => {
-      throw signal.reason;
-    });
   }
 }
 

@@ -1,12 +1,12 @@
 import { randomInt } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { injectable } from 'inversify';
+import { injectable, unmanaged } from 'inversify';
 import type { Pool } from 'pg';
-import type { DataSource, EntityManager, EntitySchema, ObjectLiteral, Repository } from 'typeorm';
+import { DataSource, type EntityManager, type EntitySchema, type ObjectLiteral, type Repository } from 'typeorm';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
-import type { LockMode, Locks, UnitOfWork } from '../../application/shared/ports.js';
+import type { LockMode, UnitOfWork } from '../../application/shared/ports.js';
 import { StorageUnavailable } from '../../domain/shared/errors.js';
-import { AsyncValue } from '../system/async-value.js';
+import { AsyncValue } from '../system/shared-ports.js';
 import { isLostRace } from './storage-errors.js';
 
 export const poolOf = ({ driver }: DataSource): Pool => (driver as PostgresDriver).master;
@@ -16,18 +16,35 @@ type Isolation = 'SERIALIZABLE' | 'READ COMMITTED';
 const ATTEMPTS = 12;
 const LONGEST_PAUSE_MS = 15;
 
+/** Ends the transaction of an instance that stopped in the middle of it, before others give up waiting. */
+const IDLE_TIMEOUT = '2500ms';
+
+/** Locks until the end of the transaction. The ORM knows no advisory locks. */
+const lock = (mode: LockMode) => `
+  SELECT set_config('idle_in_transaction_session_timeout', $2, true),
+         pg_advisory_xact_lock${mode === 'shared' ? '_shared' : ''}(hashtextextended($1, 0))`;
+
 /** Gives each repository the connection of the transaction that it runs in. */
+@injectable()
 export class TypeOrmUnitOfWork implements UnitOfWork {
   private readonly transactional = new AsyncValue<EntityManager>();
 
   /** Tests pass a weaker isolation to show what `SERIALIZABLE` prevents. */
   constructor(
     private readonly source: DataSource,
-    private readonly isolation: Isolation = 'SERIALIZABLE',
+    @unmanaged() private readonly isolation: Isolation = 'SERIALIZABLE',
   ) {}
 
   async run<T>(work: () => Promise<T>): Promise<T> {
     return this.isRunning ? work() : this.retried(this.isolation, work);
+  }
+
+  /** The transaction is read-committed, so that each statement sees what earlier holders of the lock have committed. */
+  locked<T>(name: string, work: () => Promise<T>, mode: LockMode = 'exclusive'): Promise<T> {
+    return this.readCommitted(async () => {
+      await this.query(lock(mode), [name, IDLE_TIMEOUT]);
+      return work();
+    });
   }
 
   /** Runs `work` in a transaction of its own that sees what others commit meanwhile. Throws inside a unit of work. */
@@ -87,26 +104,5 @@ export class TypeOrmUnitOfWork implements UnitOfWork {
   private transaction<T>(isolation: Isolation | undefined, work: () => Promise<T>): Promise<T> {
     const within = (manager: EntityManager) => this.transactional.run(manager, work);
     return isolation ? this.source.transaction(isolation, within) : this.source.transaction(within);
-  }
-}
-
-/** Ends the transaction of an instance that stopped in the middle of it, before others give up waiting. */
-const IDLE_TIMEOUT = '2500ms';
-
-/** Locks until the end of the transaction. The ORM knows no advisory locks. */
-const lock = (mode: LockMode) => `
-  SELECT set_config('idle_in_transaction_session_timeout', $2, true),
-         pg_advisory_xact_lock${mode === 'shared' ? '_shared' : ''}(hashtextextended($1, 0))`;
-
-/** Runs work in a read-committed transaction, so that each statement sees what earlier holders of the lock have committed. */
-@injectable()
-export class TypeOrmLocks implements Locks {
-  constructor(private readonly unitOfWork: TypeOrmUnitOfWork) {}
-
-  run<T>(name: string, work: () => Promise<T>, mode: LockMode = 'exclusive'): Promise<T> {
-    return this.unitOfWork.readCommitted(async () => {
-      await this.unitOfWork.query(lock(mode), [name, IDLE_TIMEOUT]);
-      return work();
-    });
   }
 }

@@ -1,8 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { type Finding, InvalidRequest } from '../../domain/shared/errors.js';
-import { firstInexactNumber, jsonNesting, quoted } from '../../domain/shared/text.js';
-import { unstorableLeaf } from '../../domain/workspace/json.js';
+import { firstInexactNumber, jsonNesting, quoted, unstorableLeaf } from '../../domain/shared/text.js';
 import { type BodyForm, type BodyRules, MAX_DEPTH, MAX_VALUES } from './body.js';
 import { HttpRefusal } from './refusals.js';
 

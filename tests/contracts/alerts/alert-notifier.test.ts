@@ -18,13 +18,13 @@ import { alertNotifierContract } from './alert-notifier.contract.js';
 
 const idsIn = (text: string) => [...new Set(text.match(/alr_[0-9a-f-]{36}/g))];
 
-function mailing({ teams, accounts, alertMails, unitOfWork }: Repositories, clock = new ManualClock(at(0))) {
+function mailing({ teams, accounts, alerts, unitOfWork }: Repositories, clock = new ManualClock(at(0))) {
   const links = new BaseUrlPageLinks({ baseUrl: 'https://tenon.example' });
   const queue = new MemoryWorkQueue(unitOfWork as MemoryStore, new MemoryInstanceRegistry(), clock);
   const mailer = new MemoryMailer();
   const mailQueue = new MailQueue(queue, new Sealer('a secret of the tests', 'mails'), mailer, ids, new MemoryLogger());
   return {
-    notifier: new MailNotifier(teams, accounts, alertMails, mailQueue, links, ids, clock),
+    notifier: new MailNotifier(teams, accounts, alerts, mailQueue, links, ids, clock),
     clock,
     /** Returns all mails so far, oldest first. */
     async mails(): Promise<Message[]> {

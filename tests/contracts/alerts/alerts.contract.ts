@@ -162,9 +162,9 @@ export function alertsContract(adapter: string, store: StoreUnderTest) {
       const [account, other] = [anAccount(team), anAccount(team)];
       for (const { id: accountId } of [account, other]) {
         await here.accounts.add(accountId === account.id ? account : other);
-        for (const second of [1, 2]) await here.alertMails.add({ id: ids.next('msg'), accountId, sentAt: at(second) });
+        for (const second of [1, 2]) await here.alerts.addMail({ id: ids.next('msg'), accountId, sentAt: at(second) });
       }
-      const counted = (seconds: number) => elsewhere.alertMails.countSince(account.id, at(seconds));
+      const counted = (seconds: number) => elsewhere.alerts.countMails(account.id, at(seconds));
       expect([await counted(1), await counted(1.5), await counted(2), await counted(2.1)]).toEqual([2, 1, 1, 0]);
     });
   });

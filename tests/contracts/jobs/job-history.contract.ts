@@ -75,7 +75,7 @@ export function jobHistoryContract(adapter: string, store: StoreUnderTest) {
 
     it('waits for the change of a rule, and then leaves the end of a call to those who look at the rules', async () => {
       const began = gate();
-      const change = repositories.locks.run(FINISHING, async () => {
+      const change = repositories.unitOfWork.locked(FINISHING, async () => {
         began.open();
         await delay(50);
         await repositories.alertRules.add(aRule({ enabled: false }));
@@ -89,8 +89,8 @@ export function jobHistoryContract(adapter: string, store: StoreUnderTest) {
     it('is in one order, whoever appends', async () => {
       const instances = [repositories, await store.elsewhere()];
       await atOnce(12, (party) => {
-        const { locks, jobHistory } = instances[party % 2] as Repositories;
-        return locks.run('line', async () => {
+        const { unitOfWork, jobHistory } = instances[party % 2] as Repositories;
+        return unitOfWork.locked('line', async () => {
           await jobHistory.append(ended(aJob()), party % 3 > 0);
           await jobHistory.append(ended(aCall()), false);
         });
@@ -143,7 +143,7 @@ export function jobHistoryContract(adapter: string, store: StoreUnderTest) {
       await repositories.jobs.add([aCall()]);
       await history.forgetCalls(at(5), 2);
       expect(await part()).toHaveLength(5); // none is rolled up
-      await new UsageRollUp(repositories.usage, repositories.locks, new ManualClock(at(9))).execute();
+      await new UsageRollUp(repositories.usage, repositories.unitOfWork, new ManualClock(at(9))).execute();
       await history.forgetCalls(at(5), 2);
       expect((await part()).map(({ id }) => id)).toEqual([calls[0]?.id, calls[3]?.id, job?.id]);
       await history.forgetCalls(at(5), 2);

@@ -24,7 +24,7 @@ export function jobsContract(adapter: string, store: StoreUnderTest) {
     };
     const finished = async (job: Job) => {
       const end = ended(job);
-      await repositories.locks.run('line', () => repositories.jobHistory.append(end, true));
+      await repositories.unitOfWork.locked('line', () => repositories.jobHistory.append(end, true));
       return end;
     };
     const held = (id: string) => repositories.unitOfWork.run(() => jobs.hold(id));

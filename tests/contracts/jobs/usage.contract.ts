@@ -48,8 +48,8 @@ export function usageContract(adapter: string, store: StoreUnderTest) {
       unitOfWork.run(async () => {
         for (const call of calls) await jobHistory.append(call, false);
       });
-    const rollUp = ({ usage, locks } = repositories, now = at(DAY)) =>
-      new UsageRollUp(usage, locks, new ManualClock(now)).execute();
+    const rollUp = ({ usage, unitOfWork } = repositories, now = at(DAY)) =>
+      new UsageRollUp(usage, unitOfWork, new ManualClock(now)).execute();
     const sums = (query: Partial<UsageQuery> = {}) =>
       elsewhere.usage.sums({
         scope: null,
@@ -176,14 +176,14 @@ export function usageContract(adapter: string, store: StoreUnderTest) {
       await append(repositories, [callAt(2)]);
       await rollUp(elsewhere);
       const late = () => repositories.usage.rollUp(last, 1_000, at(0));
-      expect(await repositories.locks.run('late', late)).toBe(false);
+      expect(await repositories.unitOfWork.locked('late', late)).toBe(false);
       await rollUp();
       expect(await counted()).toEqual([[null, 2]]);
     });
 
     it('counts a call whose end is stored after that of a later one', async () => {
       const [begun, going] = [gate(), gate()];
-      const slow = repositories.locks.run(
+      const slow = repositories.unitOfWork.locked(
         FINISHING,
         async () => {
           await repositories.jobHistory.append(callAt(1), false);

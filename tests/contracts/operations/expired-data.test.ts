@@ -59,9 +59,9 @@ describe('ExpiredData kept by PostgreSQL', () => {
   });
 
   it('removes minutes of usage by their start, and neither hours nor days', async () => {
-    const { unitOfWork, jobHistory, usage, locks } = repositories;
+    const { unitOfWork, jobHistory, usage } = repositories;
     await unitOfWork.run(() => jobHistory.append(ended(aCall()), false));
-    await new UsageRollUp(usage, locks, new ManualClock(at(9))).execute();
+    await new UsageRollUp(usage, unitOfWork, new ManualClock(at(9))).execute();
     const [minute, hour] = ['2026-03-01T12:30:00Z', '2026-03-01T12:00:00Z'].map((text) => new Date(text)) as [
       Date,
       Date,
@@ -75,11 +75,11 @@ describe('ExpiredData kept by PostgreSQL', () => {
   });
 
   it('removes alert mails by the time that they were sent', async () => {
-    const { alertMails } = repositories;
+    const { alerts } = repositories;
     for (const second of [1, 5])
-      await alertMails.add({ id: `msg_${second}`, accountId: account.id, sentAt: at(second) });
+      await alerts.addMail({ id: `msg_${second}`, accountId: account.id, sentAt: at(second) });
     expect(await expired.remove('alert_mails', at(4), 9)).toBe(1);
-    expect(await alertMails.countSince(account.id, at(0))).toBe(1);
+    expect(await alerts.countMails(account.id, at(0))).toBe(1);
   });
 
   it('removes each row once, however many do it', async () => {

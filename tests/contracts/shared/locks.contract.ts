@@ -14,11 +14,11 @@ export function locksContract(adapter: string, store: StoreUnderTest) {
 
     it('gives what the work gives and keeps what it wrote, and nothing of work that throws', async () => {
       const rule = aRule();
-      const failing = here.locks.run('line', async () => {
+      const failing = here.unitOfWork.locked('line', async () => {
         await here.alertRules.add(aRule());
         throw new Error('on second thoughts');
       });
-      const next = here.locks.run('line', async () => {
+      const next = here.unitOfWork.locked('line', async () => {
         const found = await here.alertRules.all();
         await here.alertRules.add(rule);
         return found;
@@ -33,8 +33,8 @@ export function locksContract(adapter: string, store: StoreUnderTest) {
       await here.alertRules.add(rule);
       let begun = 0;
       await atOnce(24, (party) => {
-        const { locks, alertRules } = party % 2 ? here : elsewhere;
-        return locks.run('line', async () => {
+        const { unitOfWork, alertRules } = party % 2 ? here : elsewhere;
+        return unitOfWork.locked('line', async () => {
           begun++;
           const [found] = await alertRules.all();
           if (found) await alertRules.save([{ ...found, failuresInARow: found.failuresInARow + 1 }]);
@@ -46,9 +46,9 @@ export function locksContract(adapter: string, store: StoreUnderTest) {
 
     it('has a line of its own for each name', async () => {
       const { opened: left, open: leave } = gate();
-      const first = here.locks.run('one', () => left);
-      const second = here.locks.run('one', async () => 'second');
-      expect(await here.locks.run('other', async () => 'other')).toBe('other');
+      const first = here.unitOfWork.locked('one', () => left);
+      const second = here.unitOfWork.locked('one', async () => 'second');
+      expect(await here.unitOfWork.locked('other', async () => 'other')).toBe('other');
       leave();
       await first;
       expect(await second).toBe('second');
@@ -58,25 +58,25 @@ export function locksContract(adapter: string, store: StoreUnderTest) {
       const { opened: left, open: leave } = gate();
       const [rule, later] = [aRule(), aRule()];
       const { opened: begun, open: begin } = gate();
-      const first = here.locks.run('line', async () => {
+      const first = here.unitOfWork.locked('line', async () => {
         begin();
         await left;
         await here.alertRules.add(rule);
       });
       await begun;
-      const [one, other] = [here, elsewhere].map(({ locks, alertRules }) =>
-        locks.run('line', () => alertRules.all(), 'shared'),
+      const [one, other] = [here, elsewhere].map(({ unitOfWork, alertRules }) =>
+        unitOfWork.locked('line', () => alertRules.all(), 'shared'),
       );
       leave();
       await first;
       expect([await one, await other]).toEqual([[rule], [rule]]);
-      const last = elsewhere.locks.run('line', () => elsewhere.alertRules.add(later));
+      const last = elsewhere.unitOfWork.locked('line', () => elsewhere.alertRules.add(later));
       await last;
       expect(await here.alertRules.all()).toHaveLength(2);
     });
 
     it('is no part of a unit of work', async () => {
-      const within = here.unitOfWork.run(() => here.locks.run('line', async () => undefined));
+      const within = here.unitOfWork.run(() => here.unitOfWork.locked('line', async () => undefined));
       await expect(within).rejects.toThrow('unit of work');
     });
   });

@@ -1,11 +1,10 @@
 import type { IdKind, TokenKind } from '../../../src/application/shared/ports.js';
 import { CheckedTokens } from '../../../src/infrastructure/crypto/secrets.js';
 import { Sha256ContentHasher } from '../../../src/infrastructure/crypto/sha256-content-hasher.js';
-import { AsyncValue } from '../../../src/infrastructure/system/async-value.js';
 import {
   AsyncRequestContext,
+  AsyncValue,
   SystemClock,
-  TimedDelay,
   UuidIdGenerator,
 } from '../../../src/infrastructure/system/shared-ports.js';
 import { ManualClock } from '../../fakes/shared/manual-clock.js';
@@ -23,20 +22,23 @@ describe.each([
     now.setFullYear(1815);
     expect(clock.now().getTime()).toBeGreaterThanOrEqual(before);
   });
+
+  it('pauses for some time, or until its signal is aborted', async () => {
+    const before = clock.now().getTime();
+    await clock.pause(5, new AbortController().signal);
+    expect(clock.now().getTime()).toBeGreaterThanOrEqual(before + 4); // a timer may end within its last millisecond
+    const reason = new Error('enough');
+    await expect(clock.pause(1_000_000, AbortSignal.abort(reason))).rejects.toBe(reason);
+  });
 });
 
-describe('Delay of the system', () => {
-  const delay = new TimedDelay();
-
-  it('ends after its time, or with the reason of its signal', async () => {
-    const never = new AbortController().signal;
-    for (const milliseconds of [0, 5]) await delay.take(milliseconds, never);
+describe('Clock of the system', () => {
+  it('ends a pause when its signal is aborted', async () => {
     const reason = new Error('enough');
-    await expect(delay.take(1_000_000, AbortSignal.abort(reason))).rejects.toBe(reason);
     const abort = new AbortController();
-    const taken = delay.take(1_000_000, abort.signal);
+    const paused = new SystemClock().pause(1_000_000, abort.signal);
     abort.abort(reason);
-    await expect(taken).rejects.toBe(reason);
+    await expect(paused).rejects.toBe(reason);
   });
 });
 

@@ -1,7 +1,6 @@
 import type {
   Acknowledgement,
   AlertMail,
-  AlertMailLog,
   AlertRepository,
   AlertRuleRepository,
   WebhookRepository,
@@ -35,9 +34,11 @@ export class MemoryAlertRuleRepository implements AlertRuleRepository {
 
 export class MemoryAlertRepository implements AlertRepository {
   private readonly rows;
+  private readonly mails;
 
   constructor(store: MemoryStore) {
     this.rows = new MemoryTable<Alert>(store, 'alerts');
+    this.mails = new MemoryTable<AlertMail>(store, 'alert_mails');
   }
 
   async add(alerts: readonly Alert[]): Promise<void> {
@@ -57,6 +58,12 @@ export class MemoryAlertRepository implements AlertRepository {
     const alert = this.rows.get(id);
     if (!alert || alert.ackedAt) return false;
     return this.rows.replace(id, { ...alert, ackedAt: at, ackedBy: by, note });
+  }
+
+  addMail = async (mail: AlertMail) => this.mails.put(mail.id, mail);
+
+  async countMails(accountId: string, since: Date): Promise<number> {
+    return this.mails.all().filter((mail) => mail.accountId === accountId && mail.sentAt >= since).length;
   }
 }
 
@@ -84,20 +91,4 @@ export class MemoryWebhookRepository implements WebhookRepository {
   }
 
   remove = async (id: string) => this.rows.remove(id);
-}
-
-export class MemoryAlertMailLog implements AlertMailLog {
-  private readonly rows: MemoryTable<AlertMail>;
-
-  constructor(store: MemoryStore) {
-    this.rows = new MemoryTable(store, 'alert_mails');
-  }
-
-  async add(mail: AlertMail): Promise<void> {
-    this.rows.put(mail.id, mail);
-  }
-
-  async countSince(accountId: string, since: Date): Promise<number> {
-    return this.rows.all().filter((mail) => mail.accountId === accountId && mail.sentAt >= since).length;
-  }
 }

@@ -12,6 +12,12 @@ export class ManualClock implements Clock {
     return new Date(this.time);
   }
 
+  /** Takes no time of its own: the clock moves on. */
+  async pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    this.advance(milliseconds);
+  }
+
   set(time: Date): void {
     this.time = time.getTime();
   }

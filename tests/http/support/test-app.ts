@@ -4,48 +4,17 @@ import type { AddressInfo } from 'node:net';
 import type { Express } from 'express';
 import type { Container, ServiceIdentifier } from 'inversify';
 import supertest from 'supertest';
-import {
-  AccountRepository,
-  CredentialRepository,
-  InviteRepository,
-  MailedTokenRepository,
-  SpentSiteTokenRepository,
-  TeamRepository,
-} from '../../../src/application/accounts/ports.js';
-import {
-  AlertMailLog,
-  AlertRepository,
-  AlertRuleRepository,
-  WebhookRepository,
-} from '../../../src/application/alerts/ports.js';
-import { AuditRepository } from '../../../src/application/audit/ports.js';
-import {
-  ChatRuntime,
-  ConversationRepository,
-  RuntimeConnectionRepository,
-} from '../../../src/application/chat/ports.js';
-import { DeploymentRepository } from '../../../src/application/deployments/ports.js';
-import {
-  EvaluationRepository,
-  InstanceRegistry,
-  JobHistory,
-  JobRepository,
-  UsageRepository,
-} from '../../../src/application/jobs/ports.js';
+import { ChatRuntime } from '../../../src/application/chat/ports.js';
+import { InstanceRegistry } from '../../../src/application/jobs/ports.js';
 import { StorageProbe } from '../../../src/application/operations/ports.js';
-import { Clock, IdGenerator, Locks, UnitOfWork, WorkQueue } from '../../../src/application/shared/ports.js';
-import {
-  DatasetRepository,
-  ModelAliasRepository,
-  ModelRepository,
-  ProjectRepository,
-} from '../../../src/application/workspace/ports.js';
+import { Clock, IdGenerator, WorkQueue } from '../../../src/application/shared/ports.js';
 import { loadConfig } from '../../../src/bootstrap/config/config.js';
 import { createContainer } from '../../../src/bootstrap/container.js';
 import { httpApp } from '../../../src/bootstrap/http.js';
 import { modelStorage } from '../../../src/bootstrap/model-storage.js';
 import type { Account } from '../../../src/domain/accounts/account.js';
 import type { DataSource } from '../../../src/infrastructure/typeorm/data-source.js';
+import type { BodyMemory } from '../../../src/interfaces/http/body.js';
 import { createHttpServer, GracefulShutdown } from '../../../src/interfaces/http/server.js';
 import { MemoryChatRuntime } from '../../fakes/chat/memory-chat-runtime.js';
 import { MemoryInstanceRegistry } from '../../fakes/jobs/memory-instance-registry.js';
@@ -56,7 +25,7 @@ import { MemoryLogger } from '../../fakes/shared/memory-logger.js';
 import { MemoryWorkQueue } from '../../fakes/shared/memory-work-queue.js';
 import { type Answer, type CallOptions, HttpCaller, note } from '../../support/http-caller.js';
 import { memoryRepositories } from '../../support/memory-repositories.js';
-import type { Repositories } from '../../support/repositories.js';
+import { type Repositories, storagePorts } from '../../support/repositories.js';
 import { TemporaryFolder } from '../../support/temporary-folder.js';
 import { ownTeam, register } from '../../support/workspace.js';
 
@@ -65,6 +34,7 @@ export interface TestAppOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Rebinds ports before the app is made. */
   readonly adapt?: (container: Container) => void;
+  readonly bodyMemory?: BodyMemory;
   /** Options of Node's server, such as time-outs. */
   readonly server?: object;
 }
@@ -84,7 +54,7 @@ export class TestApp extends HttpCaller {
     super(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
   }
 
-  static async start({ env = {}, adapt, server: options }: TestAppOptions = {}): Promise<TestApp> {
+  static async start({ env = {}, adapt, bodyMemory, server: options }: TestAppOptions = {}): Promise<TestApp> {
     const folder = new TemporaryFolder();
     const config = loadConfig({
       SERVICE_SECRET: 'a-secret-of-the-tests',
@@ -102,7 +72,7 @@ export class TestApp extends HttpCaller {
     const container = createContainer({ config, database: {} as DataSource, logger, models });
     for (const [port, fake] of fakes(memory, store, clock)) container.rebind(port).toConstantValue(fake);
     adapt?.(container);
-    const app = httpApp(container, config);
+    const app = httpApp(container, config, bodyMemory);
     const server = createHttpServer(app, () => container.get(IdGenerator).next('req'), options);
     await once(server.listen(0, '127.0.0.1'), 'listening');
     return new TestApp(app, server, container.get(GracefulShutdown), container, store, clock, logger, folder);
@@ -169,31 +139,9 @@ export class TestApp extends HttpCaller {
 
 function fakes(memory: MemoryStore, store: Repositories, clock: ManualClock): [ServiceIdentifier, unknown][] {
   const instances = new MemoryInstanceRegistry();
+  const names = Object.keys(storagePorts) as (keyof Repositories)[];
   return [
-    [UnitOfWork, store.unitOfWork],
-    [Locks, store.locks],
-    [AccountRepository, store.accounts],
-    [TeamRepository, store.teams],
-    [CredentialRepository, store.credentials],
-    [MailedTokenRepository, store.mailedTokens],
-    [SpentSiteTokenRepository, store.spentSiteTokens],
-    [InviteRepository, store.invites],
-    [AlertMailLog, store.alertMails],
-    [ProjectRepository, store.projects],
-    [DatasetRepository, store.datasets],
-    [ModelRepository, store.models],
-    [ModelAliasRepository, store.modelAliases],
-    [RuntimeConnectionRepository, store.connections],
-    [ConversationRepository, store.conversations],
-    [DeploymentRepository, store.deployments],
-    [JobRepository, store.jobs],
-    [JobHistory, store.jobHistory],
-    [UsageRepository, store.usage],
-    [EvaluationRepository, store.evaluations],
-    [AlertRuleRepository, store.alertRules],
-    [AlertRepository, store.alerts],
-    [AuditRepository, store.auditTrail],
-    [WebhookRepository, store.webhooks],
+    ...names.map((name): [ServiceIdentifier, unknown] => [storagePorts[name], store[name]]),
     [InstanceRegistry, instances],
     [WorkQueue, new MemoryWorkQueue(memory, instances, clock)],
     [StorageProbe, new MemoryStorageProbe()],

@@ -1,6 +1,7 @@
 import type { EngineRuntime } from '../../../src/application/chat/ports.js';
 import { OpenAiChatRuntime } from '../../../src/infrastructure/openai/openai-chat-runtime.js';
 import type { HttpSource } from '../../../src/infrastructure/runtimes/engine-api.js';
+import { ManualClock } from '../../fakes/shared/manual-clock.js';
 import { schemas } from '../../support/json-schemas.js';
 import { RecordingLog } from '../../support/recording-log.js';
 import { ScriptedEngine } from '../../support/scripted-engine.js';
@@ -11,21 +12,17 @@ describe('an engine that answers 503 when it is asked for its models', () => {
   let engine: ScriptedEngine;
   let runtime: EngineRuntime;
   let log: RecordingLog;
-  let now = 0;
+  let clock: ManualClock;
 
   beforeAll(async () => {
     engine = await ScriptedEngine.start();
   });
   beforeEach(() => {
-    now = 0;
+    clock = new ManualClock(new Date(0));
     log = new RecordingLog();
     const waits = { loadTimeoutMs: LOAD_MS, retryDelayMs: { first: 1, max: 5 } };
     const limits = { queue: 1, timeoutMs: 20_000 };
-    const openAi = new OpenAiChatRuntime(
-      { ...limits, ...waits, schemas, allowedHosts: [], keys: {} },
-      { now: () => new Date(now) },
-      log,
-    );
+    const openAi = new OpenAiChatRuntime({ ...limits, ...waits, schemas, allowedHosts: [], keys: {} }, clock, log);
     engine.models = 503;
     runtime = openAi.create('a');
     const source: HttpSource<object> = { kind: 'openai', baseUrl: engine.url, key: null, model: { model: 'm' } };
@@ -53,7 +50,7 @@ describe('an engine that answers 503 when it is asked for its models', () => {
 
   it('is unavailable once it has said so for too long, and ready at last all the same', async () => {
     await log.saw('chat runtime loading');
-    now = LOAD_MS;
+    clock.advance(LOAD_MS);
     const { fields } = await log.saw('chat runtime unavailable');
     expect(fields.reason).toBe('the engine answers that it is not ready yet (status 503)');
     engine.models = 200;
@@ -65,7 +62,7 @@ describe('an engine that answers 503 when it is asked for its models', () => {
     engine.models = 500;
     await log.saw('chat runtime unavailable');
     const before = log.of('chat runtime loading').length;
-    now = LOAD_MS;
+    clock.advance(LOAD_MS);
     engine.models = 503;
     await log.saw('chat runtime loading', before + 2);
   });

@@ -1,9 +1,11 @@
+import type { ServiceSettings } from '../../../src/application/shared/ports.js';
 import { DatasetService } from '../../../src/application/workspace/dataset.service.js';
 import { TeamWorkspace } from '../../../src/application/workspace/team-workspace.js';
 import type { Caller } from '../../../src/domain/accounts/caller.js';
 import { Dataset } from '../../../src/domain/workspace/dataset.js';
 import { Sha256ContentHasher } from '../../../src/infrastructure/crypto/sha256-content-hasher.js';
 import { AsyncRequestContext } from '../../../src/infrastructure/system/shared-ports.js';
+import { ManualClock } from '../../fakes/shared/manual-clock.js';
 import { auditOn } from '../../support/audit.js';
 import { memoryRepositories } from '../../support/memory-repositories.js';
 import { aDataset, anAccount, aProject, aRecord, aTeam, at, ids } from '../../support/records.js';
@@ -26,7 +28,7 @@ describe('a dataset', () => {
   };
   const project = aProject(team);
   const records = [aRecord()];
-  const clock = { now: () => at(9) };
+  const clock = new ManualClock(at(9));
 
   const setUp = async () => {
     const repositories = memoryRepositories();
@@ -38,7 +40,7 @@ describe('a dataset', () => {
       new TeamWorkspace(projects, models, datasets),
       repositories.unitOfWork,
       datasets,
-      { ofDataset: 9 },
+      { datasetVersions: 9 } as ServiceSettings,
       { all: async () => [], find: async () => null },
       new Sha256ContentHasher(),
       new AsyncRequestContext(),

@@ -1,9 +1,22 @@
 /** The program of the worker process, which the service starts for each runtime. */
 import { endWithParent } from '../../child-process/managed-process.js';
-import type { Order } from '../protocol.js';
-import { ModelWorker } from './model-worker.js';
+import type { Order, Report } from '../protocol.js';
+import { ChatWorker } from './chat-worker.js';
+import { embeds } from './embedding/embedding-files.js';
+import { EmbeddingWorker } from './embedding/embedding-worker.js';
 
 endWithParent();
-const worker = new ModelWorker((report) => process.send?.(report, undefined, undefined, () => undefined));
+const report = (message: Report) => process.send?.(message, undefined, undefined, () => undefined);
+let worker: ChatWorker | EmbeddingWorker | null = null;
+
+/** The first order is to load a model. Its folder tells what the worker does. */
+function take(order: Order): void {
+  if (order.type === 'load') {
+    const Kind = embeds(order.folder) ? EmbeddingWorker : ChatWorker;
+    worker ??= new Kind(report);
+  }
+  worker?.take(order);
+}
+
 // An unexpected error ends the process: the service reads its last output and starts another.
-process.on('message', (order) => worker.take(order as Order));
+process.on('message', (order) => take(order as Order));

@@ -4,13 +4,14 @@ import { ModelBusy, RuntimeInvalidResponse } from '../../../domain/chat/errors.j
 import type { RemoteModel } from '../../../domain/deployments/deployment.js';
 import { DeploymentUnavailable, EndpointInvalid } from '../../../domain/deployments/errors.js';
 import { InvalidRequest, NotFound } from '../../../domain/shared/errors.js';
-import { causeOf, retryAfterOf } from '../../http-client/engine-failures.js';
 import {
   ConnectionFailed,
+  causeOf,
   HttpClient,
   type HttpRequest,
   type HttpStream,
   InvalidAnswer,
+  retryAfterOf,
   textOf,
 } from '../../http-client/http-client.js';
 import { steadyMs } from '../../system/scheduling.js';

@@ -1,6 +1,11 @@
 import { injectable } from 'inversify';
-import { IsNull, LessThan, Not } from 'typeorm';
-import type { Acknowledgement, AlertRepository, AlertRuleRepository } from '../../../application/alerts/ports.js';
+import { IsNull, LessThan, MoreThanOrEqual, Not } from 'typeorm';
+import type {
+  Acknowledgement,
+  AlertMail,
+  AlertRepository,
+  AlertRuleRepository,
+} from '../../../application/alerts/ports.js';
 import type { Alert, AlertStatus } from '../../../domain/alerts/alert.js';
 import type { AlertRule } from '../../../domain/alerts/alert-rule.js';
 import { changesOne, defineTable } from '../table.js';
@@ -19,6 +24,12 @@ export const AlertTable = defineTable<Alert>('alerts', {
   ackedAt: { type: 'timestamptz', nullable: true },
   ackedBy: { type: 'text', nullable: true },
   note: { type: 'text', nullable: true },
+});
+
+export const AlertMailTable = defineTable<AlertMail>('alert_mails', {
+  id: { type: 'text', primary: true },
+  accountId: { type: 'text' },
+  sentAt: { type: 'timestamptz' },
 });
 
 @injectable()
@@ -51,6 +62,14 @@ export class TypeOrmAlertRepository implements AlertRepository {
 
   acknowledge(id: string, { at, by, note }: Acknowledgement): Promise<boolean> {
     return changesOne(this.table().update({ id, ackedAt: IsNull() }, { ackedAt: at, ackedBy: by, note }));
+  }
+
+  async addMail(mail: AlertMail): Promise<void> {
+    await this.unitOfWork.repository(AlertMailTable).insert(mail);
+  }
+
+  countMails(accountId: string, since: Date): Promise<number> {
+    return this.unitOfWork.repository(AlertMailTable).countBy({ accountId, sentAt: MoreThanOrEqual(since) });
   }
 }
 

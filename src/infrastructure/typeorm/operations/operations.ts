@@ -6,7 +6,7 @@ import { StorageUnavailable } from '../../../domain/shared/errors.js';
 import type { Backlog, PoolLoad } from '../../prometheus/metric-sources.js';
 import { CredentialTable } from '../accounts/credential.repository.js';
 import { MailedTokenTable, SpentSiteTokenTable } from '../accounts/mailed-token.repository.js';
-import { AlertMailTable } from '../alerts/alert-mail-log.js';
+import { AlertMailTable } from '../alerts/alert.repository.js';
 import { UsageTable } from '../jobs/usage.repository.js';
 import { isMissingTable } from '../storage-errors.js';
 import { poolOf, TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';

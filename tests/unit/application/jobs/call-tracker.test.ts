@@ -17,7 +17,7 @@ describe('tracking calls', () => {
   const setUp = (known = new MemoryInstances(), store = new MemoryStore()) => {
     const repositories = memoryRepositories(store);
     const broken = { add: false, line: false };
-    const { jobs, locks } = repositories;
+    const { jobs, unitOfWork } = repositories;
     const failing = (broke: boolean) => {
       if (broke) throw new StorageUnavailable();
     };
@@ -30,10 +30,11 @@ describe('tracking calls', () => {
             await jobs.add(...given);
           },
         }),
-        locks: {
-          run: async (line, work, mode) => {
+        unitOfWork: {
+          run: (work) => unitOfWork.run(work),
+          locked: async (line, work, mode) => {
             failing(broken.line);
-            return locks.run(line, work, mode);
+            return unitOfWork.locked(line, work, mode);
           },
         },
       },
@@ -207,13 +208,14 @@ describe('finishing a job', () => {
   async function locksFor(rule: Partial<AlertRule> | null, status: FinalStatus): Promise<LockMode[]> {
     const repositories = memoryRepositories(new MemoryStore());
     const modes: LockMode[] = [];
-    const { locks } = repositories;
+    const { unitOfWork } = repositories;
     const { finisher, alertRules, history } = jobsRig({
       ...repositories,
-      locks: {
-        run: (name, work, mode = 'exclusive') => {
+      unitOfWork: {
+        run: (work) => unitOfWork.run(work),
+        locked: (name, work, mode = 'exclusive') => {
           modes.push(mode);
-          return locks.run(name, work, mode);
+          return unitOfWork.locked(name, work, mode);
         },
       },
     });

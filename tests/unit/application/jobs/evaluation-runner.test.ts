@@ -49,8 +49,7 @@ async function rig() {
   } as Partial<ChatService> as ChatService;
   const reconciler = { state: async () => model.runtime } as unknown as RuntimeReconciler;
   const log = new MemoryLogger();
-  const delay = { take: async (ms: number) => clock.advance(ms) };
-  const ask = new EvaluationChat(reconciler, chats, delay, clock, log);
+  const ask = new EvaluationChat(reconciler, chats, clock, log);
   const { evaluations, datasets, jobs, accounts, unitOfWork } = repositories;
   const worker = new EvaluationRunner(
     ask,

@@ -5,6 +5,7 @@ import { OnnxChatRuntime } from '../../../../src/infrastructure/chat-engine/onnx
 import { ChildLimits } from '../../../../src/infrastructure/child-process/child-limits.js';
 import { OpenAiChatRuntime } from '../../../../src/infrastructure/openai/openai-chat-runtime.js';
 import { ChatRuntimeByKind } from '../../../../src/infrastructure/runtimes/chat-runtime-by-kind.js';
+import { ManualClock } from '../../../fakes/shared/manual-clock.js';
 import { schemas } from '../../../support/json-schemas.js';
 import { RecordingLog } from '../../../support/recording-log.js';
 
@@ -18,7 +19,7 @@ const access = {
 const limits = { queue: 1, timeoutMs: 1_000 };
 const onnx = { ...limits, worker: 'none', threads: 1, stopGraceMs: 1, children: new ChildLimits() };
 const files = { hasFolder: async (path: string) => path === 'chat' } as ModelFileResolver;
-const clock = { now: () => new Date(0) };
+const clock = new ManualClock(new Date(0));
 const engines = new ChatRuntimeByKind([
   new OnnxChatRuntime(onnx, files, clock, new RecordingLog()),
   new OpenAiChatRuntime({ ...limits, ...access, schemas }, clock, new RecordingLog()),

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { pages } from '../pages.js';
 import { can, user } from '../shared/account.js';
 import { answer, api } from '../shared/api.js';
-import { Icon } from '../shared/icon.js';
+import { Icon, IconButton } from '../shared/icon.js';
 import { link, match, path } from '../shared/router.js';
 import { forgetSession, leaveForSignIn } from '../shared/session.js';
 import { useKeptFocus } from './kept-focus.js';
@@ -38,27 +38,17 @@ export function Layout({ children }: { children: ComponentChildren }) {
         >
           Skip to the content
         </a>
-        <button
-          type="button"
-          class="icon-button"
-          aria-label="Menu"
+        <IconButton
+          icon={menuOpen ? 'close' : 'menu'}
+          label="Menu"
           aria-expanded={menuOpen}
           aria-controls="menu"
           onClick={() => setMenuOpen(!menuOpen)}
-        >
-          <Icon name={menuOpen ? 'close' : 'menu'} />
-        </button>
+        />
         <a class="brand" href={link('/')}>
           Tenon
         </a>
-        <button
-          type="button"
-          class="icon-button"
-          aria-label="Find a page or an action"
-          onClick={() => setPalette(true)}
-        >
-          <Icon name="search" />
-        </button>
+        <IconButton icon="search" label="Find a page or an action" onClick={() => setPalette(true)} />
       </header>
       <nav id="menu" class={menuOpen ? 'menu open' : 'menu'} aria-label="Main">
         <a class="brand" href={link('/')}>

@@ -2,7 +2,7 @@ import { signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { CopyButton } from './copy-button.js';
-import { Icon } from './icon.js';
+import { IconButton } from './icon.js';
 
 const FIRST_FIELD = ':is(input:not([type="file"]), select, textarea):not([hidden], [readonly], :disabled)';
 
@@ -39,11 +39,7 @@ export function Dialog(props: { title: string; onClose?: () => void; wide?: bool
       <div class="dialog-body">
         <header class="dialog-head">
           <h2 id={id}>{title}</h2>
-          {onClose && (
-            <button type="button" class="icon-button" aria-label="Close" onClick={onClose}>
-              <Icon name="close" />
-            </button>
-          )}
+          {onClose && <IconButton icon="close" label="Close" onClick={onClose} />}
         </header>
         {children}
       </div>

@@ -5,7 +5,7 @@ import type {
   SelectHTMLAttributes,
   TextareaHTMLAttributes,
 } from 'preact';
-import { useId, useRef, useState } from 'preact/hooks';
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { ApiError } from './api.js';
 import { ErrorNote } from './states.js';
 
@@ -76,7 +76,7 @@ export function FormError({ error, fields = [] }: { error: ApiError | undefined;
 
 /**
  * A form that the service checks, not the browser. A refusal stands above its inputs, except for the findings about the
- * `fields` of `act`, which show them.
+ * `fields` of `act`, which show them. The first of these gets the focus.
  */
 export function Form(props: {
   act: Pick<Action<[]>, 'run' | 'busy' | 'error'> & { readonly fields?: readonly string[] };
@@ -91,12 +91,19 @@ export function Form(props: {
   children: ComponentChildren;
 }) {
   const { act, submit, plain, onCancel, actions, children } = props;
+  const form = useRef<HTMLFormElement>(null);
+  useEffect(() => {
+    const refused = form.current?.querySelector<HTMLElement>('[aria-invalid="true"]');
+    const folded = refused?.closest('details');
+    if (folded) folded.open = true;
+    refused?.focus();
+  }, [act.error]);
   const onSubmit = (event: SubmitEvent) => {
     event.preventDefault();
     void act.run();
   };
   return (
-    <form class={props.class} noValidate onSubmit={onSubmit}>
+    <form ref={form} class={props.class} noValidate onSubmit={onSubmit}>
       <FormError error={act.error} fields={act.fields} />
       {children}
       <div class="actions">

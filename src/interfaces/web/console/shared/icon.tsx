@@ -1,3 +1,5 @@
+import type { ButtonHTMLAttributes } from 'preact';
+
 /** Strokes of 1.5 on a field of 16. */
 const paths = {
   overview: 'M2 9.5 5 6l3 3 3-5 3 4M2 13.5h12',
@@ -44,4 +46,15 @@ export const Icon = ({ name }: { name: IconName }) => (
   <svg class="icon" viewBox="0 0 16 16" aria-hidden="true">
     <path d={paths[name]} />
   </svg>
+);
+
+/** A button that shows only an icon. `label` names it for everybody who does not see it. */
+export const IconButton = ({
+  icon,
+  label,
+  ...button
+}: { icon: IconName; label: string } & ButtonHTMLAttributes<HTMLButtonElement>) => (
+  <button type="button" class="icon-button" aria-label={label} {...button}>
+    <Icon name={icon} />
+  </button>
 );

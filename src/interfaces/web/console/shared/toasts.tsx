@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals';
 import { ApiError } from './api.js';
 import { CopyButton } from './copy-button.js';
-import { Icon } from './icon.js';
+import { IconButton } from './icon.js';
 
 interface Toast {
   readonly id: number;
@@ -49,9 +49,7 @@ export function Toasts() {
         <div key={id} class={`toast toast-${kind}`}>
           <p>{text}</p>
           {requestId && <CopyButton text={requestId} label="Copy request id" />}
-          <button type="button" class="icon-button" aria-label="Close this message" onClick={() => dismiss(id)}>
-            <Icon name="close" />
-          </button>
+          <IconButton icon="close" label="Close this message" onClick={() => dismiss(id)} />
         </div>
       ))}
     </div>

@@ -2,7 +2,7 @@ import { can } from '../../shared/account.js';
 import { answer, api, type Schemas } from '../../shared/api.js';
 import { confirmAct } from '../../shared/dialog.js';
 import { Frame, Panel } from '../../shared/frame.js';
-import { Icon } from '../../shared/icon.js';
+import { Icon, IconButton } from '../../shared/icon.js';
 import type { Page } from '../../shared/page.js';
 import { useQuery } from '../../shared/query.js';
 import { link, path, query, setQuery } from '../../shared/router.js';
@@ -78,11 +78,7 @@ function Rules() {
     columns.push({
       title: 'Actions',
       acts: true,
-      cell: (rule) => (
-        <button type="button" class="icon-button" aria-label={`Delete ${rule.name}`} onClick={() => void remove(rule)}>
-          <Icon name="trash" />
-        </button>
-      ),
+      cell: (rule) => <IconButton icon="trash" label={`Delete ${rule.name}`} onClick={() => void remove(rule)} />,
     });
   }
   const asked = manages ? query.value.get('rule') : null;

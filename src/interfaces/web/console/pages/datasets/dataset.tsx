@@ -6,7 +6,7 @@ import { confirmAct, Dialog } from '../../shared/dialog.js';
 import { useDraft } from '../../shared/draft.js';
 import { Field, Form, useForm } from '../../shared/form.js';
 import { plural } from '../../shared/format.js';
-import { Icon } from '../../shared/icon.js';
+import { Icon, IconButton } from '../../shared/icon.js';
 import type { Page } from '../../shared/page.js';
 import { ProjectFrame } from '../../shared/project-frame.js';
 import { type Query, useQuery } from '../../shared/query.js';
@@ -162,12 +162,8 @@ function Acts(props: {
     <>
       {mayEdit && state === 'editable' && (
         <>
-          <button type="button" class="icon-button" aria-label="Delete the dataset" onClick={remove}>
-            <Icon name="trash" />
-          </button>
-          <button type="button" class="icon-button" aria-label="Rename the dataset" onClick={() => setRenaming(true)}>
-            <Icon name="edit" />
-          </button>
+          <IconButton icon="trash" label="Delete the dataset" onClick={remove} />
+          <IconButton icon="edit" label="Rename the dataset" onClick={() => setRenaming(true)} />
         </>
       )}
       {mayEdit && (

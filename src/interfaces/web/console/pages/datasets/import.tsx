@@ -202,7 +202,7 @@ function Starters({ project, onImported }: { project: string; onImported: (made:
   const all = starters.data?.starters ?? [];
   if (all.length === 0) return null;
   return (
-    <Form class="dataset-starters" act={importing} submit={values.starter_id !== '' && 'Import the starter'} plain>
+    <Form class="dataset-starters" act={importing} submit="Import the starter" plain>
       <SelectField
         label="Or begin with a starter"
         hint={all.find(({ id }) => id === values.starter_id)?.description}

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { Dialog } from '../../shared/dialog.js';
 import { Field, TextField } from '../../shared/form.js';
-import { Icon } from '../../shared/icon.js';
+import { Icon, IconButton } from '../../shared/icon.js';
 import type { Row } from './changes.js';
 import { type DatasetRecord, FOUR, fieldOf, parseExact, textOf } from './values.js';
 
@@ -128,14 +128,11 @@ export function RecordDialog(props: {
                     </option>
                   </select>
                   {own && (
-                    <button
-                      type="button"
-                      class="icon-button"
-                      aria-label={`Remove the field ${field.name}`}
+                    <IconButton
+                      icon="trash"
+                      label={`Remove the field ${field.name}`}
                       onClick={() => setAll(fields.filter((_, index) => index !== at))}
-                    >
-                      <Icon name="trash" />
-                    </button>
+                    />
                   )}
                 </div>
               )}

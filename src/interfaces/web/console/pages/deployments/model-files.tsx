@@ -3,7 +3,7 @@ import { answer, api, type Schemas } from '../../shared/api.js';
 import { confirmAct } from '../../shared/dialog.js';
 import { formatBytes } from '../../shared/format.js';
 import { Panel } from '../../shared/frame.js';
-import { Icon } from '../../shared/icon.js';
+import { Icon, IconButton } from '../../shared/icon.js';
 import { usePaged } from '../../shared/query.js';
 import { link, path, query, setQuery } from '../../shared/router.js';
 import { Empty, Loaded, Time } from '../../shared/states.js';
@@ -56,11 +56,7 @@ export function ModelFiles() {
     title: 'Actions',
     acts: true,
     cell: (file) =>
-      file.writable && (
-        <button type="button" class="icon-button" aria-label={`Delete ${file.path}`} onClick={() => void remove(file)}>
-          <Icon name="trash" />
-        </button>
-      ),
+      file.writable && <IconButton icon="trash" label={`Delete ${file.path}`} onClick={() => void remove(file)} />,
   };
   return (
     <Panel

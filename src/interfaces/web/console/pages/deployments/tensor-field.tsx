@@ -48,7 +48,7 @@ export function TensorField({ spec, entry, error, onChange }: Props) {
       {other && (
         <button type="button" class="deployments-mode" onClick={() => onChange(inMode(spec, entry, other))}>
           {MODES[other]}
-          <span class="deployments-hidden">{` for ${spec.name}`}</span>
+          <span class="unseen">{` for ${spec.name}`}</span>
         </button>
       )}
     </fieldset>

@@ -20,7 +20,7 @@ export function ShareChart({ label, rows, threshold }: { label: string; rows: re
   const compared = rows.some(({ bars }) => bars.length > 1);
   return (
     <table class="evaluation-shares">
-      <caption class="evaluation-unseen">{label}</caption>
+      <caption class="unseen">{label}</caption>
       <thead>
         <tr>
           <th scope="col">Group</th>

@@ -62,7 +62,7 @@ function Opened({ model, query, project }: { model: Model; query: Query<Model>; 
   const readOnly = model.state === 'registered' || !can('edit_workspace');
   return (
     <>
-      <div class="model">
+      <div class="main-and-side">
         <SpecEditor title="Spec" draft={draft} readOnly={readOnly} form={(fields) => <ModelForm fields={fields} />} />
         <div class="stack">
           <StatePanel model={model} query={query} project={project} changed={draft.changed} />

@@ -4,7 +4,7 @@ import { ApiError, answer, api, type Schemas } from '../../shared/api.js';
 import { confirmAct, Dialog } from '../../shared/dialog.js';
 import { Field, Form, SelectField, useForm } from '../../shared/form.js';
 import { Panel } from '../../shared/frame.js';
-import { Icon } from '../../shared/icon.js';
+import { IconButton } from '../../shared/icon.js';
 import { modelName } from '../../shared/models.js';
 import { usePeople } from '../../shared/people.js';
 import { type Query, useQuery } from '../../shared/query.js';
@@ -58,14 +58,7 @@ export function AliasesPanel(props: { projectId: string; aliases: Aliases; model
               <button type="button" class="button small" onClick={() => move(one)}>
                 Move
               </button>
-              <button
-                type="button"
-                class="icon-button"
-                aria-label={`Delete the alias ${one.alias}`}
-                onClick={() => void remove(one)}
-              >
-                <Icon name="trash" />
-              </button>
+              <IconButton icon="trash" label={`Delete the alias ${one.alias}`} onClick={() => void remove(one)} />
             </>
           )}
         </span>
@@ -124,7 +117,7 @@ export function AliasDialog(props: {
     model_id: (models.find(({ id }) => id !== alias?.model_id) ?? models[0])?.id ?? '',
   });
   const setting = useForm(values, setValues, async () => {
-    const path = { project_id: projectId, alias: values.alias.trim() };
+    const path = { project_id: projectId, alias: values.alias.trim() || ' ' }; // Without a name it is another route.
     const body = { model_id: values.model_id, ...(alias && { version: alias.version }) };
     try {
       await answer(api.PUT(ALIAS, { params: { path }, body }));

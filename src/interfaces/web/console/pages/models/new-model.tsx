@@ -1,6 +1,7 @@
 import { useRef, useState } from 'preact/hooks';
+import { ApiError } from '../../shared/api.js';
 import { Dialog } from '../../shared/dialog.js';
-import { Form, useAction } from '../../shared/form.js';
+import { Form, fieldError, useAction } from '../../shared/form.js';
 import { draftModel, newUuid, registerModel } from '../../shared/models.js';
 import { link, navigate } from '../../shared/router.js';
 import { withField } from '../../shared/spec/fields.js';
@@ -8,11 +9,19 @@ import { ModelForm } from './model-form.js';
 
 type Spec = Readonly<Record<string, unknown>>;
 
+/** The fields without which a model cannot answer. The service takes a spec that lacks them, and registers it. */
+const needed = ({ runtime }: Spec): readonly string[] => (runtime === 'onnx' ? ['path'] : ['base_url', 'model']);
+
 /** Drafts a model, and registers it at once if that is wanted. */
 export function NewModel({ projectId, onClose }: { projectId: string; onClose: () => void }) {
   const [spec, setSpec] = useState<Spec>({ runtime: 'onnx' });
   const request = useRef({ id: newUuid(), text: '' }); // A call that is repeated makes one model only.
   const creation = useAction(async (register: boolean) => {
+    const missing = needed(spec).filter((name) => !spec[name]);
+    if (missing.length > 0) {
+      const details = missing.map((name) => ({ path: `spec.${name}`, message: 'The model needs it to answer.' }));
+      throw new ApiError(0, 'incomplete', 'The model is incomplete.', null, details);
+    }
     const text = JSON.stringify(spec);
     if (text !== request.current.text) request.current = { id: newUuid(), text };
     const draft = await draftModel(projectId, spec, request.current.id);
@@ -22,7 +31,7 @@ export function NewModel({ projectId, onClose }: { projectId: string; onClose: (
   return (
     <Dialog title="New draft" onClose={onClose}>
       <Form
-        act={{ ...creation, run: () => creation.run(false) }}
+        act={{ ...creation, run: () => creation.run(false), fields: needed(spec).map((name) => `spec.${name}`) }}
         submit="Create"
         onCancel={onClose}
         actions={
@@ -36,7 +45,7 @@ export function NewModel({ projectId, onClose }: { projectId: string; onClose: (
             spec,
             readOnly: false,
             set: (path, value) => setSpec(JSON.parse(withField(spec, path, value))),
-            error: () => undefined,
+            error: (path) => fieldError(creation.error, path),
           }}
         />
         <p class="hint">A draft can change. A registered model cannot, and can be connected to the runtime.</p>

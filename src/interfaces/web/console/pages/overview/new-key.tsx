@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals';
 import { CopyButton } from '../../shared/copy-button.js';
 import { Panel } from '../../shared/frame.js';
-import { Icon } from '../../shared/icon.js';
+import { IconButton } from '../../shared/icon.js';
 import { takeNewKey } from '../../shared/session.js';
 
 /** The key that the sign-in made. It stays here alone, until it is dismissed or the page is loaded again. */
@@ -14,11 +14,7 @@ export function NewKey() {
   return (
     <Panel
       title="Your new API key"
-      actions={
-        <button type="button" class="icon-button" aria-label="Dismiss the key" onClick={() => (newKey.value = null)}>
-          <Icon name="close" />
-        </button>
-      }
+      actions={<IconButton icon="close" label="Dismiss the key" onClick={() => (newKey.value = null)} />}
     >
       <div class="stack">
         <p>Programs use it to call the API. Copy it now: it is not shown again.</p>

@@ -3,7 +3,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { can } from '../../shared/account.js';
 import { answer, api, type Schemas } from '../../shared/api.js';
 import { FormError, useAction } from '../../shared/form.js';
-import { Icon } from '../../shared/icon.js';
+import { IconButton } from '../../shared/icon.js';
 import type { Query } from '../../shared/query.js';
 import { link } from '../../shared/router.js';
 import { ErrorNote, Loading, QueryError, State } from '../../shared/states.js';
@@ -61,11 +61,7 @@ export function Column(props: ColumnProps) {
         <button type="button" class="button small" onClick={onCode}>
           View code
         </button>
-        {onClose && (
-          <button type="button" class="icon-button" aria-label="Take this chat away" onClick={onClose}>
-            <Icon name="close" />
-          </button>
-        )}
+        {onClose && <IconButton icon="close" label="Take this chat away" onClick={onClose} />}
       </header>
       <RuntimeNote project={project} />
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard. */}
@@ -115,7 +111,7 @@ export function Column(props: ColumnProps) {
           </button>
         )}
       </section>
-      <p class="playground-spoken" role="status">
+      <p class="unseen" role="status">
         {spokenOf(chat)}
       </p>
     </section>

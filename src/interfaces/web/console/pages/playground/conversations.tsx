@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { answer, api, type Schemas } from '../../shared/api.js';
 import { confirmAct } from '../../shared/dialog.js';
 import { plural } from '../../shared/format.js';
-import { Icon } from '../../shared/icon.js';
+import { IconButton } from '../../shared/icon.js';
 import { usePaged } from '../../shared/query.js';
 import { link, query } from '../../shared/router.js';
 import { Empty, Loaded, Time } from '../../shared/states.js';
@@ -64,14 +64,7 @@ export function Conversations(props: {
                       {plural(one.message_count, 'message')} · <Time at={one.updated_at} />
                     </span>
                   </a>
-                  <button
-                    type="button"
-                    class="icon-button"
-                    aria-label={`Delete ${one.title}`}
-                    onClick={() => remove(one)}
-                  >
-                    <Icon name="trash" />
-                  </button>
+                  <IconButton icon="trash" label={`Delete ${one.title}`} onClick={() => remove(one)} />
                 </li>
               ))}
             </ul>

@@ -32,7 +32,7 @@ function ProjectPage({ parameters }: { parameters: Readonly<Record<string, strin
     <ProjectFrame id={id} project={project} actions={chat}>
       <Loaded query={project} what="the project">
         {(data) => (
-          <div class="project">
+          <div class="main-and-side">
             <Specification key={id} project={data} query={project} />
             <div class="stack">
               <RuntimePanel project={data} reload={project.reload} />

@@ -3,7 +3,7 @@ import { can } from '../../shared/account.js';
 import { answer, api, type Schemas } from '../../shared/api.js';
 import { confirmAct } from '../../shared/dialog.js';
 import { Frame } from '../../shared/frame.js';
-import { Icon } from '../../shared/icon.js';
+import { Icon, IconButton } from '../../shared/icon.js';
 import type { Page } from '../../shared/page.js';
 import { usePaged } from '../../shared/query.js';
 import { link, query, setQuery } from '../../shared/router.js';
@@ -93,15 +93,12 @@ const columns = (deleting: string | null, remove: (project: Project) => Promise<
           title: 'Actions',
           acts: true,
           cell: (project: Project) => (
-            <button
-              type="button"
-              class="icon-button"
-              aria-label={`Delete ${project.name}`}
+            <IconButton
+              icon="trash"
+              label={`Delete ${project.name}`}
               disabled={deleting === project.id}
               onClick={() => void remove(project)}
-            >
-              <Icon name="trash" />
-            </button>
+            />
           ),
         },
       ]

@@ -3,7 +3,7 @@ import { can, user as ownUser } from '../../shared/account.js';
 import { answer, api, type Schemas } from '../../shared/api.js';
 import { confirmAct } from '../../shared/dialog.js';
 import { Panel } from '../../shared/frame.js';
-import { Icon } from '../../shared/icon.js';
+import { Icon, IconButton } from '../../shared/icon.js';
 import type { Page } from '../../shared/page.js';
 import { type Query, useQuery } from '../../shared/query.js';
 import { Loaded, Time } from '../../shared/states.js';
@@ -100,11 +100,7 @@ function Remove({ user, query }: { user: User; query: Query<Schemas['Roster']> }
     await query.reload();
   };
   if (user.id === ownUser.value?.id) return null;
-  return (
-    <button type="button" class="icon-button" aria-label={`Remove ${user.name}`} onClick={remove}>
-      <Icon name="trash" />
-    </button>
-  );
+  return <IconButton icon="trash" label={`Remove ${user.name}`} onClick={remove} />;
 }
 
 export const team: Page = {
