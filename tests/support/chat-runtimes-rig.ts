@@ -50,7 +50,8 @@ export function callsTo(rig: () => ChatRuntimesUnderTest) {
   const callOf = ({ text = rig().asked, id = 'a', by = 'usr_a', signal, admitted, ...rest }: About) => {
     const messages = [{ role: 'user' as const, content: text }];
     const request = { messages, maxTokens: null, temperature: 0, ...rest };
-    return [id, request, by, signal ?? new AbortController().signal, admitted] as const;
+    const call = { caller: by, signal: signal ?? new AbortController().signal, ...(admitted && { admitted }) };
+    return [id, request, call] as const;
   };
 
   const ask = (about: About = {}) => {

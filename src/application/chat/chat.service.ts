@@ -84,7 +84,7 @@ export class ChatService {
     const { call, turn } = await this.prepare(input);
     const completion = await this.calls.track(
       call,
-      (admitted) => this.runtimes.complete(projectId, request, call.by.accountId, signal, admitted),
+      (admitted) => this.runtimes.complete(projectId, request, { caller: call.by.accountId, signal, admitted }),
       ({ usage }) => usageOf(usage),
     );
     await this.store(turn, input, completion.text);
@@ -108,7 +108,8 @@ export class ChatService {
     const { projectId, request, signal } = input;
     const arrived = this.clock.now().getTime();
     const call = await this.calls.open(about);
-    const source = this.runtimes.stream(projectId, request, about.by.accountId, signal, () => call.admitted());
+    const { accountId: caller } = about.by;
+    const source = this.runtimes.stream(projectId, request, { caller, signal, admitted: () => call.admitted() });
     const iterator = source[Symbol.asyncIterator]();
     let text = '';
     let firstToken: number | null = null;
@@ -176,9 +177,10 @@ export class ChatService {
    */
   async completeOwn({ projectId, request, accountId }: OwnCall, signal: AbortSignal): Promise<TimedCompletion> {
     let begun = this.clock.now();
-    const answer = this.runtimes.complete(projectId, request, accountId, signal, () => {
+    const admitted = () => {
       begun = this.clock.now();
-    });
+    };
+    const answer = this.runtimes.complete(projectId, request, { caller: accountId, signal, admitted });
     const completion = await answer.catch((error) => {
       if (error instanceof AnswerOutOfFormat) return error.completion;
       throw error;

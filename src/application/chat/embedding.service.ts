@@ -37,7 +37,7 @@ export class EmbeddingService {
     const about = { by: caller, kind: 'embedding', name: null, projectId, modelId: runtime.modelId, signal } as const;
     const embeddings = await this.calls.track(
       about,
-      (admitted) => this.runtimes.embed(projectId, request, caller.accountId, signal, admitted),
+      (admitted) => this.runtimes.embed(projectId, request, { caller: caller.accountId, signal, admitted }),
       ({ promptTokens }) => ({ tokensIn: promptTokens, tokensOut: null, firstToken: null }),
     );
     await this.context.reserve(embeddings.vectors.reduce((bytes, { byteLength }) => bytes + byteLength, 0));

@@ -6,6 +6,16 @@ import type { JsonObject } from '../../domain/workspace/json.js';
 import type { Project } from '../../domain/workspace/project.js';
 import type { Page, SizedItem, VersionPage } from '../shared/ports.js';
 
+/** What a runtime has to know of a call besides the request. */
+export interface RuntimeCall {
+  /** Tells callers apart, who are served in turns. */
+  readonly caller: string;
+  /** Aborted when the caller goes away. */
+  readonly signal: AbortSignal;
+  /** Called once, when it is the call's turn. */
+  readonly admitted?: () => void;
+}
+
 /**
  * Runs the chat models of projects, one runtime per project, outside this process. Ids are those of the projects.
  * Remembers nothing across restarts.
@@ -59,26 +69,14 @@ export abstract class ChatRuntime {
    * An engine elsewhere may still refuse the call then.
    * Aborting `signal` gives up the place in the queue, stops the generation and rejects with the signal's reason.
    */
-  abstract complete(
-    id: string,
-    request: ChatRequest,
-    caller: string,
-    signal: AbortSignal,
-    admitted?: () => void,
-  ): Promise<Completion>;
+  abstract complete(id: string, request: ChatRequest, call: RuntimeCall): Promise<Completion>;
 
   /**
    * Yields the answer in parts while it is made; the last part has the end. Promises what `complete` promises. A failure
    * before the first part and one between two parts both reject the next part. A caller that stops taking parts without
    * an end gives up the generation. One that takes them slowly holds up no other call, and costs bounded memory.
    */
-  abstract stream(
-    id: string,
-    request: ChatRequest,
-    caller: string,
-    signal: AbortSignal,
-    admitted?: () => void,
-  ): AsyncIterable<CompletionPart>;
+  abstract stream(id: string, request: ChatRequest, call: RuntimeCall): AsyncIterable<CompletionPart>;
 
   /**
    * Returns a vector for each text. A text has the same vector alone and beside others. Promises what `complete` promises
@@ -86,13 +84,7 @@ export abstract class ChatRuntime {
    * ContextLengthExceeded when one text does not fit, RuntimeInvalidResponse when the answer is not one vector for each
    * text. Throws UnsupportedParameter for `dimensions` if the model has no choice.
    */
-  abstract embed(
-    id: string,
-    request: EmbeddingRequest,
-    caller: string,
-    signal: AbortSignal,
-    admitted?: () => void,
-  ): Promise<Embeddings>;
+  abstract embed(id: string, request: EmbeddingRequest, call: RuntimeCall): Promise<Embeddings>;
 
   /** Stops every runtime. Later starts do nothing. */
   abstract close(): Promise<void>;
@@ -104,14 +96,9 @@ export interface EngineRuntime {
   readonly figures: RuntimeFigures;
   start(source: RuntimeSource): void;
   stop(): Promise<void>;
-  complete(request: ChatRequest, caller: string, signal: AbortSignal, admitted?: () => void): Promise<Completion>;
-  stream(
-    request: ChatRequest,
-    caller: string,
-    signal: AbortSignal,
-    admitted?: () => void,
-  ): AsyncIterable<CompletionPart>;
-  embed(request: EmbeddingRequest, caller: string, signal: AbortSignal, admitted?: () => void): Promise<Embeddings>;
+  complete(request: ChatRequest, call: RuntimeCall): Promise<Completion>;
+  stream(request: ChatRequest, call: RuntimeCall): AsyncIterable<CompletionPart>;
+  embed(request: EmbeddingRequest, call: RuntimeCall): Promise<Embeddings>;
 }
 
 /** Runs the models whose spec names this kind in `runtime`. */

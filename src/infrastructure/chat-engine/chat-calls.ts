@@ -1,4 +1,5 @@
 /** The calls to one worker process: each is tokenized, waits for its turn, and is generated or embedded. */
+import type { RuntimeCall } from '../../application/chat/ports.js';
 import type { Clock } from '../../application/shared/ports.js';
 import type { ChatRequest, Completion, CompletionPart } from '../../domain/chat/chat.js';
 import type { EmbeddingRequest, Embeddings } from '../../domain/chat/embedding.js';
@@ -32,12 +33,13 @@ export interface CallLimits {
 }
 
 type TokenizeOrder = Extract<Order, { type: 'tokenize' | 'tokenize_texts' }>;
+type Task = DistributiveOmit<TokenizeOrder, 'call' | 'caller'>;
+type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
 
-interface Asked {
+interface Asked extends RuntimeCall {
   readonly take: (part: CompletionPart) => void;
   readonly embedded?: (embeddings: Embeddings) => void;
   readonly reject: (reason: unknown) => void;
-  readonly admitted: () => void;
 }
 
 /** A call, until the process has answered it or has confirmed that it is cancelled. */
@@ -77,27 +79,21 @@ export class ChatCalls {
     this.queue.resize(slots);
   }
 
-  complete(request: ChatRequest, caller: string, signal: AbortSignal, admitted = () => {}): Promise<Completion> {
+  complete(request: ChatRequest, about: RuntimeCall): Promise<Completion> {
     return new Promise((resolve, reject) => {
       const take = ({ end, ...said }: CompletionPart) => end && resolve({ ...said, ...end });
-      const order = (call: number) => ({ type: 'tokenize', call, caller, request, stream: false }) as const;
-      this.begin(order, { take, reject, admitted }, signal);
+      this.begin({ type: 'tokenize', request, stream: false }, { ...about, take, reject });
     });
   }
 
-  embed({ texts }: EmbeddingRequest, caller: string, signal: AbortSignal, admitted = () => {}): Promise<Embeddings> {
+  embed({ texts }: EmbeddingRequest, about: RuntimeCall): Promise<Embeddings> {
     return new Promise((embedded, reject) => {
-      const order = (call: number) => ({ type: 'tokenize_texts', call, caller, texts }) as const;
-      this.begin(order, { take: () => undefined, embedded, reject, admitted }, signal);
+      this.begin({ type: 'tokenize_texts', texts }, { ...about, take: () => undefined, embedded, reject });
     });
   }
 
-  async *stream(
-    request: ChatRequest,
-    caller: string,
-    signal: AbortSignal,
-    admitted = () => {},
-  ): AsyncGenerator<CompletionPart> {
+  async *stream(request: ChatRequest, about: RuntimeCall): AsyncGenerator<CompletionPart> {
+    const { signal } = about;
     const buffer = new PartBuffer(RUN_AHEAD);
     const take = (part: CompletionPart) => {
       if (!buffer.add(part)) this.cancel(call, new StreamNotRead());
@@ -105,8 +101,7 @@ export class ChatCalls {
     const reject = (reason: unknown) => buffer.fail(reason);
     // The reader may be slower than the model, so its signal and its time count longer than those of the call.
     const abort = () => reject(signal.reason);
-    const order = (call: number) => ({ type: 'tokenize', call, caller, request, stream: true }) as const;
-    const call = this.begin(order, { take, reject, admitted }, signal);
+    const call = this.begin({ type: 'tokenize', request, stream: true }, { ...about, take, reject });
     const { timeoutMs } = this.limits;
     const timer = setTimeout(() => reject(new InferenceTimeout(timeoutMs / 1_000)), timeoutMs);
     signal.addEventListener('abort', abort);
@@ -119,11 +114,12 @@ export class ChatCalls {
     }
   }
 
-  private begin(orderOf: (call: number) => TokenizeOrder, asked: Asked, signal: AbortSignal): Call {
+  private begin(task: Task, asked: Asked): Call {
+    const { caller, signal } = asked;
     const id = ++this.lastId;
-    const order = orderOf(id);
+    const order = { ...task, call: id, caller };
     const most = this.slots + this.limits.queue + TOKENIZED_BEYOND;
-    if (this.unplaced.length >= most && !this.makeRoom(order.caller)) throw this.queue.busy;
+    if (this.unplaced.length >= most && !this.makeRoom(caller)) throw this.queue.busy;
     const abort = () => this.cancel(call, signal.reason);
     const release = () => signal.removeEventListener('abort', abort);
     const timer = setTimeout(() => this.expire(call), this.limits.timeoutMs);
@@ -175,7 +171,7 @@ export class ChatCalls {
       begin: () => {
         call.stage = 'running';
         call.waitedMs = this.now - call.arrived;
-        call.admitted();
+        call.admitted?.();
         this.send({ type: 'generate', call: call.id });
       },
       refuse: (reason) => this.cancel(call, reason),

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
-import type { ChatEngine, EngineRuntime } from '../../application/chat/ports.js';
+import type { ChatEngine, EngineRuntime, RuntimeCall } from '../../application/chat/ports.js';
 import type { ModelFileResolver } from '../../application/deployments/ports.js';
 import type { Clock, Logger } from '../../application/shared/ports.js';
 import type { ChatRequest, Completion, CompletionPart } from '../../domain/chat/chat.js';
@@ -135,34 +135,19 @@ export class SupervisedRuntime implements EngineRuntime {
     await stopped;
   }
 
-  async complete(
-    request: ChatRequest,
-    caller: string,
-    signal: AbortSignal,
-    admitted?: () => void,
-  ): Promise<Completion> {
+  async complete(request: ChatRequest, call: RuntimeCall): Promise<Completion> {
     requireSupported(request);
-    return this.callsFor('chat').complete(request, caller, signal, admitted);
+    return this.callsFor('chat').complete(request, call);
   }
 
-  async *stream(
-    request: ChatRequest,
-    caller: string,
-    signal: AbortSignal,
-    admitted?: () => void,
-  ): AsyncGenerator<CompletionPart> {
+  async *stream(request: ChatRequest, call: RuntimeCall): AsyncGenerator<CompletionPart> {
     requireSupported(request);
-    yield* this.callsFor('chat').stream(request, caller, signal, admitted);
+    yield* this.callsFor('chat').stream(request, call);
   }
 
-  async embed(
-    request: EmbeddingRequest,
-    caller: string,
-    signal: AbortSignal,
-    admitted?: () => void,
-  ): Promise<Embeddings> {
+  async embed(request: EmbeddingRequest, call: RuntimeCall): Promise<Embeddings> {
     if (request.dimensions !== undefined) throw new UnsupportedParameter('dimensions', NOT_CHOSEN);
-    return this.callsFor('embedding').embed(request, caller, signal, admitted);
+    return this.callsFor('embedding').embed(request, call);
   }
 
   /** Throws unless the runtime is ready, and WrongTask for a model that does something else. */

@@ -1,5 +1,6 @@
 /** Describes chats and embeddings by OpenTelemetry's semantic conventions for generative AI. */
 import { type Attributes, metrics } from '@opentelemetry/api';
+import type { RuntimeCall } from '../../application/chat/ports.js';
 import type { Span, SpanAttributes, Tracer } from '../../application/shared/ports.js';
 import type { ChatRequest, CompletionEnd } from '../../domain/chat/chat.js';
 import type { EmbeddingRequest, Embeddings } from '../../domain/chat/embedding.js';
@@ -113,13 +114,14 @@ export class ObservedCall {
     private readonly about: Attributes,
   ) {}
 
-  /** Notes the end of the wait in the queue, before it calls `admitted`. */
-  admitted(admitted: () => void = () => undefined): () => void {
-    return () => {
+  /** Returns the call, whose `admitted` also notes the end of the wait in the queue. */
+  observing(call: RuntimeCall): RuntimeCall {
+    const admitted = () => {
       this.turn = this.passed;
       this.span.add('queue', { from: 0, to: this.turn });
-      admitted();
+      call.admitted?.();
     };
+    return { ...call, admitted };
   }
 
   /** Notes the first token of a stream. */

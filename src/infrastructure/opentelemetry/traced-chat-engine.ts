@@ -1,6 +1,6 @@
-import type { ChatEngine, EngineRuntime } from '../../application/chat/ports.js';
-import type { Completion, CompletionPart } from '../../domain/chat/chat.js';
-import type { Embeddings } from '../../domain/chat/embedding.js';
+import type { ChatEngine, EngineRuntime, RuntimeCall } from '../../application/chat/ports.js';
+import type { ChatRequest, Completion, CompletionPart } from '../../domain/chat/chat.js';
+import type { EmbeddingRequest, Embeddings } from '../../domain/chat/embedding.js';
 import type { RuntimeFigures, RuntimeSource, RuntimeStatus } from '../../domain/chat/runtime.js';
 import type { JsonObject } from '../../domain/workspace/json.js';
 import type { GenAiTelemetry, ObservedCall } from './gen-ai.js';
@@ -53,25 +53,23 @@ class TracedRuntime implements EngineRuntime {
     return this.runtime.stop();
   }
 
-  async complete(...[request, caller, signal, admitted]: Parameters<EngineRuntime['complete']>): Promise<Completion> {
+  async complete(request: ChatRequest, about: RuntimeCall): Promise<Completion> {
     const call = this.telemetry.chat(this.kind, this.project, request);
-    const answer = await observed(call, () => this.runtime.complete(request, caller, signal, call.admitted(admitted)));
+    const answer = await observed(call, () => this.runtime.complete(request, call.observing(about)));
     call.ended(answer, answer.text);
     return answer;
   }
 
-  async embed(...[request, caller, signal, admitted]: Parameters<EngineRuntime['embed']>): Promise<Embeddings> {
+  async embed(request: EmbeddingRequest, about: RuntimeCall): Promise<Embeddings> {
     const call = this.telemetry.embeddings(this.kind, this.project, request);
-    const answer = await observed(call, () => this.runtime.embed(request, caller, signal, call.admitted(admitted)));
+    const answer = await observed(call, () => this.runtime.embed(request, call.observing(about)));
     call.embedded(answer);
     return answer;
   }
 
-  async *stream(
-    ...[request, caller, signal, admitted]: Parameters<EngineRuntime['stream']>
-  ): AsyncGenerator<CompletionPart> {
+  async *stream(request: ChatRequest, about: RuntimeCall): AsyncGenerator<CompletionPart> {
     const call = this.telemetry.chat(this.kind, this.project, request);
-    const parts = this.runtime.stream(request, caller, signal, call.admitted(admitted))[Symbol.asyncIterator]();
+    const parts = this.runtime.stream(request, call.observing(about))[Symbol.asyncIterator]();
     let text = '';
     try {
       for (;;) {

@@ -1,7 +1,7 @@
 /** Keeps the runtimes of all projects. The chat engine of its kind makes each of them. */
 import { AsyncResource } from 'node:async_hooks';
 import { injectable, multiInject } from 'inversify';
-import { ChatEngine, type ChatRuntime, type EngineRuntime } from '../../application/chat/ports.js';
+import { ChatEngine, type ChatRuntime, type EngineRuntime, type RuntimeCall } from '../../application/chat/ports.js';
 import type { ChatRequest, Completion, CompletionPart } from '../../domain/chat/chat.js';
 import type { EmbeddingRequest, Embeddings } from '../../domain/chat/embedding.js';
 import { RuntimeLoading, RuntimeStopped } from '../../domain/chat/errors.js';
@@ -63,38 +63,20 @@ export class ChatRuntimeByKind implements ChatRuntime {
     return new Map(started.map(([id, { runtime }]) => [id, runtime.figures]));
   }
 
-  complete(
-    id: string,
-    request: ChatRequest,
-    caller: string,
-    signal: AbortSignal,
-    admitted?: () => void,
-  ): Promise<Completion> {
-    return this.answered(id, signal, (runtime) => runtime.complete(request, caller, signal, admitted));
+  complete(id: string, request: ChatRequest, call: RuntimeCall): Promise<Completion> {
+    return this.answered(id, call.signal, (runtime) => runtime.complete(request, call));
   }
 
-  embed(
-    id: string,
-    request: EmbeddingRequest,
-    caller: string,
-    signal: AbortSignal,
-    admitted?: () => void,
-  ): Promise<Embeddings> {
-    return this.answered(id, signal, (runtime) => runtime.embed(request, caller, signal, admitted));
+  embed(id: string, request: EmbeddingRequest, call: RuntimeCall): Promise<Embeddings> {
+    return this.answered(id, call.signal, (runtime) => runtime.embed(request, call));
   }
 
-  async *stream(
-    id: string,
-    request: ChatRequest,
-    caller: string,
-    signal: AbortSignal,
-    admitted?: () => void,
-  ): AsyncGenerator<CompletionPart> {
-    signal.throwIfAborted();
+  async *stream(id: string, request: ChatRequest, call: RuntimeCall): AsyncGenerator<CompletionPart> {
+    call.signal.throwIfAborted();
     const entry = this.entries.get(id);
     if (!entry) throw new RuntimeStopped();
     try {
-      yield* entry.runtime.stream(request, caller, signal, admitted);
+      yield* entry.runtime.stream(request, call);
     } catch (error) {
       throw this.isReplaced(id, entry, error) ? new RuntimeLoading() : error;
     }

@@ -5,7 +5,7 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { z } from 'zod';
-import type { ChatEngine, EngineRuntime } from '../../application/chat/ports.js';
+import type { ChatEngine, EngineRuntime, RuntimeCall } from '../../application/chat/ports.js';
 import type { Clock, Logger } from '../../application/shared/ports.js';
 import type { ChatRequest, Completion, CompletionPart } from '../../domain/chat/chat.js';
 import type { EmbeddingRequest, Embeddings } from '../../domain/chat/embedding.js';
@@ -102,18 +102,18 @@ class RemoteRuntime<Model> implements EngineRuntime {
     this.engine = null;
   }
 
-  async complete(...call: Parameters<EngineRuntime['complete']>): Promise<Completion> {
+  async complete(request: ChatRequest, call: RuntimeCall): Promise<Completion> {
     if (!this.engine) throw new RuntimeStopped();
-    return this.engine.complete(...call);
+    return this.engine.complete(request, call);
   }
 
-  async *stream(...call: Parameters<EngineRuntime['stream']>): AsyncGenerator<CompletionPart> {
+  async *stream(request: ChatRequest, call: RuntimeCall): AsyncGenerator<CompletionPart> {
     if (!this.engine) throw new RuntimeStopped();
-    yield* this.engine.stream(...call);
+    yield* this.engine.stream(request, call);
   }
 
-  async embed(...call: Parameters<EngineRuntime['embed']>): Promise<Embeddings> {
+  async embed(request: EmbeddingRequest, call: RuntimeCall): Promise<Embeddings> {
     if (!this.engine) throw new RuntimeStopped();
-    return this.engine.embed(...call);
+    return this.engine.embed(request, call);
   }
 }

@@ -1,5 +1,5 @@
 /** One engine that runs elsewhere and speaks HTTP, from the start of a runtime to its end. */
-import type { EngineRuntime } from '../../application/chat/ports.js';
+import type { RuntimeCall } from '../../application/chat/ports.js';
 import type { Clock, Logger } from '../../application/shared/ports.js';
 import { type ChatRequest, type Completion, type CompletionPart, mostTokens } from '../../domain/chat/chat.js';
 import type { EmbeddingRequest, Embeddings } from '../../domain/chat/embedding.js';
@@ -17,13 +17,10 @@ const CHARACTERS_PER_TOKEN = 4;
 /** A call costs at most this multiple of its estimate, whatever an engine reports. */
 const MOST_OF_ESTIMATE = 4;
 
-interface Call {
+interface Call extends RuntimeCall {
   readonly task: RuntimeTask;
   /** An upper bound of what it costs. */
   readonly tokens: number;
-  readonly caller: string;
-  readonly signal: AbortSignal;
-  readonly admitted?: (() => void) | undefined;
 }
 
 /** An answer with what the meter counts of it. */
@@ -72,15 +69,15 @@ export class RemoteEngine<Model> {
     return this.meter.figures(this.queue);
   }
 
-  async complete(...[request, caller, signal, admitted]: Parameters<EngineRuntime['complete']>): Promise<Completion> {
-    return this.call({ ...costOf(request), caller, signal, admitted }, async (ending) => {
+  async complete(request: ChatRequest, call: RuntimeCall): Promise<Completion> {
+    return this.call({ ...costOf(request), ...call }, async (ending) => {
       const answer = await this.client.complete(request, ending);
       return { answer, usage: answer.usage, firstTokenMs: null };
     });
   }
 
-  async embed(...[request, caller, signal, admitted]: Parameters<EngineRuntime['embed']>): Promise<Embeddings> {
-    return this.call({ ...costOfTexts(request), caller, signal, admitted }, async (ending) => {
+  async embed(request: EmbeddingRequest, call: RuntimeCall): Promise<Embeddings> {
+    return this.call({ ...costOfTexts(request), ...call }, async (ending) => {
       const answer = await this.client.embed(request, ending);
       const { promptTokens } = answer;
       const usage = promptTokens === null ? null : { promptTokens, cachedTokens: 0, completionTokens: 0 };
@@ -88,12 +85,10 @@ export class RemoteEngine<Model> {
     });
   }
 
-  async *stream(
-    ...[request, caller, signal, admitted]: Parameters<EngineRuntime['stream']>
-  ): AsyncGenerator<CompletionPart> {
+  async *stream(request: ChatRequest, about: RuntimeCall): AsyncGenerator<CompletionPart> {
     const parts = new PartPipe<CompletionPart>();
     const left = new AbortController();
-    const call = { ...costOf(request), caller, signal: AbortSignal.any([signal, left.signal]), admitted };
+    const call = { ...costOf(request), ...about, signal: AbortSignal.any([about.signal, left.signal]) };
     const last = this.call(call, (ending) => this.receive(request, ending, parts));
     last.catch(() => undefined).finally(() => parts.close());
     try {

@@ -20,7 +20,7 @@ export function chatEmbeddingsContract(
       request: Partial<EmbeddingRequest> = {},
       signal = new AbortController().signal,
       admitted?: () => void,
-    ) => rig.runtimes.embed('a', { texts, ...request }, 'usr_a', signal, admitted);
+    ) => rig.runtimes.embed('a', { texts, ...request }, { caller: 'usr_a', signal, ...(admitted && { admitted }) });
     const code = (name: string) => expect.objectContaining({ code: name });
 
     beforeAll(() => {

@@ -140,7 +140,9 @@ describe('chat engines elsewhere', () => {
         engine.dead = true;
         engine.cut();
         while (runtimes.status(id).state === 'ready')
-          await runtimes.complete(id, aRequest, 'usr_z', new AbortController().signal).catch(() => pause(1));
+          await runtimes
+            .complete(id, aRequest, { caller: 'usr_z', signal: new AbortController().signal })
+            .catch(() => pause(1));
         engine.dead = false;
       };
       return {

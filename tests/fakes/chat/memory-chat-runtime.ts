@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import type { ChatRuntime } from '../../../src/application/chat/ports.js';
+import type { ChatRuntime, RuntimeCall } from '../../../src/application/chat/ports.js';
 import { type ChatRequest, type Completion, type CompletionPart, mostTokens } from '../../../src/domain/chat/chat.js';
 import type { EmbeddingRequest, Embeddings } from '../../../src/domain/chat/embedding.js';
 import {
@@ -95,19 +95,13 @@ export class MemoryChatRuntime implements ChatRuntime {
     return new Map([...this.runtimes].map(([id, { meter, queue }]) => [id, meter.figures(queue)]));
   }
 
-  async complete(
-    id: string,
-    request: ChatRequest,
-    caller: string,
-    signal: AbortSignal,
-    admitted = () => {},
-  ): Promise<Completion> {
+  async complete(id: string, request: ChatRequest, { caller, signal, admitted }: RuntimeCall): Promise<Completion> {
     const runtime = this.ready(id, signal);
     if (this.modelOf(runtime).embed) throw new WrongTask('embedding');
     const promptTokens = this.count(request);
     const cost = { caller, tokens: promptTokens + mostTokens(request) };
     return this.call(runtime, cost, signal, async (ended) => {
-      admitted();
+      admitted?.();
       const said = (await this.modelOf(runtime).answer?.(request, ended)) ?? echo(request);
       const answer = this.completion(request, promptTokens, said);
       runtime.meter.answered({ usage: answer[0].usage, waitedMs: 0, firstTokenMs: null, tookMs: 0 });
@@ -115,13 +109,8 @@ export class MemoryChatRuntime implements ChatRuntime {
     });
   }
 
-  async embed(
-    id: string,
-    { texts, dimensions }: EmbeddingRequest,
-    caller: string,
-    signal: AbortSignal,
-    admitted = () => {},
-  ): Promise<Embeddings> {
+  async embed(id: string, { texts, dimensions }: EmbeddingRequest, about: RuntimeCall): Promise<Embeddings> {
+    const { caller, signal, admitted } = about;
     if (dimensions !== undefined) throw new UnsupportedParameter('dimensions', 'is not supported by this model');
     const runtime = this.ready(id, signal);
     const { embed } = this.modelOf(runtime);
@@ -133,7 +122,7 @@ export class MemoryChatRuntime implements ChatRuntime {
     if (index >= 0) throw ContextLengthExceeded.ofText({ index, context, tokens, whole: true });
     const promptTokens = counts.reduce((sum, count) => sum + count, 0);
     return this.call(runtime, { caller, tokens: promptTokens }, signal, async (ended) => {
-      admitted();
+      admitted?.();
       const made = (await embed(texts, ended)) ?? texts.map(vectorOf);
       if (!Array.isArray(made) || made.length !== texts.length)
         throw new RuntimeInvalidResponse('it is no list of embeddings.');
@@ -144,16 +133,15 @@ export class MemoryChatRuntime implements ChatRuntime {
   }
 
   /** Yields the parts of the model, or its answer word by word. */
-  async *stream(...call: Parameters<ChatRuntime['stream']>): AsyncGenerator<CompletionPart> {
-    const [id, request, , signal, admitted] = call;
+  async *stream(id: string, request: ChatRequest, call: RuntimeCall): AsyncGenerator<CompletionPart> {
     const runtime = this.runtimes.get(id);
-    const parts = runtime && this.modelOf(runtime).parts?.(request, signal);
+    const parts = runtime && this.modelOf(runtime).parts?.(request, call.signal);
     if (parts) {
-      admitted?.();
+      call.admitted?.();
       yield* parts;
       return;
     }
-    const { text, ...end } = await this.complete(...call);
+    const { text, ...end } = await this.complete(id, request, call);
     for (const word of text.split(/(?= )/)) yield { text: word };
     yield { text: '', end };
   }

@@ -32,7 +32,9 @@ describe('embeddings of ONNX models', () => {
   }
 
   const embed = async (texts: readonly string[], caller = 'usr_a', id = 'a') =>
-    (await rig.runtimes.embed(id, { texts }, caller, new AbortController().signal)).vectors.map((one) => [...one]);
+    (await rig.runtimes.embed(id, { texts }, { caller, signal: new AbortController().signal })).vectors.map((one) => [
+      ...one,
+    ]);
   const length = (vector: readonly number[] = []) => Math.hypot(...vector);
   const cosine = (a: readonly number[] = [], b: readonly number[] = []) =>
     a.reduce((sum, one, i) => sum + one * (b[i] ?? 0), 0) / (length(a) * length(b));

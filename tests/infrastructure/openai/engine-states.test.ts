@@ -35,7 +35,7 @@ describe('an engine that answers 503 when it is asked for its models', () => {
   const reaches = (state: string) => until(`it is ${state}`, () => status().state === state, 1);
   const ask = () => {
     const request = { messages: [{ role: 'user' as const, content: 'Hi' }], maxTokens: null, temperature: 0 };
-    return runtime.complete(request, 'usr_a', new AbortController().signal);
+    return runtime.complete(request, { caller: 'usr_a', signal: new AbortController().signal });
   };
 
   it('is taken for one that loads, asked again, and ready once it is', async () => {

@@ -48,7 +48,7 @@ describe('the stream of an engine that speaks OpenAI', () => {
     ...more,
   });
   const stream = (more: Partial<ChatRequest> = {}, signal = new AbortController().signal) =>
-    runtime.stream(asking(more), 'usr_a', signal)[Symbol.asyncIterator]();
+    runtime.stream(asking(more), { caller: 'usr_a', signal })[Symbol.asyncIterator]();
   /** Returns the parts, and the code of the failure after them. */
   const taken = async (script: Script, more: Partial<ChatRequest> = {}) => {
     engine.script = script;
@@ -131,7 +131,7 @@ describe('the stream of an engine that speaks OpenAI', () => {
     ({ type: 'json_schema', name: 'place', description: 'A place', schema, strict }) as const;
   const whole = (more: Partial<ChatRequest>, script: Script) => {
     engine.script = script;
-    return runtime.complete(asking(more), 'usr_a', new AbortController().signal).then(
+    return runtime.complete(asking(more), { caller: 'usr_a', signal: new AbortController().signal }).then(
       ({ text }) => text,
       (error) => `${error.code} ${error.advice.details?.[0]?.path ?? ''}`,
     );
@@ -230,7 +230,7 @@ describe('the stream of an engine that speaks OpenAI', () => {
     expect(engine.asked.at(-1)?.body).toMatchObject({ tools, tool_choice: 'required' });
 
     const complete = (request: Partial<ChatRequest>) =>
-      runtime.complete(asking(request), 'usr_a', new AbortController().signal);
+      runtime.complete(asking(request), { caller: 'usr_a', signal: new AbortController().signal });
     const message = { role: 'assistant', content: null, tool_calls: [call] };
     const answer = (choice: object) => answering(200, completion(M, null, { choices: [{ message, ...choice }] }));
     engine.script = answer({ finish_reason: 'tool_calls' });

@@ -40,11 +40,11 @@ const failure = new RuntimeUnavailable('it is away');
 const signal = new AbortController().signal;
 
 const whole: Partial<EngineRuntime> = {
-  complete: async (_request, _caller, _signal, admitted) => {
+  complete: async (_request, { admitted }) => {
     admitted?.();
     return { text: 'Ada', ...end, timing: { firstTokenMs: 1, tookMs: 2 } };
   },
-  async *stream(_request, _caller, _signal, admitted) {
+  async *stream(_request, { admitted }) {
     admitted?.();
     yield { text: 'A' };
     yield { text: 'da', end };
@@ -62,9 +62,9 @@ function observed(runtime: Partial<EngineRuntime>, withContent = false) {
 describe('the span of a call', () => {
   it('has what the conventions name, and no content', async () => {
     const { tracer, traced } = observed(whole);
-    await traced.complete(request, 'usr_1', signal);
-    for await (const _ of traced.stream(request, 'usr_1', signal));
-    await traced.embed({ texts: ['secret'], dimensions: 8 }, 'usr_1', signal);
+    await traced.complete(request, { caller: 'usr_1', signal });
+    for await (const _ of traced.stream(request, { caller: 'usr_1', signal }));
+    await traced.embed({ texts: ['secret'], dimensions: 8 }, { caller: 'usr_1', signal });
     const about = {
       'gen_ai.operation.name': 'chat',
       'gen_ai.provider.name': 'onnx',
@@ -100,7 +100,7 @@ describe('the span of a call', () => {
 
   it('has a bounded part of the content if it is asked for', async () => {
     const { tracer, traced } = observed(whole, true);
-    for await (const _ of traced.stream(request, 'usr_1', signal));
+    for await (const _ of traced.stream(request, { caller: 'usr_1', signal }));
     const { attributes } = tracer.spans[0] as KeepingTracer['spans'][number];
     const [system, user] = JSON.parse(String(attributes['gen_ai.input.messages']));
     expect(system).toEqual({ role: 'system', parts: [{ type: 'text', content: 'Be brief.' }] });
@@ -114,16 +114,16 @@ describe('the span of a call', () => {
     const { tracer, traced } = observed({
       complete: () => Promise.reject(failure),
       // biome-ignore lint/correctness/useYield: it fails at once
-      async *stream(_request, _caller, _signal, admitted) {
+      async *stream(_request, { admitted }) {
         admitted?.();
         throw failure;
       },
       embed: () => Promise.reject(failure),
     });
-    await expect(traced.complete(request, 'usr_1', signal)).rejects.toBe(failure);
-    await expect(traced.embed({ texts: ['a'] }, 'usr_1', signal)).rejects.toBe(failure);
+    await expect(traced.complete(request, { caller: 'usr_1', signal })).rejects.toBe(failure);
+    await expect(traced.embed({ texts: ['a'] }, { caller: 'usr_1', signal })).rejects.toBe(failure);
     const streamed = async (one: EngineRuntime) => {
-      for await (const _ of one.stream(request, 'usr_1', signal)) return;
+      for await (const _ of one.stream(request, { caller: 'usr_1', signal })) return;
     };
     await expect(streamed(traced)).rejects.toBe(failure);
     expect(tracer.spans.map(({ parts, ends }) => [parts, ends])).toEqual([

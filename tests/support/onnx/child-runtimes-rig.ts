@@ -32,7 +32,7 @@ type About = Partial<ChatRequest> & { id?: string; caller?: string; signal?: Abo
 function callOf(text: string, about: About) {
   const { id = 'a', caller = 'usr_a', signal = new AbortController().signal, ...rest } = about;
   const request = { messages: [{ role: 'user' as const, content: text }], maxTokens: null, temperature: 0, ...rest };
-  return [id, request, caller, signal] as const;
+  return [id, request, { caller, signal }] as const;
 }
 
 /** Chat runtimes in child processes, with a view on these processes. */
