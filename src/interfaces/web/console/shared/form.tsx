@@ -40,8 +40,8 @@ export function useAction<Arguments extends unknown[]>(
 }
 
 /**
- * An action that sends `values`. `field(name)` binds an input to the value with this name, which is that of the API, and
- * puts what the service says of it beside it.
+ * Returns an action that sends `values`. Its `field(name)` binds an input to one of them, by the name that the API gives
+ * it, with what the service says of it.
  */
 export function useForm<Values extends { readonly [Name in keyof Values]: string }>(
   values: Values,
@@ -75,8 +75,8 @@ export function FormError({ error, fields = [] }: { error: ApiError | undefined;
 }
 
 /**
- * A form that the service checks, not the browser. A refusal stands above its inputs, except for the findings about the
- * `fields` of `act`, which show them. The first of these gets the focus.
+ * Draws a form that the service checks, not the browser. A refusal stands above its inputs, except for the findings about
+ * the `fields` of `act`, whose inputs show them. The first refused input gets the focus.
  */
 export function Form(props: {
   act: Pick<Action<[]>, 'run' | 'busy' | 'error'> & { readonly fields?: readonly string[] };
@@ -139,7 +139,7 @@ interface FieldProps {
   error?: string;
 }
 
-/** A label with what `input` draws from the attributes that tie them together. An error marks it and is read out with it. */
+/** Draws a label with an input, which gets the attributes that tie the two together. An error is read out with it. */
 function Labelled(props: FieldProps & { input: (attributes: AriaAttributes & { id: string }) => ComponentChildren }) {
   const { label, hint, error, input } = props;
   const id = useId();

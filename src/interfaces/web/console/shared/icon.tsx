@@ -48,7 +48,7 @@ export const Icon = ({ name }: { name: IconName }) => (
   </svg>
 );
 
-/** A button that shows only an icon. `label` names it for everybody who does not see it. */
+/** Draws a button that shows only an icon. Screen readers read its `label`. */
 export const IconButton = ({
   icon,
   label,

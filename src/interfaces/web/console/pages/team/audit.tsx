@@ -11,7 +11,7 @@ import { TeamFrame } from './team-frame.js';
 type Entry = Schemas['AuditEntry'];
 
 type Action = Entry['action'];
-/** All actions: the compiler names one that is missing. */
+/** Lists all actions. The compiler names a missing one. */
 const ACTIONS = Object.keys({
   'account.registered': 0,
   'account.email_verified': 0,
