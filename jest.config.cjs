@@ -1,24 +1,19 @@
-const swc = (syntax) => [
-  '@swc/jest',
-  {
-    swcrc: false,
-    jsc: {
-      target: 'es2022',
-      parser: { syntax, decorators: true },
-      transform: { legacyDecorator: true, decoratorMetadata: true, useDefineForClassFields: true },
-      keepClassNames: true,
-    },
-    module: { type: 'commonjs' },
-    sourceMaps: true,
+const swc = {
+  swcrc: false,
+  jsc: {
+    target: 'es2022',
+    parser: { syntax: 'typescript', decorators: true },
+    transform: { legacyDecorator: true, decoratorMetadata: true, useDefineForClassFields: true },
+    keepClassNames: true,
   },
-];
-
-// Published as ES modules only, or importing some; Node 20 can require them, jest on Node 20 can't.
-const esmOnly = '(inversify|@inversifyjs|@huggingface|jose|@opentelemetry/otlp-exporter-base)';
+  module: { type: 'commonjs' },
+  sourceMaps: true,
+};
 
 /** @type {import('jest').Config} */
 module.exports = {
   testEnvironment: '<rootDir>/tests/support/environment.cjs',
+  runtime: '<rootDir>/tests/support/runtime.cjs',
   roots: ['<rootDir>/tests'],
   testMatch: ['**/*.test.ts'],
   globalSetup: '<rootDir>/tests/support/global-setup.cjs',
@@ -29,10 +24,6 @@ module.exports = {
   testTimeout: 90_000,
   // Twice the processors of a small machine: many tests wait for other processes.
   maxWorkers: 4,
-  transform: {
-    '^.+\\.ts$': swc('typescript'),
-    [`/node_modules/${esmOnly}/.+\\.m?js$`]: swc('ecmascript'),
-  },
-  transformIgnorePatterns: [`/node_modules/(?!${esmOnly}/)`],
+  transform: { '^.+\\.ts$': ['@swc/jest', swc] },
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
 };
