@@ -2,11 +2,14 @@ import {
   type DeleteResult,
   EntitySchema,
   type EntitySchemaColumnOptions,
+  type FindOptionsOrder,
+  type FindOptionsWhere,
+  LessThan,
   type ObjectLiteral,
-  type SelectQueryBuilder,
+  type Repository,
   type UpdateResult,
 } from 'typeorm';
-import type { SizedItem } from '../../application/shared/ports.js';
+import type { Page, SizedItem, VersionPage } from '../../application/shared/ports.js';
 
 type Columns<Row> = { readonly [Field in keyof Row]-?: EntitySchemaColumnOptions };
 
@@ -37,14 +40,33 @@ export type WithSpec<Entity extends { spec: unknown }> = Omit<Entity, 'spec'> & 
 export const changesOne = async (statement: Promise<UpdateResult | DeleteResult>): Promise<boolean> =>
   (await statement).affected === 1;
 
-/** Returns the size of each row that `query` selects: its `id` column, and the bytes of its `texts` columns together. */
-export async function sizesOf(
-  query: SelectQueryBuilder<ObjectLiteral>,
-  id: string,
+/** A part of the rows with the fields `where`, in the order of one column. */
+interface Part<Row> {
+  readonly where: FindOptionsWhere<Row>;
+  readonly order: FindOptionsOrder<Row>;
+  readonly take: number;
+}
+
+/** Selects a page of the rows with the fields `where`, those with the greatest `key` first. */
+export function newest<Row extends ObjectLiteral>(
+  where: FindOptionsWhere<Row>,
+  page: Page | VersionPage,
+  key: keyof Row & string = 'id',
+): Part<Row> {
+  const last = 'after' in page ? page.after : page.before;
+  const order = { [key]: 'DESC' } as FindOptionsOrder<Row>;
+  return { where: { ...where, ...(last !== null && { [key]: LessThan(last) }) }, order, take: page.limit };
+}
+
+/** Returns the sizes of a part of the rows: the column of their order as `id`, and the bytes of the columns `texts` together. */
+export async function sizesOf<Row extends ObjectLiteral>(
+  table: Repository<Row>,
+  { where, order, take }: Part<Row>,
   texts: readonly string[],
 ): Promise<SizedItem[]> {
-  const { alias } = query;
-  const length = texts.map((field) => `coalesce(octet_length(CAST(${alias}.${field} AS text)), 0)`).join(' + ');
-  const rows = await query.select(`${alias}.${id}`, 'id').addSelect(length, 'bytes').getRawMany();
+  const [[id, direction] = []] = Object.entries(order);
+  const length = texts.map((field) => `coalesce(octet_length(CAST(one.${field} AS text)), 0)`).join(' + ');
+  const query = table.createQueryBuilder('one').select(`one.${id}`, 'id').addSelect(length, 'bytes').where(where);
+  const rows = await query.orderBy(`one.${id}`, direction).limit(take).getRawMany();
   return rows.map((row) => ({ id: String(row.id), bytes: Number(row.bytes) }));
 }

@@ -1,14 +1,15 @@
 import { injectable } from 'inversify';
-import { IsNull, LessThan, MoreThanOrEqual, Not } from 'typeorm';
+import { IsNull, MoreThanOrEqual, Not } from 'typeorm';
 import type {
   Acknowledgement,
   AlertMail,
   AlertRepository,
   AlertRuleRepository,
 } from '../../../application/alerts/ports.js';
+import type { Page } from '../../../application/shared/ports.js';
 import type { Alert, AlertStatus } from '../../../domain/alerts/alert.js';
 import type { AlertRule } from '../../../domain/alerts/alert-rule.js';
-import { changesOne, defineTable } from '../table.js';
+import { changesOne, defineTable, newest } from '../table.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 
 export const AlertTable = defineTable<Alert>('alerts', {
@@ -52,12 +53,9 @@ export class TypeOrmAlertRepository implements AlertRepository {
     return this.table().findOneBy({ id });
   }
 
-  list(status: AlertStatus | null, { limit, after }: Parameters<AlertRepository['list']>[1]): Promise<Alert[]> {
-    const where = {
-      ...(status !== null && { ackedAt: status === 'firing' ? IsNull() : Not(IsNull()) }),
-      ...(after !== null && { id: LessThan(after) }),
-    };
-    return this.table().find({ where, order: { id: 'DESC' }, take: limit });
+  list(status: AlertStatus | null, page: Page): Promise<Alert[]> {
+    const where = status === null ? {} : { ackedAt: status === 'firing' ? IsNull() : Not(IsNull()) };
+    return this.table().find(newest(where, page));
   }
 
   acknowledge(id: string, { at, by, note }: Acknowledgement): Promise<boolean> {

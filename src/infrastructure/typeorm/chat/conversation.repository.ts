@@ -1,11 +1,11 @@
 import { injectable } from 'inversify';
-import { LessThan, LessThanOrEqual } from 'typeorm';
+import { LessThanOrEqual } from 'typeorm';
 import type { ConversationKey, ConversationRepository } from '../../../application/chat/ports.js';
-import type { SizedItem, VersionPage } from '../../../application/shared/ports.js';
+import type { Page, SizedItem, VersionPage } from '../../../application/shared/ports.js';
 import type { ChatMessage } from '../../../domain/chat/chat.js';
 import { type Conversation, type ConversationMessage, conversationLimits } from '../../../domain/chat/conversation.js';
 import { notFoundIfMissing } from '../storage-errors.js';
-import { changesOne, defineTable, sizesOf } from '../table.js';
+import { changesOne, defineTable, newest, sizesOf } from '../table.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 import { ProjectTable } from '../workspace/project.repository.js';
 
@@ -77,12 +77,8 @@ export class TypeOrmConversationRepository implements ConversationRepository {
     return this.table().countBy({ projectId, accountId });
   }
 
-  list(
-    { projectId, accountId }: Omit<ConversationKey, 'id'>,
-    { limit, after }: Parameters<ConversationRepository['list']>[1],
-  ): Promise<Conversation[]> {
-    const where = { projectId, accountId, ...(after !== null && { id: LessThan(after) }) };
-    return this.table().find({ where, order: { id: 'DESC' }, take: limit });
+  list({ projectId, accountId }: Omit<ConversationKey, 'id'>, page: Page): Promise<Conversation[]> {
+    return this.table().find(newest({ projectId, accountId }, page));
   }
 
   recent(accountId: string, teamId: string, limit: number): Promise<Conversation[]> {
@@ -95,20 +91,16 @@ export class TypeOrmConversationRepository implements ConversationRepository {
       .getMany();
   }
 
-  async messages(
-    conversationId: string,
-    { limit, before }: Parameters<ConversationRepository['messages']>[1],
-  ): Promise<ConversationMessage[]> {
-    const where = { conversationId, ...(before !== null && { number: LessThan(before) }) };
-    const table = this.unitOfWork.repository(ConversationMessageTable);
-    const rows = await table.find({ where, order: { number: 'DESC' }, take: limit });
+  async messages(conversationId: string, page: VersionPage): Promise<ConversationMessage[]> {
+    const rows = await this.unitOfWork
+      .repository(ConversationMessageTable)
+      .find(newest<MessageRow>({ conversationId }, page, 'number'));
     return rows.map(({ conversationId: _, ...message }) => message).reverse();
   }
 
-  messageSizes(conversationId: string, { limit, before }: VersionPage): Promise<SizedItem[]> {
-    const where = { conversationId, ...(before !== null && { number: LessThan(before) }) };
-    const query = this.unitOfWork.repository(ConversationMessageTable).createQueryBuilder('one').where(where);
-    return sizesOf(query.orderBy('one.number', 'DESC').limit(limit), 'number', ['content']);
+  messageSizes(conversationId: string, page: VersionPage): Promise<SizedItem[]> {
+    const table = this.unitOfWork.repository(ConversationMessageTable);
+    return sizesOf(table, newest<MessageRow>({ conversationId }, page, 'number'), ['content']);
   }
 
   remove({ id, projectId, accountId }: ConversationKey): Promise<boolean> {

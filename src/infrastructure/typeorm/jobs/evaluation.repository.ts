@@ -95,17 +95,13 @@ export class TypeOrmEvaluationRepository implements EvaluationRepository {
     return (await this.records().find({ select: { ...SCORED, tokens: true }, where: { jobId }, order })) as Scored[];
   }
 
-  async results(jobId: string, { limit, after }: Parameters<EvaluationRepository['results']>[1]): Promise<Result[]> {
-    const where = { jobId, position: MoreThan(after ?? 0) };
-    const rows = await this.records().find({ where, order: { position: 'ASC' }, take: limit });
+  async results(jobId: string, page: ResultsPage): Promise<Result[]> {
+    const rows = await this.records().find(inOrder(jobId, page));
     return rows.map(({ jobId: _, ...row }) => row as object as Result); // the driver has parsed the JSON texts
   }
 
-  resultSizes(jobId: string, { limit, after }: Parameters<EvaluationRepository['results']>[1]): Promise<SizedItem[]> {
-    const query = this.records()
-      .createQueryBuilder('one')
-      .where({ jobId, position: MoreThan(after ?? 0) });
-    return sizesOf(query.orderBy('one.position').limit(limit), 'position', ['input', 'expected', 'output']);
+  resultSizes(jobId: string, page: ResultsPage): Promise<SizedItem[]> {
+    return sizesOf(this.records(), inOrder(jobId, page), ['input', 'expected', 'output']);
   }
 
   async latest(projectId: string, datasetId: string): Promise<Evaluation | null> {
@@ -119,5 +115,9 @@ export class TypeOrmEvaluationRepository implements EvaluationRepository {
     return definitionOf(found);
   }
 }
+
+type ResultsPage = Parameters<EvaluationRepository['results']>[1];
+const inOrder = (jobId: string, { limit, after }: ResultsPage) =>
+  ({ where: { jobId, position: MoreThan(after ?? 0) }, order: { position: 'ASC' }, take: limit }) as const;
 
 const definitionOf = (row: EvaluationRow | null) => (row?.definition ?? null) as Evaluation | null;

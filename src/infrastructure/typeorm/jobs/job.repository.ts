@@ -1,9 +1,9 @@
 import { injectable } from 'inversify';
-import { In, IsNull, LessThan } from 'typeorm';
+import { In, IsNull } from 'typeorm';
 import type { JobFilter, JobRepository } from '../../../application/jobs/ports.js';
 import type { Page, SizedItem } from '../../../application/shared/ports.js';
 import type { Job } from '../../../domain/jobs/job.js';
-import { changesOne, defineTable, sizesOf } from '../table.js';
+import { changesOne, defineTable, newest, sizesOf } from '../table.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 
 /** TypeORM's types cannot follow a recursive type such as JSON. */
@@ -50,13 +50,12 @@ export class TypeOrmJobRepository implements JobRepository {
     return this.table().findOneBy({ id }) as Promise<Job | null>;
   }
 
-  list(filter: JobFilter, { limit, after }: Page): Promise<Job[]> {
-    return this.table().find({ where: where(filter, after), order: { id: 'DESC' }, take: limit }) as Promise<Job[]>;
+  list(filter: JobFilter, page: Page): Promise<Job[]> {
+    return this.table().find(newest(matching(filter), page)) as Promise<Job[]>;
   }
 
-  sizes(filter: JobFilter, { limit, after }: Page): Promise<SizedItem[]> {
-    const query = this.table().createQueryBuilder('one').where(where(filter, after)).orderBy('one.id', 'DESC');
-    return sizesOf(query.limit(limit), 'id', ['result', 'error']);
+  sizes(filter: JobFilter, page: Page): Promise<SizedItem[]> {
+    return sizesOf(this.table(), newest(matching(filter), page), ['result', 'error']);
   }
 
   hold(id: string): Promise<Job | null> {
@@ -84,10 +83,9 @@ export class TypeOrmJobRepository implements JobRepository {
   }
 }
 
-const where = ({ teamId, status, kind, projectId }: JobFilter, after: string | null) => ({
+const matching = ({ teamId, status, kind, projectId }: JobFilter) => ({
   ...(teamId !== null && { teamId }),
   ...(status !== null && { status }),
   ...(kind !== null && { kind }),
   ...(projectId !== null && { projectId }),
-  ...(after !== null && { id: LessThan(after) }),
 });

@@ -4,7 +4,7 @@ import type { Page, VersionPage } from '../../../application/shared/ports.js';
 import type { DatasetRepository, DatasetVersionEntry } from '../../../application/workspace/ports.js';
 import { Dataset, type DatasetRecord, type DatasetVersion } from '../../../domain/workspace/dataset.js';
 import { notFoundIfMissing } from '../storage-errors.js';
-import { changesOne, defineTable } from '../table.js';
+import { changesOne, defineTable, newest } from '../table.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 
 export const DatasetTable = defineTable<Dataset>('datasets', {
@@ -88,9 +88,8 @@ export class TypeOrmDatasetRepository implements DatasetRepository {
     return this.datasets().findOneBy({ projectId, id });
   }
 
-  all(projectId: string, { limit, after }: Page): Promise<Dataset[]> {
-    const where = { projectId, ...(after !== null && { id: LessThan(after) }) };
-    return this.datasets().find({ where, order: { id: 'DESC' }, take: limit });
+  all(projectId: string, page: Page): Promise<Dataset[]> {
+    return this.datasets().find(newest({ projectId }, page));
   }
 
   async records(datasetId: string, version: number): Promise<readonly DatasetRecord[] | null> {
@@ -117,13 +116,8 @@ export class TypeOrmDatasetRepository implements DatasetRepository {
     return changesOne(this.datasets().delete({ id, version, state: 'editable' }));
   }
 
-  versions(datasetId: string, { limit, before }: VersionPage): Promise<DatasetVersionEntry[]> {
-    return this.history().find({
-      select: LISTED,
-      where: { datasetId, ...(before !== null && { version: LessThan(before) }) },
-      order: { version: 'DESC' },
-      take: limit,
-    });
+  versions(datasetId: string, page: VersionPage): Promise<DatasetVersionEntry[]> {
+    return this.history().find({ select: LISTED, ...newest<VersionRow>({ datasetId }, page, 'version') });
   }
 
   version(datasetId: string, version: number): Promise<DatasetVersion | null> {

@@ -1,11 +1,11 @@
 import { injectable } from 'inversify';
-import { In, LessThan } from 'typeorm';
+import { In } from 'typeorm';
 import type { Page, SizedItem, VersionPage } from '../../../application/shared/ports.js';
 import type { ModelAliasRepository, ModelRepository, ModelVersionEntry } from '../../../application/workspace/ports.js';
 import { Model, type ModelVersion } from '../../../domain/workspace/model.js';
 import type { AliasChange, LivingAlias } from '../../../domain/workspace/model-alias.js';
 import { notFoundIfMissing } from '../storage-errors.js';
-import { changesOne, defineTable, sizesOf, type WithSpec } from '../table.js';
+import { changesOne, defineTable, newest, sizesOf, type WithSpec } from '../table.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 
 type ModelRow = WithSpec<Model>;
@@ -35,6 +35,13 @@ export const ModelVersionTable = defineTable<VersionRow>('model_versions', {
   createdAt: { type: 'timestamptz' },
 });
 
+const LISTED: Readonly<Record<keyof ModelVersionEntry, true>> = {
+  modelId: true,
+  version: true,
+  createdBy: true,
+  createdAt: true,
+};
+
 @injectable()
 export class TypeOrmModelRepository implements ModelRepository {
   private readonly models = () => this.unitOfWork.repository(ModelTable);
@@ -60,15 +67,12 @@ export class TypeOrmModelRepository implements ModelRepository {
     return this.models().findOneBy({ projectId, id }) as Promise<Model | null>;
   }
 
-  all(projectId: string, { limit, after }: Page): Promise<Model[]> {
-    const where = { projectId, ...(after !== null && { id: LessThan(after) }) };
-    return this.models().find({ where, order: { id: 'DESC' }, take: limit }) as Promise<Model[]>;
+  all(projectId: string, page: Page): Promise<Model[]> {
+    return this.models().find(newest({ projectId }, page)) as Promise<Model[]>;
   }
 
-  sizes(projectId: string, { limit, after }: Page): Promise<SizedItem[]> {
-    const where = { projectId, ...(after !== null && { id: LessThan(after) }) };
-    const query = this.models().createQueryBuilder('one').where(where).orderBy('one.id', 'DESC').limit(limit);
-    return sizesOf(query, 'id', ['spec']);
+  sizes(projectId: string, page: Page): Promise<SizedItem[]> {
+    return sizesOf(this.models(), newest({ projectId }, page), ['spec']);
   }
 
   async registered(projectIds: readonly string[]): Promise<Model[]> {
@@ -97,16 +101,8 @@ export class TypeOrmModelRepository implements ModelRepository {
     return changesOne(this.models().delete({ id, version, state }));
   }
 
-  versions(modelId: string, { limit, before }: VersionPage): Promise<ModelVersionEntry[]> {
-    return this.history().find({
-      select: { modelId: true, version: true, createdBy: true, createdAt: true } satisfies Record<
-        keyof ModelVersionEntry,
-        true
-      >,
-      where: { modelId, ...(before !== null && { version: LessThan(before) }) },
-      order: { version: 'DESC' },
-      take: limit,
-    });
+  versions(modelId: string, page: VersionPage): Promise<ModelVersionEntry[]> {
+    return this.history().find({ select: LISTED, ...newest<VersionRow>({ modelId }, page, 'version') });
   }
 
   version(modelId: string, version: number): Promise<ModelVersion | null> {
@@ -142,7 +138,7 @@ export class TypeOrmModelAliasRepository implements ModelAliasRepository {
   }
 
   history(projectId: string, alias: string, limit: number): Promise<AliasChange[]> {
-    return this.changes().find({ where: { projectId, alias }, order: { version: 'DESC' }, take: limit });
+    return this.changes().find(newest<AliasChange>({ projectId, alias }, { limit, before: null }, 'version'));
   }
 
   async living(projectId: string): Promise<LivingAlias[]> {

@@ -1,10 +1,9 @@
 import { injectable } from 'inversify';
-import { LessThan } from 'typeorm';
 import type { Page, SizedItem, VersionPage } from '../../../application/shared/ports.js';
 import type { ProjectRepository, ProjectVersionEntry } from '../../../application/workspace/ports.js';
 import { Project, type ProjectVersion } from '../../../domain/workspace/project.js';
 import { notifying } from '../desired-state-changes.js';
-import { changesOne, defineTable, sizesOf, type WithSpec } from '../table.js';
+import { changesOne, defineTable, newest, sizesOf, type WithSpec } from '../table.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 
 type ProjectRow = WithSpec<Project>;
@@ -32,6 +31,13 @@ export const ProjectVersionTable = defineTable<VersionRow>('project_versions', {
   createdAt: { type: 'timestamptz' },
 });
 
+const LISTED: Readonly<Record<keyof ProjectVersionEntry, true>> = {
+  version: true,
+  name: true,
+  createdBy: true,
+  createdAt: true,
+};
+
 @injectable()
 export class TypeOrmProjectRepository implements ProjectRepository {
   private readonly projects = () => this.unitOfWork.repository(ProjectTable);
@@ -50,24 +56,16 @@ export class TypeOrmProjectRepository implements ProjectRepository {
     return this.projects().findOneBy({ id, teamId }) as Promise<Project | null>;
   }
 
-  all(teamId: string, { limit, after }: Page): Promise<Project[]> {
-    const where = { teamId, ...(after !== null && { id: LessThan(after) }) };
-    return this.projects().find({ where, order: { id: 'DESC' }, take: limit }) as Promise<Project[]>;
+  all(teamId: string, page: Page): Promise<Project[]> {
+    return this.projects().find(newest({ teamId }, page)) as Promise<Project[]>;
   }
 
-  sizes(teamId: string, { limit, after }: Page): Promise<SizedItem[]> {
-    const where = { teamId, ...(after !== null && { id: LessThan(after) }) };
-    const query = this.projects().createQueryBuilder('one').where(where).orderBy('one.id', 'DESC').limit(limit);
-    return sizesOf(query, 'id', ['spec']);
+  sizes(teamId: string, page: Page): Promise<SizedItem[]> {
+    return sizesOf(this.projects(), newest({ teamId }, page), ['spec']);
   }
 
   names(teamId: string, limit: number): Promise<Pick<Project, 'id' | 'name'>[]> {
-    return this.projects().find({
-      select: { id: true, name: true },
-      where: { teamId },
-      order: { id: 'DESC' },
-      take: limit,
-    });
+    return this.projects().find({ select: { id: true, name: true }, ...newest({ teamId }, { limit, after: null }) });
   }
 
   async named(teamId: string, name: string, limit: number): Promise<string[]> {
@@ -93,16 +91,8 @@ export class TypeOrmProjectRepository implements ProjectRepository {
     return notifying(this.unitOfWork, removed); // its runtime goes with it
   }
 
-  versions(projectId: string, { limit, before }: VersionPage): Promise<ProjectVersionEntry[]> {
-    return this.history().find({
-      select: { version: true, name: true, createdBy: true, createdAt: true } satisfies Record<
-        keyof ProjectVersionEntry,
-        true
-      >,
-      where: { projectId, ...(before !== null && { version: LessThan(before) }) },
-      order: { version: 'DESC' },
-      take: limit,
-    });
+  versions(projectId: string, page: VersionPage): Promise<ProjectVersionEntry[]> {
+    return this.history().find({ select: LISTED, ...newest<VersionRow>({ projectId }, page, 'version') });
   }
 
   async version(projectId: string, version: number): Promise<ProjectVersion | null> {
