@@ -3,9 +3,10 @@ import { cp, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { InferenceEngine } from '../support/inference-engine.js';
+import { sendJson } from '../support/local-server.js';
 import { mailedToken } from '../support/mailbox.js';
 import { FLOAT, onnxFile } from '../support/onnx/onnx-graph.js';
-import { completion, ScriptedEngine, send } from '../support/scripted-engine.js';
+import { completion, ScriptedEngine } from '../support/scripted-engine.js';
 import { Service, temporaryFolder } from '../support/service.js';
 
 jest.setTimeout(300_000); // dozens of programs, one after another
@@ -114,7 +115,7 @@ const { error } = spawnSync('curl', ['--version']);
     const text = await page(`docs/engines/${name}.md`);
     const { model, model_aliases: [named] = [model], key_setting } = JSON.parse(/spec='(.*?)'/s.exec(text)?.[1] ?? '');
     engine.key = key_setting ? KEY : null;
-    engine.script = (_, response) => send(response, 200, completion(named, 'Paris.'));
+    engine.script = (_, response) => sendJson(response, 200, completion(named, 'Paris.'));
     const connect = await page('docs/engines/README.md', { section: 'Connect a chat engine' });
     const commands = blocks('sh', text + connect).map((block) => block.replaceAll(ENGINE, engine.host));
     const said = await shell(commands).finally(() => engine.close());

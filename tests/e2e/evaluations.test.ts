@@ -2,8 +2,9 @@ import { rm } from 'node:fs/promises';
 import { freshDatabase, query, type TestDatabase } from '../support/database.js';
 import { answering, type Evaluated, ended, evaluatedProject, frozenDataset, records } from '../support/evaluations.js';
 import { eventually } from '../support/eventually.js';
+import { sendJson } from '../support/local-server.js';
 import { as, type Cast, castOf, masterKey } from '../support/monitoring.js';
-import { completion, answering as refusing, ScriptedEngine, send } from '../support/scripted-engine.js';
+import { completion, answering as refusing, ScriptedEngine } from '../support/scripted-engine.js';
 import { Service, temporaryFolder } from '../support/service.js';
 import { createProject, registeredModel } from '../support/workspace.js';
 
@@ -236,7 +237,7 @@ describe('evaluations', () => {
     const said = ['{"answer": "answer 1"}', '{"answer": "answer 7"}', '{"answer": "no idea"}', 'answer 4'];
     engine.script = ({ body }, response) => {
       const number = Number(body.messages.at(-1).content.split(' ').at(-1));
-      send(response, 200, completion(body.model, said[number - 1]));
+      sendJson(response, 200, completion(body.model, said[number - 1]));
     };
     const counted = await run(await project({ metric: 'json_schema' }));
     expect(counted.result).toMatchObject({ metric: 'json_schema', right: 2, errors: 0, field: null });

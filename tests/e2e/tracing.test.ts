@@ -40,7 +40,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await service.stop();
-  await Promise.all([collector.stop(), engine.close(), predictor.close(), receiver.stop()]);
+  await Promise.all([collector.close(), engine.close(), predictor.close(), receiver.stop()]);
 });
 
 /** Resolves to the spans of a trace once one of them has this name and all parents have arrived. */

@@ -2,14 +2,8 @@ import { DeploymentReconciler } from '../../src/application/deployments/deployme
 import { ModelServer } from '../../src/application/deployments/ports.js';
 import { StorageUnavailable } from '../../src/domain/shared/errors.js';
 import { barrier } from '../support/barrier.js';
-import {
-  type Answering,
-  answeringWith,
-  doubling,
-  InferenceEngine,
-  sendBinary,
-  sendJson,
-} from '../support/inference-engine.js';
+import { type Answering, answeringWith, doubling, InferenceEngine, sendBinary } from '../support/inference-engine.js';
+import { sendJson } from '../support/local-server.js';
 import { type Member, register } from '../support/workspace.js';
 import { invalid, refusal } from './support/refusals.js';
 import { TestApp } from './support/test-app.js';

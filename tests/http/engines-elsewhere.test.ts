@@ -4,6 +4,7 @@ import { ChatRuntime } from '../../src/application/chat/ports.js';
 import { Clock } from '../../src/application/shared/ports.js';
 import { ChatRuntimeByKind } from '../../src/infrastructure/runtimes/chat-runtime-by-kind.js';
 import { SystemClock } from '../../src/infrastructure/system/shared-ports.js';
+import { sendJson } from '../support/local-server.js';
 import {
   answering,
   chunk,
@@ -11,7 +12,6 @@ import {
   completion,
   type Script,
   ScriptedEngine,
-  send,
   sendEvents,
   speaking,
   streaming,
@@ -249,7 +249,7 @@ describe('chat with an engine elsewhere', () => {
     const answers: (() => void)[] = [];
     const asked = engine.asked.length;
     engine.script = (_, response) => {
-      answers.push(() => send(response, 200, completion('big-model', 'Hi')));
+      answers.push(() => sendJson(response, 200, completion('big-model', 'Hi')));
     };
     const healthy = chat();
     await engine.wasAsked(asked + 1);
@@ -276,7 +276,7 @@ describe('chat with an engine elsewhere', () => {
     ['no model', answering(200, completion('big-model', 'Hi', { model: undefined }))],
     ['the call of a tool', answering(200, completion('big-model', 'Hi', {}, 'tool_calls'))],
     ['more than anybody reads', answering(200, tooLarge)],
-    ['a redirect', (_, response) => send(response, 307, {}, { Location: `${elsewhere.url}/chat/completions` })],
+    ['a redirect', (_, response) => sendJson(response, 307, {}, { Location: `${elsewhere.url}/chat/completions` })],
     ['a bad request', answering(400, { error: { code: 'invalid_value', message: 'no' } })],
     ['no such model', answering(404, { error: { code: 'model_not_found' } })],
     ['an error of its own', answering(500, { error: { message: 'oops' } })],

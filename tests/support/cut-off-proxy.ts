@@ -2,8 +2,6 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type NetConnectOpts, type Socket } from 'node:net';
 import { PATIENT } from './database.js';
 
-const DRIP_BYTES = 100;
-
 /** The way to a database server, which a test can cut or make silent. */
 export class CutOffProxy {
   /** How many have ever connected. */
@@ -44,19 +42,6 @@ export class CutOffProxy {
   /** New connections come through. What was silent stays so, as behind a firewall that has forgotten it. */
   reopen(): void {
     this.way = 'open';
-  }
-
-  /** Passes a few of the held bytes on, each way. */
-  drip(): void {
-    for (const socket of this.sockets) {
-      if (socket.isPaused()) socket.read(Math.min(socket.readableLength, DRIP_BYTES));
-    }
-  }
-
-  /** Passes all held bytes on. */
-  relent(): void {
-    this.way = 'open';
-    for (const socket of this.sockets) socket.resume();
   }
 
   async close(): Promise<void> {

@@ -1,5 +1,6 @@
 import type { HttpCaller } from './http-caller.js';
-import { completion, type Script, send } from './scripted-engine.js';
+import { sendJson } from './local-server.js';
+import { completion, type Script } from './scripted-engine.js';
 import { PATIENCE_MS } from './until.js';
 import { registeredModel, untilState } from './workspace.js';
 
@@ -29,7 +30,7 @@ export const answering =
   (wrong: (number: number) => boolean = () => false): Script =>
   ({ body }, response) => {
     const content = answerTo(body.messages.at(-1).content, wrong);
-    send(response, 200, completion(body.model, content, { usage: { prompt_tokens: 5, completion_tokens: 2 } }));
+    sendJson(response, 200, completion(body.model, content, { usage: { prompt_tokens: 5, completion_tokens: 2 } }));
   };
 
 /** A project with a frozen dataset whose runtime is ready. */

@@ -1,13 +1,6 @@
-import { once } from 'node:events';
-import {
-  createServer,
-  type IncomingHttpHeaders,
-  type IncomingMessage,
-  type Server,
-  type ServerResponse,
-} from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
+import { LocalServer, sendJson } from './local-server.js';
 
 export interface Inference {
   // biome-ignore lint/suspicious/noExplicitAny: a test looks into whatever was sent
@@ -24,7 +17,7 @@ export type Answering = (asked: Inference, response: ServerResponse, over?: obje
  * An engine that speaks the Open Inference Protocol, and answers as a test tells it to. Its models double their input: `x`
  * and `y` are FP32 of shape [-1, 2], `n` and `m` are optional beside them and INT64 of shape [-1].
  */
-export class InferenceEngine {
+export class InferenceEngine extends LocalServer {
   /** `method path` of all requests in order of arrival. */
   requests: string[] = [];
   asked: Inference[] = [];
@@ -47,29 +40,9 @@ export class InferenceEngine {
       { name: 'm', datatype: 'INT64', shape: [-1] },
     ],
   };
-  private readonly sockets = new Set<Socket>();
 
-  private constructor(private readonly server: Server) {
-    server.on('connection', (socket) => {
-      this.sockets.add(socket);
-      socket.once('close', () => this.sockets.delete(socket));
-    });
-    server.on('request', (request, response) => void this.serve(request, response));
-  }
-
-  static async start(port = 0): Promise<InferenceEngine> {
-    const server = createServer();
-    server.listen(port, '127.0.0.1');
-    await once(server, 'listening');
-    return new InferenceEngine(server);
-  }
-
-  get port(): number {
-    return (this.server.address() as AddressInfo).port;
-  }
-
-  get host(): string {
-    return `127.0.0.1:${this.port}`;
+  static start(port = 0): Promise<InferenceEngine> {
+    return new InferenceEngine().listen(port);
   }
 
   get url(): string {
@@ -78,9 +51,7 @@ export class InferenceEngine {
 
   /** Forgets what it was asked and told. */
   reset(): void {
-    const { requests, asked, ready, repository, key, answering, override, metadata } = new InferenceEngine(
-      createServer(),
-    );
+    const { requests, asked, ready, repository, key, answering, override, metadata } = new InferenceEngine();
     Object.assign(this, { requests, asked, ready, repository, key, answering, override, metadata });
   }
 
@@ -89,14 +60,7 @@ export class InferenceEngine {
     return this.requests.filter((one) => one.endsWith(end)).length;
   }
 
-  async close(): Promise<void> {
-    const closed = once(this.server, 'close');
-    this.server.close();
-    for (const socket of this.sockets) socket.destroy();
-    await closed;
-  }
-
-  private async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  protected async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = request.url ?? '';
     this.requests.push(`${request.method} ${path}`);
     const body = await buffer(request).catch(() => Buffer.alloc(0));
@@ -131,16 +95,6 @@ export class InferenceEngine {
 
 const MODEL = /^\/v2\/models\/([^/]+)(?:\/versions\/([^/]+))?(\/ready|\/infer)?$/;
 const REPOSITORY = /^\/v2\/repository\/models\/([^/]+)\/(load|unload)$/;
-
-export function sendJson(
-  response: ServerResponse,
-  status: number,
-  json: unknown,
-  headers: Record<string, string> = {},
-): void {
-  const text = typeof json === 'string' ? json : JSON.stringify(json);
-  response.writeHead(status, { 'Content-Type': 'application/json', ...headers }).end(text);
-}
 
 const modelOf = (path: string): string => decodeURIComponent(MODEL.exec(path)?.[1] ?? '');
 

@@ -1,7 +1,6 @@
-import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { json } from 'node:stream/consumers';
+import { LocalServer } from './local-server.js';
 
 type Attribute = { readonly key: string; readonly value: Readonly<Record<string, unknown>> };
 
@@ -26,7 +25,7 @@ export interface CollectedMetric {
 }
 
 /** A collector of OpenTelemetry that takes OTLP as JSON and keeps everything. */
-export class OtlpCollector {
+export class OtlpCollector extends LocalServer {
   readonly spans: CollectedSpan[] = [];
   readonly metrics = new Map<string, CollectedMetric>();
   /** The attributes of the latest sender. */
@@ -35,32 +34,27 @@ export class OtlpCollector {
   /** The headers of the latest request. */
   headers: IncomingHttpHeaders = {};
 
-  private constructor(private readonly server: Server) {
-    server.on('request', async (request, response) => {
-      this.headers = request.headers;
-      // biome-ignore lint/suspicious/noExplicitAny: OTLP has many parts, of which a test needs few
-      const body = (await json(request)) as any;
-      for (const { resource, scopeSpans } of body.resourceSpans ?? []) {
-        this.resource = attributesOf(resource);
-        for (const { spans } of scopeSpans) this.spans.push(...spans);
-      }
-      for (const { scopeMetrics } of body.resourceMetrics ?? [])
-        for (const { metrics } of scopeMetrics) for (const metric of metrics) this.metrics.set(metric.name, metric);
-      response.setHeader('Content-Type', 'application/json').end('{}');
-    });
+  static start(): Promise<OtlpCollector> {
+    return new OtlpCollector().listen();
   }
 
-  static async start(): Promise<OtlpCollector> {
-    const server = createServer();
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    return new OtlpCollector(server);
+  protected async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    this.headers = request.headers;
+    // biome-ignore lint/suspicious/noExplicitAny: OTLP has many parts, of which a test needs few
+    const body = (await json(request)) as any;
+    for (const { resource, scopeSpans } of body.resourceSpans ?? []) {
+      this.resource = attributesOf(resource);
+      for (const { spans } of scopeSpans) this.spans.push(...spans);
+    }
+    for (const { scopeMetrics } of body.resourceMetrics ?? [])
+      for (const { metrics } of scopeMetrics) for (const metric of metrics) this.metrics.set(metric.name, metric);
+    response.setHeader('Content-Type', 'application/json').end('{}');
   }
 
   /** The variables that make a service send everything here, soon. */
   get env(): Readonly<Record<string, string>> {
     return {
-      OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`,
+      OTEL_EXPORTER_OTLP_ENDPOINT: `http://${this.host}`,
       OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
       OTEL_BSP_SCHEDULE_DELAY: '50',
       OTEL_METRIC_EXPORT_INTERVAL: '500',
@@ -70,12 +64,6 @@ export class OtlpCollector {
   /** Returns the spans of a trace that have arrived. */
   trace(traceId: string | undefined): CollectedSpan[] {
     return this.spans.filter((span) => span.traceId === traceId);
-  }
-
-  async stop(): Promise<void> {
-    this.server.closeAllConnections();
-    this.server.close();
-    await once(this.server, 'close');
   }
 }
 

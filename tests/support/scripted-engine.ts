@@ -1,12 +1,6 @@
 import { once } from 'node:events';
-import {
-  createServer,
-  type IncomingHttpHeaders,
-  type IncomingMessage,
-  type Server,
-  type ServerResponse,
-} from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import { LocalServer, sendJson } from './local-server.js';
 
 export interface Asked {
   // biome-ignore lint/suspicious/noExplicitAny: a test looks into whatever was sent
@@ -18,7 +12,7 @@ export interface Asked {
 export type Script = (asked: Asked, response: ServerResponse) => unknown;
 
 /** An engine that answers as a test tells it to; by default it speaks OpenAI's chat completions. */
-export class ScriptedEngine {
+export class ScriptedEngine extends LocalServer {
   /** Every chat in order of arrival. */
   readonly asked: Asked[] = [];
   script: Script = speaking();
@@ -32,32 +26,9 @@ export class ScriptedEngine {
   keyOf = (headers: IncomingHttpHeaders): unknown => headers.authorization?.replace('Bearer ', '');
   /** Closes each connection when a request comes. */
   dead = false;
-  /** Connections that there were in all. */
-  accepted = 0;
-  private readonly sockets = new Set<Socket>();
 
-  private constructor(private readonly server: Server) {
-    server.on('connection', (socket) => {
-      this.accepted++;
-      this.sockets.add(socket);
-      socket.once('close', () => this.sockets.delete(socket));
-    });
-    server.on('request', (request, response) => void this.serve(request, response));
-  }
-
-  static async start(port = 0): Promise<ScriptedEngine> {
-    const server = createServer();
-    server.listen(port, '127.0.0.1');
-    await once(server, 'listening');
-    return new ScriptedEngine(server);
-  }
-
-  get port(): number {
-    return (this.server.address() as AddressInfo).port;
-  }
-
-  get host(): string {
-    return `127.0.0.1:${this.port}`;
+  static start(port = 0): Promise<ScriptedEngine> {
+    return new ScriptedEngine().listen(port);
   }
 
   /** The base URL. */
@@ -65,36 +36,19 @@ export class ScriptedEngine {
     return `http://${this.host}/v1`;
   }
 
-  /** Connections that are open now. */
-  get connections(): number {
-    return this.sockets.size;
-  }
-
-  /** Cuts every connection. */
-  cut(): void {
-    for (const socket of this.sockets) socket.destroy();
-  }
-
   /** Resolves when so many chats have come in all. */
   async wasAsked(times: number): Promise<void> {
     while (this.asked.length < times) await once(this.server, 'asked');
   }
 
-  async close(): Promise<void> {
-    const closed = once(this.server, 'close');
-    this.server.close();
-    this.cut();
-    await closed;
-  }
-
-  private async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  protected async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { url, headers, socket } = request;
     const mayAsk = this.key === null || this.keyOf(headers) === this.key;
     if (this.dead) socket.destroy();
-    else if (!mayAsk) send(response, 401, { error: { message: `Incorrect API key: ${headers.authorization}` } });
+    else if (!mayAsk) sendJson(response, 401, { error: { message: `Incorrect API key: ${headers.authorization}` } });
     else if (url === `/v1${this.paths.chat}` || url === '/v1/embeddings') await this.answer(request, response);
-    else if (url !== `/v1${this.paths.probe}`) send(response, 404, {});
-    else if (this.models !== null) send(response, this.models, {});
+    else if (url !== `/v1${this.paths.probe}`) sendJson(response, 404, {});
+    else if (this.models !== null) sendJson(response, this.models, {});
   }
 
   private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -105,16 +59,6 @@ export class ScriptedEngine {
     this.script(asked, response);
     this.server.emit('asked');
   }
-}
-
-export function send(
-  response: ServerResponse,
-  status: number,
-  json: unknown,
-  headers: Record<string, string> = {},
-): void {
-  const body = typeof json === 'string' ? json : JSON.stringify(json);
-  response.writeHead(status, { 'Content-Type': 'application/json', ...headers }).end(body);
 }
 
 /** Returns a chat completion with other fields. */
@@ -157,7 +101,7 @@ export const speaking =
   (asked, response) => {
     const { model, stream } = asked.body;
     const usage = { prompt_tokens: 7, completion_tokens: 6 };
-    if (!stream) send(response, 200, completion(model, content, { usage }));
+    if (!stream) sendJson(response, 200, completion(model, content, { usage }));
     else streaming(...chunksOf(model, content, { usage }))(asked, response);
   };
 
@@ -174,4 +118,4 @@ export const chunksOf = (model: string, content: string, over: object = {}, fini
 export const answering =
   (status: number, json: unknown, headers: Record<string, string> = {}): Script =>
   (_, response) =>
-    send(response, status, json, headers);
+    sendJson(response, status, json, headers);

@@ -1,8 +1,7 @@
-import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { Webhook } from 'standardwebhooks';
+import { LocalServer } from './local-server.js';
 
 export interface Posted {
   readonly path: string;
@@ -11,47 +10,27 @@ export interface Posted {
 }
 
 /** A real HTTP server that keeps what is posted to it and answers as a test tells it to. */
-export class WebhookReceiver {
+export class WebhookReceiver extends LocalServer {
   readonly posted: Posted[] = [];
   answer: (response: ServerResponse, posted: Posted) => unknown = (response) => response.end();
-  /** How many connections there were. */
-  came = 0;
-  private readonly sockets = new Set<Socket>();
 
-  private constructor(private readonly server: Server) {
-    server.on('connection', (socket) => {
-      this.came++;
-      this.sockets.add(socket);
-      socket.on('error', () => undefined);
-      socket.once('close', () => this.sockets.delete(socket));
-    });
-    server.on('request', async (request, response) => {
-      const { url: path = '', headers } = request;
-      const posted = { path, headers, body: await text(request) };
-      this.posted.push(posted);
-      this.answer(response, posted);
-    });
-  }
-
-  static async start(): Promise<WebhookReceiver> {
-    const server = createServer();
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    return new WebhookReceiver(server);
-  }
-
-  get port(): number {
-    return (this.server.address() as AddressInfo).port;
+  static start(): Promise<WebhookReceiver> {
+    return new WebhookReceiver().listen();
   }
 
   get url(): string {
-    return `http://127.0.0.1:${this.port}/in?key=private`;
+    return `http://${this.host}/in?key=private`;
   }
 
-  async stop(): Promise<void> {
-    for (const socket of this.sockets) socket.destroy();
-    this.server.close();
-    await once(this.server, 'close');
+  stop(): Promise<void> {
+    return this.close();
+  }
+
+  protected async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { url: path = '', headers } = request;
+    const posted = { path, headers, body: await text(request) };
+    this.posted.push(posted);
+    this.answer(response, posted);
   }
 }
 

@@ -222,7 +222,7 @@ describe.each(['alertmanager', 'slack'] as const)('a failing receiver of %s', (k
     await eventually(async () => (await way.settled()) === 0);
     expect(way.receiver.posted).toHaveLength(before + 2);
     for (const { body } of way.receiver.posted.slice(before)) expect(body).toContain(alert.id);
-    expect(elsewhere.came).toBe(0);
+    expect(elsewhere.accepted).toBe(0);
     expect(JSON.stringify(redacted(way.log.lines))).not.toContain('private');
     await elsewhere.stop();
   });

@@ -99,7 +99,7 @@ describe('WebhookSender by HTTP', () => {
       status: null,
       error: 'the host leads to an address that is not allowed',
     });
-    expect({ asked: rebinding.asked, came: receiver.came }).toEqual({ asked: 2, came: 0 });
+    expect({ asked: rebinding.asked, came: receiver.accepted }).toEqual({ asked: 2, came: 0 });
   });
 
   it.each(['http', 'https'])('connects to no address that stands in the URL itself, by %s', async (protocol) => {
@@ -109,7 +109,7 @@ describe('WebhookSender by HTTP', () => {
       status: null,
       error: 'the host leads to an address that is not allowed',
     });
-    expect(receiver.came).toBe(0);
+    expect(receiver.accepted).toBe(0);
   });
 
   it('asks for the name once for a post, and takes that answer', async () => {

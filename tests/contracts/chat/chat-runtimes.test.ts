@@ -18,10 +18,11 @@ import { NoTracer, SystemClock } from '../../../src/infrastructure/system/shared
 import { MemoryChatRuntime, type MemorySource } from '../../fakes/chat/memory-chat-runtime.js';
 import type { ChatRuntimesLimits } from '../../support/chat-runtimes-rig.js';
 import { schemas } from '../../support/json-schemas.js';
+import { sendJson } from '../../support/local-server.js';
 import { ChildRuntimesRig, oddWorker } from '../../support/onnx/child-runtimes-rig.js';
 import { ModelFolders, tinyEmbed, withFields, withoutEnd } from '../../support/onnx/model-folders.js';
 import { RecordingLog } from '../../support/recording-log.js';
-import { type Asked, chunksOf, completion, ScriptedEngine, send, sendEvents } from '../../support/scripted-engine.js';
+import { type Asked, chunksOf, completion, ScriptedEngine, sendEvents } from '../../support/scripted-engine.js';
 import { chatAnswersContract } from './chat-answers.contract.js';
 import { chatEmbeddingsContract, type EmbeddingRuntimesUnderTest } from './chat-embeddings.contract.js';
 import { chatRuntimesContract } from './chat-runtimes.contract.js';
@@ -209,12 +210,12 @@ function after(ms: number, response: ServerResponse, work: () => void): void {
 function embeddings({ model, input }: { model: string; input: string[] }, response: ServerResponse): void {
   const counts = input.map((text) => text.trim().split(/\s+/).length);
   if (Math.max(...counts) > CONTEXT) {
-    send(response, 400, { error: { code: 'context_length_exceeded' } });
+    sendJson(response, 400, { error: { code: 'context_length_exceeded' } });
     return;
   }
   const data = counts.map((count, index) => ({ object: 'embedding', index, embedding: [count, 1] })).reverse();
   const usage = { prompt_tokens: counts.reduce((sum, one) => sum + one, 0), total_tokens: 0 };
-  send(response, 200, { object: 'list', model, data, usage });
+  sendJson(response, 200, { object: 'list', model, data, usage });
 }
 
 function openAi({ body }: Asked, response: ServerResponse): void {
@@ -226,7 +227,7 @@ function openAi({ body }: Asked, response: ServerResponse): void {
   const { heard, words, fits, takesMs, cut } = saying(model, messages, max_tokens);
   const usage = { prompt_tokens: heard, completion_tokens: words.length };
   const reason = cut ? 'length' : 'stop';
-  if (!fits) send(response, 400, { error: { code: 'context_length_exceeded' } });
+  if (!fits) sendJson(response, 400, { error: { code: 'context_length_exceeded' } });
   else if (stream) {
     const object = model === 'babbling' ? 'text' : 'chat.completion.chunk';
     const [role, first, ...rest] = chunksOf(model, words.join(' '), { usage }, reason);
@@ -237,7 +238,7 @@ function openAi({ body }: Asked, response: ServerResponse): void {
     });
   } else {
     const text = model === 'babbling' ? 42 : words.join(' ');
-    after(takesMs, response, () => send(response, 200, completion(model, text, { usage }, reason)));
+    after(takesMs, response, () => sendJson(response, 200, completion(model, text, { usage }, reason)));
   }
 }
 
@@ -245,7 +246,7 @@ function parrot({ body }: Asked, response: ServerResponse): void {
   const { heard, words, fits, takesMs, cut } = saying(body.parrot, body.messages, body.words);
   const reply = body.parrot === 'babbling' ? 42 : words.join(' ');
   const answer = fits ? { reply, cut, heard, said: words.length } : 'too many words';
-  after(takesMs, response, () => send(response, fits ? 200 : 400, answer));
+  after(takesMs, response, () => sendJson(response, fits ? 200 : 400, answer));
 }
 
 it('CONTRIBUTING.md shows the example as it is here', () => {

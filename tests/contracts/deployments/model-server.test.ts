@@ -6,7 +6,8 @@ import { ModelServerByKind } from '../../../src/infrastructure/model-server/mode
 import { RemoteModelServer } from '../../../src/infrastructure/model-server/remote/remote-model-server.js';
 import { AsyncRequestContext } from '../../../src/infrastructure/system/shared-ports.js';
 import { MemoryModelServer } from '../../fakes/deployments/memory-model-server.js';
-import { InferenceEngine, sendBinary, sendJson } from '../../support/inference-engine.js';
+import { InferenceEngine, sendBinary } from '../../support/inference-engine.js';
+import { sendJson } from '../../support/local-server.js';
 import {
   bodyOf,
   fakeSettings,

@@ -7,7 +7,7 @@ let collector: OtlpCollector;
 beforeAll(async () => {
   collector = await OtlpCollector.start();
 });
-afterAll(() => collector.stop());
+afterAll(() => collector.close());
 
 it('exports what waits when it stops, as the variables say', async () => {
   const variables = {
