@@ -76,7 +76,7 @@ export interface WebhookMessage {
 export abstract class WebhookSender {
   /** Returns `whsec_` and 32 random bytes in base64. */
   abstract newSecret(): string;
-  /** Throws WebhookRefused when the URL's host, as it resolves now, is not a permitted address. */
+  /** Throws InvalidRequest when the URL's host, as it resolves now, is not a permitted address. */
   abstract check(url: string): Promise<void>;
   /**
    * Makes one attempt, which ends within 10 s. A status of 200 to 299 is a success. Checks the connected address again,

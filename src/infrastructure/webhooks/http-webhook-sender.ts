@@ -6,8 +6,8 @@ import { BlockList, isIP, type LookupFunction } from 'node:net';
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import type { WebhookMessage, WebhookSender } from '../../application/alerts/ports.js';
 import type { Tracer } from '../../application/shared/ports.js';
-import { WebhookRefused } from '../../domain/alerts/errors.js';
 import type { Delivery } from '../../domain/alerts/webhook.js';
+import { InvalidRequest } from '../../domain/shared/errors.js';
 import { resultWithin } from '../system/scheduling.js';
 import { NoTracer } from '../system/shared-ports.js';
 
@@ -37,7 +37,7 @@ export class HttpWebhookSender implements WebhookSender {
       const check = this.guard.check(target).then(() => true);
       if (!(await resultWithin(check, this.timeoutMs))) throw new Error('the check took too long');
     } catch (error) {
-      throw new WebhookRefused(refusalOf(error, target));
+      throw new InvalidRequest([{ path: 'url', message: refusalOf(error, target) }]);
     }
   }
 

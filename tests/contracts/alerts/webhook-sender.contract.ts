@@ -1,5 +1,5 @@
 import type { WebhookMessage, WebhookSender } from '../../../src/application/alerts/ports.js';
-import { WebhookRefused } from '../../../src/domain/alerts/errors.js';
+import { InvalidRequest } from '../../../src/domain/shared/errors.js';
 
 export interface SenderUnderTest {
   readonly sender: WebhookSender;
@@ -59,7 +59,7 @@ export function webhookSenderContract(adapter: string, open: () => Promise<Sende
 
     it('posts nothing where it may not', async () => {
       await expect(under.sender.check(under.url)).resolves.toBeUndefined();
-      await expect(under.sender.check(under.refused)).rejects.toThrow(WebhookRefused);
+      await expect(under.sender.check(under.refused)).rejects.toThrow(InvalidRequest);
       expect(await under.sender.post(message({ url: under.refused }))).toEqual({
         status: null,
         error: expect.any(String),

@@ -1,6 +1,6 @@
 import type { WebhookMessage, WebhookSender } from '../../../src/application/alerts/ports.js';
-import { WebhookRefused } from '../../../src/domain/alerts/errors.js';
 import type { Delivery } from '../../../src/domain/alerts/webhook.js';
+import { InvalidRequest } from '../../../src/domain/shared/errors.js';
 
 /** For unit tests: collects what is posted, and answers with `status`. */
 export class MemoryWebhookSender implements WebhookSender {
@@ -16,7 +16,7 @@ export class MemoryWebhookSender implements WebhookSender {
   }
 
   async check(url: string): Promise<void> {
-    if (this.refused.has(new URL(url).hostname)) throw new WebhookRefused('is refused');
+    if (this.refused.has(new URL(url).hostname)) throw new InvalidRequest([{ path: 'url', message: 'is refused' }]);
   }
 
   async post(message: WebhookMessage, signal?: AbortSignal): Promise<Pick<Delivery, 'status' | 'error'>> {
