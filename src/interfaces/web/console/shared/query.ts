@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { ApiError } from './api.js';
+import { joinedPages } from './paging.js';
 
 const LONGEST_WAIT_MS = 15_000;
 const MOST_KEPT = 200;
@@ -127,9 +128,12 @@ export function usePaged<Item extends { readonly id: string }>(
   // Pages have another form than the answer that another part of the console may keep by the same key.
   const first = useQuery(key && `pages of ${key}`, () => load(null), options);
   const [, draw] = useState(0);
-  const { later, next } = pages.current;
+  const joined = first.data && joinedPages(first.data.items, pages.current.later);
+  // Begins anew with the first page, rather than to hide what came between.
+  if (joined === null) pages.current = { key, later: [], next: undefined };
+  const shown = joined ?? first.data?.items;
+  const { next } = pages.current;
   const cursor = next === undefined ? first.data?.next : next;
-  const shown = first.data && withoutRepeated([...first.data.items, ...later]);
   const more = async () => {
     const at = pages.current;
     const page = await load(cursor ?? null);
@@ -159,10 +163,4 @@ export function usePaged<Item extends { readonly id: string }>(
     if (pages.current === at) set(items, after);
   };
   return { ...first, data: shown, reload, set: (items) => set(items), more: cursor ? more : null };
-}
-
-/** New items push the later pages on, so one item may stand in two: its first place has the newer answer. */
-function withoutRepeated<Item extends { readonly id: string }>(items: readonly Item[]): readonly Item[] {
-  const ids = new Set<string>();
-  return items.filter(({ id }) => !ids.has(id) && ids.add(id));
 }

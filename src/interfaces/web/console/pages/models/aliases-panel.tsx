@@ -163,7 +163,19 @@ function AliasHistory(props: {
             rowKey={({ version }) => String(version)}
             rows={changes}
             columns={[
-              { title: 'Pointed to', cell: ({ model_id }) => nameOf(model_id) },
+              {
+                title: 'Pointed to',
+                cell: ({ model_id, version }) => (
+                  <>
+                    {model_id === null ? (
+                      'nothing: it was deleted'
+                    ) : (
+                      <a href={link(`/projects/${projectId}/models/${model_id}`)}>{nameOf(model_id)}</a>
+                    )}{' '}
+                    {version === changes[0]?.version && <span class="badge">now</span>}
+                  </>
+                ),
+              },
               { title: 'By', cell: ({ changed_by }) => personOf(changed_by) },
               { title: 'When', cell: ({ changed_at }) => <Time at={changed_at} /> },
             ]}
