@@ -50,6 +50,10 @@ describe('reads while the service is away', () => {
     expect(sent).toEqual(['third', 'second', 'first']);
     expect(told.at(-1)).toBeNull();
     expect(await read('fourth')).toBe('fourth');
+    service.refusal = AWAY;
+    void read('fifth'); // The waits begin anew.
+    await jest.advanceTimersByTimeAsync(0);
+    expect(told.at(-1)).toMatchObject({ nextTryAt: Date.now() + 2_000 });
   });
 
   it('tries at once when it is asked to, and not while the page is hidden', async () => {

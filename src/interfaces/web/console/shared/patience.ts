@@ -93,7 +93,6 @@ export class Patience {
       if (this.outage) this.change({ ...this.outage, nextTryAt: null });
       try {
         next.resolve(await next.send());
-        this.failures = 0;
       } catch (reason) {
         if (isPassing(reason)) {
           this.waiting.push(next);
@@ -101,6 +100,7 @@ export class Patience {
         } else next.reject(reason);
       }
     }
+    this.failures = 0;
     this.change(null);
   }
 
