@@ -191,7 +191,7 @@ describe('SpentSiteTokenRepository of PostgreSQL', () => {
   });
 });
 
-describe('Locks of PostgreSQL', () => {
+describe('UnitOfWork.locked of PostgreSQL', () => {
   it('takes the turn from who stops in the midst of it', async () => {
     const [here, elsewhere] = [await postgres.open(), await postgres.elsewhere()];
     const { opened: inside, open: entered } = gate();

@@ -58,7 +58,6 @@ export class MemoryTable<Row> {
   }
 }
 
-/** Returns the size of `content` as JSON. */
 export const sizeOf = (id: string | number, content: unknown): SizedItem => ({
   id: String(id),
   bytes: JSON.stringify(content).length,

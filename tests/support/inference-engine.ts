@@ -21,7 +21,6 @@ export class InferenceEngine extends LocalServer {
   /** `method path` of all requests in order of arrival. */
   requests: string[] = [];
   asked: Inference[] = [];
-  /** The models that are ready. */
   ready = new Set(['double']);
   /** The status of an answer to load and unload. With 200 they change `ready`. */
   repository = 404;

@@ -1,7 +1,6 @@
 import type { AlertRule, RuleType, Severity } from '../../src/domain/alerts/alert-rule.js';
 import type { FinishedJob, JobKind } from '../../src/domain/jobs/job.js';
 
-/** A rule as the model knows it. */
 interface ModelRule {
   readonly id: string;
   readonly ruleType: RuleType;

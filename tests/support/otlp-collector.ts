@@ -61,7 +61,6 @@ export class OtlpCollector extends LocalServer {
     };
   }
 
-  /** Returns the spans of a trace that have arrived. */
   trace(traceId: string | undefined): CollectedSpan[] {
     return this.spans.filter((span) => span.traceId === traceId);
   }

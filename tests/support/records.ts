@@ -109,7 +109,6 @@ export const aModel = (project: Project, over: Partial<Model> = {}): Model => ({
   ...over,
 });
 
-/** A question and its answer. */
 export const aTurn = (question = 'Hi'): ChatMessage[] => [
   { role: 'user', content: question },
   { role: 'assistant', content: `You said: ${question}` },

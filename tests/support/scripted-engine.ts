@@ -31,7 +31,6 @@ export class ScriptedEngine extends LocalServer {
     return new ScriptedEngine().listen(port);
   }
 
-  /** The base URL. */
   get url(): string {
     return `http://${this.host}/v1`;
   }

@@ -5,7 +5,6 @@ import type { Invite } from '../../domain/accounts/invite.js';
 import type { MailedToken, MailedTokenPurpose, Message } from '../../domain/accounts/mailed-token.js';
 import type { Page } from '../shared/ports.js';
 
-/** The credentials of one kind that an account has. */
 export interface OwnedCredentials {
   readonly accountId: string;
   readonly kind: Credential['kind'];
@@ -59,7 +58,6 @@ export abstract class AccountRepository {
   abstract remove(id: string): Promise<void>;
 }
 
-/** The most common passwords. */
 export abstract class PasswordBlocklist {
   /** Ignores letter case. Returns false if the deployment does not refuse common passwords. */
   abstract include(password: string): boolean;

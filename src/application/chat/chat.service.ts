@@ -196,7 +196,6 @@ const usageOf = (usage: Usage | null, firstToken: number | null = null): CallUsa
   firstToken,
 });
 
-/** Throws the error of a runtime that is not ready. */
 export function requireReady({ state, reason }: ProjectRuntime): void {
   if (state === 'not_connected') throw new RuntimeNotConnected();
   if (state === 'stopped') throw new RuntimeStopped();

@@ -6,7 +6,7 @@ import type { JsonObject } from '../../domain/workspace/json.js';
 import type { Project } from '../../domain/workspace/project.js';
 import type { Page, SizedItem, VersionPage } from '../shared/ports.js';
 
-/** What a runtime has to know of a call besides the request. */
+/** Tells a runtime who calls and for how long, and hears when it is the call's turn. */
 export interface RuntimeCall {
   /** Tells callers apart, who are served in turns. */
   readonly caller: string;

@@ -50,7 +50,6 @@ export abstract class Metrics {
   abstract read(): Promise<string>;
 }
 
-/** Probes the database. */
 export abstract class StorageProbe {
   /** Resolves within seconds when the database answers and its migrations are done. Throws StorageUnavailable. */
   abstract check(): Promise<void>;

@@ -55,7 +55,6 @@ export async function reachDatabase(config: Config, { make }: { readonly make: b
   }
 }
 
-/** Returns the actor for the audit. */
 export function commandLineActor(): Actor {
   try {
     return { ...Actor.commandLine, name: userInfo().username };

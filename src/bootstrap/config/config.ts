@@ -114,7 +114,6 @@ function readAll(texts: Texts): Values {
 
 type Family = keyof typeof settingFamilies;
 
-/** Returns the family that the setting belongs to. */
 const familyName = (name: string): Family | undefined =>
   (Object.keys(settingFamilies) as Family[]).find((prefix) => name.startsWith(prefix) && name !== prefix);
 

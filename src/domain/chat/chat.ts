@@ -64,7 +64,6 @@ export interface Sampling {
   readonly topLogprobs?: number;
 }
 
-/** The end of an answer. */
 export interface CompletionEnd {
   /**
    * `stop`: the model ended its answer, or came to a stop text. `length`: it ran into `maxTokens` or the context limit.

@@ -53,6 +53,5 @@ export function formatOf(sent: Json | undefined): ResponseFormat | null {
   };
 }
 
-/** Returns the schema that a format has, or null. */
 export const schemaOf = (format: ResponseFormat | null | undefined): JsonObject | null =>
   format?.type === 'json_schema' ? format.schema : null;

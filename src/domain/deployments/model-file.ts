@@ -1,7 +1,6 @@
 import { InvalidRequest } from '../shared/errors.js';
 import { ModelFileInvalid } from './errors.js';
 
-/** A file of the models folders. */
 export interface StoredFile {
   /** The path below the models folder, with slashes, as deployments name it. */
   readonly path: string;
@@ -43,7 +42,6 @@ export const ModelFile = {
   },
 };
 
-/** Returns the refusal of a path. */
 export const invalidPath = (message: string) => new InvalidRequest([{ path: 'path', message }]);
 
 const bytes = (text: string) => new TextEncoder().encode(text).length;

@@ -9,7 +9,6 @@ export type JobMode = (typeof jobModes)[number];
 
 export const jobKinds = ['chat', 'embedding', 'prediction', 'external', 'evaluation'] as const;
 export type JobKind = (typeof jobKinds)[number];
-/** The kinds of calls of a model. */
 export type CallKind = Extract<JobKind, 'chat' | 'embedding' | 'prediction'>;
 
 export const openStatuses = ['queued', 'running'] as const;
@@ -138,7 +137,6 @@ export const Job = {
     progress: { done: 0, total: 1 },
   }),
 
-  /** Creates a job for an evaluation. */
   evaluation: (evaluated: Evaluated): Job => ({
     ...fresh,
     ...evaluated,

@@ -4,7 +4,6 @@ import { DatasetFrozen, DatasetInvalid } from './errors.js';
 import { canonical, type Json, type JsonObject } from './json.js';
 import { nameFindings, nameWithEnding, requireVersion } from './project.js';
 
-/** One example of a dataset. */
 export interface DatasetRecord {
   /** Unique in a dataset that validates. */
   readonly id: string;

@@ -40,7 +40,6 @@ export interface BodyRules {
 export const isBodyless = ({ headers }: Pick<Request, 'headers'>): boolean =>
   headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0;
 
-/** Returns the length that the sender announces, or null. */
 export const announcedLength = ({ headers }: Pick<Request, 'headers'>): number | null =>
   headers['content-length'] === undefined ? null : Number(headers['content-length']);
 

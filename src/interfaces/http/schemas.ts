@@ -126,7 +126,6 @@ export const jsonComponent = {
 
 export const jsonReference = { $ref: '#/components/schemas/Json' };
 
-/** Accepts any JSON object. */
 export const AnyObject = z
   .custom<JsonObject>((value) => isObject(value as Json), { error: wanted('a JSON object') })
   .meta({ type: 'object', propertyNames: { pattern: STORABLE }, additionalProperties: jsonReference });

@@ -3,7 +3,6 @@ import { InvalidRequest } from '../../../src/domain/shared/errors.js';
 
 export interface SenderUnderTest {
   readonly sender: WebhookSender;
-  /** The URL of a receiver that is permitted. */
   readonly url: string;
   /** A URL that is not permitted. */
   readonly refused: string;

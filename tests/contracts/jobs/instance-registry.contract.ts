@@ -1,7 +1,6 @@
 import type { InstanceRegistry } from '../../../src/application/jobs/ports.js';
 
 export interface InstanceRegistryUnderTest {
-  /** Returns one more instance. */
   instance(): Promise<InstanceRegistry>;
   /** Breaks an instance's connection to the database, as the end of its process would. */
   cut(instance: InstanceRegistry): Promise<void>;

@@ -3,7 +3,7 @@ import { aRule } from '../../support/records.js';
 import type { Repositories, StoreUnderTest } from '../../support/repositories.js';
 
 export function locksContract(adapter: string, store: StoreUnderTest) {
-  describe(`Locks of ${adapter}`, () => {
+  describe(`UnitOfWork.locked of ${adapter}`, () => {
     let here: Repositories;
     let elsewhere: Repositories;
 

@@ -41,7 +41,6 @@ const good = ({ datatype, shape }: Input) => {
 
 type Tensor = { [K in keyof ReturnType<typeof good>]: unknown } & Record<string, unknown>;
 
-/** Breaks a tensor. */
 function spoil(chance: SeededChance, tensor: ReturnType<typeof good>): Tensor {
   const at = chance.below(tensor.data.length);
   const broken: (() => Tensor)[] = [
