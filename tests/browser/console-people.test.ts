@@ -45,6 +45,7 @@ describeInBrowser('the console for the team and the account', () => {
     expect(body.invites).toMatchObject([{ email: 'linus@example.com', role: 'developer' }]);
     expect(await clipboard(page)).toBe(`${service.url}/auth?invite=${body.invites[0].token}`);
     await press(page, 'Done');
+    await page.getByRole('button', { name: 'Invite', exact: true }).and(page.locator(':focus')).waitFor();
     await page.getByRole('cell', { name: 'linus@example.com' }).waitFor();
     expect(await shortcomingsInEveryLook(page)).toEqual([]);
     await press(page, 'Revoke');

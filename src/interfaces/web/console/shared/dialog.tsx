@@ -6,18 +6,27 @@ import { IconButton } from './icon.js';
 
 const FIRST_FIELD = ':is(input:not([type="file"]), select, textarea):not([hidden], [readonly], :disabled)';
 
+/** The element that gets the focus back from a dialog that has just closed. A dialog that takes its place inherits it. */
+let heir: Element | null = null;
+
 /** A modal dialog. It opens with the focus in its first field. Escape, the cross and a click beside it call `onClose`, if there is one. */
 export function Dialog(props: { title: string; onClose?: () => void; wide?: boolean; children: ComponentChildren }) {
   const { title, onClose, wide, children } = props;
   const element = useRef<HTMLDialogElement>(null);
   const id = useId();
   useLayoutEffect(() => {
-    const opened = document.activeElement;
+    const opener = heir ?? document.activeElement;
     const dialog = element.current;
     dialog?.showModal();
     if (!dialog?.querySelector('[autofocus]')) (dialog?.querySelector<HTMLElement>(FIRST_FIELD) ?? dialog)?.focus();
     // Nothing else can have the focus until the dialog is out of the document.
-    return () => queueMicrotask(() => opened instanceof HTMLElement && opened.focus());
+    return () => {
+      heir = opener;
+      queueMicrotask(() => {
+        heir = null;
+        if (opener instanceof HTMLElement) opener.focus();
+      });
+    };
   }, []);
   return (
     <dialog
