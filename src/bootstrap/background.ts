@@ -60,17 +60,17 @@ export function backgroundWork(container: Container): Background {
   queue.register(EVALUATION, container.get(EvaluationRunner));
   queue.register(MAIL, container.get(MailQueue));
   const calls = repeat(container, 'call reaper', CALLS_PAUSE_MS, () => container.get(CallReaper).execute());
-  const notifiers = container.getAll(AlertNotifier);
-  const alerts = repeat(container, 'alerts that still fire', ALERTS_PAUSE_MS, async () => {
-    for (const notifier of notifiers) await notifier.repeat();
-  });
+  // Each by itself: a notifier that fails or hangs keeps no other one from repeating its alerts.
+  const alerts = container
+    .getAll(AlertNotifier)
+    .map((notifier) => repeat(container, 'alerts that still fire', ALERTS_PAUSE_MS, () => notifier.repeat()));
   return {
     async start() {
       calls.start();
       await queue.start();
-      alerts.start();
+      for (const one of alerts) one.start();
     },
-    stop: (graceMs) => Promise.all([queue, calls, alerts].map((one) => one.stop(graceMs))),
+    stop: (graceMs) => Promise.all([queue, calls, ...alerts].map((one) => one.stop(graceMs))),
   };
 }
 

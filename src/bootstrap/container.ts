@@ -94,7 +94,7 @@ export function createContainer({
   const secret = config.secret ?? keptSecret(config.dataDir);
   container.bind(Logger).toConstantValue(logger);
   container.bind(Tracer).toConstantValue(telemetry.tracer);
-  container.bind(ServiceSettings).toConstantValue(config);
+  container.bind(ServiceSettings).toConstantValue(serviceSettings(config));
   bindStorage(container, database, secret);
   bindShared(container);
   const hasher = new BcryptPasswordHasher(config.bcryptCost);
@@ -107,6 +107,16 @@ export function createContainer({
   bindOperations(container, config, hasher);
   return container;
 }
+
+/** Leaves out the rest: no service needs to hold a secret. */
+const serviceSettings = (config: Config): ServiceSettings => ({
+  maxAccounts: config.maxAccounts,
+  registration: config.registration,
+  linkSiteLogins: config.linkSiteLogins,
+  datasetVersions: config.datasetVersions,
+  inferenceTimeoutMs: config.inferenceTimeoutMs,
+  modelUploadBytes: config.modelUploadBytes,
+});
 
 function bindShared(container: Container): void {
   container.bind(Clock).to(SystemClock);

@@ -2,7 +2,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import type { Clock, Logger, SpanAttributes, Tracer } from '../../../application/shared/ports.js';
 import type { Contract } from '../contract.js';
 
-/** Logs how each request ended. Files that pages load are logged at debug level, unless they are refused. */
+/** Logs how each request ended: files that pages load at debug level, refused ones and all other requests at info level. */
 export const accessLog =
   ({ clock, logger }: { readonly clock: Clock; readonly logger: Logger }): RequestHandler =>
   (request, response, next) => {
