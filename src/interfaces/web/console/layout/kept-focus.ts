@@ -1,6 +1,6 @@
 import { useEffect } from 'preact/hooks';
 
-/** Places that take the focus of what stood in them. */
+/** Selects the places that take the focus of what stood in them. */
 const PLACES = 'dialog, section, main, [tabindex]';
 
 /**

@@ -52,7 +52,7 @@ async function withSession(send: (authorization: string | null) => Promise<Respo
 /** The address of the service: paths are relative to the page, so a proxy may serve everything below a folder. */
 export const baseUrl = new URL('.', location.href).href.replace(/\/$/, '');
 
-/** Why no read is answered now. Null: all is well. */
+/** Holds why no read is answered now. Null: all is well. */
 export const outage = signal<Outage | null>(null);
 
 const patience = new Patience(
@@ -65,7 +65,7 @@ export const tryNow = (): void => patience.tryNow();
 addEventListener('online', tryNow);
 document.addEventListener('visibilitychange', () => document.hidden || tryNow());
 
-/** The times at which requests were sent, in milliseconds as of `performance.now`, by their responses. */
+/** Holds when requests were sent, in milliseconds as of `performance.now`, by their responses. */
 const sendTimes = new WeakMap<Response, number>();
 export const sentAt = (response: Response): number => sendTimes.get(response) ?? performance.now();
 

@@ -6,7 +6,7 @@ import { IconButton } from './icon.js';
 
 const FIRST_FIELD = ':is(input:not([type="file"]), select, textarea):not([hidden], [readonly], :disabled)';
 
-/** The element that gets the focus back from a dialog that has just closed. A dialog that takes its place inherits it. */
+/** Holds the element that gets the focus back from a dialog that just closed. A dialog that takes its place inherits it. */
 let heir: Element | null = null;
 
 /** A modal dialog. It opens with the focus in its first field. Escape, the cross and a click beside it call `onClose`, if there is one. */

@@ -18,7 +18,7 @@ function store(key: string, draft: unknown): void {
   } catch {} // The browser forbids storage, or it is full: a reload loses the draft.
 }
 
-/** The drafts of this tab by their places, shared by all that show or save them. */
+/** Holds the drafts of this tab by their places. All that show or save a draft share it. */
 const drafts = new Map<string, Signal<unknown>>();
 
 function draftOf<T>(key: string): Signal<T | null> {

@@ -1,12 +1,12 @@
 /** Sends reads again, one at a time, when the service is out of reach or the rate limit is used up. */
 
-/** Why no read is answered now. */
+/** Says why no read is answered now. */
 export interface Outage {
   readonly words: string;
   readonly requestId: string | null;
-  /** The service asks for the wait, so an earlier try would be refused and counted. */
+  /** Tells whether the service asked for the wait: it would refuse an earlier try, and count it. */
   readonly isLimited: boolean;
-  /** The time of the next try in milliseconds since the epoch. Null: it is running. */
+  /** Has the time of the next try in milliseconds since the epoch. Null: it is running. */
   readonly nextTryAt: number | null;
 }
 
@@ -23,7 +23,7 @@ interface Waiting<T> {
   readonly reject: (reason: unknown) => void;
 }
 
-/** Codes that say that a read is answered later. A number is the answer of a proxy in front of the service. */
+/** Lists the codes that say that a read is answered later. A proxy in front of the service answers a number. */
 const PASSING = ['unreachable', 'rate_limited', 'storage_unavailable', 'shutting_down', 'busy', '502', '503', '504'];
 const SHORTEST_WAIT_S = 2;
 const LONGEST_WAIT_S = 12;

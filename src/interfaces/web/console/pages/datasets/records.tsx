@@ -111,7 +111,7 @@ function CurrentRecords(props: {
   }, [version, changes.version]);
 
   const rows = rowsOf(records, count > 0 && !behind ? changes : noChanges(version));
-  /** The key that the open record got by a save. */
+  /** Holds the key that the open record got by a save. */
   const moved = useRef<string | null>(null);
   const saving = useAction(async () => {
     const body = { version, records: recordsOf(rows) };
