@@ -25,7 +25,7 @@ import {
 } from '../shared/ports.js';
 import { TeamWorkspace } from '../workspace/team-workspace.js';
 import { EVALUATION } from './evaluation-runner.js';
-import { EvaluationRepository, JobRepository } from './ports.js';
+import { EvaluationRepository, JobRepository, type ResultsPage } from './ports.js';
 
 /** The lock for queueing evaluations, which keeps the number of queued ones within its limit. */
 const QUEUEING = 'queueing evaluations';
@@ -35,12 +35,6 @@ interface NewEvaluation {
   readonly datasetId: string;
   /** Is null for the connected model. */
   readonly modelId: string | null;
-}
-
-interface ResultsPage {
-  readonly limit: number;
-  /** A position. */
-  readonly after: number | null;
 }
 
 /** Evaluations of a project's model by a dataset, for the team that owns the project. */

@@ -3,6 +3,12 @@ import type { FinishedJob, Job, JobKind, JobStatus } from '../../domain/jobs/job
 import type { UsageEntry, UsageQuery } from '../../domain/jobs/usage.js';
 import type { Page, SizedItem } from '../shared/ports.js';
 
+/** Selects at most `limit` results after the position `after`, by position. */
+export interface ResultsPage {
+  readonly limit: number;
+  readonly after: number | null;
+}
+
 /** Evaluations with their results. Both are deleted with the project. */
 export abstract class EvaluationRepository {
   /** Throws NotFound when the project is gone. */
@@ -16,13 +22,9 @@ export abstract class EvaluationRepository {
   abstract keep(jobId: string, run: number, result: Result): Promise<boolean>;
   /** Returns all results without their texts, by position. */
   abstract scored(jobId: string): Promise<Scored[]>;
-  /** Returns at most `limit` results after the position `after`, by position. */
-  abstract results(jobId: string, page: { readonly limit: number; readonly after: number | null }): Promise<Result[]>;
+  abstract results(jobId: string, page: ResultsPage): Promise<Result[]>;
   /** Returns the sizes of the texts of what `results` returns; their ids are the positions. */
-  abstract resultSizes(
-    jobId: string,
-    page: { readonly limit: number; readonly after: number | null },
-  ): Promise<SizedItem[]>;
+  abstract resultSizes(jobId: string, page: ResultsPage): Promise<SizedItem[]>;
   /** Finds the newest evaluation of a dataset whose job succeeded. */
   abstract latest(projectId: string, datasetId: string): Promise<Evaluation | null>;
 }

@@ -5,6 +5,7 @@ import type {
   JobFilter,
   JobHistory,
   JobRepository,
+  ResultsPage,
   UsageRepository,
 } from '../../../src/application/jobs/ports.js';
 import type { Page, SizedItem } from '../../../src/application/shared/ports.js';
@@ -230,12 +231,12 @@ export class MemoryEvaluationRepository implements EvaluationRepository {
     return results.map(({ input: _, expected: __, output: ___, ...scored }) => scored);
   }
 
-  async results(jobId: string, { limit, after }: Parameters<EvaluationRepository['results']>[1]): Promise<Result[]> {
+  async results(jobId: string, { limit, after }: ResultsPage): Promise<Result[]> {
     const results = this.rows.get(jobId)?.results ?? [];
     return results.filter(({ position }) => position > (after ?? 0)).slice(0, limit);
   }
 
-  async resultSizes(jobId: string, page: Parameters<EvaluationRepository['results']>[1]): Promise<SizedItem[]> {
+  async resultSizes(jobId: string, page: ResultsPage): Promise<SizedItem[]> {
     const results = await this.results(jobId, page);
     return results.map(({ position, input, expected, output }) => sizeOf(position, [input, expected, output]));
   }

@@ -1,6 +1,6 @@
 import { injectable } from 'inversify';
 import { MoreThan } from 'typeorm';
-import type { EvaluationRepository } from '../../../application/jobs/ports.js';
+import type { EvaluationRepository, ResultsPage } from '../../../application/jobs/ports.js';
 import type { SizedItem } from '../../../application/shared/ports.js';
 import type { Evaluation, Result, Scored } from '../../../domain/jobs/evaluation.js';
 import { notFoundIfMissing } from '../storage-errors.js';
@@ -116,7 +116,6 @@ export class TypeOrmEvaluationRepository implements EvaluationRepository {
   }
 }
 
-type ResultsPage = Parameters<EvaluationRepository['results']>[1];
 const inOrder = (jobId: string, { limit, after }: ResultsPage) =>
   ({ where: { jobId, position: MoreThan(after ?? 0) }, order: { position: 'ASC' }, take: limit }) as const;
 
