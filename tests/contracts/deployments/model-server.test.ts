@@ -79,7 +79,7 @@ const elsewhere = async () => {
     else if (word !== 'hang') sendJson(response, 200, { model_name: 'double', outputs: [y] });
   };
   engine.metadata = { versions: ['1'], inputs: [{ name: 'do', datatype: 'BYTES', shape: [1] }] };
-  const settings = { ...fakeSettings, startTimeoutMs: 1_500, allowedHosts: [engine.host], keys: {}, translation: '' };
+  const settings = { ...fakeSettings, startTimeoutMs: 4_000, allowedHosts: [engine.host], keys: {}, translation: '' };
   const remote = new RemoteModelServer(settings, new AsyncRequestContext(), new RecordingLog());
   const { servers: local } = new LocalModelServerRig(temporary.path);
   const model = {

@@ -152,8 +152,8 @@ describe('ModelFileStore of a bucket, beyond its contract,', () => {
   it('gives up a store that says nothing, before its answer or in the middle of a file', async () => {
     const store = await storeOf();
     await store.write('x.onnx', pieces('x'));
-    const bucket = server.bucket({ silenceMs: 50 });
-    const object = (await bucket.find('x.onnx')) as StoredObject;
+    const object = (await server.bucket().find('x.onnx')) as StoredObject;
+    const bucket = server.bucket({ silenceMs: 500 });
     const silent = unavailable('out of reach');
     server.fault = () => true;
     await expect(bucket.find('x.onnx')).rejects.toMatchObject(silent);
