@@ -50,13 +50,17 @@ export function useForm<Values extends { readonly [Name in keyof Values]: string
 ) {
   const action = useAction(act);
   const fields: string[] = [];
+  const latest = useRef(values); // A password manager fills several inputs before they are drawn.
+  latest.current = values;
   const field = (name: keyof Values & string) => {
     fields.push(name);
     return {
       value: values[name],
       error: fieldError(action.error, name),
-      onInput: ({ currentTarget }: { currentTarget: { value: string } }) =>
-        change({ ...values, [name]: currentTarget.value }),
+      onInput: ({ currentTarget }: { currentTarget: { value: string } }) => {
+        latest.current = { ...latest.current, [name]: currentTarget.value };
+        change(latest.current);
+      },
     };
   };
   return { ...action, field, fields };
@@ -75,8 +79,8 @@ export function FormError({ error, fields = [] }: { error: ApiError | undefined;
 }
 
 /**
- * Draws a form that the service checks, not the browser. A refusal stands above its inputs, except for the findings about
- * the `fields` of `act`, whose inputs show them. The first refused input gets the focus.
+ * Draws a form that the browser does not check, since `act` or the service does. A refusal stands above its inputs, except
+ * for the findings about the `fields` of `act`, whose inputs show them. The first refused input gets the focus.
  */
 export function Form(props: {
   act: Pick<Action<[]>, 'run' | 'busy' | 'error'> & { readonly fields?: readonly string[] };
@@ -93,6 +97,7 @@ export function Form(props: {
   const { act, submit, plain, onCancel, actions, children } = props;
   const form = useRef<HTMLFormElement>(null);
   useEffect(() => {
+    if (!act.error) return;
     const refused = form.current?.querySelector<HTMLElement>('[aria-invalid="true"]');
     const folded = refused?.closest('details');
     if (folded) folded.open = true;

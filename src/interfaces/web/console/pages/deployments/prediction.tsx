@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { answer, api, baseUrl, type Schemas } from '../../shared/api.js';
+import { ApiError, answer, api, baseUrl, type Schemas } from '../../shared/api.js';
 import { CopyButton } from '../../shared/copy-button.js';
 import { Dialog } from '../../shared/dialog.js';
 import { useDraft } from '../../shared/draft.js';
@@ -10,7 +10,7 @@ import { Loaded } from '../../shared/states.js';
 import type { Deployment } from './deployments.js';
 import { type Prediction, PredictionResult } from './prediction-result.js';
 import { TensorField } from './tensor-field.js';
-import { bodyOf, curlOf, type Entry, type EntryFinding, findingOf, keptEntry, type TensorSpec } from './tensors.js';
+import { bodyOf, curlOf, type Entry, findingOf, keptEntry, type TensorSpec } from './tensors.js';
 
 /** Asks for the inputs of the model in a form, and shows its answer. */
 export function TryPrediction({ deployment }: { deployment: Deployment }) {
@@ -45,19 +45,14 @@ export function TryPrediction({ deployment }: { deployment: Deployment }) {
 function PredictionForm({ id, inputs }: { id: string; inputs: readonly TensorSpec[] }) {
   const [kept, setEntries] = useDraft<Readonly<Record<string, Entry>>>(`prediction ${id}`);
   const entries = kept ?? {};
-  const [findings, setFindings] = useState<readonly EntryFinding[]>([]);
   const [prediction, setPrediction] = useState<Prediction>();
   const [code, setCode] = useState<string>();
 
-  /** Returns the body, or null if an input is no JSON: then its field says so. */
-  const checkedBody = (): string | null => {
+  const act = useAction(async (wanted: 'answer' | 'code') => {
     const made = bodyOf(inputs, entries);
-    setFindings('findings' in made ? made.findings : []);
-    return 'body' in made ? made.body : null;
-  };
-  const predict = useAction(async () => {
-    const body = checkedBody();
-    if (body === null) return;
+    if ('findings' in made) throw new ApiError(0, 'invalid', 'An input is no JSON.', null, made.findings);
+    const { body } = made;
+    if (wanted === 'code') return setCode(curlOf(`${baseUrl}/v1/deployments/${id}/predict`, body));
     const begun = performance.now();
     const call = api.POST('/v1/deployments/{deployment_id}/predict', {
       params: { path: { deployment_id: id } },
@@ -69,17 +64,13 @@ function PredictionForm({ id, inputs }: { id: string; inputs: readonly TensorSpe
     const text: string = await answer(call);
     setPrediction({ text, seconds: (performance.now() - begun) / 1000 });
   });
-  const viewCode = () => {
-    const body = checkedBody();
-    if (body !== null) setCode(curlOf(`${baseUrl}/v1/deployments/${id}/predict`, body));
-  };
-  const refused = [...findings, ...(predict.error?.details ?? [])];
+  const refused = act.error?.details ?? [];
   const shown = inputs.map((spec) => findingOf(refused, spec)).filter((one) => one !== undefined);
   return (
     <div class="stack">
       <Form
         class="stack"
-        act={{ ...predict, fields: shown.map(({ path }) => path) }}
+        act={{ ...act, run: () => act.run('answer'), fields: shown.map(({ path }) => path) }}
         submit="Predict"
         actions={
           <>
@@ -88,7 +79,7 @@ function PredictionForm({ id, inputs }: { id: string; inputs: readonly TensorSpe
                 Use the example
               </button>
             )}
-            <button type="button" class="button" onClick={viewCode}>
+            <button type="button" class="button" onClick={() => void act.run('code')}>
               View code
             </button>
           </>
