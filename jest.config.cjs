@@ -24,6 +24,8 @@ module.exports = {
   testTimeout: 90_000,
   // Twice the processors of a small machine: many tests wait for other processes.
   maxWorkers: 4,
+  // The streams and sockets of the worker use them.
+  fakeTimers: { doNotFake: ['nextTick', 'queueMicrotask', 'setImmediate'] },
   transform: { '^.+\\.ts$': ['@swc/jest', swc] },
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
 };

@@ -117,7 +117,7 @@ describe('the arrival of a body', () => {
     return { body, request, pieces };
   };
 
-  beforeEach(() => jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] }));
+  beforeEach(() => jest.useFakeTimers());
   afterEach(() => jest.useRealTimers());
 
   it('is waited for a minute', () => {

@@ -16,11 +16,7 @@ module.exports = class {
 
   constructor({ projectConfig }) {
     this.fakeTimersModern = new ModernFakeTimers({ config: projectConfig, global: globalThis });
-    this.before = {
-      names: new Set(Object.getOwnPropertyNames(globalThis)),
-      env: { ...process.env },
-      exit: process.exit,
-    };
+    this.before = { globals: new Set(Reflect.ownKeys(globalThis)), env: { ...process.env }, exit: process.exit };
     // What is required here lasts as long as the worker: a schema is compiled once, when an answer needs it first.
     globalThis.undocumented = (...answer) => require('./documented-answers.cjs').undocumented(...answer);
   }
@@ -42,16 +38,26 @@ module.exports = class {
   /** Leaves the globals and the settings as this file has found them. */
   async teardown() {
     this.fakeTimersModern.dispose();
+    this.moduleMocker.restoreAllMocks();
     disableStorages();
-    const { names, env, exit } = this.before;
-    for (const name of Object.getOwnPropertyNames(globalThis)) if (!names.has(name)) delete globalThis[name];
-    delete globalThis[Symbol.for('opentelemetry.js.api.1')]; // It would keep the tracer of the first file.
+    const { globals, env, exit } = this.before;
+    if (TELEMETRY in globalThis) disableTelemetry();
+    // Symbols, too: Jest's own handlers of this file's events are among them.
+    for (const key of Reflect.ownKeys(globalThis)) if (!globals.has(key)) Reflect.deleteProperty(globalThis, key);
     for (const name of Object.keys(process.env)) if (!(name in env)) delete process.env[name];
     Object.assign(process.env, env);
     process.exit = exit;
     this.global = null;
   }
 };
+
+const TELEMETRY = Symbol.for('opentelemetry.js.api.1');
+
+/** Takes back what the file has registered. The API, which all files share, would keep the tracer of the first one. */
+function disableTelemetry() {
+  const { context, diag, metrics, propagation, trace } = require('@opentelemetry/api');
+  for (const api of [trace, context, metrics, propagation, diag]) api.disable();
+}
 
 /**
  * The storages that tests have used. Up to Node 22 every promise looks at each one that is not disabled, whether anybody

@@ -12,7 +12,7 @@ let current;
 /**
  * Loads packages and the service's sources once for all files of a worker: half of a short file's time goes into that
  * otherwise. The modules of the tests themselves are loaded for each file anew. The sources keep nothing in their modules
- * that one test could leave to another. `jest.mock` knows no packages; a file that mocks has sources of its own.
+ * that one test could leave to another. `jest.mock` refuses packages; a file that mocks has sources of its own.
  */
 class SharedModules extends Runtime {
   constructor(...given) {
@@ -32,9 +32,10 @@ class SharedModules extends Runtime {
     return loaded.get(file);
   }
 
-  setMock(...given) {
+  setMock(from, name, ...given) {
+    if (!isBuiltin(name) && !name.startsWith('.')) throw new Error(`${name} is a package: it cannot be mocked`);
     this.mocks = true;
-    super.setMock(...given);
+    super.setMock(from, name, ...given);
   }
 
   teardown() {
