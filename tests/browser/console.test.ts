@@ -84,14 +84,35 @@ describeInBrowser('the frame of the console', () => {
       sent.push(route.request().url());
       const refusal = { status: 'error', code: 'rate_limited', error: 'Too many calls.', request_id: 'req_1' };
       const headers = { 'Retry-After': '1' };
-      return sent.length > 2 ? route.continue() : route.fulfill({ status: 429, headers, json: refusal });
+      return sent.length > 1 ? route.continue() : route.fulfill({ status: 429, headers, json: refusal });
     });
     await page.goto(`${service.url}/#/projects`);
     await page.getByText('Too many calls.').waitFor();
     for (const name of ['online', 'online']) await wake(name); // Asks for nothing before its time.
     expect(await page.getByRole('button', { name: 'Try now' }).count()).toBe(0);
     await page.getByRole('link', { name: 'Capitals', exact: true }).waitFor();
-    expect(sent).toHaveLength(3);
+    expect(sent).toHaveLength(2);
+  });
+
+  it('says during an outage why an act was refused, and offers the next try in a dialog too', async () => {
+    const { body } = await service.post('/v1/auth/login', undefined, { email: 'ada@example.com', password });
+    const page = await openConsole(visitor, body.token, '/projects');
+    await page.getByRole('link', { name: 'Capitals', exact: true }).click();
+    const review = page.getByRole('button', { name: 'Review version 1' });
+    await review.waitFor();
+    const announced = page.getByRole('main').locator('.outage-none [role=status]'); // Is there before its words.
+    expect(await announced.count()).toBe(1);
+    await page.route('**/v1/**', (route) => route.abort());
+    await review.click();
+    await page.getByRole('alert').getByText('The service could not be reached.').waitFor();
+    await review.waitFor(); // It is not busy any more, although its page waits to be read again.
+    await page.keyboard.press('Control+k');
+    const palette = page.getByRole('dialog');
+    await palette.getByText(/^The service could not be reached. What you see stays/).waitFor();
+    expect(await shortcomingsInEveryLook(page)).toEqual([]);
+    await page.unroute('**/v1/**');
+    await palette.getByRole('button', { name: 'Try now' }).click();
+    await page.locator('.outage').first().waitFor({ state: 'detached' });
   });
 
   it('leads from what is not there to its list, and asks nothing again', async () => {

@@ -12,11 +12,13 @@ function rig() {
     () => page.isHidden,
   );
   const sent: string[] = [];
-  const service: { refusal: object | null } = { refusal: AWAY };
+  const service: { refusal: object | null; hangs: string } = { refusal: AWAY, hangs: '' };
   const read = (name: string) =>
-    patience.send(async () => {
+    patience.send(async (limit) => {
       sent.push(name);
       if (service.refusal) throw service.refusal;
+      if (service.hangs === name)
+        await new Promise<void>((_, reject) => limit?.addEventListener('abort', () => reject(AWAY)));
       return name;
     });
   return { told, page, patience, sent, service, read };
@@ -100,5 +102,94 @@ describe('reads while the service is away', () => {
     await jest.advanceTimersByTimeAsync(2_000);
     await Promise.all(others);
     expect(sent.at(-1)).toBe('0');
+  });
+
+  it('holds all reads by what concerns all, and passes on what concerns one, also during an outage', async () => {
+    const { told, sent, service, read } = rig();
+    for (const code of ['busy', 'model_busy', 'runtime_loading', '502', '503', '504']) {
+      service.refusal = { ...AWAY, code };
+      await expect(read(code)).rejects.toMatchObject({ code });
+    }
+    expect(told).toEqual([]);
+    for (const code of ['unreachable', 'rate_limited', 'storage_unavailable', 'shutting_down']) {
+      service.refusal = { ...AWAY, code, message: code };
+      const answer = read(code);
+      await jest.advanceTimersByTimeAsync(0);
+      expect(told.at(-1)).toMatchObject({ words: code, isLimited: code === 'rate_limited' });
+      service.refusal = { ...AWAY, code: '504' };
+      const refused = expect(answer).rejects.toMatchObject({ code: '504' });
+      await jest.advanceTimersByTimeAsync(2_000);
+      await refused;
+      expect(told.at(-1)).toBeNull();
+      expect(sent.splice(0).at(-1)).toBe(code);
+    }
+  });
+
+  it('gives up a try that hangs after 30 s, and sends the others first', async () => {
+    const { told, sent, service, read } = rig();
+    const others = [read('first'), read('second')];
+    const slow = read('slow');
+    await jest.advanceTimersByTimeAsync(0);
+    Object.assign(service, { refusal: null, hangs: 'slow' });
+    await jest.advanceTimersByTimeAsync(2_000 + 29_999);
+    expect(sent.splice(0)).toEqual(['first', 'second', 'slow', 'slow']);
+    expect(told.at(-1)).toMatchObject({ nextTryAt: null });
+    await jest.advanceTimersByTimeAsync(1 + 4_000);
+    expect(await Promise.all(others)).toEqual(['first', 'second']);
+    expect(sent).toEqual(['second', 'first', 'slow']);
+    await jest.advanceTimersByTimeAsync(30_000);
+    service.hangs = '';
+    await jest.advanceTimersByTimeAsync(12_000);
+    expect(await slow).toBe('slow');
+    expect(told.at(-1)).toBeNull();
+    expect(jest.getTimerCount()).toBe(0); // A try that is answered is not given up later.
+  });
+
+  it('waits as long as any refusal asks, at least its own pause, at most a minute', async () => {
+    for (const code of ['rate_limited', 'storage_unavailable', 'shutting_down']) {
+      for (const [retryAfter, wait] of [
+        [null, 2],
+        [1, 2],
+        [20, 20],
+        [3_600, 60],
+      ] as const) {
+        const { told, service, read } = rig();
+        service.refusal = { ...AWAY, code, retryAfter };
+        void read('one');
+        await jest.advanceTimersByTimeAsync(0);
+        expect(told.at(-1)).toMatchObject({ nextTryAt: Date.now() + wait * 1_000 });
+      }
+    }
+  });
+
+  it('goes on when a hidden page is seen after the wait that was asked, whatever the clock says', async () => {
+    const { page, patience, sent, service, read } = rig();
+    service.refusal = LIMITED;
+    const answer = read('one');
+    await jest.advanceTimersByTimeAsync(0);
+    page.isHidden = true;
+    await jest.advanceTimersByTimeAsync(29_999);
+    patience.tryNow(); // Too early, also for a clock that is set forward.
+    jest.setSystemTime(Date.now() + 3_600_000);
+    patience.tryNow();
+    await jest.advanceTimersByTimeAsync(1);
+    expect(sent).toEqual(['one']);
+    jest.setSystemTime(Date.now() - 7_200_000);
+    Object.assign(page, { isHidden: false });
+    service.refusal = null;
+    patience.tryNow();
+    expect(await answer).toBe('one');
+  });
+
+  it('keeps a wait that is asked for, though the wait before it was cut short', async () => {
+    const { patience, sent, service, read } = rig();
+    void read('one');
+    await jest.advanceTimersByTimeAsync(1_000);
+    service.refusal = LIMITED;
+    patience.tryNow();
+    await jest.advanceTimersByTimeAsync(1_500); // The first wait would be over.
+    patience.tryNow();
+    await jest.advanceTimersByTimeAsync(0);
+    expect(sent).toEqual(['one', 'one']);
   });
 });

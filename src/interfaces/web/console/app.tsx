@@ -1,11 +1,11 @@
 import { useEffect, useErrorBoundary, useState } from 'preact/hooks';
 import { Layout } from './layout/layout.js';
-import { OutageNote } from './layout/outage-note.js';
 import { SignInDialog } from './layout/sign-in-dialog.js';
 import { pages } from './pages.js';
 import { can, loadStatus, status } from './shared/account.js';
 import { ApiError } from './shared/api.js';
 import { Confirmation } from './shared/dialog.js';
+import { OutageNote } from './shared/outage-note.js';
 import type { Page } from './shared/page.js';
 import { link, match, path } from './shared/router.js';
 import { leaveForSignIn, takeSessionOfAnotherTab, token } from './shared/session.js';

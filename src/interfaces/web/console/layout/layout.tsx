@@ -4,10 +4,10 @@ import { pages } from '../pages.js';
 import { can, user } from '../shared/account.js';
 import { answer, api } from '../shared/api.js';
 import { Icon, IconButton } from '../shared/icon.js';
+import { OutageNote } from '../shared/outage-note.js';
 import { link, match, path } from '../shared/router.js';
 import { forgetSession, leaveForSignIn } from '../shared/session.js';
 import { useKeptFocus } from './kept-focus.js';
-import { OutageNote } from './outage-note.js';
 import { Palette } from './palette.js';
 import { ShortcutHelp, useShortcuts } from './shortcuts.js';
 

@@ -85,20 +85,20 @@ async function reached(call: Promise<Response>): Promise<Response> {
 
 /**
  * The generated client: all calls of the console go through it, except uploads. Wrap each in `answer`. A read
- * waits until the service answers. A sign-in or a sign-out that is refused does not wait for a sign-in.
+ * waits while the service answers none. A sign-in or a sign-out that is refused does not wait for a sign-in.
  */
 export const api = createClient<paths>({
   baseUrl,
   fetch: (request) => {
-    const send = (authorization: string | null) => {
-      const copy = request.clone();
+    const send = (authorization: string | null, limit?: AbortSignal) => {
+      const copy = new Request(request.clone(), limit && { signal: AbortSignal.any([request.signal, limit]) });
       if (authorization) copy.headers.set('Authorization', authorization);
       return timed(copy);
     };
     if (request.url.endsWith('/v1/auth/login')) return send(null);
     if (request.url.endsWith('/v1/auth/logout')) return send(token.value && `Bearer ${token.value}`);
     if (request.method !== 'GET') return withSession(send);
-    return withSession((authorization) => patience.send(() => reached(send(authorization))));
+    return withSession((authorization) => patience.send((limit) => reached(send(authorization, limit))));
   },
 });
 

@@ -3,6 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { CopyButton } from './copy-button.js';
 import { IconButton } from './icon.js';
+import { OutageNote } from './outage-note.js';
 
 const FIRST_FIELD = ':is(input:not([type="file"]), select, textarea):not([hidden], [readonly], :disabled)';
 
@@ -50,6 +51,7 @@ export function Dialog(props: { title: string; onClose?: () => void; wide?: bool
           <h2 id={id}>{title}</h2>
           {onClose && <IconButton icon="close" label="Close" onClick={onClose} />}
         </header>
+        <OutageNote />
         {children}
       </div>
     </dialog>

@@ -21,6 +21,7 @@ export interface Query<T> {
   /** Why the last call failed. */
   readonly error: ApiError | undefined;
   readonly loading: boolean;
+  /** Waits during an outage, so an act that has ended does not await it. */
   readonly reload: () => Promise<void>;
   /** Replaces the answer, for instance by that of a change. */
   readonly set: (data: T) => void;
@@ -79,7 +80,7 @@ export function useQuery<T>(
     const { error, failures, loading } = state.current;
     if (wanted === null || loading || error?.status === 404) return;
     const wait = Math.max(Math.min(wanted * 2 ** failures, LONGEST_WAIT_MS), (error?.retryAfter ?? 0) * 1000);
-    const loadIfSeen = () => void (document.hidden || reload());
+    const loadIfSeen = () => void (document.hidden || state.current.loading || reload());
     const timer = setTimeout(loadIfSeen, wait);
     document.addEventListener('visibilitychange', loadIfSeen);
     return () => {

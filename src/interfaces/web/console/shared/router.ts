@@ -44,17 +44,15 @@ addEventListener('hashchange', () => {
 addEventListener('popstate', ({ state }) => {
   if (placeOf(location.hash) === current.value) step = state?.step ?? step;
 });
-// A link that is refused must leave no step behind, so it is asked for before the browser follows it.
-addEventListener(
-  'click',
-  (event) => {
-    const { target, button, ctrlKey, metaKey, shiftKey, altKey } = event;
-    const href = target instanceof Element ? target.closest('a')?.getAttribute('href') : null;
-    if (!href?.startsWith('#') || button !== 0 || ctrlKey || metaKey || shiftKey || altKey) return;
-    if (!mayGo(placeOf(href))) event.preventDefault();
-  },
-  { capture: true },
-);
+// A link that is refused must leave no step behind, so it is asked for before the browser follows it. No other handler
+// prevents the click afterwards, since this one is the last.
+addEventListener('click', (event) => {
+  const { target, button, ctrlKey, metaKey, shiftKey, altKey } = event;
+  const href = target instanceof Element ? target.closest('a')?.getAttribute('href') : null;
+  if (!href?.startsWith('#') || event.defaultPrevented) return;
+  if (button !== 0 || ctrlKey || metaKey || shiftKey || altKey) return;
+  if (!mayGo(placeOf(href))) event.preventDefault();
+});
 addEventListener('beforeunload', (event) => guard && event.preventDefault());
 
 /** The path of the open place, such as `/projects/prj_1`. */

@@ -95,7 +95,8 @@ function StatePanel(props: { model: Model; query: Query<Model>; project: Query<P
     try {
       await act();
     } finally {
-      await Promise.all([query.reload(), project.reload()]);
+      void query.reload();
+      void project.reload();
     }
   });
   const register = async () => {

@@ -126,7 +126,7 @@ export function AliasDialog(props: {
       if (!(reason instanceof ApiError) || reason.currentVersion === null) throw reason;
       throw new ApiError(409, reason.code, 'The alias was moved meanwhile. Close this, and look at its history.');
     } finally {
-      await aliases.reload();
+      void aliases.reload();
     }
   });
   return (

@@ -188,7 +188,7 @@ function FailureNote(props: { failure: Failure; onAgain: (() => void) | undefine
 function RuntimeNote({ project }: { project: Query<Schemas['Project']> }) {
   const start = useAction(async (project_id: string) => {
     await answer(api.POST('/v1/projects/{project_id}/runtime/start', { params: { path: { project_id } } }));
-    await project.reload();
+    void project.reload();
   });
   if (!project.data) return <QueryError query={project} />;
   const { id, runtime } = project.data;

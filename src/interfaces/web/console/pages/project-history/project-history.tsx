@@ -28,7 +28,7 @@ function ProjectHistory({ parameters }: { parameters: Readonly<Record<string, st
       toast(`Version ${restored} is saved again, as version ${saved.version}.`);
       setQuery({ version: null, against: null });
     } finally {
-      await versions.reload();
+      void versions.reload();
     }
   };
   return (

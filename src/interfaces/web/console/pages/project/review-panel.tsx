@@ -24,7 +24,7 @@ export function ReviewPanel({ project, reload }: { project: Project; reload: () 
       if (!(reason instanceof ApiError) || reason.currentVersion === null) throw reason;
       throw new ApiError(409, reason.code, `Version ${reason.currentVersion} was saved meanwhile. Review that one.`);
     } finally {
-      await reload();
+      void reload();
     }
   });
   const review = reviews.value[id];

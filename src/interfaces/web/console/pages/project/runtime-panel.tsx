@@ -22,7 +22,7 @@ export function RuntimePanel({ project, reload }: { project: Project; reload: ()
     try {
       await act();
     } finally {
-      await reload();
+      void reload();
     }
   });
   const start = () => answer(api.POST('/v1/projects/{project_id}/runtime/start', { params }));

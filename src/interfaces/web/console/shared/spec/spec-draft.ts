@@ -93,7 +93,7 @@ export function useSpecDraft(props: {
     } catch (reason) {
       if (!(reason instanceof ApiError) || reason.currentVersion === null) throw reason;
       keep((now) => ({ ...(now ?? { name: sent.name, text: sent.text }), base }));
-      await reload();
+      void reload();
     }
   };
   const saving = useAction(send);
