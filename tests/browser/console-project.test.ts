@@ -155,6 +155,7 @@ describeInBrowser('projects and models in the console', () => {
     await part(page, 'Model').getByText('SERVICE_RUNTIME_ALLOWED_HOSTS').waitFor();
 
     await page.getByRole('link', { name: 'Models' }).click();
+    await page.getByRole('group', { name: 'Models' }).getByText(/^Qwen/).waitFor(); // The list grows by it.
     await press(page, 'Move');
     await page.getByLabel('Registered model').selectOption(second);
     await page.getByRole('dialog').getByRole('button', { name: 'Move' }).click();
