@@ -4,7 +4,7 @@ const Runtime = require('jest-runtime').default;
 
 const SOURCES = path.join(__dirname, '../../src/');
 
-/** What the files of this worker have loaded of the sources, with the source maps. */
+/** Holds the modules of the sources that the files of this worker have loaded, by their paths. */
 const loaded = new Map();
 const sourceMaps = new Map();
 let current;
