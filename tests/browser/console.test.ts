@@ -1,7 +1,11 @@
+import type { Page } from 'playwright-core';
 import { describeInBrowser, Visitor } from '../support/browser.js';
 import { openConsole, shortcomingsInEveryLook } from '../support/console.js';
 import { Service } from '../support/service.js';
 import { createProject, type Member, password, register } from '../support/workspace.js';
+
+/** Says to the page that the network, or its tab, is back. */
+const wake = (page: Page, event: string) => page.evaluate(`dispatchEvent(new Event('${event}'))`);
 
 describeInBrowser('the frame of the console', () => {
   let service: Service;
@@ -65,7 +69,6 @@ describeInBrowser('the frame of the console', () => {
     const page = await openConsole(visitor, body.token, '/');
     await page.getByText('Newest jobs').or(page.getByText('Four steps')).first().waitFor();
     const away = page.getByText('The service could not be reached.');
-    const wake = (name: string) => page.evaluate(`dispatchEvent(new Event('${name}'))`);
     await page.route('**/v1/**', (route) => route.abort());
     await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))"); // All that is live is loaded again.
     await away.waitFor();
@@ -76,7 +79,7 @@ describeInBrowser('the frame of the console', () => {
     expect([await away.count(), await page.getByRole('alert').count()]).toEqual([1, 0]);
     expect(await shortcomingsInEveryLook(page)).toEqual([]);
     await page.unroute('**/v1/**');
-    await wake('online');
+    await wake(page, 'online');
     await away.waitFor({ state: 'detached' });
 
     const sent: string[] = [];
@@ -88,7 +91,7 @@ describeInBrowser('the frame of the console', () => {
     });
     await page.goto(`${service.url}/#/projects`);
     await page.getByText('Too many calls.').waitFor();
-    for (const name of ['online', 'online']) await wake(name); // Asks for nothing before its time.
+    for (const name of ['online', 'online']) await wake(page, name); // Asks for nothing before its time.
     expect(await page.getByRole('button', { name: 'Try now' }).count()).toBe(0);
     await page.getByRole('link', { name: 'Capitals', exact: true }).waitFor();
     expect(sent).toHaveLength(2);
@@ -110,8 +113,11 @@ describeInBrowser('the frame of the console', () => {
     const palette = page.getByRole('dialog');
     await palette.getByText(/^The service could not be reached. What you see stays/).waitFor();
     expect(await shortcomingsInEveryLook(page)).toEqual([]);
-    await page.unroute('**/v1/**');
+    const failed = page.waitForEvent('requestfailed');
     await palette.getByRole('button', { name: 'Try now' }).click();
+    await failed;
+    await page.unroute('**/v1/**');
+    await wake(page, 'online');
     await page.locator('.outage').first().waitFor({ state: 'detached' });
   });
 
