@@ -180,6 +180,7 @@ describeInBrowser('the playground', () => {
     await page.getByText('The runtime is stopped.').waitFor();
     expect(await shortcomingsInEveryLook(page)).toEqual([]);
     await press(page, 'Start the runtime');
+    await page.getByText('The runtime is stopped.').waitFor({ state: 'detached' });
     await ask(page, 'What is the capital of France?');
     await answers(page).getByText(PARIS).waitFor();
     await page.getByRole('combobox', { name: 'Project', exact: true }).selectOption(empty);

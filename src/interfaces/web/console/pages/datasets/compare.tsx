@@ -50,9 +50,19 @@ export function Compare({ project, dataset }: { project: string; dataset: Datase
         onChange={(event) => setQuery({ with: event.currentTarget.value })}
       />
       {chosen === null ? (
-        <Empty icon="datasets" title="There is nothing to compare with yet">
-          <p>Save a second version, fork this dataset, or import another one.</p>
-        </Empty>
+        <Loaded query={versions} what="the versions">
+          {() => (
+            <Loaded query={others} what="the datasets">
+              {() =>
+                options.length === 0 && (
+                  <Empty icon="datasets" title="There is nothing to compare with yet">
+                    <p>Save a second version, fork this dataset, or import another one.</p>
+                  </Empty>
+                )
+              }
+            </Loaded>
+          )}
+        </Loaded>
       ) : (
         <Loaded query={comparison} what="the comparison">
           {(found) => <Differences comparison={found} />}

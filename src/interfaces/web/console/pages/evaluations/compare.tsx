@@ -101,8 +101,6 @@ function Differences({ comparison }: { comparison: Comparison }) {
   const { before, after, turned_right, turned_wrong, groups, right, wrong } = comparison;
   const own = useQuery(`rows ${comparison.job_id}`, () => loadRows(comparison.job_id));
   const other = useQuery(`rows ${comparison.with}`, () => loadRows(comparison.with));
-  const now = new Map(own.data?.map((row) => [row.record_id, row]));
-  const then = new Map(other.data?.map((row) => [row.record_id, row]));
   const bars = (one: Pick<Comparison, 'before' | 'after'>) => [
     { name: 'earlier', share: one.before, tone: 'before' as const },
     { name: 'this', share: one.after, tone: 'now' as const },
@@ -129,13 +127,25 @@ function Differences({ comparison }: { comparison: Comparison }) {
           ]}
         />
       </Panel>
-      <Turned title="Got worse" turned={wrong} now={now} then={then} />
-      <Turned title="Got better" turned={right} now={now} then={then} />
+      <Loaded query={own} what="the records of this run">
+        {(now) => (
+          <Loaded query={other} what="the records of the earlier run">
+            {(then) => (
+              <>
+                <Turned title="Got worse" turned={wrong} now={byRecord(now)} then={byRecord(then)} />
+                <Turned title="Got better" turned={right} now={byRecord(now)} then={byRecord(then)} />
+              </>
+            )}
+          </Loaded>
+        )}
+      </Loaded>
     </>
   );
 }
 
 type Rows = ReadonlyMap<string, Result>;
+
+const byRecord = (rows: readonly Result[]): Rows => new Map(rows.map((row) => [row.record_id, row]));
 
 /** Shows the records that turned, with the outputs of both runs. */
 function Turned(props: { title: string; turned: Comparison['right']; now: Rows; then: Rows }) {

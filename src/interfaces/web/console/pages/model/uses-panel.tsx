@@ -3,10 +3,10 @@ import { can, isOperator } from '../../shared/account.js';
 import { answer, api, type Schemas } from '../../shared/api.js';
 import { formatShare } from '../../shared/format.js';
 import { Panel } from '../../shared/frame.js';
-import { useQuery } from '../../shared/query.js';
+import { type Query, useQuery } from '../../shared/query.js';
 import { link } from '../../shared/router.js';
 import { fieldOf, isObject } from '../../shared/spec/fields.js';
-import { Loaded, State, Time } from '../../shared/states.js';
+import { Loaded, Loading, QueryError, State, Time } from '../../shared/states.js';
 import { AliasDialog } from '../models/aliases-panel.js';
 import { useAliases } from '../models/models.js';
 
@@ -27,6 +27,7 @@ export function UsesPanel({ model, project }: { model: Model; project: Schemas['
   const deployments = useQuery(isOperator() && typeof spec.path === 'string' ? 'deployments' : null, () =>
     answer(api.GET('/v1/deployments')),
   );
+  const others = [jobs, deployments];
   const evaluations = (jobs.data?.jobs ?? []).filter(({ model_id }) => model_id === id);
   const serving = (deployments.data?.deployments ?? []).filter(
     ({ model_path: file }) => file === spec.path || file?.startsWith(`${spec.path}/`),
@@ -50,7 +51,7 @@ export function UsesPanel({ model, project }: { model: Model; project: Schemas['
           const unused = named.length + evaluations.length + serving.length === 0 && !isConnected;
           return (
             <ul class="model-uses">
-              {unused && <li class="hint">Nothing uses it.</li>}
+              {unused && !others.some((one) => one.error || isAwaited(one)) && <li class="hint">Nothing uses it.</li>}
               {named.map(({ alias }) => (
                 <li key={alias}>
                   Alias <a href={link(`/projects/${project_id}/models`, { alias })}>{alias}</a>
@@ -82,6 +83,9 @@ export function UsesPanel({ model, project }: { model: Model; project: Schemas['
           );
         }}
       </Loaded>
+      {others.some(isAwaited) && <Loading what="what else uses it" />}
+      <QueryError query={jobs} />
+      <QueryError query={deployments} />
       {naming && (
         <AliasDialog
           projectId={project_id}
@@ -94,6 +98,8 @@ export function UsesPanel({ model, project }: { model: Model; project: Schemas['
     </Panel>
   );
 }
+
+const isAwaited = ({ data, loading }: Pick<Query<unknown>, 'data' | 'loading'>) => data === undefined && loading;
 
 /** Returns the share of right answers of an evaluation that succeeded. */
 function accuracyOf(result: unknown): string | null {
