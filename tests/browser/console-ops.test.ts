@@ -143,7 +143,7 @@ describeInBrowser('deployments and alerts in the console', () => {
     await page.getByRole('link', { name: 'nightly training' }).waitFor();
     await press(page, 'Acknowledge');
     await page.getByRole('dialog').getByRole('button', { name: 'Acknowledge' }).click();
-    await shown(page, 'Dan');
+    await page.getByRole('main').getByText('Dan').waitFor();
     expect(await shortcomingsInEveryLook(page)).toEqual([]);
     const { alerts } = await as(service, cast.admin.token).get('/v1/alerts?status=acked');
     expect(alerts.map(({ note }: { note: string }) => note).sort()).toEqual([
