@@ -214,7 +214,9 @@ describeInBrowser('datasets and evaluations in the console', () => {
     release();
     await shown(page, 'Got better (2)');
     const worse = page.getByRole('region', { name: /^Got worse/ });
-    expect((await worse.textContent())?.replace(/\s+/g, ' ')).toMatch(/r12.*Expectedanswer 12.*Answer 12\..*no idea/);
+    expect((await worse.textContent())?.replace(/\s+/g, ' ')).toMatch(
+      /Got worse \(1\).*r12.*Expectedanswer 12.*Answer 12\..*no idea/,
+    );
     expect(await shortcomingsInEveryLook(page)).toEqual([]);
     await page.goBack();
     await page.getByRole('link', { name: 'Evaluate again' }).waitFor();

@@ -177,6 +177,7 @@ describeInBrowser('projects and models in the console', () => {
       .click();
     await press(page, 'Fork');
     await part(page, 'Model').getByText('draft', { exact: true }).waitFor();
+    await shown(page, 'Nothing uses it.');
     await press(page, 'Delete');
     await press(page, 'Delete the draft');
     await at(page, /\/models$/);

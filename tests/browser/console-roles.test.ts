@@ -3,7 +3,7 @@ import { describeInBrowser, Visitor } from '../support/browser.js';
 import { openConsole } from '../support/console.js';
 import { Service } from '../support/service.js';
 import { until } from '../support/until.js';
-import { type Member, moveToOwnTeam, register, startedProject } from '../support/workspace.js';
+import { createProject, draftModel, type Member, moveToOwnTeam, register, startedProject } from '../support/workspace.js';
 
 const WORKSPACE = ['Overview', 'Playground', 'Projects'];
 const OPERATIONS = ['Deployments', 'Alerts', 'Logs'];
@@ -91,6 +91,16 @@ describeInBrowser('what the console offers to each role', () => {
       expect(visitor.complaints).toEqual([]);
     },
   );
+
+  it('another team, which sees no model files and no deployments, is led to draft a model', async () => {
+    const { token } = people.regular;
+    const own = await createProject(service, token);
+    const page = await openConsole(visitor, token, `/projects/${own}`);
+    await page.getByRole('link', { name: 'Draft a model' }).waitFor();
+    const { id } = await draftModel(service, token, own, { runtime: 'onnx', path: 'tiny-chat' });
+    await page.goto(`${service.url}/#/projects/${own}/models/${id}`);
+    await page.getByText('Nothing uses it.').waitFor();
+  });
 
   it('a member reads, and finds no button that changes the workspace or the operations', async () => {
     const page = await openConsole(visitor, people.member.token, '/projects');

@@ -37,7 +37,7 @@ export function useQuery<T>(
   { everyMs = null }: { everyMs?: number | null | ((data: T | undefined) => number | null) } = {},
 ): Query<T> {
   const [loads, draw] = useState(0);
-  const state = useRef<State<T>>({ key: null, loading: true, calls: 0, failures: 0 });
+  const state = useRef<State<T>>({ key: null, loading: false, calls: 0, failures: 0 });
   const loader = useRef(load);
   loader.current = load;
   if (state.current.key !== key) {

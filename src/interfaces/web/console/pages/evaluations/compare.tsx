@@ -99,8 +99,8 @@ function nameOf(job: Job): string {
 
 function Differences({ comparison }: { comparison: Comparison }) {
   const { before, after, turned_right, turned_wrong, groups, right, wrong } = comparison;
-  const own = useQuery(`rows ${comparison.job_id}`, () => loadRows(comparison.job_id));
-  const other = useQuery(`rows ${comparison.with}`, () => loadRows(comparison.with));
+  const own = useQuery(`compared rows ${comparison.job_id}`, () => rowsByRecord(comparison.job_id));
+  const other = useQuery(`compared rows ${comparison.with}`, () => rowsByRecord(comparison.with));
   const bars = (one: Pick<Comparison, 'before' | 'after'>) => [
     { name: 'earlier', share: one.before, tone: 'before' as const },
     { name: 'this', share: one.after, tone: 'now' as const },
@@ -132,8 +132,8 @@ function Differences({ comparison }: { comparison: Comparison }) {
           <Loaded query={other} what="the records of the earlier run">
             {(then) => (
               <>
-                <Turned title="Got worse" turned={wrong} now={byRecord(now)} then={byRecord(then)} />
-                <Turned title="Got better" turned={right} now={byRecord(now)} then={byRecord(then)} />
+                <Turned title="Got worse" turned={wrong} now={now} then={then} />
+                <Turned title="Got better" turned={right} now={now} then={then} />
               </>
             )}
           </Loaded>
@@ -145,7 +145,8 @@ function Differences({ comparison }: { comparison: Comparison }) {
 
 type Rows = ReadonlyMap<string, Result>;
 
-const byRecord = (rows: readonly Result[]): Rows => new Map(rows.map((row) => [row.record_id, row]));
+const rowsByRecord = async (job: string): Promise<Rows> =>
+  new Map((await loadRows(job)).map((row) => [row.record_id, row]));
 
 /** Shows the records that turned, with the outputs of both runs. */
 function Turned(props: { title: string; turned: Comparison['right']; now: Rows; then: Rows }) {

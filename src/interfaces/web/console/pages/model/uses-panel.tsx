@@ -48,10 +48,11 @@ export function UsesPanel({ model, project }: { model: Model; project: Schemas['
       <Loaded query={aliases} what="the aliases">
         {(listed) => {
           const named = listed.aliases.filter(({ model_id }) => model_id === id);
-          const unused = named.length + evaluations.length + serving.length === 0 && !isConnected;
+          const isUsed = named.length + evaluations.length + serving.length > 0 || isConnected;
+          const isKnown = project && !jobs.data?.next_cursor && !others.some((one) => one.error || isAwaited(one));
+          if (!isUsed) return isKnown && <p class="hint">Nothing uses it.</p>;
           return (
             <ul class="model-uses">
-              {unused && !others.some((one) => one.error || isAwaited(one)) && <li class="hint">Nothing uses it.</li>}
               {named.map(({ alias }) => (
                 <li key={alias}>
                   Alias <a href={link(`/projects/${project_id}/models`, { alias })}>{alias}</a>

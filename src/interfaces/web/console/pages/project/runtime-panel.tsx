@@ -7,7 +7,7 @@ import { Panel } from '../../shared/frame.js';
 import { connectModel, draftModel, modelName, registerModel } from '../../shared/models.js';
 import { useQuery } from '../../shared/query.js';
 import { link } from '../../shared/router.js';
-import { Loading, State } from '../../shared/states.js';
+import { Loading, QueryError, State } from '../../shared/states.js';
 
 type Project = Schemas['Project'];
 const FILE = 'file:';
@@ -90,6 +90,7 @@ function Connection(props: {
   );
   if (registered.length === 0 && folders.length === 0) {
     if (files.loading && !files.data) return <Loading what="the models" />;
+    if (files.error) return <QueryError query={files} />;
     return project.runtime.model_id ? null : (
       <a class="button" href={link(`/projects/${project.id}/models`, { new: '1' })}>
         Draft a model
