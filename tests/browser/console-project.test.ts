@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import { describeInBrowser, Visitor } from '../support/browser.js';
 import { cleanUp, openConsole, shortcomingsInEveryLook } from '../support/console.js';
 import { Service } from '../support/service.js';
+import { until } from '../support/until.js';
 import { createProject, draftModel, type Member, password, register, registeredModel } from '../support/workspace.js';
 
 const press = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true }).click();
@@ -41,7 +42,7 @@ describeInBrowser('projects and models in the console', () => {
     await press(page, /^Review version/);
     await page.getByText('Nothing blocks').waitFor();
     await press(page, 'spec.dataset_id');
-    expect(await page.evaluate('document.activeElement.dataset.path')).toBe('spec.dataset_id');
+    await page.locator('[data-path="spec.dataset_id"]:focus').waitFor();
     expect(await shortcomingsInEveryLook(page)).toEqual([]);
     await part(page, 'Runtime').getByRole('button', { name: 'Stop' }).click();
     await part(page, 'Runtime').getByText('stopped').waitFor();
@@ -96,7 +97,7 @@ describeInBrowser('projects and models in the console', () => {
     await page.keyboard.type('}');
     await press(page, 'Save');
     await press(page, 'spec.task');
-    expect(await selected(page)).toBe('5');
+    await until('5 is selected', async () => (await page.evaluate('String(getSelection())')) === '5');
     await page.keyboard.type('"chat"');
     await page.keyboard.press('Control+Home');
     await page.keyboard.press('Tab');
@@ -114,7 +115,7 @@ describeInBrowser('projects and models in the console', () => {
     expect(await project(id)).toMatchObject({ version: 5, spec: { goal: 'Mine', task: 'chat' } });
 
     // The button is disabled now: its panel has the focus.
-    expect(await page.evaluate("document.activeElement.getAttribute('aria-label')")).toBe('Specification');
+    await page.locator('[aria-label="Specification"]:focus').waitFor();
 
     await page.getByRole('link', { name: 'History' }).click();
     await part(page, 'Version 5 against version 4').waitFor();
@@ -206,11 +207,5 @@ describeInBrowser('projects and models in the console', () => {
   });
 });
 
-const selected = (page: Page) =>
-  page.evaluate<string>(
-    'document.activeElement.value.slice(document.activeElement.selectionStart, document.activeElement.selectionEnd)',
-  );
-
-/** Waits until the field holds the goal. */
 const holdsGoal = (page: Page, goal: string) =>
-  page.waitForFunction(`document.querySelector('[data-path="spec.goal"]').value === ${JSON.stringify(goal)}`);
+  until(`the goal is ${goal}`, async () => (await page.getByLabel('Goal').inputValue()) === goal);

@@ -3,7 +3,14 @@ import { describeInBrowser, Visitor } from '../support/browser.js';
 import { openConsole } from '../support/console.js';
 import { Service } from '../support/service.js';
 import { until } from '../support/until.js';
-import { createProject, draftModel, type Member, moveToOwnTeam, register, startedProject } from '../support/workspace.js';
+import {
+  createProject,
+  draftModel,
+  type Member,
+  moveToOwnTeam,
+  register,
+  startedProject,
+} from '../support/workspace.js';
 
 const WORKSPACE = ['Overview', 'Playground', 'Projects'];
 const OPERATIONS = ['Deployments', 'Alerts', 'Logs'];

@@ -54,7 +54,7 @@ describeInBrowser('the pages in a browser', () => {
     expect(await page.getAttribute('#sign-up-password', 'aria-describedby')).toBe(
       'password-rule sign-up-password-error',
     );
-    expect(await page.evaluate('document.activeElement.id')).toBe('sign-up-name');
+    await page.locator('#sign-up-name:focus').waitFor();
     expect(await page.locator('#sign-up-form [role=alert]').isVisible()).toBe(false);
     expect(await shortcomings(page)).toEqual([]);
     await fill(page, 'sign-up-form', { name: 'Ada', email: 'nobody', password });
@@ -68,7 +68,7 @@ describeInBrowser('the pages in a browser', () => {
     await shown(page, '#sign-up');
     await fill(page, 'sign-up-form', { name: '<b>Ada</b>', ...ada });
     await shown(page, '#account');
-    expect(await page.evaluate('document.activeElement.id')).toBe('title');
+    await page.locator('#title:focus').waitFor();
     expect(await text(page, '#title')).toBe('You are signed in');
     expect(await text(page, '#account dl')).toMatch(
       /^Name\s*<b>Ada<\/b>\s*E-mail\s*ada@example\.com not verified yet\s*Role\s*admin$/,
@@ -138,7 +138,7 @@ describeInBrowser('the pages in a browser', () => {
     await shown(page, '#sign-in');
     await page.focus('#tab-sign-in');
     await page.keyboard.press('ArrowRight');
-    expect(await page.evaluate('document.activeElement.id')).toBe('tab-sign-up');
+    await page.locator('#tab-sign-up:focus').waitFor();
     expect(await page.isVisible('#sign-up')).toBe(true);
     await page.keyboard.press('ArrowRight');
     for (const typed of [ada.email, ada.password]) {
