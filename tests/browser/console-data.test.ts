@@ -1,4 +1,5 @@
 import type { Page } from 'playwright-core';
+import { gate } from '../support/barrier.js';
 import { describeInBrowser, Visitor } from '../support/browser.js';
 import { cleanUp, openConsole, shortcomingsInEveryLook } from '../support/console.js';
 import { answering, type Evaluated, evaluatedProject, records } from '../support/evaluations.js';
@@ -202,15 +203,12 @@ describeInBrowser('datasets and evaluations in the console', () => {
     engine.script = answering((number) => number === 1 || number === 12);
     await page.getByRole('link', { name: 'Evaluate again' }).click();
     await press(page, /^Start$/);
-    let release = () => {};
-    const held = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    await page.route('**/results?*', (route) => held.then(() => route.continue()));
+    const { opened, open } = gate();
+    await page.route('**/results?*', (route) => opened.then(() => route.continue()));
     await page.getByRole('link', { name: 'Compare', exact: true }).click();
     await page.getByText('Change', { exact: true }).waitFor();
     expect(await page.getByText('empty', { exact: true }).count()).toBe(0); // It is not known yet.
-    release();
+    open();
     await shown(page, 'Got better (2)');
     const worse = page.getByRole('region', { name: /^Got worse/ });
     expect((await worse.textContent())?.replace(/\s+/g, ' ')).toMatch(

@@ -329,7 +329,8 @@ it('libraries wait as long as Retry-After says, and do not retry where that cann
     const who = JSON.stringify(asked.body.messages.at(-1).content);
     const times = [...(arrivals.get(who) ?? []), performance.now()];
     arrivals.set(who, times);
-    if (who.includes('never')) return answering(200, 'nonsense')(asked, response);
+    if (who.includes('nonsense')) return answering(200, 'nonsense')(asked, response);
+    if (who.includes('too late')) return answering(504, 'too late')(asked, response);
     const busy = answering(429, {}, { 'Retry-After': '1' });
     return (times.length === 1 ? busy : speaking())(asked, response);
   };
@@ -342,11 +343,13 @@ it('libraries wait as long as Retry-After says, and do not retry where that cann
     client.chat.completions.create(ask('openai')),
     generateText({ model: tenon, prompt: 'ai' }),
     langchain.invoke('langchain'),
-    expect(client.chat.completions.create(ask('never openai'))).rejects.toMatchObject({ status: 502 }),
+    expect(client.chat.completions.create(ask('nonsense'))).rejects.toMatchObject({ status: 502 }),
+    expect(client.chat.completions.create(ask('too late'))).rejects.toMatchObject({ status: 504 }),
   ]);
-  const never = arrivals.get('"never openai"');
-  arrivals.delete('"never openai"');
-  expect(never).toHaveLength(1);
+  for (const who of ['"nonsense"', '"too late"']) {
+    expect(arrivals.get(who)).toHaveLength(1);
+    arrivals.delete(who);
+  }
   expect(arrivals.size).toBe(3);
   for (const [who, [first = 0, second = 0, ...more]] of arrivals)
     expect([who, second - first >= 990, more.length]).toEqual([who, true, 0]);

@@ -49,8 +49,9 @@ export function UsesPanel({ model, project }: { model: Model; project: Schemas['
         {(listed) => {
           const named = listed.aliases.filter(({ model_id }) => model_id === id);
           const isUsed = named.length + evaluations.length + serving.length > 0 || isConnected;
-          const isKnown = project && !jobs.data?.next_cursor && !others.some((one) => one.error || isAwaited(one));
-          if (!isUsed) return isKnown && <p class="hint">Nothing uses it.</p>;
+          const isKnown = project && !others.some((one) => one.error || isAwaited(one));
+          const looked = jobs.data?.next_cursor ? `, as far as the newest ${MOST_JOBS} evaluations tell` : '';
+          if (!isUsed) return isKnown && <p class="hint">Nothing uses it{looked}.</p>;
           return (
             <ul class="model-uses">
               {named.map(({ alias }) => (
