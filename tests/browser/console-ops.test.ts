@@ -5,6 +5,7 @@ import { InferenceEngine } from '../support/inference-engine.js';
 import { echo, onnxTypes } from '../support/model-server/serving-models.js';
 import { as, type Cast, castOf } from '../support/monitoring.js';
 import { Service } from '../support/service.js';
+import { until } from '../support/until.js';
 
 const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click();
 const shown = (page: Page, text: string | RegExp) => page.getByText(text).first().waitFor();
@@ -66,7 +67,9 @@ describeInBrowser('deployments and alerts in the console', () => {
   it('stays for an upload if that is wanted, and the history is then as it was', async () => {
     const page = await openConsole(visitor, cast.developer.token, '/jobs');
     const deploy = '#/deployments?dialog=deploy';
-    const isAt = (hash: string) => page.waitForURL((url) => url.hash === hash);
+    // Asks the page itself: the browser tells late of a step that the page has just undone.
+    const isAt = (hash: string) =>
+      until(`the page is at ${hash}`, async () => (await page.evaluate('location.hash')) === hash);
     const go = (how: string) => page.evaluate(`void setTimeout(() => ${how})`);
     await page.route('**/v1/model-files/*', () => {}); // The upload does not end.
     for (const hash of [deploy, '#/alerts']) {
