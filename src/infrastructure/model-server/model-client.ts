@@ -110,7 +110,10 @@ function gathered({ chunks }: ByteStream, deadline: Deadline): Promise<Buffer> {
     deadline.onExpiry(reject);
     const gather = async () => {
       const pieces: Uint8Array[] = [];
-      for await (const piece of refreshing(chunks, deadline)) pieces.push(piece);
+      for await (const piece of chunks) {
+        deadline.refresh();
+        pieces.push(piece);
+      }
       return Buffer.concat(pieces);
     };
     gather().then(resolve, reject);

@@ -105,8 +105,31 @@ export function requireWithin(request: Request, limit: number): void {
   if ((announcedLength(request) ?? 0) > limit) throw tooLarge(limit);
 }
 
+const cutOff = () => new HttpRefusal('bad_request', 'The body was cut off.');
+
+/** Resolves with the whole body, in one promise. Rejects as `limited` throws. */
+export function wholeBody(request: Request, limit: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const pieces: Buffer[] = [];
+    let size = 0;
+    const take = (piece: Buffer) => {
+      size += piece.length;
+      if (size <= limit) return void pieces.push(piece);
+      request.off('data', take).pause();
+      reject(tooLarge(limit));
+    };
+    const breakOff = () => reject(cutOff());
+    request.on('data', take).once('error', breakOff).once('close', breakOff);
+    request.once('end', () => {
+      request.off('close', breakOff);
+      resolve(Buffer.concat(pieces));
+    });
+    if (request.destroyed) breakOff();
+  });
+}
+
 /** Yields the body piece by piece. Throws payload_too_large beyond the limit, and bad_request when it breaks off. */
-export async function* limited(request: Request, limit: number): ByteStream['chunks'] & AsyncGenerator<Buffer> {
+async function* limited(request: Request, limit: number): ByteStream['chunks'] & AsyncGenerator<Buffer> {
   let size = 0;
   try {
     // Leaving an ordinary `for await` destroys the request, and the connection for the answer with it.
@@ -116,7 +139,7 @@ export async function* limited(request: Request, limit: number): ByteStream['chu
       yield chunk;
     }
   } catch (error) {
-    throw error instanceof HttpRefusal ? error : new HttpRefusal('bad_request', 'The body was cut off.');
+    throw error instanceof HttpRefusal ? error : cutOff();
   }
 }
 

@@ -10,11 +10,12 @@ import {
   formOf,
   invite,
   isBodyless,
-  limited,
   parsedBytes,
   requireOctets,
   requireTensors,
   requireWithin,
+  SMALL_BODY_BYTES,
+  wholeBody,
 } from '../body.js';
 import type { Contract } from '../contract.js';
 import { parseBody } from '../json-body.js';
@@ -50,11 +51,10 @@ async function read(
   const length = announcedLength(request) ?? limit;
   const lowerTo = await bodyMemory.reserve([length], response);
   invite(request, response);
-  const chunks: Buffer[] = [];
-  for await (const chunk of limited(request, limit)) chunks.push(chunk);
+  const bytes = await wholeBody(request, limit);
   await authorizeAgain(request, contract, authenticator);
   try {
-    const { value, values } = await parseBody(Buffer.concat(chunks), form, contract);
+    const { value, values } = await parseBody(bytes, form, contract);
     if (values !== null) lowerTo(parsedBytes(length, values));
     return value;
   } catch (error) {
@@ -78,9 +78,11 @@ function stream(
   const body = contract.media
     ? { length: announcedLength(request), chunks: flowing(request) }
     : decoded(request, limit);
+  const isSmall = !contract.media && body.length !== null && body.length <= SMALL_BODY_BYTES;
   async function* chunks() {
     invite(request, response);
-    yield* body.chunks;
+    if (isSmall) yield await wholeBody(request, limit);
+    else yield* body.chunks;
     await authorizeAgain(request, contract, authenticator);
   }
   return { length: body.length, chunks: chunks() };
