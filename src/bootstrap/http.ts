@@ -51,7 +51,7 @@ export const instanceName = ({ instanceName: name, databaseUrl }: Config, port: 
  * Returns the host names that are answered besides loopback names; null for all. On loopback others are refused, since a
  * page on the web can have its own name resolved to loopback (DNS rebinding).
  */
-export const allowedHosts = ({ host, baseUrl }: Config): readonly string[] | null =>
+const allowedHosts = ({ host, baseUrl }: Config): readonly string[] | null =>
   LOOPBACK.test(host) ? (baseUrl ? [new URL(baseUrl).hostname] : []) : null;
 
 /** Returns true if strangers can reach the service and register. */

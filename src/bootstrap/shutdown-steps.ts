@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { steadyMs } from '../infrastructure/system/scheduling.js';
 
 /** Ends something within `graceMs` milliseconds. */
-export type End = (graceMs: number) => Promise<unknown>;
+type End = (graceMs: number) => Promise<unknown>;
 /** Adds a shutdown step. `mostMs` bounds it. */
 export type AddStep = (name: string, end: End, mostMs?: number) => void;
 

@@ -21,7 +21,7 @@ export interface AccountCaller {
 }
 
 /** The master key: an admin operator without an account and without a team. */
-export interface MasterCaller {
+interface MasterCaller {
   readonly kind: 'master';
 }
 

@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '../workspace/json.js';
 
 export const chatRoles = ['system', 'user', 'assistant'] as const;
 /** `tool`: a message with the result of a tool. Only the OpenAI endpoint takes it. */
-export type ChatRole = (typeof chatRoles)[number] | 'tool';
+type ChatRole = (typeof chatRoles)[number] | 'tool';
 
 export interface ChatMessage {
   readonly role: ChatRole;

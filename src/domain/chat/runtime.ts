@@ -1,4 +1,4 @@
-export type RuntimeState = 'not_connected' | 'stopped' | 'loading' | 'ready' | 'unavailable';
+type RuntimeState = 'not_connected' | 'stopped' | 'loading' | 'ready' | 'unavailable';
 
 /** `chat`: the model answers messages. `embedding`: it makes vectors of texts. */
 export type RuntimeTask = 'chat' | 'embedding';

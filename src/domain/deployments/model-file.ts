@@ -15,7 +15,7 @@ export interface StoredFile {
  * `embedding_model`: a folder that makes embeddings. `file`: anything else.
  */
 export const modelFileKinds = ['onnx', 'chat_model', 'embedding_model', 'file'] as const;
-export type ModelFileKind = (typeof modelFileKinds)[number];
+type ModelFileKind = (typeof modelFileKinds)[number];
 
 /** Describes an entry of the models folders: a file, or a folder that is a model as a whole. */
 export interface ModelFile extends StoredFile {

@@ -1,6 +1,6 @@
 import { type Scored, type Share, shareOf } from './evaluation.js';
 
-export interface Turn {
+interface Turn {
   readonly recordId: string;
   readonly group: string | null;
 }

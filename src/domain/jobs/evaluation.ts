@@ -135,7 +135,7 @@ interface Evaluated {
 }
 
 /** The result of the job, as callers read it. */
-export type Summary = Share & {
+type Summary = Share & {
   readonly metric: Metric;
   readonly tolerance: number | null;
   readonly field: string | null;

@@ -5,7 +5,7 @@ import { JobFinished } from './errors.js';
 
 /** `sync`: a caller waits for the end. `async`: the job goes on by itself. */
 export const jobModes = ['async', 'sync'] as const;
-export type JobMode = (typeof jobModes)[number];
+type JobMode = (typeof jobModes)[number];
 
 export const jobKinds = ['chat', 'embedding', 'prediction', 'external', 'evaluation'] as const;
 export type JobKind = (typeof jobKinds)[number];
@@ -18,7 +18,7 @@ export type OpenStatus = (typeof openStatuses)[number];
 export type FinalStatus = (typeof finalStatuses)[number];
 export type JobStatus = OpenStatus | FinalStatus;
 
-export interface Progress {
+interface Progress {
   readonly done: number;
   /** Is null if unknown. */
   readonly total: number | null;

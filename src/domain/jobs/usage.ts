@@ -30,7 +30,7 @@ export interface EndedCall extends Pick<Job, 'id' | 'teamId' | 'projectId' | 'mo
 export type Histogram = readonly number[];
 
 /** In seconds, within 5 % of the exact ones. */
-export interface Percentiles {
+interface Percentiles {
   readonly p50: number;
   readonly p95: number;
   readonly p99: number;

@@ -1,7 +1,7 @@
 import type { DatasetRecord } from './dataset.js';
 import { isSame, type Json } from './json.js';
 
-export interface ChangedRecord {
+interface ChangedRecord {
   readonly id: string;
   /** The names of the fields that differ, those beyond the four as `fields.<name>`. */
   readonly fields: readonly string[];

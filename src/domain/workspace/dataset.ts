@@ -148,7 +148,7 @@ function checked(typedName: string): string {
   return name;
 }
 
-export interface ValidationFinding extends Finding {
+interface ValidationFinding extends Finding {
   readonly code: 'no_records' | 'duplicate_id' | 'empty_input' | 'empty_expected' | 'more_findings';
 }
 

@@ -3,7 +3,7 @@ import type { DatasetRecord } from './dataset.js';
 import type { JsonObject } from './json.js';
 
 /** The origin of a starter's records, so that a team can judge the worth of a score on them. */
-export interface Provenance {
+interface Provenance {
   readonly source: string;
   readonly author: string;
   readonly licence: string;

@@ -124,7 +124,7 @@ const SETPRIV = ['/usr/bin/setpriv', '/bin/setpriv'];
 const KILL_ON_PARENT_DEATH = ['--pdeathsig', 'KILL'];
 
 /** The program that starts Node.js, and its arguments before the script. */
-export interface NodeCommand {
+interface NodeCommand {
   readonly execPath: string;
   readonly execArgv: readonly string[];
 }
@@ -135,7 +135,7 @@ let command: NodeCommand | undefined;
  * Returns the command for a Node.js process that the kernel kills when this process dies, even if the child is stopped.
  * Only Linux with the setpriv of util-linux can do that. Elsewhere the child must call `endWithParent`.
  */
-export function nodeKilledWithParent(): NodeCommand {
+function nodeKilledWithParent(): NodeCommand {
   command ??= setprivCommand() ?? { execPath: process.execPath, execArgv: [] };
   return command;
 }

@@ -41,7 +41,7 @@ export interface HttpStream extends HttpHead {
   readonly body: AsyncIterable<Uint8Array>;
 }
 
-export class HttpFailure extends Error {
+class HttpFailure extends Error {
   /** `status` is null if not even the headers of an answer came. */
   constructor(
     readonly status: number | null,

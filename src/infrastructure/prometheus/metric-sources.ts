@@ -36,7 +36,7 @@ const snapshotOf = (type: MetricSnapshot['type']) => (name: string, help: string
 });
 
 export const gauge = snapshotOf('gauge');
-export const counter = snapshotOf('counter');
+const counter = snapshotOf('counter');
 export const histogram = snapshotOf('histogram');
 
 /** The tasks of the work queue, for all instances. Mails are tasks. */

@@ -62,7 +62,7 @@ function windowOf(windows: Windows, policy: RateLimit['policy']): SlidingWindow 
  * Keeps the windows of each key for at least a minute after its last call. Beyond `maxKeys` it drops the keys whose last
  * call is the oldest. Two generations make every call cost the same, however many keys there are.
  */
-export class WindowTable {
+class WindowTable {
   private recent = new Map<string, Windows>();
   private earlier = new Map<string, Windows>();
   private begun = 0;
@@ -93,7 +93,7 @@ export class WindowTable {
   }
 }
 
-export const WINDOW_MS = 60_000;
+const WINDOW_MS = 60_000;
 /** Calls within this time are kept as one number and leave the window together with the last of them. */
 const GRAIN_MS = 500;
 

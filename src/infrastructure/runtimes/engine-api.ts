@@ -96,7 +96,7 @@ export interface EngineAccess {
   readonly keys: Readonly<Record<string, EngineKey>>;
 }
 
-export interface EngineKey {
+interface EngineKey {
   /** A secret: not for logs, errors and answers. */
   readonly key: string;
   /** The only `host` or `host:port` that gets the key; null for every allowed host. */

@@ -33,7 +33,7 @@ export const connectionTimeoutMs = (url: string): number =>
  * Ends a connection on which an answer is overdue. pg would keep it, and the next statement, such as the ROLLBACK of the
  * same transaction, would wait for the missing answer as well.
  */
-export class LimitedClient extends Client {
+class LimitedClient extends Client {
   constructor(config?: ClientConfig) {
     super(config);
     // A connection may break while nobody listens: without this, that would end the process. The next statement fails.

@@ -22,7 +22,7 @@ const PASSWORD = [
   'nothing is typed, one is made and shown this once. It is no option, since everybody on the machine sees those.',
 ];
 
-export const commands = {
+const commands = {
   start: {
     ...plain,
     summary: 'start the service, on ./data unless settings say otherwise',

@@ -176,7 +176,7 @@ const tooLarge = (limit: number) =>
 export const SMALL_BODY_BYTES = 100 * 1024;
 
 /** A body of at most this many bytes is always taken. */
-export const TINY_BODY_BYTES = 8 * 1024;
+const TINY_BODY_BYTES = 8 * 1024;
 
 /** The most that a parsed JSON value takes, its name included. */
 const VALUE_BYTES = 96;

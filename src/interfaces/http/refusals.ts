@@ -128,7 +128,7 @@ const statusOf: Record<ErrorKind, number> = {
 };
 
 /** The error envelope, the same for every refusal of every route. */
-export interface Envelope {
+interface Envelope {
   readonly status: 'error';
   readonly code: string;
   readonly error: string;

@@ -13,7 +13,7 @@ export interface EngineSignature {
 }
 
 /** The engine may know more datatypes than the service. */
-export type EngineTensor = Omit<TensorSpec, 'datatype'> & { readonly datatype: string };
+type EngineTensor = Omit<TensorSpec, 'datatype'> & { readonly datatype: string };
 
 /** A request as the engine gets it, with what its answer must match. */
 export interface EngineRequest extends RequestBody {

@@ -21,7 +21,7 @@ export interface Envelope {
 class LeaseLost extends Error {}
 
 /** Ends an attempt. The task is due again after `pauseMs`, with so many attempts counted. */
-export class Postponed extends Error {
+class Postponed extends Error {
   constructor(
     reason: unknown,
     readonly attempts: number,

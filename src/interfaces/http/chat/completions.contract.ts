@@ -42,7 +42,7 @@ const range = `must be a number from 0 to ${temperature}`;
 
 const projectId = 'prj_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11';
 
-export const ChatCompletionRequest = z
+const ChatCompletionRequest = z
   .strictObject({
     model: text().meta({ description: 'The project id of the path.', example: projectId }),
     messages: Messages.meta({

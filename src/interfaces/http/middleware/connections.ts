@@ -12,7 +12,7 @@ const FLOW_MS = 15_000;
 const FLOW_BYTES = 64 * 1024;
 
 /** Limits for a caller who takes an answer slowly. */
-export interface ReadLimits {
+interface ReadLimits {
   /** The longest time without a byte taken. */
   readonly stallMs: number;
   /** The time for the whole answer, besides the time that its length allows. */
@@ -99,7 +99,7 @@ export async function* flowing(request: Request): AsyncGenerator<Uint8Array> {
   }
 }
 
-export interface LingerLimits {
+interface LingerLimits {
   readonly maxMs: number;
   readonly maxBytes: number;
 }

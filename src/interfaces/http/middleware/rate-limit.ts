@@ -8,7 +8,7 @@ import { HttpRefusal } from '../refusals.js';
 import { credentialOf } from './authenticate.js';
 import type { HttpMetrics } from './observability.js';
 
-export interface Limits {
+interface Limits {
   /** All calls of a caller. */
   readonly perMinute: number;
   /** Registrations and logins among them. */
@@ -129,7 +129,7 @@ function refusal(quotas: readonly Quota[], metrics: RateLimitDependencies['metri
 }
 
 /** Returns the quota with the least that remains; of two alike, the one with the longer wait. */
-export const tightest = (quotas: readonly Quota[]): Quota =>
+const tightest = (quotas: readonly Quota[]): Quota =>
   quotas.reduce((tight, one) =>
     one.remaining < tight.remaining || (one.remaining === tight.remaining && one.seconds > tight.seconds) ? one : tight,
   );
@@ -152,7 +152,7 @@ const duration = (seconds: number): string =>
 
 const LIMITED = { default: 'requests', auth: 'registrations and logins' } as const;
 
-export function rateLimited({ policy, limit, seconds }: Quota): HttpRefusal {
+function rateLimited({ policy, limit, seconds }: Quota): HttpRefusal {
   const message = `The limit is ${limit} ${LIMITED[policy]} per minute: try again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`;
   return new HttpRefusal('rate_limited', message, { 'Retry-After': String(seconds) });
 }

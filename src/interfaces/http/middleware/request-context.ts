@@ -6,7 +6,7 @@ import type { BodyMemory } from '../body.js';
 import type { Call, Target } from '../contract.js';
 
 /** Carries one request's state from one middleware to the next, as `request.context`. */
-export interface HttpContext {
+interface HttpContext {
   readonly requestId: string;
   /** Holds the whole path; Express strips the mounted part from `request.path`. */
   readonly path: string;

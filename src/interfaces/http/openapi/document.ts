@@ -17,7 +17,7 @@ import { addExamples, type Document } from './examples.js';
 import { carriedBy, refusalResponses } from './responses.js';
 
 /** Describes each tag, in the order of the reference. */
-export const tags: Readonly<Record<Contract['tag'], string>> = {
+const tags: Readonly<Record<Contract['tag'], string>> = {
   'Team accounts': 'Registration, sessions, API keys, invites and roles.',
   'Project workspace': 'Projects, their datasets and their models, each with versions. A team sees only its own.',
   Runtime: 'The model that answers the chats of a project: connect it, start it, stop it.',
@@ -190,7 +190,7 @@ function takenBy({ access }: Contract): string {
 }
 
 /** Describes the request that receivers of webhooks get. */
-export const alertFired: RouteConfig = {
+const alertFired: RouteConfig = {
   method: 'post',
   path: 'alertFired',
   operationId: 'alertFired',

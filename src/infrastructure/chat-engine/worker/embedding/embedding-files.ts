@@ -6,7 +6,7 @@ import { BrokenModel, exists, type Json, json, required, weightsIn } from '../mo
 const POOLING = '1_Pooling';
 
 /** Makes one vector of the vectors of all tokens: their mean, or that of the first or of the last token. */
-export type Pooling = 'mean' | 'cls' | 'last_token';
+type Pooling = 'mean' | 'cls' | 'last_token';
 
 export interface EmbeddingFiles {
   readonly folder: string;

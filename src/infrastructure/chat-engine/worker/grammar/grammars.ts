@@ -33,7 +33,7 @@ const COSTLY = [
   'properties',
 ];
 
-export type GrammarRefusal = Extract<Report, { type: 'refused' }>;
+type GrammarRefusal = Extract<Report, { type: 'refused' }>;
 
 interface Waiting {
   readonly caller: string;

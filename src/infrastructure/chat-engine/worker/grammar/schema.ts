@@ -28,7 +28,7 @@ const ANNOTATIONS = new Set(
     'contentEncoding contentMediaType contentSchema discriminator'
   ).split(' '),
 );
-export const TYPES = ['object', 'array', 'string', 'number', 'integer', 'boolean', 'null'];
+const TYPES = ['object', 'array', 'string', 'number', 'integer', 'boolean', 'null'];
 
 /** An object of keywords, without references, `allOf`, `const`, annotations and the older form of tuples. */
 export type Keywords = { readonly [keyword: string]: Json };

@@ -151,7 +151,7 @@ function put(path: string, file: Blob, authorization: string | null, { onProgres
 }
 
 /** Reads a refusal. The endpoint for OpenAI's clients words it in another form. */
-export function refusal(response: Response, body: unknown): ApiError {
+function refusal(response: Response, body: unknown): ApiError {
   const { code, error, details } = (body ?? {}) as Partial<Schemas['Error']>;
   const worded = (typeof error === 'object' ? (error as Partial<Schemas['OpenAiProblem']>) : null) ?? null;
   const named = worded?.param ? [{ path: worded.param, message: worded.message ?? '' }] : undefined;

@@ -23,9 +23,9 @@ const MOST_CELLS = 16;
 const MOST_AS_TEXT = 2_000;
 
 /** Returns the smallest shape that fits: any size is 1. */
-export const exampleShape = ({ shape }: TensorSpec): number[] => shape.map((size) => (size < 0 ? 1 : size));
+const exampleShape = ({ shape }: TensorSpec): number[] => shape.map((size) => (size < 0 ? 1 : size));
 
-export const countOf = (shape: readonly number[]): number => shape.reduce((count, size) => count * size, 1);
+const countOf = (shape: readonly number[]): number => shape.reduce((count, size) => count * size, 1);
 
 /** Writes a shape for people, such as `any × 4`. */
 export const shapeText = (shape: readonly number[]): string =>
@@ -146,7 +146,7 @@ export const findingOf = (findings: readonly EntryFinding[], { name }: TensorSpe
   findings.find(({ path }) => path === `inputs.${name}` || path.startsWith(`inputs.${name}.`));
 
 /** An output of a prediction: its elements row by row. */
-export interface OutputTensor {
+interface OutputTensor {
   readonly datatype: string;
   readonly shape: readonly number[];
   readonly data: unknown;

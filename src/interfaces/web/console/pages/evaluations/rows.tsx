@@ -116,7 +116,7 @@ function Row({ row }: { row: Result }) {
   );
 }
 
-export const Verdict = ({ right, error = false }: { right: boolean; error?: boolean }) => (
+const Verdict = ({ right, error = false }: { right: boolean; error?: boolean }) => (
   <span class={`state ${right ? 'good' : 'bad'}`}>{error ? 'error' : right ? 'right' : 'wrong'}</span>
 );
 

@@ -1,7 +1,7 @@
 import { formatShare } from '../../shared/format.js';
 import type { Share } from './summary.js';
 
-export interface Bar {
+interface Bar {
   readonly name: string;
   readonly share: Share;
   readonly tone: 'now' | 'before';

@@ -4,7 +4,7 @@ export type Job = components['schemas']['Job'];
 export type Share = components['schemas']['Share'];
 export type Result = components['schemas']['EvaluationResult'];
 
-export interface Group extends Share {
+interface Group extends Share {
   readonly group: string | null;
 }
 

@@ -1,5 +1,5 @@
 export const levels = ['error', 'warn', 'info', 'debug'] as const;
-export type Level = (typeof levels)[number];
+type Level = (typeof levels)[number];
 
 export interface LogLine {
   /** Tells lines apart, also two of the same text, and stays while the log grows. */

@@ -47,7 +47,7 @@ export function figuresOf({ since, until, usage }: Summary): UsageFigures {
   };
 }
 
-export const failed = ({ failures }: Bucket): number => Object.values(failures).reduce((sum, count) => sum + count, 0);
+const failed = ({ failures }: Bucket): number => Object.values(failures).reduce((sum, count) => sum + count, 0);
 
 /**
  * Estimates the percentiles of all buckets together from those of each. Is exact for one bucket and for buckets of one call.

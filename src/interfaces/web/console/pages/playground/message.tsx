@@ -151,7 +151,7 @@ function FiguresLine({ figures: { firstText, total, usage } }: { figures: Figure
 }
 
 /** Returns the tokens a second after the first text. An answer that came at once has none. */
-export function speedOf(tokens: number, firstText: number | null, total: number): number | null {
+function speedOf(tokens: number, firstText: number | null, total: number): number | null {
   const after = total - (firstText ?? total);
   return tokens > 1 && after > 0.005 ? (tokens - 1) / after : null;
 }
