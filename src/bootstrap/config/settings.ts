@@ -4,6 +4,7 @@ import { logLevels } from '../../application/operations/ports.js';
 import { modelStoreSettings } from './model-store-settings.js';
 import {
   address,
+  baseAddress,
   engineHosts,
   flag,
   isFolder,
@@ -34,7 +35,7 @@ export const settings = {
   SERVICE_BASE_URL: setting({
     about: 'The URL under which people reach the service; links in e-mails begin with it.',
     shown: 'the address it listens on',
-    read: webAddress.transform((url) => url.replace(/\/+$/, '')),
+    read: baseAddress,
   }),
   SERVICE_DATA_DIR: setting({
     about: 'Folder for all that is kept: embedded database, secret, outbox, uploaded models, log.',
@@ -184,7 +185,7 @@ export const settings = {
   SERVICE_ALERTMANAGER_URL: setting({
     about: 'An Alertmanager that is told of alerts: they fire there until they are acknowledged here.',
     secret: true,
-    read: webAddress.transform((url) => url.replace(/\/+$/, '')),
+    read: baseAddress,
   }),
   SERVICE_SLACK_WEBHOOK_URL: setting({
     about: 'An incoming webhook of Slack, whose channel is told of alerts and of their acknowledgement.',
