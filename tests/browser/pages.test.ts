@@ -14,7 +14,7 @@ const shown = (page: Page, selector: string) => page.locator(selector).waitFor()
 const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click();
 const alertIn = (page: Page, form: string) => text(page, `${form} [role=alert]`);
 const clipboard = (page: Page) => page.evaluate<string>('navigator.clipboard.readText()');
-const kept = (page: Page) =>
+const storedInBrowser = (page: Page) =>
   page.evaluate<string>('JSON.stringify([Object.entries(sessionStorage), Object.entries(localStorage)])');
 
 async function fill(page: Page, form: string, fields: Readonly<Record<string, string>>): Promise<void> {
@@ -59,7 +59,7 @@ describeInBrowser('the pages in a browser', () => {
     expect(await shortcomings(page)).toEqual([]);
     await fill(page, 'sign-up-form', { name: 'Ada', email: 'nobody', password });
     await page.locator('#sign-up-name-error').waitFor({ state: 'detached' });
-    await shown(page, '#sign-up-email-error'); // a form forgets what was wrong when it is sent, until the answer is there
+    await shown(page, '#sign-up-email-error'); // sending a form clears its errors until the answer comes
     expect(await page.locator('[aria-invalid]').count()).toBe(1);
   });
 
@@ -91,8 +91,8 @@ describeInBrowser('the pages in a browser', () => {
     expect(JSON.parse(answer).choices[0].message.content).toBe('The capital of France is Paris.');
     expect(await shortcomings(page)).toEqual([]);
 
-    adminToken = JSON.parse(await kept(page))[0][0][1];
-    expect(await kept(page)).not.toContain('tnk_');
+    adminToken = JSON.parse(await storedInBrowser(page))[0][0][1];
+    expect(await storedInBrowser(page)).not.toContain('tnk_');
     await page.reload();
     await shown(page, '#no-key');
     expect(await page.content()).not.toContain('tnk_');
@@ -150,13 +150,13 @@ describeInBrowser('the pages in a browser', () => {
     await press(page, 'Send again');
     await page.getByText('Another e-mail is on its way to ada@example.com.').waitFor();
     await mailedToken(service, ada.email, 'tnv', 1);
-    const token = JSON.parse(await kept(page))[0][0][1];
+    const token = JSON.parse(await storedInBrowser(page))[0][0][1];
     await press(page, 'Sign out');
     await shown(page, '#sign-in');
     expect(await text(page, '#notice')).toBe('You are signed out.');
     expect(await page.content()).not.toContain('tnk_');
     expect(await page.inputValue('#sign-in-password')).toBe('');
-    expect(await kept(page)).toBe('[[],[]]');
+    expect(await storedInBrowser(page)).toBe('[[],[]]');
     expect((await service.get('/v1/auth/me', token)).status).toBe(401);
   });
 
@@ -207,7 +207,7 @@ describeInBrowser('the pages in a browser', () => {
     expect(await text(page, '#account-verified')).toBe('verified');
     expect(await page.isVisible('#resend-form')).toBe(false);
     expect((await service.get('/v1/auth/me', adminToken)).status).toBe(401);
-    adminToken = JSON.parse(await kept(page))[0][0][1];
+    adminToken = JSON.parse(await storedInBrowser(page))[0][0][1];
     await visitor.closePages();
     const stale = await visitor.open('/reset-password?token=tnr_x');
     await fill(stale, 'form', { password, again: password });

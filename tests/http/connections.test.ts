@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type RequestListener } from 'node:h
 import { type AddressInfo, connect } from 'node:net';
 import { PassThrough } from 'node:stream';
 import type { Request, RequestHandler, Response } from 'express';
+import { readWhole } from '../../src/interfaces/http/body.js';
 import {
   flowing,
   limitArrival,
@@ -192,5 +193,44 @@ describe('the arrival of a body', () => {
     body.destroy();
     await expect(next).rejects.toMatchObject({ code: 'bad_request' });
     await expect(flowing(request).next()).rejects.toMatchObject({ code: 'bad_request' });
+  });
+});
+
+describe('a body that is read whole', () => {
+  const begun = () => {
+    const body = new PassThrough();
+    const reading = readWhole(body as unknown as Request, 10);
+    reading.catch(() => undefined);
+    return { body, reading };
+  };
+  const listeners = (body: PassThrough) => ['data', 'error', 'close'].map((event) => body.listenerCount(event));
+  const before = listeners(new PassThrough());
+
+  it('is all of its pieces, which nothing holds any more', async () => {
+    const { body, reading } = begun();
+    body.write('12345');
+    body.end('67890');
+    expect((await reading).toString()).toBe('1234567890');
+    expect(listeners(body)).toEqual(before);
+  });
+
+  it('is refused once it is over the limit; the rest is not kept', async () => {
+    const { body, reading } = begun();
+    body.write('12345');
+    body.write('678901');
+    await expect(reading).rejects.toMatchObject({ code: 'payload_too_large' });
+    expect(listeners(body)).toEqual(before);
+    expect(body.isPaused()).toBe(true);
+  });
+
+  it.each<[string, (body: PassThrough) => unknown]>([
+    ['is cut off', (body) => body.write('1234567890') && setImmediate(() => body.destroy())],
+    ['breaks', (body) => body.destroy(new Error('aborted'))],
+  ])('is refused when it %s', async (_, end) => {
+    const { body, reading } = begun();
+    end(body);
+    await expect(reading).rejects.toMatchObject({ code: 'bad_request' });
+    expect(listeners(body)).toEqual(before);
+    await expect(readWhole(body as unknown as Request, 10)).rejects.toMatchObject({ code: 'bad_request' });
   });
 });

@@ -47,7 +47,7 @@ export async function tenon(place: Place, args: readonly string[], run: Run = {}
       texts.err += `${line}\n`;
     },
     secret: async () => answers.shift() ?? '',
-    piped: async () => input.split('\n', 1)[0] ?? '',
+    firstLine: async () => input.split('\n', 1)[0] ?? '',
   };
   const code = await runCommandLine(args, stopping, terminal, () => loadConfig(settingsOf(place, env)));
   return { code, ...texts };

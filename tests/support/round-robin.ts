@@ -43,7 +43,7 @@ export class RoundRobin {
       from.on('error', () => to.destroy());
       from.on('close', () => {
         this.sockets.delete(from);
-        // What has not ended in order was broken off, and so is the other side.
+        // A side that closed before its end was broken off. Break off the other side, too.
         if (from.readableEnded) to.end();
         else to.destroy();
       });

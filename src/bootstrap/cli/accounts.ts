@@ -14,23 +14,23 @@ const chosen = (terminal: Terminal, { flags }: Invocation) =>
 
 export async function createAdmin(config: Config, invocation: Invocation, terminal: Terminal): Promise<void> {
   const { email = '', name = '' } = invocation.texts;
-  const { password, made } = await chosen(terminal, invocation);
+  const { password, generated } = await chosen(terminal, invocation);
   const account = await withContainer(config, true, (container) =>
     container.get(RegistrationService).createAdmin(commandLineActor(), { email, name, password }),
   );
   terminal.out(`${account.email} is an admin now: ${account.id}`);
-  if (made) terminal.out(`password, shown this once: ${password}`);
+  if (generated) terminal.out(`password, shown this once: ${password}`);
 }
 
 export async function resetPassword(config: Config, invocation: Invocation, terminal: Terminal): Promise<void> {
   const { email = '' } = invocation.texts;
   const revokeKeys = invocation.flags.has('revoke-keys');
-  const { password, made } = await chosen(terminal, invocation);
+  const { password, generated } = await chosen(terminal, invocation);
   const account = await withContainer(config, false, (container) =>
     container.get(PasswordService).set(commandLineActor(), email, { password, revokeKeys }),
   );
   terminal.out(`${account.email} has a new password and is signed out everywhere`);
-  if (made) terminal.out(`password, shown this once: ${password}`);
+  if (generated) terminal.out(`password, shown this once: ${password}`);
 }
 
 export async function revokeSessions(config: Config, { texts, flags }: Invocation, terminal: Terminal): Promise<void> {

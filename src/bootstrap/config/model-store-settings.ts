@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { address, flag, setting, whole } from './setting.js';
+import { baseAddress, flag, setting, whole } from './setting.js';
 
 const BUCKET = /^s3:\/\/([\w.-]{3,63})(?:\/(.*))?$/;
 /** Parts that are neither empty nor begin with a dot. */
@@ -23,7 +23,7 @@ export const modelStoreSettings = {
     about: 'The URL of a store that is compatible with S3, such as MinIO or Ceph.',
     shown: 'AWS',
     secret: true,
-    read: address(['http:', 'https:'], 'must be an http:// or https:// URL').refine(
+    read: baseAddress.refine(
       (url) => URL.canParse(url) && new URL(url).username === '' && new URL(url).password === '',
       { error: 'must have no credentials' },
     ),

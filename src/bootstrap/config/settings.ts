@@ -229,7 +229,7 @@ export const settings = {
     about:
       'A collector of OpenTelemetry, such as `http://localhost:4318`, which gets traces and metrics. Without it nothing of OpenTelemetry is loaded ([details](monitoring/opentelemetry.md)).',
     secret: true,
-    read: address(['http:', 'https:'], 'must be an http:// or https:// URL'),
+    read: baseAddress,
   }),
   SERVICE_LOG_LEVEL: setting({
     about: `Least level of the events in the log: ${logLevels.join(', ')}.`,

@@ -52,18 +52,21 @@ export async function requestModel(
 /** Ends a request with the reason of its signal, or when nothing has moved for too long. */
 class Deadline {
   private readonly controller = new AbortController();
-  private readonly timer: NodeJS.Timeout;
+  private timer: NodeJS.Timeout | undefined;
 
-  constructor(timeoutMs: number, signal: AbortSignal) {
-    const expire = () => this.controller.abort(new InferenceTimeout(timeoutMs / 1_000));
-    this.timer = setTimeout(expire, timeoutMs).unref();
+  constructor(
+    private readonly timeoutMs: number,
+    signal: AbortSignal,
+  ) {
     // Costs far less than `AbortSignal.any`. Each signal is that of one request.
     signal.addEventListener('abort', () => this.controller.abort(signal.reason), { once: true });
   }
 
-  /** Begins the time anew. */
+  /** Begins the time, or begins it anew. */
   refresh(): void {
-    this.timer.refresh();
+    const expire = () => this.controller.abort(new InferenceTimeout(this.timeoutMs / 1_000));
+    if (this.timer) this.timer.refresh();
+    else this.timer = setTimeout(expire, this.timeoutMs).unref();
   }
 
   /** Calls `end` with the reason when the request has to end. */
@@ -97,6 +100,7 @@ async function send(url: string, call: ModelRequest, deadline: Deadline): Promis
   const open = (agent: Agent | false) => request(url, { method: body ? 'POST' : 'GET', headers, agent });
   if (body && (body.length === null || body.length > WHOLE_BYTES)) return sendPieces(open(false), body, deadline);
   const whole = body && (await gathered(body, deadline));
+  deadline.refresh();
   const outgoing = open(kept);
   return sendWhole(outgoing, whole, deadline).catch((error: unknown) => {
     // A kept connection may have closed meanwhile. A prediction changes nothing, so it can be asked for twice.
@@ -110,10 +114,7 @@ function gathered({ chunks }: ByteStream, deadline: Deadline): Promise<Buffer> {
     deadline.onExpiry(reject);
     const gather = async () => {
       const pieces: Uint8Array[] = [];
-      for await (const piece of chunks) {
-        deadline.refresh();
-        pieces.push(piece);
-      }
+      for await (const piece of chunks) pieces.push(piece);
       return Buffer.concat(pieces);
     };
     gather().then(resolve, reject);
@@ -130,6 +131,7 @@ function sendWhole(outgoing: ClientRequest, body: Uint8Array | null, deadline: D
 
 /** The connection is new: a kept one may close while a body is on its way that cannot be sent twice. */
 function sendPieces(outgoing: ClientRequest, { chunks }: ByteStream, deadline: Deadline): Promise<IncomingMessage> {
+  deadline.refresh();
   return new Promise((resolve, reject) => {
     const source = Readable.from(refreshing(chunks, deadline), { objectMode: false });
     outgoing.once('response', resolve).on('error', (error) => reject(deadline.reasonOf(error)));

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Tells the bytes of JSON in a body of the Open Inference Protocol that binary tensors follow. */
+/** Tells how many bytes of a body of the Open Inference Protocol are JSON; the rest is binary tensors. */
 export const LENGTH_HEADER = 'Inference-Header-Content-Length';
 
 /** The one message that the service sends to a model server, after its start. */

@@ -44,7 +44,7 @@ export class SupervisedModelServer {
     return this.supervisor.latest?.url as string;
   }
 
-  /** Starts the process, and tries again until it is ready. Resolves after the first attempt. */
+  /** Starts the process. Resolves after the first attempt, also if it failed. Further attempts go on in the background. */
   async resume(): Promise<void> {
     if (!this.stopped) await this.supervisor.resume();
   }
@@ -103,7 +103,7 @@ const MAX_CHARACTERS = 256 * 1_024;
 const LOGGED_PER_SECOND = 200;
 
 /** Keeps the latest output of a deployment's processes, and passes a bounded number of lines a second to the log. */
-export class OutputLog {
+class OutputLog {
   private readonly lines: string[] = [];
   private characters = 0;
   private second: NodeJS.Timeout | null = null;

@@ -232,7 +232,7 @@ const lengthOf = (texts: readonly string[]): number => texts.reduce((length, tex
 const ROOM = 1024 * 1024;
 
 /** Hands parts to one reader, and holds their writer back while too many wait. */
-export class PartPipe<Part> {
+class PartPipe<Part> {
   private readonly waiting: { readonly part: Part; readonly size: number }[] = [];
   private size = 0;
   private closed = false;

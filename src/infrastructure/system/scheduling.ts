@@ -17,7 +17,7 @@ export interface LaneLoad {
   readonly refused: number;
 }
 
-/** Runs at most `width` tasks at once and queues at most `queue` more. Throws `full` beyond that. */
+/** Runs at most `width` tasks at once and queues at most `maxWaiting` more. Throws `full` beyond that. */
 export class Lane {
   private running = 0;
   private readonly waiting: (() => void)[] = [];
@@ -25,7 +25,7 @@ export class Lane {
 
   constructor(
     private readonly width: number,
-    private readonly queue: number,
+    private readonly maxWaiting: number,
     private readonly full: () => Error,
   ) {}
 
@@ -37,7 +37,7 @@ export class Lane {
   async run<T>(task: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     signal?.throwIfAborted();
     if (this.running >= this.width) {
-      if (this.waiting.length >= this.queue) {
+      if (this.waiting.length >= this.maxWaiting) {
         this.refused++;
         throw this.full();
       }
@@ -118,8 +118,8 @@ export interface RestartDelayBounds {
 }
 
 /**
- * Gives the milliseconds before each new attempt: doubled from `first` up to `max`, with a jitter between half and all of
- * that, so that processes which died together do not come back together.
+ * Gives the milliseconds before each new attempt: a random time between half and all of a bound that doubles from `first`
+ * up to `max`. Processes that died together then do not come back together.
  */
 export class RestartDelays {
   private attempts = 0;

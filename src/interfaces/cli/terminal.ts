@@ -10,10 +10,10 @@ export interface Terminal {
   /** Returns what a person types, without showing it. */
   secret(question: string): Promise<string>;
   /** Returns the first line of standard input. */
-  piped(): Promise<string>;
+  firstLine(): Promise<string>;
 }
 
-/** Bytes of standard input that are read at most. */
+/** Limits how many characters of standard input are read. */
 const MOST_PIPED = 64 * 1024;
 
 export const processTerminal: Terminal = {
@@ -37,7 +37,7 @@ export const processTerminal: Terminal = {
     }) as Promise<string>;
   },
 
-  async piped() {
+  async firstLine() {
     let text = '';
     process.stdin.setEncoding('utf8');
     for await (const chunk of process.stdin) {
@@ -51,7 +51,7 @@ export const processTerminal: Terminal = {
 export interface ChosenPassword {
   readonly password: string;
   /** Was generated, so it must be shown. */
-  readonly made: boolean;
+  readonly generated: boolean;
 }
 
 /** Reads the password from standard input or asks the person, and generates one otherwise. Throws UsageError. */
@@ -61,13 +61,13 @@ export async function choosePassword(
   make: () => string,
 ): Promise<ChosenPassword> {
   if (fromStdin) {
-    const password = await terminal.piped();
+    const password = await terminal.firstLine();
     if (password === '') throw new UsageError('there is no password on standard input');
-    return { password, made: false };
+    return { password, generated: false };
   }
-  if (!terminal.interactive) return { password: make(), made: true };
-  const password = await terminal.secret('Password (nothing: one is made and shown): ');
-  if (password === '') return { password: make(), made: true };
+  if (!terminal.interactive) return { password: make(), generated: true };
+  const password = await terminal.secret('Password (leave empty to generate one): ');
+  if (password === '') return { password: make(), generated: true };
   if ((await terminal.secret('Once more: ')) !== password) throw new UsageError('the two passwords differ');
-  return { password, made: false };
+  return { password, generated: false };
 }

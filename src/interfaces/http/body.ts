@@ -107,23 +107,34 @@ export function requireWithin(request: Request, limit: number): void {
 
 const cutOff = () => new HttpRefusal('bad_request', 'The body was cut off.');
 
-/** Resolves with the whole body, in one promise. Rejects as `limited` throws. */
-export function wholeBody(request: Request, limit: number): Promise<Buffer> {
+/**
+ * Reads the whole body. Rejects with the errors that `limited` throws. Lets go of the pieces in either case: the request
+ * lives on until its connection is free again.
+ */
+export function readWhole(request: Request, limit: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    const pieces: Buffer[] = [];
+    let pieces: Buffer[] = [];
     let size = 0;
+    const leave = () => {
+      request.off('data', take).off('end', end).off('error', breakOff).off('close', breakOff);
+      pieces = [];
+    };
     const take = (piece: Buffer) => {
       size += piece.length;
       if (size <= limit) return void pieces.push(piece);
-      request.off('data', take).pause();
+      leave();
+      request.pause();
       reject(tooLarge(limit));
     };
-    const breakOff = () => reject(cutOff());
-    request.on('data', take).once('error', breakOff).once('close', breakOff);
-    request.once('end', () => {
-      request.off('close', breakOff);
+    const end = () => {
       resolve(Buffer.concat(pieces));
-    });
+      leave();
+    };
+    const breakOff = () => {
+      leave();
+      reject(cutOff());
+    };
+    request.on('data', take).once('end', end).once('error', breakOff).once('close', breakOff);
     if (request.destroyed) breakOff();
   });
 }
@@ -174,6 +185,9 @@ const tooLarge = (limit: number) =>
 
 /** A body of at most this many bytes never waits. */
 export const SMALL_BODY_BYTES = 100 * 1024;
+
+/** A stream of at most this many bytes comes in one piece. */
+export const WHOLE_STREAM_BYTES = 64 * 1024;
 
 /** A body of at most this many bytes is always taken. */
 const TINY_BODY_BYTES = 8 * 1024;

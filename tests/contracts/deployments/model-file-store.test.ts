@@ -64,7 +64,7 @@ describe('ModelFileStore of the file system', () => {
     }
   });
 
-  it('closes what it writes to strangers', async () => {
+  it('gives other users of the machine no access to what it writes', async () => {
     await local().write('a/model.onnx', pieces('content'));
     const modes = ['own/a', 'own/a/model.onnx'].map((path) => statSync(at(path)).mode & 0o777);
     expect(modes).toEqual([0o750, 0o640].map((mode) => mode & ~process.umask()));
@@ -79,7 +79,7 @@ describe('ModelFileStore of the file system', () => {
     closeSync(opened);
   });
 
-  it('shows of two files with one path the one in the first folder', async () => {
+  it('shows the file in the first folder if two have the same path', async () => {
     const store = local(['iris.onnx']);
     put('own/iris.onnx', 'another model');
     expect((await store.list()).files).toMatchObject([{ path: 'iris.onnx', size: 7, writable: false }]);
@@ -159,7 +159,7 @@ describe('ModelFileStore of the file system', () => {
     expect(await paths(store)).toEqual([]);
   });
 
-  it('looks at as many entries as it may, and says that there are more', async () => {
+  it('stops at its limit of entries, and says that there are more', async () => {
     const shipped = Array.from({ length: 101 }, (_, n) => `${n}.onnx`);
     const crowded = local(shipped, 'own', 100);
     const { files, truncated } = await crowded.list();

@@ -19,7 +19,7 @@ describe('what a process writes', () => {
     ]);
   });
 
-  it('comes in pieces where a line does not end', () => {
+  it('comes in pieces if a line is too long', () => {
     expect(linesOf('x'.repeat(5_000), 'y'.repeat(5_000)).map(({ length }) => length)).toEqual([4_096, 904, 4_096, 904]);
     expect(linesOf(`${'x'.repeat(5_000)}\n`).map(({ length }) => length)).toEqual([4_096, 904]);
   });
@@ -28,7 +28,7 @@ describe('what a process writes', () => {
     expect(linesOf('\u001b[0;93mwarning\u001b[m\n')).toEqual(['warning']);
   });
 
-  it('is kept to its end', () => {
+  it('is kept only as far as its last bytes', () => {
     const tail = new OutputTail(10);
     for (const chunk of ['abc', 'd'.repeat(20), 'end\n']) tail.write(Buffer.from(chunk));
     expect(tail.text).toBe('ddddddend');

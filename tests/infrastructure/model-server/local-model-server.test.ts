@@ -1,4 +1,5 @@
 import { createServer, type Server } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
 import { portOf } from '../../../src/domain/deployments/deployment.js';
 import { ChildLimits } from '../../../src/infrastructure/child-process/child-limits.js';
 import { bodyOf, LocalModelServerRig, prediction } from '../../support/model-server/local-model-server-rig.js';
@@ -90,6 +91,18 @@ describe('a serving process', () => {
     await expect(stuck).rejects.toMatchObject({ code: 'runtime_invalid_response' });
     const state = await rig.until('starting');
     expect(state.reason).toMatch(/^a prediction took longer than 5 s/);
+  });
+
+  it('has the whole time limit for a body that came slowly', async () => {
+    use({ inferenceTimeoutMs: 300 });
+    await rig.start(rig.model('fine'));
+    const { length, chunks } = bodyOf({});
+    const slowly = async function* () {
+      await pause(600);
+      yield* chunks;
+    };
+    const answer = await predict('a', { length, chunks: slowly() });
+    expect(answer.status).toBe(200);
   });
 
   it('that is frozen is ended once a prediction has timed out', async () => {

@@ -14,14 +14,17 @@ it.each(['OTEL_EXPORTER_OTLP_ENDPOINT', 'SERVICE_ALERTMANAGER_URL', 'SERVICE_SLA
   (name) => expect(complaint({ [name]: 'ftp://user:password@a' })).toBe(`${name} must be an http:// or https:// URL`),
 );
 
-describe.each(['SERVICE_BASE_URL', 'SERVICE_ALERTMANAGER_URL'])('%s, to which paths are added', (name) => {
+const basedOn = ['SERVICE_BASE_URL', 'SERVICE_ALERTMANAGER_URL', 'OTEL_EXPORTER_OTLP_ENDPOINT', 'SERVICE_S3_ENDPOINT'];
+describe.each(basedOn)('%s, to which paths are added', (name) => {
   it.each(['http://a/b?c', 'http://a/b/#c', 'http://a?'])('refuses %s', (url) =>
     expect(complaint({ [name]: url })).toMatch(new RegExp(`^${name} must have no query and no fragment`)),
   );
 });
 
 it('SERVICE_BASE_URL may end with a slash', () => {
-  expect(loadConfig({ SERVICE_BASE_URL: 'https://tenon.example/models//' }).baseUrl).toBe('https://tenon.example/models');
+  expect(loadConfig({ SERVICE_BASE_URL: 'https://tenon.example/models//' }).baseUrl).toBe(
+    'https://tenon.example/models',
+  );
 });
 
 describe('SERVICE_TRUST_PROXY', () => {

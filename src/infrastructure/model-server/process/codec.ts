@@ -158,7 +158,7 @@ export function parseJson(bytes: Uint8Array, exact: boolean): unknown {
 }
 
 /** Returns whether the model has inputs whose values doubles cannot hold. */
-export const needsExactIntegers = ({ inputs }: Signature): boolean =>
+const needsExactIntegers = ({ inputs }: Signature): boolean =>
   inputs.some(({ datatype }) => datatype === 'INT64' || datatype === 'UINT64');
 
 /** Shorter integers are safe. The digits of a fraction and of a string do not match. */

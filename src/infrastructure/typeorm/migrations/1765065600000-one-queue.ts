@@ -1,7 +1,7 @@
 import type { QueryRunner } from 'typeorm';
 import { ForwardMigration } from '../forward-migration.js';
 
-/** Moves waiting e-mails from their own table into the work queue, whose workers are now known to all instances. */
+/** Moves waiting e-mails from their own table into the work queue, and tells all instances of its workers. */
 export class OneQueue1765065600000 extends ForwardMigration {
   readonly name = 'OneQueue1765065600000';
 

@@ -11,11 +11,11 @@ import {
   invite,
   isBodyless,
   parsedBytes,
+  readWhole,
   requireOctets,
   requireTensors,
   requireWithin,
-  SMALL_BODY_BYTES,
-  wholeBody,
+  WHOLE_STREAM_BYTES,
 } from '../body.js';
 import type { Contract } from '../contract.js';
 import { parseBody } from '../json-body.js';
@@ -51,7 +51,7 @@ async function read(
   const length = announcedLength(request) ?? limit;
   const lowerTo = await bodyMemory.reserve([length], response);
   invite(request, response);
-  const bytes = await wholeBody(request, limit);
+  const bytes = await readWhole(request, limit);
   await authorizeAgain(request, contract, authenticator);
   try {
     const { value, values } = await parseBody(bytes, form, contract);
@@ -78,10 +78,10 @@ function stream(
   const body = contract.media
     ? { length: announcedLength(request), chunks: flowing(request) }
     : decoded(request, limit);
-  const isSmall = !contract.media && body.length !== null && body.length <= SMALL_BODY_BYTES;
+  const isShort = !contract.media && body.length !== null && body.length <= WHOLE_STREAM_BYTES;
   async function* chunks() {
     invite(request, response);
-    if (isSmall) yield await wholeBody(request, limit);
+    if (isShort) yield await readWhole(request, limit);
     else yield* body.chunks;
     await authorizeAgain(request, contract, authenticator);
   }

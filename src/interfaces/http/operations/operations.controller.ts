@@ -33,7 +33,7 @@ export class OperationsController implements Controller {
       const [requests, auth] = (await readQuotas()) as [Quota, Quota];
       return {
         instance: this.instance.name,
-        caller: statusAnswer(known),
+        caller: callerStatus(known),
         permissions: Object.fromEntries(
           Object.entries(may).map(([name, value]) => [contracts.permissionField(name), value]),
         ),
@@ -53,7 +53,7 @@ export class OperationsController implements Controller {
   ) {}
 }
 
-function statusAnswer(caller: Caller): StatusAnswer['caller'] {
+function callerStatus(caller: Caller): StatusAnswer['caller'] {
   const { kind } = caller;
   if (kind === 'master') return { kind, user: null, team: null, role: 'admin', operator: true, verified: true };
   const { teamId, role, operator, emailVerified: verified } = caller;

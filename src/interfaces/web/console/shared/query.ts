@@ -21,7 +21,7 @@ export interface Query<T> {
   /** Why the last call failed. */
   readonly error: ApiError | undefined;
   readonly loading: boolean;
-  /** Waits during an outage, so an act that has ended does not await it. */
+  /** Stays pending during an outage: an action that has succeeded must not await it. */
   readonly reload: () => Promise<void>;
   /** Replaces the answer, for instance by that of a change. */
   readonly set: (data: T) => void;
@@ -79,7 +79,8 @@ export function useQuery<T>(
   useEffect(() => {
     const { error, failures, loading } = state.current;
     if (wanted === null || loading || error?.status === 404) return;
-    const wait = Math.max(Math.min(wanted * 2 ** failures, LONGEST_WAIT_MS), (error?.retryAfter ?? 0) * 1000);
+    const longer = Math.min(wanted * 2 ** failures, LONGEST_WAIT_MS);
+    const wait = Math.max(wanted, longer, (error?.retryAfter ?? 0) * 1000);
     const loadIfSeen = () => void (document.hidden || state.current.loading || reload());
     const timer = setTimeout(loadIfSeen, wait);
     document.addEventListener('visibilitychange', loadIfSeen);
@@ -126,11 +127,11 @@ export function usePaged<Item extends { readonly id: string }>(
     next: undefined,
   });
   if (pages.current.key !== key) pages.current = { key, later: [], next: undefined };
-  // Pages have another form than the answer that another part of the console may keep by the same key.
+  // The prefix keeps them apart from answers to `useQuery` with the same key, which have another type.
   const first = useQuery(key && `pages of ${key}`, () => load(null), options);
   const [, draw] = useState(0);
   const joined = first.data && joinedPages(first.data.items, pages.current.later);
-  // Begins anew with the first page, rather than to hide what came between.
+  // Shows only the first page again: otherwise the items between the pages would be missing.
   if (joined === null) pages.current = { key, later: [], next: undefined };
   const shown = joined ?? first.data?.items;
   const { next } = pages.current;

@@ -50,7 +50,7 @@ function PredictionForm({ id, inputs }: { id: string; inputs: readonly TensorSpe
 
   const act = useAction(async (wanted: 'answer' | 'code') => {
     const made = bodyOf(inputs, entries);
-    if ('findings' in made) throw new ApiError(0, 'invalid', 'An input is no JSON.', null, made.findings);
+    if ('findings' in made) throw new ApiError(0, 'invalid', 'An input is not valid JSON.', null, made.findings);
     const { body } = made;
     if (wanted === 'code') return setCode(curlOf(`${baseUrl}/v1/deployments/${id}/predict`, body));
     const begun = performance.now();

@@ -56,7 +56,10 @@ function Evaluations() {
       <Loaded query={evaluations} what="the evaluations">
         {(found) =>
           found.length === 0 ? (
-            <Empty icon="evaluations" title="There is no evaluation yet">
+            <Empty
+              icon="evaluations"
+              title={project ? 'This project has no evaluation yet' : 'There is no evaluation yet'}
+            >
               <p>An evaluation asks the model of a project every record of a frozen dataset and scores its answers.</p>
             </Empty>
           ) : (
