@@ -4,6 +4,31 @@ import { PATIENCE_MS } from './until.js';
 
 const EXECUTABLE = process.env.CHROMIUM ?? '/usr/bin/chromium';
 
+/**
+ * Features that cost time or call their maker. The browser obeys the last `--disable-features` alone, so this list repeats
+ * what playwright-core disables.
+ */
+const WITHOUT = [
+  'AimEnabled',
+  'AvoidCorsURLLoaderRestartOnRedirect',
+  'AvoidUnnecessaryBeforeUnloadCheckSync',
+  'DestroyProfileOnBrowserClose',
+  'HttpsFirstBalancedModeAutoEnable',
+  'HttpsUpgrades',
+  'LensOverlay',
+  'MediaRouter',
+  'NetworkTimeServiceQuerying',
+  'OptimizationHints',
+  'PaintHolding',
+  'PreconnectToSearch',
+  'SpareRendererForSitePerProcess',
+  'ThirdPartyStoragePartitioning',
+  // Each window would load pages of the browser's own for its address bar, in a process of their own.
+  'WebUIOmniboxAimPopup',
+  'WebUIOmniboxFullPopup',
+  'WebUIOmniboxPopup',
+];
+
 const FLAGS = [
   '--no-sandbox', // Root can't have one.
   '--disable-gpu',
@@ -12,7 +37,7 @@ const FLAGS = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
-  '--disable-features=SpareRendererForSitePerProcess',
+  `--disable-features=${WITHOUT.join(',')}`,
 ];
 
 /** Why the pages cannot be tested here; null where they can. */
