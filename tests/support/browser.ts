@@ -80,14 +80,20 @@ export class Visitor {
     return new Visitor(await chromium.launch({ executablePath: EXECUTABLE, args: FLAGS, timeout: 60_000 }), url);
   }
 
-  /** A page in a window of its own, with nothing remembered. */
-  async open(path: string, options: { width?: number; colorScheme?: 'light' | 'dark' } = {}): Promise<Page> {
-    const { width = 1000, colorScheme = 'light' } = options;
+  /** Opens a page in a window of its own, with nothing remembered but the `session` of the console. */
+  async open(
+    path: string,
+    options: { width?: number; colorScheme?: 'light' | 'dark'; session?: string } = {},
+  ): Promise<Page> {
+    const { width = 1000, colorScheme = 'light', session } = options;
     const page = this.closed.pop() ?? (await this.newPage());
     this.opened.push(page);
     await page.setViewportSize({ width, height: 740 });
     await page.emulateMedia({ colorScheme });
+    const remember = `sessionStorage.setItem('tenon.session', ${JSON.stringify(session)})`;
+    const script = session === undefined ? null : await page.addInitScript(remember);
     await page.goto(this.url + path);
+    await script?.dispose(); // Only the first document gets it.
     return page;
   }
 
