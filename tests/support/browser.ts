@@ -4,6 +4,31 @@ import { PATIENCE_MS } from './until.js';
 
 const EXECUTABLE = process.env.CHROMIUM ?? '/usr/bin/chromium';
 
+/**
+ * Features that cost time or call their maker. The browser obeys the last `--disable-features` alone, so this list repeats
+ * what playwright-core disables.
+ */
+const WITHOUT = [
+  'AimEnabled',
+  'AvoidCorsURLLoaderRestartOnRedirect',
+  'AvoidUnnecessaryBeforeUnloadCheckSync',
+  'DestroyProfileOnBrowserClose',
+  'HttpsFirstBalancedModeAutoEnable',
+  'HttpsUpgrades',
+  'LensOverlay',
+  'MediaRouter',
+  'NetworkTimeServiceQuerying',
+  'OptimizationHints',
+  'PaintHolding',
+  'PreconnectToSearch',
+  'SpareRendererForSitePerProcess',
+  'ThirdPartyStoragePartitioning',
+  // Each window would load pages of the browser's own for its address bar, in a process of their own.
+  'WebUIOmniboxAimPopup',
+  'WebUIOmniboxFullPopup',
+  'WebUIOmniboxPopup',
+];
+
 const FLAGS = [
   '--no-sandbox', // Root can't have one.
   '--disable-gpu',
@@ -12,7 +37,7 @@ const FLAGS = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
-  '--disable-features=SpareRendererForSitePerProcess',
+  `--disable-features=${WITHOUT.join(',')}`,
 ];
 
 /** Why the pages cannot be tested here; null where they can. */
@@ -55,14 +80,20 @@ export class Visitor {
     return new Visitor(await chromium.launch({ executablePath: EXECUTABLE, args: FLAGS, timeout: 60_000 }), url);
   }
 
-  /** A page in a window of its own, with nothing remembered. */
-  async open(path: string, options: { width?: number; colorScheme?: 'light' | 'dark' } = {}): Promise<Page> {
-    const { width = 1000, colorScheme = 'light' } = options;
+  /** Opens a page in a window of its own, with nothing remembered but the `session` of the console. */
+  async open(
+    path: string,
+    options: { width?: number; colorScheme?: 'light' | 'dark'; session?: string } = {},
+  ): Promise<Page> {
+    const { width = 1000, colorScheme = 'light', session } = options;
     const page = this.closed.pop() ?? (await this.newPage());
     this.opened.push(page);
     await page.setViewportSize({ width, height: 740 });
     await page.emulateMedia({ colorScheme });
+    const remember = `sessionStorage.setItem('tenon.session', ${JSON.stringify(session)})`;
+    const script = session === undefined ? null : await page.addInitScript(remember);
     await page.goto(this.url + path);
+    await script?.dispose(); // Only the first document gets it.
     return page;
   }
 

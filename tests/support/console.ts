@@ -18,13 +18,9 @@ export function cleanUp(visitor: () => Visitor, ...others: (() => Promise<unknow
 export const WIDTHS = [390, 1280] as const;
 const SCHEMES = ['light', 'dark'] as const;
 
-/** Opens a place of the console, such as `/jobs?status=failed`, with the session of `token`. */
-export async function openConsole(visitor: Visitor, token: string, place: string, width = 1280): Promise<Page> {
-  const page = await visitor.open('/verify-email', { width });
-  await page.evaluate(`sessionStorage.setItem('tenon.session', ${JSON.stringify(token)})`);
-  await page.goto(page.url().replace('verify-email', `#${place}`));
-  return page;
-}
+/** Opens a place of the console, such as `/jobs?status=failed`, with a session. */
+export const openConsole = (visitor: Visitor, session: string, place: string, width = 1280): Promise<Page> =>
+  visitor.open(`/#${place}`, { width, session });
 
 /** Returns what is wrong with the open page at both widths, in light and dark: rules of WCAG that it breaks, sideways scrolling. */
 export async function shortcomingsInEveryLook(page: Page): Promise<string[]> {
