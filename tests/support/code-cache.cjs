@@ -1,3 +1,4 @@
+const { subscribe, unsubscribe } = require('node:diagnostics_channel');
 const { mkdirSync, readFileSync, renameSync, writeFileSync } = require('node:fs');
 const Module = require('node:module');
 const path = require('node:path');
@@ -8,15 +9,14 @@ const { isMainThread } = require('node:worker_threads');
 /** Lasts as long as the run: V8 takes another source of the same length for the same. */
 const folder = process.env.TENON_TEST_CODE_CACHE;
 
+const REQUEST = 'http.server.request.start';
+
 /** The loader alone handles `import()` and a line for the shell. */
 const UNCACHED = /^#!|\bimport\s*\(/;
 
-/** Fewer new modules are not worth another file. */
-const WORTHWHILE = 200;
-
 /**
- * Compiles the modules of a service that a test starts with V8's code cache, which the first service of the run leaves
- * at its end. Without it, a fifth of the time in which a service starts goes to the compiler.
+ * Compiles the modules of a service that a test starts with V8's code cache, which one of the first services of the
+ * run leaves at its first request. Without it, a fifth of the time in which a service starts goes to the compiler.
  */
 function cacheModules() {
   const file = path.join(folder, 'modules');
@@ -27,17 +27,18 @@ function cacheModules() {
     if (format === 'module' || UNCACHED.test(source)) return _compile.call(this, source, filename, format);
     const cachedData = known.get(filename);
     const script = new vm.Script(Module.wrap(source), { filename, cachedData });
-    if (!cachedData) compiled.set(filename, script);
+    if (known.size === 0) compiled.set(filename, script);
     const load = script.runInThisContext();
     return load.call(this.exports, this.exports, requireOf(this), this, filename, path.dirname(filename));
   };
-  process.on('exit', () => {
-    if (compiled.size < WORTHWHILE) return;
+  const write = () => {
+    unsubscribe(REQUEST, write);
+    if (!mkdirSync(folder, { recursive: true })) return; // another service writes, or has written
     for (const [name, script] of compiled) known.set(name, script.createCachedData());
-    mkdirSync(folder, { recursive: true });
-    writeFileSync(`${file}-${process.pid}`, v8.serialize(known));
-    renameSync(`${file}-${process.pid}`, file);
-  });
+    writeFileSync(`${file}.unfinished`, v8.serialize(known));
+    renameSync(`${file}.unfinished`, file);
+  };
+  if (known.size === 0) subscribe(REQUEST, write);
 }
 
 function read(file) {
