@@ -31,6 +31,7 @@ module.exports = async () => {
   const folder = mkdtempSync(path.join(inMemory() ? MEMORY : tmpdir(), 'tenon-tests-'));
   chmodSync(folder, 0o711); // PostgreSQL's own account has to get through
   process.env.TMPDIR = folder;
+  process.env.TENON_TEST_CODE_CACHE = path.join(folder, 'code-cache'); // of the services (`code-cache.cjs`)
   globalThis.tenonTests = { folder };
   if (process.env.TENON_TEST_DATABASE_URL) return;
   if (!existsSync(built)) throw new Error('The tests start the compiled database: run `npm run build` first.');
@@ -59,8 +60,10 @@ function inMemory() {
   }
 }
 
-/** Nothing here has to outlive a crash of the machine, and each database that goes would wait for the disk. */
+/** Nothing here has to outlive a crash of the machine or is worth cleaning up, and each drop would wait for the disk. */
+const HURRIED = ['fsync = off', 'full_page_writes = off', 'autovacuum = off'];
+
 function hurry(cluster) {
-  appendFileSync(path.join(cluster, 'postgresql.conf'), '\nfsync = off\nfull_page_writes = off\n');
+  appendFileSync(path.join(cluster, 'postgresql.conf'), `\n${HURRIED.join('\n')}\n`);
   process.kill(Number.parseInt(readFileSync(path.join(cluster, 'postmaster.pid'), 'utf8'), 10), 'SIGHUP');
 }

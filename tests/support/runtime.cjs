@@ -2,17 +2,19 @@ const { createRequire, isBuiltin } = require('node:module');
 const path = require('node:path');
 const Runtime = require('jest-runtime').default;
 
-const SOURCES = path.join(__dirname, '../../src/');
+const SHARED = [path.join(__dirname, '../../src/'), path.join(__dirname, '../fakes/')];
+const isShared = (file) => SHARED.some((folder) => file.startsWith(folder));
 
-/** Holds the modules of the sources that the files of this worker have loaded, by their paths. */
+/** Holds the shared modules that the files of this worker have loaded, by their paths. */
 const loaded = new Map();
 const sourceMaps = new Map();
 let current;
 
 /**
- * Loads packages and the service's sources once for all files of a worker: half of a short file's time goes into that
- * otherwise. The modules of the tests themselves are loaded for each file anew. The sources keep nothing in their modules
- * that one test could leave to another. `jest.mock` refuses packages; a file that mocks has sources of its own.
+ * Loads packages, the service's sources and the fakes once for all files of a worker: half of a short file's time goes
+ * into that otherwise. The modules of the tests themselves are loaded for each file anew. The sources and the fakes keep
+ * nothing in their modules that one test could leave to another. `jest.mock` refuses packages; a file that mocks has
+ * sources of its own.
  */
 class SharedModules extends Runtime {
   constructor(...given) {
@@ -27,7 +29,7 @@ class SharedModules extends Runtime {
     if (isBuiltin(name)) return super.requireModuleOrMock(from, name);
     if (!name.startsWith('.') && !path.isAbsolute(name)) return createRequire(from)(name);
     const file = path.resolve(path.dirname(from), name).replace(/\.[jt]s$/, ''); // imported as .js, found as .ts
-    if (this.mocks || !file.startsWith(SOURCES)) return super.requireModuleOrMock(from, name);
+    if (this.mocks || !isShared(file)) return super.requireModuleOrMock(from, name);
     if (!loaded.has(file)) loaded.set(file, super.requireModuleOrMock(from, name));
     return loaded.get(file);
   }
@@ -39,7 +41,7 @@ class SharedModules extends Runtime {
   }
 
   teardown() {
-    for (const [file, map] of this.getSourceMaps()) if (file.startsWith(SOURCES)) sourceMaps.set(file, map);
+    for (const [file, map] of this.getSourceMaps()) if (isShared(file)) sourceMaps.set(file, map);
     super.teardown();
   }
 }

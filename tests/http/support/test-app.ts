@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import type { Server } from 'node:http';
+import { Agent, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Express } from 'express';
 import type { Container, ServiceIdentifier } from 'inversify';
@@ -41,6 +41,9 @@ export interface TestAppOptions {
 
 /** The Express app of the service, with fakes behind its ports, under supertest. */
 export class TestApp extends HttpCaller {
+  /** Keeps its connections: without it, a connection for each call takes a quarter of the tests' time. */
+  private readonly agent = new Agent({ keepAlive: true });
+
   private constructor(
     readonly app: Express,
     readonly server: Server,
@@ -94,7 +97,7 @@ export class TestApp extends HttpCaller {
     const { token, json, raw, headers = {} } = options;
     const body = json === undefined ? raw : JSON.stringify(json);
     const name = method.toLowerCase() as 'get';
-    let sent = supertest(this.server)[name](path);
+    let sent = supertest(this.server)[name](path).agent(this.agent);
     if (token !== undefined) sent = sent.set('Authorization', `Bearer ${token}`);
     if (body !== undefined) sent = sent.set('Content-Type', 'application/json');
     const bytes = typeof body === 'string' ? body : body && Buffer.from(body);
@@ -131,6 +134,7 @@ export class TestApp extends HttpCaller {
   }
 
   async stop(): Promise<void> {
+    this.agent.destroy();
     this.server.closeAllConnections();
     await new Promise((resolve) => this.server.close(resolve));
     this.folder.remove();
