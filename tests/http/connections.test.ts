@@ -3,13 +3,13 @@ import { createServer, type IncomingMessage, type RequestListener } from 'node:h
 import { type AddressInfo, connect } from 'node:net';
 import { PassThrough } from 'node:stream';
 import type { Request, RequestHandler, Response } from 'express';
-import { readWhole } from '../../src/interfaces/http/body.js';
 import {
   flowing,
   limitArrival,
   lingeringClose,
   slowClients,
 } from '../../src/interfaces/http/middleware/connections.js';
+import { readWhole } from '../../src/interfaces/http/middleware/read-body.js';
 
 const MB = 1024 * 1024;
 const LONG = 16 * MB;

@@ -105,39 +105,7 @@ export function requireWithin(request: Request, limit: number): void {
   if ((announcedLength(request) ?? 0) > limit) throw tooLarge(limit);
 }
 
-const cutOff = () => new HttpRefusal('bad_request', 'The body was cut off.');
-
-/**
- * Reads the whole body. Rejects with the errors that `limited` throws. Lets go of the pieces in either case: the request
- * lives on until its connection is free again.
- */
-export function readWhole(request: Request, limit: number): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    let pieces: Buffer[] = [];
-    let size = 0;
-    const leave = () => {
-      request.off('data', take).off('end', end).off('error', breakOff).off('close', breakOff);
-      pieces = [];
-    };
-    const take = (piece: Buffer) => {
-      size += piece.length;
-      if (size <= limit) return void pieces.push(piece);
-      leave();
-      request.pause();
-      reject(tooLarge(limit));
-    };
-    const end = () => {
-      resolve(Buffer.concat(pieces));
-      leave();
-    };
-    const breakOff = () => {
-      leave();
-      reject(cutOff());
-    };
-    request.on('data', take).once('end', end).once('error', breakOff).once('close', breakOff);
-    if (request.destroyed) breakOff();
-  });
-}
+export const cutOff = () => new HttpRefusal('bad_request', 'The body was cut off.');
 
 /** Yields the body piece by piece. Throws payload_too_large beyond the limit, and bad_request when it breaks off. */
 async function* limited(request: Request, limit: number): ByteStream['chunks'] & AsyncGenerator<Buffer> {
@@ -180,14 +148,11 @@ async function* decompressed(chunks: AsyncIterable<Buffer>, coding: Coding, limi
   }
 }
 
-const tooLarge = (limit: number) =>
+export const tooLarge = (limit: number) =>
   new HttpRefusal('payload_too_large', `The body is over the limit of ${limit} bytes.`);
 
 /** A body of at most this many bytes never waits. */
 export const SMALL_BODY_BYTES = 100 * 1024;
-
-/** A stream of at most this many bytes comes in one piece. */
-export const WHOLE_STREAM_BYTES = 64 * 1024;
 
 /** A body of at most this many bytes is always taken. */
 const TINY_BODY_BYTES = 8 * 1024;

@@ -6,16 +6,16 @@ import {
   announcedLength,
   type BodyMemory,
   bodyLimits,
+  cutOff,
   decoded,
   formOf,
   invite,
   isBodyless,
   parsedBytes,
-  readWhole,
   requireOctets,
   requireTensors,
   requireWithin,
-  WHOLE_STREAM_BYTES,
+  tooLarge,
 } from '../body.js';
 import type { Contract } from '../contract.js';
 import { parseBody } from '../json-body.js';
@@ -63,6 +63,9 @@ async function read(
   }
 }
 
+/** A stream of at most this many bytes comes in one piece. */
+const WHOLE_STREAM_BYTES = 64 * 1024;
+
 /** Returns a stream that throws 401 or 403 after its last chunk if the caller has lost its right meanwhile. */
 function stream(
   contract: Contract,
@@ -86,4 +89,36 @@ function stream(
     await authorizeAgain(request, contract, authenticator);
   }
   return { length: body.length, chunks: chunks() };
+}
+
+/**
+ * Reads the whole body. Throws payload_too_large beyond the limit, and bad_request when it breaks off. Keeps no piece in
+ * either case: the request lives on until its connection is free again.
+ */
+export function readWhole(request: Request, limit: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    let pieces: Buffer[] = [];
+    let size = 0;
+    const leave = () => {
+      request.off('data', take).off('end', end).off('error', breakOff).off('close', breakOff);
+      pieces = [];
+    };
+    const take = (piece: Buffer) => {
+      size += piece.length;
+      if (size <= limit) return void pieces.push(piece);
+      leave();
+      request.pause();
+      reject(tooLarge(limit));
+    };
+    const end = () => {
+      resolve(Buffer.concat(pieces));
+      leave();
+    };
+    const breakOff = () => {
+      leave();
+      reject(cutOff());
+    };
+    request.on('data', take).once('end', end).once('error', breakOff).once('close', breakOff);
+    if (request.destroyed) breakOff();
+  });
 }

@@ -8,7 +8,7 @@ import { type Refusal, type RefusalCode, refusalOf, refusals } from '../refusals
 import { openAiRefusalExample, refusalExample } from './examples.js';
 
 /** Lists every refusal of a route: its own, and those that its access, path and body imply. */
-function refusalsOf(contract: Contract): Refusal[] {
+export function refusalsOf(contract: Contract): Refusal[] {
   const { path, access, query, body, media, streamed, missing, refusals: own } = contract;
   const implied: RefusalCode[] = isLimited({ path }) ? ['rate_limited'] : [];
   if (access !== 'public') {
@@ -31,7 +31,7 @@ const inFormOf = (path: string, { code, status }: Refusal): Refusal => ({
 });
 
 /** Lists the refusals that every route has. */
-const everywhere: readonly RefusalCode[] = [
+export const everywhere: readonly RefusalCode[] = [
   'bad_request',
   'misdirected_request',
   'request_timeout',
