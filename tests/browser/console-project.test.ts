@@ -50,7 +50,7 @@ describeInBrowser('projects and models in the console', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Disconnect' }).click();
     await part(page, 'Runtime').getByText('not connected').waitFor();
 
-    await page.keyboard.press('Control+k'); // The palette reads the projects in another form than their page.
+    await page.keyboard.press('Control+k'); // The palette keeps the projects in another form than their page.
     await page.getByRole('combobox', { name: 'Find a page or an action' }).fill('capital');
     await page.getByRole('option', { name: /^Capital cities/ }).waitFor();
     await page.keyboard.press('Escape');
@@ -156,7 +156,7 @@ describeInBrowser('projects and models in the console', () => {
     await part(page, 'Model').getByText('SERVICE_RUNTIME_ALLOWED_HOSTS').waitFor();
 
     await page.getByRole('link', { name: 'Models' }).click();
-    await page.getByRole('group', { name: 'Models' }).getByText(/^Qwen/).waitFor(); // The list grows by it.
+    await page.getByRole('group', { name: 'Models' }).getByText(/^Qwen/).waitFor(); // The new model is in the list.
     await press(page, 'Move');
     await page.getByLabel('Registered model').selectOption(second);
     await page.getByRole('dialog').getByRole('button', { name: 'Move' }).click();

@@ -1,15 +1,18 @@
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { PassThrough } from 'node:stream';
 import type { Request, RequestHandler, Response } from 'express';
+import type { Authenticator } from '../../src/application/accounts/authenticator.js';
+import { BodyMemory } from '../../src/interfaces/http/body.js';
+import type { Contract } from '../../src/interfaces/http/contract.js';
 import {
   flowing,
   limitArrival,
   lingeringClose,
   slowClients,
 } from '../../src/interfaces/http/middleware/connections.js';
-import { readWhole } from '../../src/interfaces/http/middleware/read-body.js';
+import { readBody, readWhole } from '../../src/interfaces/http/middleware/read-body.js';
 
 const MB = 1024 * 1024;
 const LONG = 16 * MB;
@@ -206,7 +209,7 @@ describe('a body that is read whole', () => {
   const listeners = (body: PassThrough) => ['data', 'error', 'close'].map((event) => body.listenerCount(event));
   const before = listeners(new PassThrough());
 
-  it('is all of its pieces, which nothing holds any more', async () => {
+  it('is all of its pieces, and leaves no listener behind', async () => {
     const { body, reading } = begun();
     body.write('12345');
     body.end('67890');
@@ -221,6 +224,22 @@ describe('a body that is read whole', () => {
     await expect(reading).rejects.toMatchObject({ code: 'payload_too_large' });
     expect(listeners(body)).toEqual(before);
     expect(body.isPaused()).toBe(true);
+  });
+
+  it.each([
+    [true, 0],
+    [false, 1],
+  ])('goes on only if its request was not refused meanwhile (refused: %s)', async (headersSent, times) => {
+    const body = new PassThrough();
+    const request = Object.assign(body, { headers: { 'content-type': 'application/json' }, context: {} });
+    const response = Object.assign(new EventEmitter(), { headersSent: false, closed: false });
+    const dependencies = { bodyMemory: new BodyMemory(MB), authenticator: {} as Authenticator };
+    const next = jest.fn();
+    const reading = readBody({ access: 'public' } as Contract, dependencies)(request as never, response as never, next);
+    response.headersSent = headersSent;
+    body.end('{}');
+    await reading;
+    expect(next).toHaveBeenCalledTimes(times);
   });
 
   it.each<[string, (body: PassThrough) => unknown]>([

@@ -17,7 +17,7 @@ export abstract class CredentialRepository {
   abstract holder(digest: string, now: Date): Promise<AccountCaller | null>;
   /** Returns the same as `holder`, by the credential's id. */
   abstract holderById(id: string, now: Date): Promise<AccountCaller | null>;
-  /** Lists unexpired credentials, also of one origin, newest first: at most `limit` that follow the one with the id `after`. */
+  /** Lists unexpired credentials, newest first, of one origin if given. With `page`: at most `limit`, those after the id `after`. */
   abstract list(
     filter: OwnedCredentials & { readonly now: Date; readonly origin?: Credential['origin'] },
     page?: Page,
@@ -26,13 +26,13 @@ export abstract class CredentialRepository {
   abstract touch(id: string, at: Date): Promise<void>;
   /** Ends a credential of the account on every instance at once. Returns false if there is none. */
   abstract remove(credential: OwnedCredentials & { readonly id: string }): Promise<boolean>;
-  /** Ends all credentials of the account and kind; `origins` limits them, and the one with the id `except` stays. */
+  /** Ends all credentials of the account and kind, or only those of `origins`. Keeps the one with the id `except`. */
   abstract removeAll(
     filter: OwnedCredentials & { readonly origins?: readonly Credential['origin'][]; readonly except?: string },
   ): Promise<void>;
 }
 
-/** The deployment's master key, if it has one. */
+/** The service's master key, if it has one. */
 export abstract class MasterKey {
   /** Compares in constant time. Returns false when no key is set. */
   abstract matches(credential: string): boolean;
@@ -50,7 +50,7 @@ export abstract class AccountRepository {
   abstract ofTeam(teamId: string): Promise<Account[]>;
   /** Lists a team's accounts that ask for alerts by e-mail, oldest first. */
   abstract wantingAlerts(teamId: string): Promise<Account[]>;
-  /** Lists the accounts of all teams, oldest first: at most `limit` that follow the one with the id `after`. */
+  /** Lists the accounts of all teams, oldest first: at most `limit`, those after the id `after`. */
   abstract all(page: Page): Promise<Account[]>;
   /** Counts the accounts of all teams. */
   abstract count(): Promise<number>;
@@ -59,13 +59,13 @@ export abstract class AccountRepository {
 }
 
 export abstract class PasswordBlocklist {
-  /** Ignores letter case. Returns false if the deployment does not refuse common passwords. */
+  /** Ignores letter case. Returns false if the service does not refuse common passwords. */
   abstract include(password: string): boolean;
 }
 
 /**
- * Stores tokens sealed, so that a copy of the database gives no usable link. With another service secret than the one
- * that sealed an invite, its `token` is empty. Its `digest` still finds it.
+ * Stores tokens sealed, so that a copy of the database gives no usable link. If the service secret has changed since an
+ * invite was sealed, its `token` is empty. Its `digest` still finds it.
  */
 export abstract class InviteRepository {
   abstract add(invite: Invite): Promise<void>;
@@ -80,14 +80,14 @@ export abstract class InviteRepository {
   abstract pending(teamId: string, now: Date): Promise<Invite[]>;
 }
 
-/** Links for e-mails. They begin with the service's base URL and never depend on a request's headers. */
+/** Links for e-mails and other notices. They begin with the service's base URL and never depend on a request's headers. */
 export abstract class PageLinks {
   abstract verifyEmail(token: string): string;
   abstract resetPassword(token: string): string;
-  /** Returns the API's list of alerts. */
+  /** Returns the link to the API's list of alerts. */
   abstract alerts(): string;
   abstract alert(id: string): string;
-  /** Returns the API's address of the reader's own account. */
+  /** Returns the link to the reader's own account in the API. */
   abstract ownAccount(): string;
 }
 
@@ -139,7 +139,7 @@ export abstract class SpentSiteTokenRepository {
 export abstract class TeamRepository {
   abstract add(team: Team): Promise<void>;
   abstract byId(id: string): Promise<Team | null>;
-  /** Returns the team that runs the deployment; null before the first registration. */
+  /** Returns the team that runs the service; null before the first registration. */
   abstract operator(): Promise<Team | null>;
   /** Returns the team that stands for a team of the embedding site. */
   abstract bySiteKey(siteKey: string): Promise<Team | null>;

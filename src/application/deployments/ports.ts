@@ -120,7 +120,8 @@ export abstract class ModelServer {
    * DeploymentStopped, DeploymentStarting or DeploymentUnavailable when the model is not served; NotFound for a version
    * that it does not have; RuntimeInvalidResponse when a process breaks off or the answer is not one of the operation;
    * ModelBusy and InvalidRequest when an engine elsewhere says so; InferenceTimeout when no answer came within the
-   * configured time after the body; what the body throws; and the signal's reason, which also ends the request.
+   * configured time after the body, or a long body stalled as long; what the body throws; and the signal's reason, which
+   * also ends the request. Waits for a short body until it ends or the signal aborts.
    */
   abstract request(id: string, request: ModelRequest, signal: AbortSignal): Promise<ModelAnswer>;
 

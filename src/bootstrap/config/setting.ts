@@ -38,9 +38,9 @@ export const secretText = (min: number) =>
 export const address = (protocols: readonly string[], error: string) =>
   z.string().refine((text) => protocols.includes(protocolOf(text)), { error });
 export const webAddress = address(['http:', 'https:'], 'must be an http:// or https:// URL');
-/** The service adds paths to it. */
+/** Paths are added to it. */
 export const baseAddress = webAddress
-  .refine((text) => !/[?#]/.test(text), { error: 'must have no query and no fragment' })
+  .refine((text) => !/[?#\s]/.test(text), { error: 'must have no query, no fragment and no white space' })
   .transform((url) => url.replace(/\/+$/, ''));
 const protocolOf = (text: string): string => (URL.canParse(text) ? new URL(text).protocol : '');
 

@@ -12,7 +12,7 @@ import {
   Tracer,
 } from '../../application/shared/ports.js';
 
-/** Holds all values in one storage: Node.js 20 copies the store of each storage to every promise that is made. */
+/** Holds all values in one storage: before version 24, Node.js copies the store of each storage to every promise. */
 const storage = new AsyncLocalStorage<Readonly<Record<symbol, unknown>>>();
 
 /** A value that belongs to the running code, also after each await. */

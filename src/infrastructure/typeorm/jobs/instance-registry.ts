@@ -65,7 +65,7 @@ export class TypeOrmInstanceRegistry implements InstanceRegistry {
     return number;
   }
 
-  /** The server may still keep the connection that broke. Then that one holds the lock, and `renew` tries again. */
+  /** PostgreSQL may not know yet that the old connection broke. Then that one still holds the lock, and `renew` tries again. */
   private async connect(number: number): Promise<void> {
     const connection = this.source.createQueryRunner();
     this.connection = connection;

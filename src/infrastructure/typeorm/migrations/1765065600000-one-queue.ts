@@ -1,7 +1,7 @@
 import type { QueryRunner } from 'typeorm';
 import { ForwardMigration } from '../forward-migration.js';
 
-/** Moves waiting e-mails from their own table into the work queue, and tells all instances of its workers. */
+/** Moves waiting e-mails from their own table into the work queue, and adds a table of the workers of all instances. */
 export class OneQueue1765065600000 extends ForwardMigration {
   readonly name = 'OneQueue1765065600000';
 

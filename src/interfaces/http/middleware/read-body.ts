@@ -27,7 +27,10 @@ export interface ReadBodyDependencies {
   readonly authenticator: Authenticator;
 }
 
-/** Reads the body as the contract says: as JSON, in another form, or as a stream that the use case reads itself. */
+/**
+ * Reads the body as the contract says: as JSON, in another form, or as a stream that the use case reads itself. Ends here
+ * for a request that was refused while its body was read, since it came too slowly.
+ */
 export const readBody =
   (contract: Contract, dependencies: ReadBodyDependencies): RequestHandler =>
   async (request, response, next) => {
@@ -35,7 +38,7 @@ export const readBody =
     const isLeftOut = bodyOptional && isBodyless(request);
     if (media || streamed) request.context.body = stream(contract, dependencies, request, response);
     else request.context.body = isLeftOut ? {} : await read(contract, dependencies, request, response);
-    next();
+    if (!response.headersSent) next();
   };
 
 /** Returns the value of the body. Content is judged after existence, so InvalidRequest is returned and thrown later. */
@@ -63,7 +66,7 @@ async function read(
   }
 }
 
-/** A stream of at most this many bytes comes in one piece. */
+/** A stream whose length is known, and at most this many bytes, comes in one piece. */
 const WHOLE_STREAM_BYTES = 64 * 1024;
 
 /** Returns a stream that throws 401 or 403 after its last chunk if the caller has lost its right meanwhile. */

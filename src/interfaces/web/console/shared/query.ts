@@ -21,7 +21,7 @@ export interface Query<T> {
   /** Why the last call failed. */
   readonly error: ApiError | undefined;
   readonly loading: boolean;
-  /** Stays pending during an outage: an action that has succeeded must not await it. */
+  /** Stays pending during an outage. */
   readonly reload: () => Promise<void>;
   /** Replaces the answer, for instance by that of a change. */
   readonly set: (data: T) => void;
@@ -29,7 +29,7 @@ export interface Query<T> {
 
 /**
  * Loads `key` by `load` and keeps the answer. Another key loads again; null loads nothing. `everyMs` loads it again and
- * again while the page is visible, with a longer wait after each failure; null stops.
+ * again while the page is visible, with a longer wait after each failure, up to 15 s; null stops.
  */
 export function useQuery<T>(
   key: string | null,
@@ -79,8 +79,8 @@ export function useQuery<T>(
   useEffect(() => {
     const { error, failures, loading } = state.current;
     if (wanted === null || loading || error?.status === 404) return;
-    const longer = Math.min(wanted * 2 ** failures, LONGEST_WAIT_MS);
-    const wait = Math.max(wanted, longer, (error?.retryAfter ?? 0) * 1000);
+    const afterFailures = Math.min(wanted * 2 ** failures, LONGEST_WAIT_MS);
+    const wait = Math.max(wanted, afterFailures, (error?.retryAfter ?? 0) * 1000);
     const loadIfSeen = () => void (document.hidden || state.current.loading || reload());
     const timer = setTimeout(loadIfSeen, wait);
     document.addEventListener('visibilitychange', loadIfSeen);

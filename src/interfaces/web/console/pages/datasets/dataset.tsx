@@ -32,7 +32,7 @@ function DatasetPage({ parameters }: { parameters: Readonly<Record<string, strin
   return <OneDataset key={id} project={project} id={id} />;
 }
 
-/** Shows a dataset: its records, its versions, and what it has in common with another one. */
+/** Shows a dataset: its records, its versions, and how it differs from another one. */
 function OneDataset({ project, id }: { project: string; id: string }) {
   const dataset = useQuery(`dataset ${id}`, () => readDataset(project, id));
   const [changes, keepChanges] = useDraft<Changes>(`dataset ${id}`);
