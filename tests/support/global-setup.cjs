@@ -31,7 +31,6 @@ module.exports = async () => {
   const folder = mkdtempSync(path.join(inMemory() ? MEMORY : tmpdir(), 'tenon-tests-'));
   chmodSync(folder, 0o711); // PostgreSQL's own account has to get through
   process.env.TMPDIR = folder;
-  process.env.TENON_TEST_CODE_CACHE = path.join(folder, 'code-cache'); // of the services (`code-cache.cjs`)
   globalThis.tenonTests = { folder };
   if (process.env.TENON_TEST_DATABASE_URL) return;
   if (!existsSync(built)) throw new Error('The tests start the compiled database: run `npm run build` first.');

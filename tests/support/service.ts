@@ -12,10 +12,6 @@ const PROCESSES = Number(process.env.TENON_TEST_PROCESSES ?? 1);
 /** The compiled service, also from the tests' own TypeScript. */
 const MAIN = join(__dirname, '../..', __filename.endsWith('.ts') ? 'dist/src/main.js' : 'src/main.js');
 
-/** Absent outside jest: a benchmark starts the service as it is. */
-const CODE_CACHE = process.env.TENON_TEST_CODE_CACHE;
-const preload = CODE_CACHE ? ['--require', join(__dirname, 'code-cache.cjs')] : [];
-
 export interface Options {
   readonly env?: Readonly<Record<string, string>>;
   /** Kept by the caller; otherwise a folder of its own, removed at the end. */
@@ -124,11 +120,10 @@ const UNLIMITED = { SERVICE_RATE_LIMIT_PER_MIN: '1000000', SERVICE_RATE_LIMIT_AU
 
 /** Nothing of the tests' own environment reaches the service but the way to the system's programs. */
 export function launch(options: Options & { dataDir: string }): ServiceProcess {
-  const child = spawn(process.execPath, [...preload, MAIN], {
+  const child = spawn(process.execPath, [MAIN], {
     cwd: options.dataDir,
     env: {
       PATH: process.env.PATH,
-      ...(CODE_CACHE && { TENON_TEST_CODE_CACHE: CODE_CACHE }),
       SERVICE_DATA_DIR: options.dataDir,
       SERVICE_PORT: '0',
       SERVICE_BCRYPT_COST: '4',
