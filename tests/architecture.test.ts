@@ -8,13 +8,9 @@ const repository = join(__dirname, '..');
 /** The rule that the check has to name, the file, and the text that is planted into it. */
 const FAULTS = [
   ['domain-is-pure', 'src/domain/alerts/planted.ts', "import { createHash } from 'node:crypto';"],
-  [
-    'application-looks-inwards',
-    'src/application/alerts/one.ts',
-    "import '../../infrastructure/system/shared-ports.js';",
-  ],
+  ['application-looks-inwards', 'src/application/alerts/one.ts', "import '../../infrastructure/system/adapters.js';"],
   ['application-looks-inwards', 'src/application/alerts/two.ts', "import type { EventEmitter } from 'node:events';"],
-  ['interfaces-call-use-cases', 'src/interfaces/one.ts', "import '../infrastructure/system/shared-ports.js';"],
+  ['interfaces-call-use-cases', 'src/interfaces/one.ts', "import '../infrastructure/system/adapters.js';"],
   ['infrastructure-stays-behind-ports', 'src/infrastructure/one.ts', "import '../bootstrap/config/config.js';"],
   ['typeorm-confined', 'src/interfaces/two.ts', "import type { EntityManager } from 'typeorm';"],
   ['no-cycles', 'src/domain/alerts/first.ts', "import './second.js';"],

@@ -5,7 +5,7 @@ import { Instance } from '../application/shared/instance.js';
 import { IdGenerator } from '../application/shared/ports.js';
 import { WinstonLogger } from '../infrastructure/logging/winston-logger.js';
 import { PrometheusMetrics } from '../infrastructure/prometheus/prometheus-metrics.js';
-import { SystemClock } from '../infrastructure/system/shared-ports.js';
+import { SystemClock } from '../infrastructure/system/adapters.js';
 import { createHttpServer, GracefulShutdown, listen } from '../interfaces/http/server.js';
 import { PublicAddress } from '../interfaces/web/page-links.js';
 import { backgroundWork, maintenance, modelReconciliation } from './background.js';

@@ -54,7 +54,7 @@ import { PrometheusMetrics } from '../infrastructure/prometheus/prometheus-metri
 import { MemoryRateLimitStore } from '../infrastructure/rate-limit/memory-rate-limit-store.js';
 import { ChatRuntimeByKind } from '../infrastructure/runtimes/chat-runtime-by-kind.js';
 import { FolderMailer, SmtpMailer } from '../infrastructure/smtp/mailers.js';
-import { AsyncRequestContext, SystemClock, UuidIdGenerator } from '../infrastructure/system/shared-ports.js';
+import { AsyncRequestContext, SystemClock, UuidIdGenerator } from '../infrastructure/system/adapters.js';
 import { DataSource } from '../infrastructure/typeorm/data-source.js';
 import { poolLoad, readBacklog } from '../infrastructure/typeorm/operations/operations.js';
 import { TypeOrmUnitOfWork } from '../infrastructure/typeorm/typeorm-unit-of-work.js';

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger, Tracer } from '../application/shared/ports.js';
 import { startEmbeddedPostgres } from '../infrastructure/embedded-postgres/embedded-postgres.js';
 import { makeFolder } from '../infrastructure/files/data-folder.js';
-import { SystemClock } from '../infrastructure/system/shared-ports.js';
+import { SystemClock } from '../infrastructure/system/adapters.js';
 import { createDataSource, type DataSource } from '../infrastructure/typeorm/data-source.js';
 import { migrate } from '../infrastructure/typeorm/migrate.js';
 import { asStorageUnavailable } from '../infrastructure/typeorm/storage-errors.js';

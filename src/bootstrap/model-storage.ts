@@ -2,7 +2,7 @@ import type { ModelFileResolver, ModelFileStore } from '../application/deploymen
 import { LocalModelFileStore } from '../infrastructure/files/local-model-file-store.js';
 import { LocalModelFileResolver } from '../infrastructure/files/local-model-files.js';
 import { ModelCache } from '../infrastructure/files/model-cache.js';
-import { SystemClock } from '../infrastructure/system/shared-ports.js';
+import { SystemClock } from '../infrastructure/system/adapters.js';
 import type { Config } from './config/config.js';
 
 /** The adapters behind the two ports of model files. */

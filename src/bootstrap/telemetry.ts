@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 import type { ChatEngine } from '../application/chat/ports.js';
 import type { Logger, Tracer } from '../application/shared/ports.js';
 import type { MetricSnapshot } from '../infrastructure/prometheus/metric-sources.js';
-import { NoTracer } from '../infrastructure/system/shared-ports.js';
+import { NoTracer } from '../infrastructure/system/adapters.js';
 import { version } from '../interfaces/version.js';
 import type { Config } from './config/config.js';
 

@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { ChatRuntime } from '../../src/application/chat/ports.js';
 import { Clock } from '../../src/application/shared/ports.js';
 import { ChatRuntimeByKind } from '../../src/infrastructure/runtimes/chat-runtime-by-kind.js';
-import { SystemClock } from '../../src/infrastructure/system/shared-ports.js';
+import { SystemClock } from '../../src/infrastructure/system/adapters.js';
 import { sendJson } from '../support/local-server.js';
 import {
   answering,

@@ -1,6 +1,6 @@
 import { Audit } from '../../src/application/audit/audit.service.js';
 import type { Clock } from '../../src/application/shared/ports.js';
-import { AsyncRequestContext } from '../../src/infrastructure/system/shared-ports.js';
+import { AsyncRequestContext } from '../../src/infrastructure/system/adapters.js';
 import { ManualClock } from '../fakes/shared/manual-clock.js';
 import { at, ids } from './records.js';
 import type { Repositories } from './repositories.js';

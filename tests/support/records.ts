@@ -14,7 +14,7 @@ import { type FinalStatus, type FinishedJob, Job } from '../../src/domain/jobs/j
 import { Dataset, type DatasetRecord, validate } from '../../src/domain/workspace/dataset.js';
 import { Model } from '../../src/domain/workspace/model.js';
 import { Project } from '../../src/domain/workspace/project.js';
-import { UuidIdGenerator } from '../../src/infrastructure/system/shared-ports.js';
+import { UuidIdGenerator } from '../../src/infrastructure/system/adapters.js';
 
 export const ids = new UuidIdGenerator();
 

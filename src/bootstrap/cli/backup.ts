@@ -3,7 +3,7 @@ import { basename, join, resolve } from 'node:path';
 import { type Section, writeBackup } from '../../infrastructure/backup/backup-file.js';
 import { modelFileSections } from '../../infrastructure/backup/model-files.js';
 import { secretFile } from '../../infrastructure/files/data-folder.js';
-import { SystemClock } from '../../infrastructure/system/shared-ports.js';
+import { SystemClock } from '../../infrastructure/system/adapters.js';
 import { dumpDatabase } from '../../infrastructure/typeorm/backup/dump-database.js';
 import { isMissingTable } from '../../infrastructure/typeorm/storage-errors.js';
 import type { Invocation } from '../../interfaces/cli/commands.js';

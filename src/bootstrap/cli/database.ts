@@ -12,7 +12,7 @@ import {
   startEmbeddedPostgres,
 } from '../../infrastructure/embedded-postgres/embedded-postgres.js';
 import { WinstonLogger } from '../../infrastructure/logging/winston-logger.js';
-import { SystemClock } from '../../infrastructure/system/shared-ports.js';
+import { SystemClock } from '../../infrastructure/system/adapters.js';
 import { createDataSource } from '../../infrastructure/typeorm/data-source.js';
 import { migrate } from '../../infrastructure/typeorm/migrate.js';
 import type { Invocation } from '../../interfaces/cli/commands.js';

@@ -6,7 +6,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Client, Dispatcher } from 'undici';
 import type { Span, Tracer } from '../../application/shared/ports.js';
-import { NoTracer } from '../system/shared-ports.js';
+import { NoTracer } from '../system/adapters.js';
 
 const LONGEST_TEXT = 8 * 1024 * 1024;
 /** An idle connection stays open for a little less than most servers allow. */

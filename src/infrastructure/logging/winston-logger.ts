@@ -7,7 +7,7 @@ import winston from 'winston';
 import type { LogLevel } from '../../application/operations/ports.js';
 import type { Clock, LogFields, Logger } from '../../application/shared/ports.js';
 import { makeFolder } from '../files/data-folder.js';
-import { AsyncValue } from '../system/shared-ports.js';
+import { AsyncValue } from '../system/adapters.js';
 
 interface Settings {
   /** Path of the newest file. Null: no file. */

@@ -1,8 +1,8 @@
 import { type Attributes, type HrTime, ValueType } from '@opentelemetry/api';
 import { core, metrics, resources } from '@opentelemetry/sdk-node';
 import type { MetricSnapshot, Sample } from '../prometheus/metric-sources.js';
+import { SystemClock } from '../system/adapters.js';
 import { steadyMs } from '../system/scheduling.js';
-import { SystemClock } from '../system/shared-ports.js';
 
 type Data = metrics.MetricData;
 type Times = Pick<metrics.DataPoint<number>, 'startTime' | 'endTime'>;

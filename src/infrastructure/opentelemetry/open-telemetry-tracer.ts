@@ -20,8 +20,8 @@ import {
   Tracer,
 } from '../../application/shared/ports.js';
 import { DomainError } from '../../domain/shared/errors.js';
+import { NO_SPAN, SystemClock } from '../system/adapters.js';
 import { steadyMs } from '../system/scheduling.js';
-import { NO_SPAN, SystemClock } from '../system/shared-ports.js';
 
 const kinds = {
   server: SpanKind.SERVER,

@@ -16,8 +16,8 @@ import {
 import type { ChatEngine } from '../../application/chat/ports.js';
 import type { Logger, Tracer } from '../../application/shared/ports.js';
 import type { MetricSnapshot } from '../prometheus/metric-sources.js';
+import { AsyncValue } from '../system/adapters.js';
 import { resultWithin, steadyMs } from '../system/scheduling.js';
-import { AsyncValue } from '../system/shared-ports.js';
 import { GenAiTelemetry } from './gen-ai.js';
 import { MetricsBridge } from './metrics-bridge.js';
 import { OpenTelemetryTracer } from './open-telemetry-tracer.js';

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DataSource, type MigrationInterface } from 'typeorm';
 import type { Tracer } from '../../application/shared/ports.js';
-import { NoTracer } from '../system/shared-ports.js';
+import { NoTracer } from '../system/adapters.js';
 import { AccountTable, TeamTable } from './accounts/account.repository.js';
 import { CredentialTable } from './accounts/credential.repository.js';
 import { InviteTable } from './accounts/invite.repository.js';

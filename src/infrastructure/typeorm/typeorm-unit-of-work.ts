@@ -6,7 +6,7 @@ import { DataSource, type EntityManager, type EntitySchema, type ObjectLiteral, 
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import type { LockMode, UnitOfWork } from '../../application/shared/ports.js';
 import { StorageUnavailable } from '../../domain/shared/errors.js';
-import { AsyncValue } from '../system/shared-ports.js';
+import { AsyncValue } from '../system/adapters.js';
 import { isLostRace } from './storage-errors.js';
 
 export const poolOf = ({ driver }: DataSource): Pool => (driver as PostgresDriver).master;

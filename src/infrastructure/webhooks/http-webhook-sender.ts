@@ -8,8 +8,8 @@ import type { WebhookMessage, WebhookSender } from '../../application/alerts/por
 import type { Tracer } from '../../application/shared/ports.js';
 import type { Delivery } from '../../domain/alerts/webhook.js';
 import { InvalidRequest } from '../../domain/shared/errors.js';
+import { NoTracer } from '../system/adapters.js';
 import { resultWithin } from '../system/scheduling.js';
-import { NoTracer } from '../system/shared-ports.js';
 
 const SECRET_BYTES = 32;
 const TIMEOUT_MS = 10_000;

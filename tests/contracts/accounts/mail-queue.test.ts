@@ -1,6 +1,6 @@
 import { MAIL, MailQueue } from '../../../src/application/accounts/mail-queue.js';
 import { Sealer } from '../../../src/infrastructure/crypto/secrets.js';
-import { NoTracer } from '../../../src/infrastructure/system/shared-ports.js';
+import { NoTracer } from '../../../src/infrastructure/system/adapters.js';
 import {
   createDataSource,
   createMigrationSource,

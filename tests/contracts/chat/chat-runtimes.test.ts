@@ -14,7 +14,7 @@ import type {
   HttpChatRuntime,
   HttpChatRuntimeSettings,
 } from '../../../src/infrastructure/runtimes/http-chat-runtime.js';
-import { NoTracer, SystemClock } from '../../../src/infrastructure/system/shared-ports.js';
+import { NoTracer, SystemClock } from '../../../src/infrastructure/system/adapters.js';
 import { MemoryChatRuntime, type MemorySource } from '../../fakes/chat/memory-chat-runtime.js';
 import type { ChatRuntimesLimits } from '../../support/chat-runtimes-rig.js';
 import { schemas } from '../../support/json-schemas.js';

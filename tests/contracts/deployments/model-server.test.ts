@@ -4,7 +4,7 @@ import type { ServedModel } from '../../../src/domain/deployments/deployment.js'
 import { ModelFileInvalid } from '../../../src/domain/deployments/errors.js';
 import { ModelServerByKind } from '../../../src/infrastructure/model-server/model-server-by-kind.js';
 import { RemoteModelServer } from '../../../src/infrastructure/model-server/remote/remote-model-server.js';
-import { AsyncRequestContext } from '../../../src/infrastructure/system/shared-ports.js';
+import { AsyncRequestContext } from '../../../src/infrastructure/system/adapters.js';
 import { MemoryModelServer } from '../../fakes/deployments/memory-model-server.js';
 import { InferenceEngine, sendBinary } from '../../support/inference-engine.js';
 import { sendJson } from '../../support/local-server.js';

@@ -8,7 +8,7 @@ import { ModelCache } from '../../../src/infrastructure/files/model-cache.js';
 import type { StoredObject } from '../../../src/infrastructure/s3/s3-bucket.js';
 import { S3ModelFileResolver } from '../../../src/infrastructure/s3/s3-model-file-resolver.js';
 import { S3ModelFileStore } from '../../../src/infrastructure/s3/s3-model-file-store.js';
-import { SystemClock } from '../../../src/infrastructure/system/shared-ports.js';
+import { SystemClock } from '../../../src/infrastructure/system/adapters.js';
 import { barrier } from '../../support/barrier.js';
 import { S3Server } from '../../support/s3/s3-server.js';
 import { TemporaryFolder } from '../../support/temporary-folder.js';

@@ -6,7 +6,7 @@ import {
   AsyncValue,
   SystemClock,
   UuidIdGenerator,
-} from '../../../src/infrastructure/system/shared-ports.js';
+} from '../../../src/infrastructure/system/adapters.js';
 import { ManualClock } from '../../fakes/shared/manual-clock.js';
 import { atOnce, barrier } from '../../support/barrier.js';
 
@@ -91,7 +91,7 @@ const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f
 function ofAnotherProcess(): UuidIdGenerator {
   let Generator = UuidIdGenerator;
   jest.isolateModules(() => {
-    ({ UuidIdGenerator: Generator } = require('../../../src/infrastructure/system/shared-ports.js'));
+    ({ UuidIdGenerator: Generator } = require('../../../src/infrastructure/system/adapters.js'));
   });
   return new Generator();
 }

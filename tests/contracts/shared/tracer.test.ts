@@ -5,7 +5,7 @@ import type { Span, Tracer } from '../../../src/application/shared/ports.js';
 import { NotFound } from '../../../src/domain/shared/errors.js';
 import { OpenTelemetryTracer } from '../../../src/infrastructure/opentelemetry/open-telemetry-tracer.js';
 import { AsyncContextManager, samplerOf } from '../../../src/infrastructure/opentelemetry/telemetry.js';
-import { NoTracer } from '../../../src/infrastructure/system/shared-ports.js';
+import { NoTracer } from '../../../src/infrastructure/system/adapters.js';
 import { MemoryLogger } from '../../fakes/shared/memory-logger.js';
 import { atOnce, barrier } from '../../support/barrier.js';
 

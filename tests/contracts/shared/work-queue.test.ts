@@ -1,4 +1,4 @@
-import { NoTracer } from '../../../src/infrastructure/system/shared-ports.js';
+import { NoTracer } from '../../../src/infrastructure/system/adapters.js';
 import { createDataSource, type DataSource } from '../../../src/infrastructure/typeorm/data-source.js';
 import { TypeOrmInstanceRegistry } from '../../../src/infrastructure/typeorm/jobs/instance-registry.js';
 import { GraphileWorkQueue } from '../../../src/infrastructure/typeorm/queue/graphile-work-queue.js';

@@ -5,7 +5,7 @@ import type { ChatRequest, CompletionPart } from '../../../src/domain/chat/chat.
 import type { JsonObject } from '../../../src/domain/workspace/json.js';
 import { OpenAiChatRuntime } from '../../../src/infrastructure/openai/openai-chat-runtime.js';
 import type { HttpSource } from '../../../src/infrastructure/runtimes/engine-api.js';
-import { SystemClock } from '../../../src/infrastructure/system/shared-ports.js';
+import { SystemClock } from '../../../src/infrastructure/system/adapters.js';
 import { schemas } from '../../support/json-schemas.js';
 import { RecordingLog } from '../../support/recording-log.js';
 import {

@@ -9,7 +9,7 @@ import {
 } from '../../../src/infrastructure/chat-engine/onnx-chat-runtime.js';
 import { ChildLimits } from '../../../src/infrastructure/child-process/child-limits.js';
 import { ChatRuntimeByKind } from '../../../src/infrastructure/runtimes/chat-runtime-by-kind.js';
-import { SystemClock } from '../../../src/infrastructure/system/shared-ports.js';
+import { SystemClock } from '../../../src/infrastructure/system/adapters.js';
 import { RecordingLog } from '../recording-log.js';
 
 const compiled = (path: string) => join(process.cwd(), 'dist', path);

@@ -4,7 +4,7 @@ import { TeamWorkspace } from '../../../src/application/workspace/team-workspace
 import type { Caller } from '../../../src/domain/accounts/caller.js';
 import { Dataset } from '../../../src/domain/workspace/dataset.js';
 import { Sha256ContentHasher } from '../../../src/infrastructure/crypto/sha256-content-hasher.js';
-import { AsyncRequestContext } from '../../../src/infrastructure/system/shared-ports.js';
+import { AsyncRequestContext } from '../../../src/infrastructure/system/adapters.js';
 import { ManualClock } from '../../fakes/shared/manual-clock.js';
 import { auditOn } from '../../support/audit.js';
 import { memoryRepositories } from '../../support/memory-repositories.js';

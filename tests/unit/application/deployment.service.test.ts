@@ -4,7 +4,7 @@ import { DeploymentReconciler } from '../../../src/application/deployments/deplo
 import { EngineModels } from '../../../src/application/deployments/engine-models.js';
 import type { CallTracker } from '../../../src/application/jobs/call-tracker.js';
 import { Deployment, deploymentLimits } from '../../../src/domain/deployments/deployment.js';
-import { NoTracer } from '../../../src/infrastructure/system/shared-ports.js';
+import { NoTracer } from '../../../src/infrastructure/system/adapters.js';
 import { MemoryModelServer } from '../../fakes/deployments/memory-model-server.js';
 import { ManualClock } from '../../fakes/shared/manual-clock.js';
 import { auditOn } from '../../support/audit.js';

@@ -17,7 +17,9 @@ it.each(['OTEL_EXPORTER_OTLP_ENDPOINT', 'SERVICE_ALERTMANAGER_URL', 'SERVICE_SLA
 const basedOn = ['SERVICE_BASE_URL', 'SERVICE_ALERTMANAGER_URL', 'OTEL_EXPORTER_OTLP_ENDPOINT', 'SERVICE_S3_ENDPOINT'];
 describe.each(basedOn)('%s, to which paths are added', (name) => {
   it.each(['http://a/b?c', 'http://a/b/#c', 'http://a?', 'http://a/ '])('refuses %s', (url) =>
-    expect(complaint({ [name]: url })).toMatch(new RegExp(`^${name} must have no query, no fragment and no white space`)),
+    expect(complaint({ [name]: url })).toMatch(
+      new RegExp(`^${name} must have no query, no fragment and no white space`),
+    ),
   );
 });
 

@@ -1,6 +1,6 @@
 import type { ChatEngine, EngineRuntime } from '../../../../src/application/chat/ports.js';
 import { ChatRuntimeByKind } from '../../../../src/infrastructure/runtimes/chat-runtime-by-kind.js';
-import { AsyncRequestContext } from '../../../../src/infrastructure/system/shared-ports.js';
+import { AsyncRequestContext } from '../../../../src/infrastructure/system/adapters.js';
 
 it('a runtime does not belong to the request that starts it', () => {
   const requests = new AsyncRequestContext();
