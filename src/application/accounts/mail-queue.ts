@@ -53,7 +53,7 @@ export class MailQueue implements TaskWorker {
     try {
       return JSON.parse(this.sealer.open(sealed, id)) as Message;
     } catch {
-      throw new Error('it was sealed with another SERVICE_SECRET: start with the one that it was sealed with');
+      throw new Error('it was sealed with another SERVICE_SECRET: start the service with that one again');
     }
   }
 }

@@ -3,7 +3,7 @@ import { InvalidRequest } from '../../domain/shared/errors.js';
 import { atMost } from '../../domain/shared/text.js';
 import { isObject, type Json, type JsonObject } from '../../domain/workspace/json.js';
 
-/** Describes an object that the document shows under a name of its own. */
+/** Describes an object that becomes a named schema in the OpenAPI document. */
 export const namedObject = <Shape extends z.ZodRawShape>(id: string, shape: Shape) => z.object(shape).meta({ id });
 
 /** Describes text of an answer by an example. */
@@ -40,7 +40,7 @@ export const seconds = (date: Date): number => date.getTime() / 1000;
 export const wholeSeconds = (date: Date): number => Math.floor(seconds(date));
 export const dateOf = (seconds: number): Date => new Date(Math.round(seconds * 1000));
 
-/** Returns the message about a missing field, or about one of the wrong type. */
+/** Makes the message about a missing field, or about one of the wrong type. */
 export const wanted = (what: string) => (issue: { input?: unknown }) =>
   issue.input === undefined ? 'is required' : `must be ${what}`;
 
@@ -72,7 +72,7 @@ export const nameText = (most: number, example: string) => text().meta({ ...visi
 /** Lists JSON Schemas, each of which requires one of the fields. */
 export const anyOf = (...names: readonly string[]) => names.map((name) => ({ required: [name] }));
 
-/** Describes an id in a body. One that belongs to nothing is refused by the use case. */
+/** Describes an id in a body. The use case refuses an id that no object has. */
 export const idText = (kind: string) => text().meta(idPattern(kind));
 
 export const number = () => z.number({ error: wanted('a number') });
@@ -109,7 +109,7 @@ export function expectedVersions(inBody: Said, ifMatch: number | undefined): num
   return said;
 }
 
-/** Describes any JSON value. The strings and names within it are storable, too; that is said in the document's preface. */
+/** Describes any JSON value. Its strings and names must be storable; the description of the OpenAPI document says so. */
 export const jsonComponent = {
   type: [
     'string' as const,
@@ -152,7 +152,7 @@ export const secondsText = () => {
 
 const fewestLines = { error: 'must be a whole number from 1 on' };
 
-/** Accepts the number of lines that are wanted of a log, and takes one above the limit for the limit. */
+/** Accepts how many lines of a log to return. A number above the limit counts as the limit. */
 export const Tail = z
   .string(fewestLines)
   .regex(/^\d+$/, fewestLines)
