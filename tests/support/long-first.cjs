@@ -2,7 +2,7 @@ const { statSync } = require('node:fs');
 const Sequencer = require('@jest/test-sequencer').default;
 
 const LONG =
-  /\/tests\/(e2e|embedded-postgres|infrastructure|architecture|contracts\/(stores|chat|deployments)|http\/fuzz)/;
+  /\/tests\/(e2e|embedded-postgres|infrastructure|architecture|contracts\/(stores|chat|deployments|shared\/work)|http\/(fuzz|model-files))/;
 
 /** Runs first the tests that mostly wait, then those that start services. Short tests fill the end of a run. */
 module.exports = class extends Sequencer {
