@@ -84,10 +84,17 @@ export const createDataSource = (url: string, poolSize = 16, tracer: Tracer = ne
 
 export const migrationNames: readonly string[] = migrations.map(({ name }) => name);
 
+/** No caller waits for a migration or a restoration: a machine under load may take its time for a connection. */
+const MIGRATION_CONNECTION_TIMEOUT_MS = 5_000;
+
 /** Connections for migrations, without limits for statements. `only` names the migrations to know. */
 export const createMigrationSource = (url: string, only = migrationNames): DataSource =>
   new DataSource({
     ...options(url),
     migrations: migrations.filter(({ name }) => only.includes(name)),
-    extra: { max: 2, keepAlive: true, connectionTimeoutMillis: connectionTimeoutMs(url) },
+    extra: {
+      max: 2,
+      keepAlive: true,
+      connectionTimeoutMillis: Math.max(MIGRATION_CONNECTION_TIMEOUT_MS, connectionTimeoutMs(url)),
+    },
   });
