@@ -19,7 +19,8 @@ const plain = { options: {}, required: [], words: 0 } as const;
 
 const PASSWORD = [
   'The password is asked for at a terminal, or read from standard input with --password-stdin. Otherwise, or if',
-  'nothing is typed, one is made and shown this once. No option takes it: all users of the machine can see the options of a command.',
+  'nothing is typed, one is made and shown this once. No option takes it: all users of the machine can see the',
+  'options of a command.',
 ];
 
 const commands = {
