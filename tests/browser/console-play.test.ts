@@ -13,6 +13,7 @@ const parameter = (page: Page, name: string) => new URLSearchParams(page.url().s
 
 async function ask(page: Page, text: string): Promise<void> {
   await question(page).fill(text);
+  await page.getByRole('button', { name: 'Send', exact: true }).waitFor(); // Not while another answer comes.
   await question(page).press('Enter');
 }
 
