@@ -1,7 +1,7 @@
-/** Expressions for regular expressions, and for the texts of these that have a certain length. */
+/** Makes expressions from regular expressions. Limits the length of the texts of an expression. */
 import { characters, choice, type Expression, NOTHING, type Range, repeat, sequence } from './expression.js';
 
-/** The pattern has something that no grammar here can say. */
+/** The pattern cannot become an expression. */
 export class UnsupportedPattern extends Error {}
 
 const LAST = 0x10ffff;
@@ -22,9 +22,9 @@ function one(code: number): Range {
   return [code, code];
 }
 
-/** Returns the texts that match the pattern as a whole, character by character. Throws UnsupportedPattern. */
+/** Returns an expression for the texts that match the whole pattern. Throws SyntaxError or UnsupportedPattern. */
 export function pattern(source: string): Expression {
-  new RegExp(source, 'u'); // throws what is wrong with it
+  new RegExp(source, 'u'); // throws SyntaxError
   return new PatternReader(source).read();
 }
 
@@ -155,7 +155,7 @@ function complement(ranges: readonly Range[]): Range[] {
   return from > LAST ? found : [...found, [from, LAST]];
 }
 
-/** Returns the least and the greatest number of characters. */
+/** Returns the least and the greatest length of the expression's texts, in characters. */
 export function lengthsOf(expression: Expression): readonly [number, number] {
   if (expression.kind === 'characters') return [1, 1];
   if (expression.kind === 'text') return [expression.text.length, expression.text.length];
@@ -173,8 +173,8 @@ export function lengthsOf(expression: Expression): readonly [number, number] {
 const MAX_CASES = 2_000;
 
 /**
- * Returns the texts of `whole` that have from `least` to `most` characters, or those of them that repeat its parts less often
- * if all make too many cases. Throws UnsupportedPattern.
+ * Returns the texts of `whole` that have from `least` to `most` characters. If they need too many cases, returns only
+ * those that repeat parts less often. Throws UnsupportedPattern if these need too many cases as well.
  */
 export function ofLength(whole: Expression, least: number, most: number): Expression {
   try {
@@ -187,7 +187,7 @@ export function ofLength(whole: Expression, least: number, most: number): Expres
   }
 }
 
-/** Returns the texts that repeat each part at most so many times, or as many as it has to be. */
+/** Limits each repetition to `times`, or to its minimum if that is greater. */
 function atMost(expression: Expression, times: number): Expression {
   if (expression.kind === 'repeat') {
     const { part, min, max } = expression;
@@ -221,7 +221,7 @@ function allOfLength(whole: Expression, least: number, most: number): Expression
       return choice(...(min === 0 ? [sequence()] : []), bounded(repeat(part, 1, greatest), Math.max(min, 1), max));
     return followed(part, repeat(part, fewest - 1, greatest - 1), min, max);
   };
-  /** Returns the texts of `head` and then `rest`, with a case for each length that the head can have. */
+  /** Returns the texts of `head` followed by `rest`, with a case for each length of the head. */
   const followed = (head: Expression, rest: Expression, min: number, max: number): Expression => {
     const [[short, long], [restShort, restLong]] = [lengthsOf(head), lengthsOf(rest)];
     if (restShort === restLong) return sequence(bounded(head, min - restShort, max - restShort), rest);
@@ -238,7 +238,7 @@ function allOfLength(whole: Expression, least: number, most: number): Expression
   return bounded(whole, least, most);
 }
 
-/** Strings of a format, or some of them. */
+/** A pattern for each format. It matches only valid strings, but not always all of them. */
 const FORMATS: Readonly<Record<string, string>> = {
   date: '(19|20)\\d\\d-(0[1-9]|1[0-2])-(0[1-9]|1\\d|2[0-8])',
   time: '([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d{1,3})?Z',
@@ -251,7 +251,7 @@ const FORMATS: Readonly<Record<string, string>> = {
   uuid: '[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}',
 };
 
-/** Returns a pattern for strings of the format, or null for an unknown one. */
+/** Returns a pattern for strings of the format, or null for an unknown format. */
 export function patternOf(format: string): string | null {
   if (format === 'date-time') return `${FORMATS.date}T${FORMATS.time}`;
   return (Object.hasOwn(FORMATS, format) && FORMATS[format]) || null;
