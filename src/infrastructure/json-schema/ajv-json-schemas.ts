@@ -1,14 +1,18 @@
-/** Runs ajv in threads, so that a pattern that backtracks forever, or a schema without end, costs bounded time and memory. */
+/**
+ * Runs ajv in threads, so that an endless schema, or a pattern that backtracks too long, uses limited time and memory.
+ */
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { JsonSchemas } from '../../application/shared/ports.js';
 import type { JsonObject } from '../../domain/workspace/json.js';
 import type { SchemaQuestion, SchemaVerdict } from './schema-thread.js';
 
-/** An ordinary schema takes a few milliseconds. A slow one is asked about again in a thread where others do not wait. */
+/**
+ * An ordinary schema takes a few milliseconds. After this time a second thread checks it, so that others do not wait.
+ */
 const QUICK_MS = 30;
 const LIMIT_MS = 1_000;
-/** Ends a thread that does not notice its limit. */
+/** A thread that exceeds its limit by this time is ended. */
 const GRACE_MS = 500;
 const LIMITS = { maxOldGenerationSizeMb: 128 };
 
@@ -17,7 +21,7 @@ const TOO_COSTLY = { problem: 'takes too long to be checked', accepts: false };
 export class AjvJsonSchemas extends JsonSchemas {
   private readonly quick: SchemaThread;
   private readonly slow: SchemaThread;
-  /** Schemas that the slow thread is asked about. */
+  /** Schemas that the slow thread checks at the moment. */
   private readonly late = new Set<string>();
 
   /** `program` is the compiled `schema-thread`. */
@@ -58,14 +62,17 @@ class SchemaThread {
     private readonly limitMs: number,
   ) {}
 
-  /** Resolves to null if the answer takes too long or too much memory, or if the turn comes and `isLate`. */
+  /**
+   * Answers a question. Resolves to null if the answer takes too much time or memory. Also resolves to null if `isLate`
+   * returns true when the earlier questions are answered.
+   */
   ask(question: SchemaQuestion, isLate = () => false): Promise<SchemaVerdict | null> {
     const answer = this.latest.then(() => (isLate() ? null : this.once(question)));
     this.latest = answer.catch(() => {});
     return answer;
   }
 
-  /** After a thread has ended, the next question starts another one. */
+  /** Answers one question. Starts a thread if there is none. */
   private async once(question: SchemaQuestion): Promise<SchemaVerdict | null> {
     this.thread ??= await started(this.program, this.limitMs);
     const { thread } = this;

@@ -1,4 +1,4 @@
-/** Describes chats and embeddings by OpenTelemetry's semantic conventions for generative AI. */
+/** Records chats and embeddings according to OpenTelemetry's semantic conventions for generative AI. */
 import { type Attributes, metrics } from '@opentelemetry/api';
 import type { RuntimeCall } from '../../application/chat/ports.js';
 import type { Span, SpanAttributes, Tracer } from '../../application/shared/ports.js';
@@ -7,13 +7,13 @@ import type { EmbeddingRequest, Embeddings } from '../../domain/chat/embedding.j
 import { steadyMs } from '../system/scheduling.js';
 import { errorType } from './open-telemetry-tracer.js';
 
-/** The bounds that the conventions recommend. */
+/** The conventions recommend these bounds and those of the next three histograms. */
 const SECONDS = [0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92];
 const FIRST_TOKEN_SECONDS = [0.001, 0.005, 0.01, 0.02, 0.04, 0.06, 0.08, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
 const TOKEN_SECONDS = [0.01, 0.025, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.75, 1, 2.5];
 const TOKENS = [1, 4, 16, 64, 256, 1_024, 4_096, 16_384, 65_536, 262_144, 1_048_576, 4_194_304, 16_777_216, 67_108_864];
 
-/** Bounds the content of one span, in characters. Many spans wait in memory for the collector. */
+/** The most characters of texts in one span. Many spans wait in memory for the collector. */
 const MOST_CONTENT = 16_384;
 
 export class GenAiTelemetry {
@@ -25,7 +25,7 @@ export class GenAiTelemetry {
 
   constructor(
     private readonly tracer: Tracer,
-    /** Records what was asked and answered as well. */
+    /** Also records the texts of messages and answers. */
     private readonly withContent: boolean,
   ) {}
 
@@ -64,7 +64,7 @@ export class GenAiTelemetry {
     return { 'gen_ai.output.messages': contentOf([{ role: 'assistant', content: text }], finishReason) };
   }
 
-  /** Returns the text of an answer so far, as much of it as is recorded. */
+  /** Returns the recorded text of an answer after `more` text. Some or all of it may not be recorded. */
   kept(text: string, more: string): string {
     return this.withContent && text.length < MOST_CONTENT ? text + more : text;
   }
@@ -101,7 +101,7 @@ const contentOf = (messages: readonly { readonly role: string; readonly content:
     })),
   );
 
-/** A call of a runtime, from its arrival to its end. */
+/** Records a call of a runtime, from its arrival to its end. */
 export class ObservedCall {
   private readonly arrived = steadyMs();
   private turn: number | null = null;
@@ -114,7 +114,7 @@ export class ObservedCall {
     private readonly about: Attributes,
   ) {}
 
-  /** Returns the call, whose `admitted` also notes the end of the wait in the queue. */
+  /** Returns the call with an `admitted` that also records the end of the wait in the queue. */
   observing(call: RuntimeCall): RuntimeCall {
     const admitted = () => {
       this.turn = this.passed;
@@ -124,7 +124,7 @@ export class ObservedCall {
     return { ...call, admitted };
   }
 
-  /** Notes the first token of a stream. */
+  /** Records the first token of a stream. */
   began(): void {
     this.first ??= this.passed;
   }
@@ -160,7 +160,7 @@ export class ObservedCall {
     this.end(promptTokens === null ? {} : { usage: { input: promptTokens } });
   }
 
-  /** Does nothing after the end. */
+  /** Records a failure. Does nothing if the call has ended. */
   failed(failure: unknown): void {
     if (this.isOver) return;
     if (this.turn === null) this.span.add('queue', { from: 0, to: this.passed });

@@ -9,7 +9,7 @@ type Times = Pick<metrics.DataPoint<number>, 'startTime' | 'endTime'>;
 
 const clock = new SystemClock();
 
-/** Exports the metrics of `/metrics`, by the same names and labels. */
+/** Exports the metrics of `/metrics` with the same names and labels. */
 export class MetricsBridge implements metrics.MetricProducer {
   private readonly startTime: HrTime = core.millisToHrTime(clock.now().getTime() - steadyMs());
 
@@ -37,7 +37,9 @@ function dataOf({ name, help: description, type, values }: MetricSnapshot, times
 
 const attributesOf = ({ le: _, ...labels }: Sample['labels'] & { readonly le?: unknown } = {}): Attributes => labels;
 
-/** Makes one point of the buckets, the sum and the count with the same labels. The buckets of Prometheus are cumulative. */
+/**
+ * Makes one point of the buckets, the sum and the count with the same labels. The buckets of Prometheus are cumulative.
+ */
 function histograms(values: readonly Sample[], times: Times): metrics.DataPoint<metrics.Histogram>[] {
   const points = new Map<string, Sample[]>();
   for (const sample of values) {

@@ -30,12 +30,12 @@ const kinds = {
   internal: SpanKind.INTERNAL,
 } as const;
 
-/** All spans of a trace in this process take the time from one steady clock, so that children lie within their parents. */
+/** All spans of a trace in this process use one steady clock, so that each span lies within its parent. */
 const EPOCH = createContextKey('the milliseconds since the epoch at which the steady clock began');
 
 const clock = new SystemClock();
 
-/** Makes spans by the API of OpenTelemetry. Log lines carry the ids of the request's or the task's span. */
+/** Makes spans with the API of OpenTelemetry. Log lines contain the ids of the span of their request or task. */
 export class OpenTelemetryTracer extends Tracer {
   constructor(
     private readonly tracer: ApiTracer,
@@ -70,7 +70,9 @@ export class OpenTelemetryTracer extends Tracer {
   }
 }
 
-/** Returns the context of a cause. Tasks come from this service, so the sampler may believe what they say. */
+/**
+ * Returns the context of a cause. The causes of tasks come from this service, so the sampler follows their decision.
+ */
 function causeOf(cause: TraceHeaders | undefined, kind: 'server' | 'consumer'): Context {
   const around = propagation.extract(ROOT_CONTEXT, cause ?? {});
   const remote = trace.getSpanContext(around);
@@ -110,7 +112,7 @@ class StartedSpan implements Span {
   }
 }
 
-/** Returns a word of which there are few. A message may hold what was said in a chat. */
+/** Returns the code or the name of a failure. Never returns its message, which may contain texts of a chat. */
 export function errorType(failure: unknown): string {
   if (typeof failure === 'string') return failure;
   if (failure instanceof DomainError) return failure.code;

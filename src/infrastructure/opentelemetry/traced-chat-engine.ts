@@ -5,7 +5,7 @@ import type { RuntimeFigures, RuntimeSource, RuntimeStatus } from '../../domain/
 import type { JsonObject } from '../../domain/workspace/json.js';
 import type { GenAiTelemetry, ObservedCall } from './gen-ai.js';
 
-/** Makes a span of each call of an engine's runtimes, and measures it. */
+/** Makes a span of each call to an engine's runtimes, and measures the call. */
 export class TracedChatEngine implements ChatEngine {
   constructor(
     private readonly engine: ChatEngine,
@@ -81,7 +81,7 @@ class TracedRuntime implements EngineRuntime {
         yield part;
       }
     } finally {
-      call.failed('cancelled'); // the caller left, unless the call is over
+      call.failed('cancelled'); // if the call has not ended, the caller has left
       await parts.return?.();
     }
   }

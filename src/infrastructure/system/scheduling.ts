@@ -17,7 +17,10 @@ export interface LaneLoad {
   readonly refused: number;
 }
 
-/** Runs at most `width` tasks at once and queues at most `maxWaiting` more. Throws `full` beyond that. */
+/**
+ * Runs at most `width` tasks at once and queues at most `maxWaiting` more. Throws the error of `full` if there are
+ * more.
+ */
 export class Lane {
   private running = 0;
   private readonly waiting: (() => void)[] = [];
@@ -33,7 +36,9 @@ export class Lane {
     return { running: this.running, waiting: this.waiting.length, refused: this.refused };
   }
 
-  /** Aborting `signal` gives up the wait and rejects with its reason. It does not end a running task. */
+  /**
+   * Runs a task in its turn. If aborted, `signal` ends the wait and rejects with its reason, but does not end the task.
+   */
   async run<T>(task: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     signal?.throwIfAborted();
     if (this.running >= this.width) {
@@ -111,15 +116,15 @@ export class Repeating {
   }
 }
 
+/** In milliseconds. */
 export interface RestartDelayBounds {
-  /** Both in milliseconds. */
   readonly first: number;
   readonly max: number;
 }
 
 /**
- * Gives the milliseconds before each new attempt: a random time between half and all of a bound that doubles from `first`
- * up to `max`. Processes that died together then do not come back together.
+ * Returns the milliseconds before each new attempt. The time is random, between a half of a limit and the limit, which
+ * doubles from `first` up to `max`. So processes that ended together do not restart together.
  */
 export class RestartDelays {
   private attempts = 0;
