@@ -16,8 +16,8 @@ import { PartBuffer } from './part-buffer.js';
 import type { CallReport, Order, Part } from './protocol.js';
 
 /**
- * More calls are tokenized than fit in the slots and the queue, by this number. So a prompt that is too long for the
- * model is refused as too long even if the queue is full.
+ * This many more calls are tokenized than fit into the slots and the queue. So a prompt that is too long is refused as
+ * too long even if the queue is full.
  */
 const EXTRA_TOKENIZED = 8;
 
@@ -253,8 +253,7 @@ export class ChatCalls {
   }
 
   /**
-   * Refuses the newest tokenizing call of the caller with the most unplaced calls. Returns false, and refuses nothing,
-   * unless that caller has at least two unplaced calls more than `caller`.
+   * Refuses the newest tokenizing call of the caller with the most unplaced calls, if `caller` has at least two fewer.
    */
   private makeRoom(caller: string): boolean {
     const { unplaced } = this;

@@ -184,9 +184,7 @@ export class SupervisedRuntime implements EngineRuntime {
     return process;
   }
 
-  /**
-   * Makes the runtime unavailable. It stays unavailable until somebody repairs the model and starts the runtime again.
-   */
+  /** Makes the runtime unavailable until somebody repairs the model and starts the runtime again. */
   private fail(reason: string): void {
     const { current } = this.supervisor;
     this.supervisor.fail(reason);

@@ -1,4 +1,4 @@
-/** The messages between the service and a worker process that runs a chat model or an embedding model. */
+/** Defines the messages between the service and a chat worker. */
 import { z } from 'zod';
 import type { ChatRequest } from '../../domain/chat/chat.js';
 
@@ -22,7 +22,7 @@ export type Order =
       readonly call: number;
       readonly caller: string;
       readonly request: ChatRequest;
-      /** Report the answer in parts. */
+      /** If true, the worker sends the answer in parts. */
       readonly stream: boolean;
     }
   /** Tokenizes texts that are to be embedded. The worker answers with one of the same reports. */
@@ -58,9 +58,7 @@ const Report = z.discriminatedUnion('type', [
   z.object({ type: z.literal('broken'), reason: z.string() }),
   /** `room`: the most tokens that the answer may have. */
   z.object({ type: z.literal('tokenized'), call, promptTokens: count, room: count }),
-  /**
-   * The prompt, or the text number `index`, is too long. If `whole` is false, it has more than `promptTokens` tokens.
-   */
+  /** The prompt, or text number `index`, is too long. If `whole` is false, it has more than `promptTokens` tokens. */
   z.object({
     type: z.literal('too_long'),
     call,

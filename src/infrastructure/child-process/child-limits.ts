@@ -10,7 +10,7 @@ export class ChildLimits {
   private readonly places: Lane;
   private readonly loads = endlessLane(LOADS_AT_ONCE);
 
-  /** `most` limits the processes that exist at once. A process that waits for its restart counts. */
+  /** `most` limits the processes that exist at once, together with those that wait for their restart. */
   constructor(private readonly most = Number.POSITIVE_INFINITY) {
     this.places = endlessLane(most);
   }
@@ -30,7 +30,7 @@ export class ChildLimits {
     return this.places.run(work, signal);
   }
 
-  /** Loads a model by `work`. At most two models load at once, because a load uses the whole machine. */
+  /** Runs `work`, which loads a model. At most two loads run at once, because a load uses the whole machine. */
   load<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
     return this.loads.run(work, signal);
   }

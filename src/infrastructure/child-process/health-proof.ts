@@ -6,7 +6,7 @@ export const PROOF_HEADER = 'x-tenon-proof';
 
 const CHALLENGE = /^[0-9a-f]{16,128}$/i;
 
-/** Returns the HMAC of the challenge under the secret (hexadecimal), or null if the challenge is not well-formed. */
+/** Returns the hexadecimal HMAC of the challenge with the secret. Returns null if the challenge is malformed. */
 export function proofOf(secret: string, challenge: unknown): string | null {
   if (typeof challenge !== 'string' || !CHALLENGE.test(challenge)) return null;
   return createHmac('sha256', Buffer.from(secret, 'hex')).update(challenge).digest('hex');
@@ -14,7 +14,7 @@ export function proofOf(secret: string, challenge: unknown): string | null {
 
 /**
  * Probes the health of one child process. Only this process and the child know the secret, and each probe sends a new
- * challenge. So no other process on the port can pass, and no replayed answer.
+ * challenge. So a probe of another process on the port fails, and so does a replayed answer.
  */
 export class HealthProof {
   /** Hexadecimal. */

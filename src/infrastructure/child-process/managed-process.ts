@@ -26,9 +26,7 @@ export interface ProcessOptions {
 
 /** Starts a child process, sends it orders, and ends it. */
 export class ManagedProcess<Order extends object> {
-  /**
-   * Resolves with the reason when the process no longer exists, or could not start. `onLine` has then got all output.
-   */
+  /** Resolves with the reason when the process has ended or could not start, after all its output. */
   readonly gone: Promise<string>;
   private readonly child: ChildProcess | null = null;
   private readonly tail = new OutputTail(TAIL_BYTES);

@@ -33,14 +33,12 @@ export interface SupervisorLog {
 }
 
 /**
- * `waiting` lasts until the next attempt, `no_room` until another child process of this instance ends for good,
- * `failed` until the next `start` or `resume`.
+ * `waiting` lasts until the next attempt. `no_room` lasts until another child process of this instance ends for good.
+ * `failed` lasts until the next `start` or `resume`.
  */
 export type SupervisorState = 'stopped' | 'starting' | 'running' | 'waiting' | 'no_room' | 'failed';
 
-/**
- * Keeps one process running: starts it, restarts it with back-off when it ends, and stops it. Never runs two at once.
- */
+/** Keeps one process running: starts it, restarts it with back-off when it ends, and stops it. Never runs two. */
 export class Supervisor<P extends SupervisedProcess> {
   state: SupervisorState = 'stopped';
   /** The reason of the last failure; null while the process runs. */
@@ -77,9 +75,7 @@ export class Supervisor<P extends SupervisedProcess> {
     return this.begin(false);
   }
 
-  /**
-   * Starts the process as soon as there is room, and tries again until it is ready. Resolves after the first attempt.
-   */
+  /** Starts the process as soon as there is room. Tries again until it is ready. Resolves after the first attempt. */
   resume(): Promise<void> {
     return this.begin(true).catch(() => undefined);
   }

@@ -28,8 +28,7 @@ export class BcryptPasswordHasher implements PasswordHasher {
 
   async matches(password: string, hash: string | null): Promise<boolean> {
     const same = await this.lane.run(async () => {
-      // Computed also for a known account, so that the first call takes equally long for a known and an unknown
-      // account.
+      // Also computed for a known account, so that the first call takes equally long for every account.
       this.dummyHash ??= bcrypt.hash('', this.cost);
       const dummyHash = await this.dummyHash;
       return bcrypt.compare(digestOf(password), hash ?? dummyHash);

@@ -29,8 +29,8 @@ const HINT_LENGTH = 4;
 const FORM = new RegExp(`^(tn[a-z]_)([0-9A-Za-z]{${SECRET_LENGTH}})([0-9A-Za-z]{${CHECK_LENGTH}})$`);
 
 /**
- * Issues tokens. A token is a prefix, 256 random bits, and a CRC-32 of both. It has no characters at which the
- * selection of a double click ends. A plain SHA-256 is enough for the digest, because nobody can guess 256 random bits.
+ * Issues tokens. A token is a prefix, 256 random bits, and a CRC-32 of both. A double click selects a whole token. A
+ * plain SHA-256 is enough for the digest, because nobody can guess 256 random bits.
  */
 @injectable()
 export class CheckedTokens implements SecretTokens {

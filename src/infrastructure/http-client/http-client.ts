@@ -80,9 +80,7 @@ export class InvalidAnswer extends HttpFailure {
 /** If the reader of a body stops early, the rest must arrive within this time. */
 const LINGER_MS = 100;
 
-/**
- * A connection that was already closed fails within this time. Later, the server may have begun to work on the request.
- */
+/** A closed connection fails within this time. Later, the server may have begun to work on the request. */
 const STALE_MS = 1_000;
 
 export class HttpClient {

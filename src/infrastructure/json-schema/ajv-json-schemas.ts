@@ -1,15 +1,11 @@
-/**
- * Runs ajv in threads, so that an endless schema, or a pattern that backtracks too long, uses limited time and memory.
- */
+/** Runs ajv in threads, so that an endless schema or a slow pattern uses only limited time and memory. */
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { JsonSchemas } from '../../application/shared/ports.js';
 import type { JsonObject } from '../../domain/workspace/json.js';
 import type { SchemaQuestion, SchemaVerdict } from './schema-thread.js';
 
-/**
- * An ordinary schema takes a few milliseconds. After this time a second thread checks it, so that others do not wait.
- */
+/** An ordinary schema takes a few milliseconds. A slower one moves to a second thread, so that others do not wait. */
 const QUICK_MS = 30;
 const LIMIT_MS = 1_000;
 /** A thread that exceeds its limit by this time is ended. */
@@ -63,8 +59,8 @@ class SchemaThread {
   ) {}
 
   /**
-   * Answers a question. Resolves to null if the answer takes too much time or memory. Also resolves to null if `isLate`
-   * returns true when the earlier questions are answered.
+   * Answers a question after the earlier ones. Resolves to null if the answer takes too much time or memory, or if
+   * `isLate` returns true when the question has its turn.
    */
   ask(question: SchemaQuestion, isLate = () => false): Promise<SchemaVerdict | null> {
     const answer = this.latest.then(() => (isLate() ? null : this.once(question)));

@@ -1,6 +1,4 @@
-/**
- * The thread that compiles JSON schemas and validates texts. Spends at most `workerData` milliseconds on a question.
- */
+/** The thread that compiles JSON schemas and validates texts. Stops a question after `workerData` milliseconds. */
 import { createHash } from 'node:crypto';
 import { Script } from 'node:vm';
 import { parentPort, workerData } from 'node:worker_threads';
@@ -47,9 +45,7 @@ function compile(schema: string): Compiled {
   return result;
 }
 
-/**
- * Compiles a schema. Returns the problem if it cannot be used. Each schema has its own compiler: ids may be the same.
- */
+/** Compiles a schema, or returns the problem with it. Each schema has its own compiler, because ids may be the same. */
 function validatorOf({ $schema, ...schema }: { $schema?: unknown }): Compiled {
   const { Compiler, check } = OLDER_DRAFT.test(String($schema)) ? older : newer;
   if (!check.validateSchema(schema)) return shown(check.errorsText(check.errors, { dataVar: 'it' }));

@@ -45,7 +45,7 @@ export class FileLogTail implements LogTail {
 
 /**
  * Opens all files that exist before any is read, because a rotation cannot take away an open file. A rotation between
- * two openings only moves files to older names, so no file is missed. A file that was found twice is opened once.
+ * two openings only moves files to older names, so no file is missed. A file that is found twice is read once.
  */
 async function openAll(paths: readonly string[]): Promise<FileHandle[]> {
   const files = new Map<string, FileHandle>();

@@ -88,7 +88,9 @@ export class AlertmanagerNotifier extends AlertNotifier {
     generatorURL: this.links.alert(alert.id),
   });
 
-  /** Returns no end before the beginning, because Alertmanager refuses it. The clocks of two instances may differ. */
+  /**
+   * Returns the end of an alert. Alertmanager refuses an end before the beginning, and the clocks of instances differ.
+   */
   private endsAt({ createdAt, ackedAt }: Alert): Date {
     if (ackedAt === null) return new Date(this.clock.now().getTime() + HOLD_MS);
     return ackedAt < createdAt ? createdAt : ackedAt;

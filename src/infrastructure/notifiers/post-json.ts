@@ -6,9 +6,8 @@ const TIMEOUT_MS = 10_000;
 const CODE = /^[a-z_]{1,60}$/;
 
 /**
- * Posts JSON once. Sends the user and password of the URL as basic authentication. Throws unless an answer with a
- * status of 200 to 299 arrives within 10 s. Throws the signal's reason if aborted. The error never has the path or the
- * password.
+ * Posts JSON once, with the user and password of the URL as basic authentication. Throws unless an answer with a status
+ * of 200 to 299 arrives within 10 s. Throws the signal's reason if aborted. No error contains the path or the password.
  */
 export async function postJson(url: string, json: unknown, signal: AbortSignal): Promise<void> {
   const { username, password } = new URL(url);

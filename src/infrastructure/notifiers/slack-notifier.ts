@@ -19,9 +19,7 @@ const LONGEST = { title: 300, name: 500, text: 2_000 };
 
 type Task = { readonly alertIds: readonly string[]; readonly acknowledged: boolean };
 
-/**
- * Posts messages to an incoming webhook of Slack: one for all alerts that fire at once, and one for an acknowledgement.
- */
+/** Posts to an incoming webhook of Slack: one message for all alerts that fire at once, one for an acknowledgement. */
 export class SlackNotifier extends AlertNotifier {
   /** Does nothing if `url` is null. */
   constructor(

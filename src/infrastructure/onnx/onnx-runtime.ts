@@ -33,9 +33,7 @@ function decodeHalf(bits: number): number {
   return exponent === 0 ? sign * fraction * 2 ** -24 : sign * (1 + fraction / 1_024) * 2 ** (exponent - 15);
 }
 
-/**
- * Returns the bits of the nearest 16-bit float. Rounds ties to even. Returns infinity for a value that is too large.
- */
+/** Returns the bits of the nearest 16-bit float. Rounds ties to even, and values that are too large to infinity. */
 export function encodeHalf(value: number): number {
   const sign = value < 0 || Object.is(value, -0) ? 0x8000 : 0;
   const size = Math.abs(value);
@@ -57,9 +55,7 @@ function roundToEven(value: number): number {
 const LONGEST = 500;
 const LOADING = /^Load model from .*? failed:\s*/;
 
-/**
- * Matches a place in ONNX Runtime's own source: the file, the line, and the function with or without its parameters.
- */
+/** Matches a place in the source code of ONNX Runtime: the file, the line, and perhaps the function. */
 const SOURCE = /(?:\S*\/)?[\w.-]+\.(?:cc|cpp|h|hpp):\d+ (?:[\w:~<> ]+\(.*?\) |[\w:~]+ )?/g;
 
 export function firstLineOf(error: unknown): string {

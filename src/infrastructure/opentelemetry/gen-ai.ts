@@ -7,7 +7,7 @@ import type { EmbeddingRequest, Embeddings } from '../../domain/chat/embedding.j
 import { steadyMs } from '../system/scheduling.js';
 import { errorType } from './open-telemetry-tracer.js';
 
-/** The conventions recommend these bounds and those of the next three histograms. */
+/** The conventions recommend the bounds of all histograms in this file. */
 const SECONDS = [0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92];
 const FIRST_TOKEN_SECONDS = [0.001, 0.005, 0.01, 0.02, 0.04, 0.06, 0.08, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
 const TOKEN_SECONDS = [0.01, 0.025, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.75, 1, 2.5];
@@ -64,7 +64,7 @@ export class GenAiTelemetry {
     return { 'gen_ai.output.messages': contentOf([{ role: 'assistant', content: text }], finishReason) };
   }
 
-  /** Returns the recorded text of an answer after `more` text. Some or all of it may not be recorded. */
+  /** Returns `text` with `more` added. Adds nothing if texts are not recorded, or if `text` is already too long. */
   kept(text: string, more: string): string {
     return this.withContent && text.length < MOST_CONTENT ? text + more : text;
   }

@@ -70,9 +70,7 @@ export class OpenTelemetryTracer extends Tracer {
   }
 }
 
-/**
- * Returns the context of a cause. The causes of tasks come from this service, so the sampler follows their decision.
- */
+/** Returns the context of a cause. Causes of tasks come from this service, so the sampler follows their decision. */
 function causeOf(cause: TraceHeaders | undefined, kind: 'server' | 'consumer'): Context {
   const around = propagation.extract(ROOT_CONTEXT, cause ?? {});
   const remote = trace.getSpanContext(around);

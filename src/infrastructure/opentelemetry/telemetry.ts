@@ -96,9 +96,7 @@ export class OpenTelemetry {
   }
 }
 
-/**
- * Returns null for a time that is too short or too long for a timer. Node.js makes a millisecond of a time too long.
- */
+/** Returns null for a time that is too short or too long for a timer. Node.js would use one millisecond instead. */
 export function millisecondsOf(text = ''): number | null {
   const time = Number(text);
   return time >= 1 && time <= LONGEST_TIMER_MS ? time : null;
@@ -116,9 +114,7 @@ function warnings(log: Logger) {
   return { error: warn, warn, info: nothing, debug: nothing, verbose: nothing };
 }
 
-/**
- * Keeps the context of the running code in an `AsyncValue`. The SDK's context manager would slow down every promise.
- */
+/** Keeps the context of the running code in an `AsyncValue`. The SDK's own manager would slow down every promise. */
 export class AsyncContextManager implements ContextManager {
   private readonly context = new AsyncValue<Context>();
 
@@ -152,10 +148,10 @@ export class AsyncContextManager implements ContextManager {
 const TRACE_ID_BYTES = 16;
 
 /**
- * Returns the sampler that OTEL_TRACES_SAMPLER names. It treats the traces of callers like new traces. So callers
- * cannot make the service record more, because they choose the flag and the id of their trace. A span inside a request
- * follows the decision for the request. For a name or ratio that OpenTelemetry does not define, records everything, as
- * the SDK does.
+ * Returns the sampler that OTEL_TRACES_SAMPLER names. Callers choose the flag and the id of their traces, so the
+ * sampler ignores both. So callers cannot make the service record more. A span inside a request follows the decision
+ * for the request. For a name or ratio that OpenTelemetry does not define, the sampler records everything, as in the
+ * SDK.
  */
 export function samplerOf(name = 'always_on', ratio = ''): Sampler {
   const root = rootSampler(name.replace(/^parentbased_/, ''), ratio);

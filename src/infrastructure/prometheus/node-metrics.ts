@@ -1,8 +1,6 @@
 import { collectDefaultMetrics, type Registry } from 'prom-client';
 
-/**
- * Gauges that `promtool check metrics` refuses, because their names end like counters. Other gauges have the same sums.
- */
+/** Gauges with names like counters, which `promtool check metrics` refuses. Other gauges have the same sums. */
 const MISNAMED = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total'];
 
 /** Collects the figures of the Node.js process. */

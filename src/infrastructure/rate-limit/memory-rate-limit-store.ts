@@ -60,8 +60,7 @@ function windowOf(windows: Windows, policy: RateLimit['policy']): SlidingWindow 
 
 /**
  * Keeps the windows of each key for at least a minute after its last call. If there are more than `maxKeys`, it drops
- * the keys with the oldest last calls. It has two generations of keys, so that a call takes the same time with many
- * keys.
+ * the keys with the oldest last calls. Two generations of keys make each call equally fast, also with many keys.
  */
 class WindowTable {
   private recent = new Map<string, Windows>();
@@ -95,9 +94,7 @@ class WindowTable {
 }
 
 const WINDOW_MS = 60_000;
-/**
- * Calls within this time are counted as one number. They leave the window together, when the last of them leaves it.
- */
+/** Calls within this time are counted together. They leave the window when the last of them leaves. */
 const GRAIN_MS = 500;
 
 /**

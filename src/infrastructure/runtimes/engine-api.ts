@@ -75,7 +75,7 @@ export interface EngineSettings {
   readonly loadTimeoutMs: number;
   /** Checks answers with a strict format. */
   readonly schemas: JsonSchemas;
-  /** Makes spans of the calls to the engine, and the headers that name their trace to the engine. Default: none. */
+  /** Makes a span of each call to the engine, and the headers of its trace. Default: none. */
   readonly tracer?: Tracer;
   /** The time between two probes of an engine that can't be used. Default: 0.5 s, up to 30 s. */
   readonly retryDelayMs: RestartDelayBounds;
@@ -90,7 +90,7 @@ export const usualEngineSettings = {
 
 /** The hosts and keys that the operator allows in the specs of teams. */
 export interface EngineAccess {
-  /** Each entry is a `host`, which allows all ports, or `host:port`, in the spelling of a URL. */
+  /** Each entry is a `host`, which allows all ports, or `host:port`, as written in a URL. */
   readonly allowedHosts: readonly string[];
   /** The keys of engines by the names of their settings. */
   readonly keys: Readonly<Record<string, EngineKey>>;

@@ -168,7 +168,7 @@ export class EngineClient<Model> {
     if (message) throw new InvalidRequest([{ path: 'response_format.json_schema.schema', message }]);
   }
 
-  /** Throws AnswerOutOfFormat if the model ended the answer, and the answer is not in its strict format. */
+  /** Throws AnswerOutOfFormat if a complete answer is not in its strict format. */
   private async requireFormat(request: ChatRequest, completion: Completion): Promise<void> {
     const schema = completion.finishReason === 'stop' ? strictSchema(request) : null;
     if (schema && !(await this.schemas.accepts(schema, completion.text))) throw new AnswerOutOfFormat(completion);
@@ -215,7 +215,7 @@ export class EngineClient<Model> {
 }
 
 /**
- * Returns the schema of a strict format, or null. A request with a stop text has none: it may end an answer anywhere.
+ * Returns the schema of a strict format, or null. Also returns null with a stop text, which may end an answer anywhere.
  */
 function strictSchema({ responseFormat: format, sampling }: ChatRequest): JsonObject | null {
   return format?.type === 'json_schema' && format.strict && !sampling?.stop ? format.schema : null;

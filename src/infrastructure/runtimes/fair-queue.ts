@@ -28,7 +28,7 @@ interface Share {
  * tokens, also if it makes more calls than others. The algorithm is start-time fair queueing. Virtual time is counted
  * in tokens. A free slot goes to the waiting caller with the earliest virtual time. A call pays its expected cost when
  * it begins, and the difference to its real cost when it leaves. A caller that returns after a pause starts at the
- * present virtual time: it has saved nothing. An empty queue forgets everything.
+ * present virtual time, so the pause gives no advantage. An empty queue forgets everything.
  */
 export class FairQueue {
   private readonly shares = new Map<string, Share>();
@@ -159,9 +159,7 @@ export class FairQueue {
     this.now = 0;
   }
 
-  /**
-   * Returns the waiting share with the earliest virtual time, the older of two equal ones. Removes shares without use.
-   */
+  /** Returns the waiting share with the earliest virtual time, the older of two equal ones. Removes unused shares. */
   private nextShare(): Share | null {
     let first: Share | null = null;
     for (const [caller, share] of this.shares) {
@@ -172,7 +170,7 @@ export class FairQueue {
     return first;
   }
 
-  /** Refuses the newest call of the caller with the most waiting calls. Returns false unless `share` has two fewer. */
+  /** Refuses the newest call of the caller with the most waiting calls, if `share` has at least two fewer. */
   private makeRoom(share: Share): boolean {
     const all = [...this.shares.values()];
     const greediest = all.reduce((most, one) => (one.waiting.length > most.waiting.length ? one : most), share);

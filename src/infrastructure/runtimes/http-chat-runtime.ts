@@ -74,7 +74,7 @@ export abstract class HttpChatRuntime<Model> implements ChatEngine, EngineApi<Mo
   }
 }
 
-/** Uses one engine. Replaces it when it is started with another source, or while the engine is unavailable. */
+/** Uses one engine. A start with another source replaces the engine, and so does each start while it is unavailable. */
 class RemoteRuntime<Model> implements EngineRuntime {
   private engine: RemoteEngine<Model> | null = null;
 

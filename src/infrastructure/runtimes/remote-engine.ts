@@ -40,7 +40,7 @@ export class RemoteEngine<Model> {
   private readonly ending = new AbortController();
   private retry: NodeJS.Timeout | undefined;
   private checking = false;
-  /** The engine has answered every probe since this time with "not ready". Null: it has not. */
+  /** The time of the first probe in a row that the engine answered with "not ready", or null. */
   private notReadySince: number | null = null;
 
   constructor(
@@ -206,7 +206,7 @@ export class RemoteEngine<Model> {
   }
 
   /**
-   * Returns whether the engine may be loading. The time is limited: a gateway without an engine gives the same answer.
+   * Returns whether the engine counts as loading. A gateway without an engine answers alike, so there is a time limit.
    */
   private isLoading(problem: string): boolean {
     this.notReadySince = problem === NOT_READY ? (this.notReadySince ?? this.now) : null;

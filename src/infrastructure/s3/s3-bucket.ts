@@ -97,9 +97,7 @@ export class S3Bucket {
     }
   }
 
-  /**
-   * Yields the objects with paths that begin with `start`, by path. Leaves out paths that `ModelFile` does not allow.
-   */
+  /** Yields the objects with paths that begin with `start`, by path. Skips paths that `ModelFile` does not allow. */
   async *list(start: string): AsyncGenerator<StoredObject> {
     const { bucket, prefix } = this.settings;
     let token: string | undefined;
@@ -144,8 +142,8 @@ export class S3Bucket {
   }
 
   /**
-   * Yields the content of the object. Throws StorageUnavailable if the object was replaced or removed. Throws the
-   * signal's reason if aborted.
+   * Yields the content. Throws StorageUnavailable if the object was replaced or removed. Throws the signal's reason if
+   * aborted.
    */
   async *read({ path, etag, size }: StoredObject, signal?: AbortSignal): AsyncGenerator<Uint8Array> {
     const silence = new AbortController();

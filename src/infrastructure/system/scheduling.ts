@@ -17,10 +17,7 @@ export interface LaneLoad {
   readonly refused: number;
 }
 
-/**
- * Runs at most `width` tasks at once and queues at most `maxWaiting` more. Throws the error of `full` if there are
- * more.
- */
+/** Runs at most `width` tasks at once and queues at most `maxWaiting` more. Throws `full()` for a further task. */
 export class Lane {
   private running = 0;
   private readonly waiting: (() => void)[] = [];
@@ -36,9 +33,7 @@ export class Lane {
     return { running: this.running, waiting: this.waiting.length, refused: this.refused };
   }
 
-  /**
-   * Runs a task in its turn. If aborted, `signal` ends the wait and rejects with its reason, but does not end the task.
-   */
+  /** Runs a task in its turn. An aborted `signal` rejects a task that waits, but does not end a running task. */
   async run<T>(task: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     signal?.throwIfAborted();
     if (this.running >= this.width) {

@@ -202,9 +202,7 @@ export class AddressGuard {
     if (isIP(host) && !this.permits(host, url)) throw new AddressRefused();
   }
 
-  /**
-   * Returns the lookup function for the sockets of one request. It fails with AddressRefused for a forbidden address.
-   */
+  /** Returns the lookup of the sockets of one request. It fails with AddressRefused for a forbidden address. */
   lookup(url: URL): LookupFunction {
     return (hostname, { all }, answer) => {
       this.resolve(hostname, { all: true }, (error, addresses = []) => {

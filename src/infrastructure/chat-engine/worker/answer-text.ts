@@ -91,9 +91,7 @@ export class AnswerText {
   }
 }
 
-/**
- * Finds a stop text in an answer that arrives character by character, with the algorithm of Knuth, Morris and Pratt.
- */
+/** Finds a stop text in an answer that arrives character by character (algorithm of Knuth, Morris and Pratt). */
 class StopSearch {
   /** The length of the longest prefix of the stop text that the answer ends with. */
   matched = 0;

@@ -6,7 +6,9 @@ export interface Costs {
   readonly token: number;
 }
 
-/** A step moves the keys and values of a token about this often: it reads, appends, returns and uses them. Measured. */
+/**
+ * The number of times that a step moves the keys and values of a token to read, append, return and use them. Measured.
+ */
 const MOVES = 8;
 
 /** Returns the costs of a model. Every batch reads all weights, also a batch of one row. */

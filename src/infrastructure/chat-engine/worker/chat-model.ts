@@ -10,7 +10,7 @@ import { Vocabulary } from './tokenizers.js';
 
 const usualSettings = { maxBatch: 16, kvBytes: 512 * 2 ** 20, cacheBytes: 256 * 2 ** 20 };
 
-/** Scores count as equal up to this share of their range. Rounding changes scores far less, a wrong mask far more. */
+/** The largest difference of equal scores, as a share of their range. Rounding causes less, a wrong mask far more. */
 const TOLERANCE = { float32: 1e-3, float16: 1e-2 };
 
 export interface LoadedModel {
@@ -33,9 +33,7 @@ export async function loadModel(folder: string, threads: number, settings: LoadS
   return { files, settings, vocabulary, decoder: await Decoder.load(files, threads) };
 }
 
-/**
- * Tries the model on the tokens of `sample`. A trial that throws counts as failed. Throws BrokenModel if no step runs.
- */
+/** Tries the model on the tokens of `sample`. A trial that throws counts as failed. Throws BrokenModel. */
 export async function tryModel(model: LoadedModel, sample: readonly number[]): Promise<ReadyModel> {
   const { files, decoder, vocabulary } = model;
   const { maxBatch: wantedBatch, kvBytes, cacheBytes } = { ...usualSettings, ...model.settings };

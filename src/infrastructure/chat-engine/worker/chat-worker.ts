@@ -1,4 +1,4 @@
-/** The worker process: routes orders to its two threads and reports back. Its own thread is always free. */
+/** Passes orders to the threads of a chat worker, and their reports to the service. Its own thread is always free. */
 import { join } from 'node:path';
 import { type TransferListItem, Worker } from 'node:worker_threads';
 import type { Order, Report } from '../protocol.js';

@@ -140,13 +140,11 @@ export class Decoder implements Network {
 
 const widthOf = (rows: readonly Row[]): number => Math.max(...rows.map(({ tokens }) => tokens.length));
 
-/**
- * Returns the scores after the last token of a row. `after` counts the padding behind it. Some models score only the
- * end.
- */
+/** Returns the scores after the last token of a row. `after` counts the padding behind this token. */
 function lastScores({ data, dims }: Tensor, row: number, after: number): Scores {
   const numbers = data as KvArray;
   const [rows = 1, positions = 1, size = 0] = dims;
+  // Some models score only the last position.
   const end = (numbers.length / rows) * (row + 1) - (positions > 1 ? after * size : 0);
   const scores = numbers.subarray(end - size, end);
   return scores instanceof Uint16Array ? decodeHalves(scores) : scores;

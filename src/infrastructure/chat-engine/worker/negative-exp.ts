@@ -1,4 +1,4 @@
-/** Weights beyond this distance are too small to matter, even all together. */
+/** Beyond this distance, weights are too small to matter, even all together. */
 export const REACH = 40;
 
 const STEPS = 1_024;

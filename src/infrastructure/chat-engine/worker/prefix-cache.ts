@@ -6,9 +6,7 @@ import type { Past } from './kv-cache.js';
 
 /** Tokens, and the past of all of them or only of the first ones. */
 export interface CachedTokens {
-  /**
-   * Only this caller may use the entry. The time to the first token would show other callers which prompts were sent.
-   */
+  /** Only this caller may use the entry: the time to the first token would show others which prompts were sent. */
   readonly caller: string;
   readonly tokens: readonly number[];
   readonly past: Past;

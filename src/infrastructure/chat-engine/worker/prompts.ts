@@ -176,16 +176,13 @@ class SafeText {
     return this.ids.has(token) || this.tokenizer.has(token);
   }
 
-  /**
-   * Escapes a text of a message. The result has no special token, not even together with the template's text around it.
-   */
+  /** Escapes a text. The result forms no special token, not even together with the template's text around it. */
   escape(text: string): string {
     return this.separated(this.hidden(text));
   }
 
   /**
-   * Escapes all texts of a value. Changes the name of a field only if it contains a special token: templates read
-   * names.
+   * Escapes all texts of a value. Changes a field name only if it contains a special token: templates read the names.
    */
   escapeAll(value: unknown): unknown {
     if (typeof value === 'string') return this.escape(value);
@@ -218,9 +215,7 @@ class SafeText {
     }
   }
 
-  /**
-   * Tokenizes plain text. Leaves out special tokens that the vocabulary also has, except the token for unknown words.
-   */
+  /** Tokenizes plain text. Leaves out special tokens of the vocabulary, except the token for unknown words. */
   private plainTokens(text: string, section: number): number[] {
     const ids = this.tokenizer.encode(text, section);
     const own = ids.filter((id) => id === undefined || !this.ids.has(id) || id === this.tokenizer.unknown);
@@ -228,9 +223,7 @@ class SafeText {
     return own as number[];
   }
 
-  /**
-   * Returns a regular expression for the special tokens in the text, longer tokens first. Returns null if it has none.
-   */
+  /** Returns a regular expression for the special tokens in the text, longest first, or null if it has none. */
   private pattern(text: string): string | null {
     const found = this.specials.map(({ content }) => content).filter((content) => text.includes(content));
     if (found.length === 0) return null;

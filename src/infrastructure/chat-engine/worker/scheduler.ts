@@ -258,9 +258,7 @@ export class Scheduler {
       this.prefixes.add({ caller, tokens: tokens.slice(0, past.length), past });
   }
 
-  /**
-   * Handles a failed batch: each of its sequences takes the next step alone, so that only the faulty sequence fails.
-   */
+  /** Handles a failed batch: its sequences take the next step alone, so that only the faulty sequence fails. */
   private separate(sequences: readonly Sequence[], error: unknown): void {
     for (const sequence of sequences) {
       if (sequences.length === 1) this.fail(sequence, error);

@@ -8,10 +8,7 @@ export interface Generation {
   readonly prompt: readonly number[];
   /** The most tokens of the answer, at least 1. */
   readonly room: number;
-  /**
-   * Returns null if the next token can be chosen now, else a promise for that time. It rejects if that time never
-   * comes.
-   */
+  /** Returns null if the next token can be chosen now, else a promise for that time. The promise may reject. */
   late?(): Promise<void> | null;
   /** Returns the next token, or null to end the answer. */
   choose(scores: Scores): number | null;

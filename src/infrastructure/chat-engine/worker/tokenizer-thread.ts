@@ -64,8 +64,7 @@ export class TokenizerThread {
       const prompt = yield* prompts.of(request.messages, COUNTED_CONTEXTS * context);
       this.report(fitted(call, prompt, request, context));
     } catch (error) {
-      // Only a refusal by the template is reported with its text. Other errors may quote messages, and failures are
-      // logged.
+      // Reports only the text of a refusal by the template. Other errors may quote messages, and failures are logged.
       const reason = 'the chat template or the tokenizer failed on these messages.';
       if (error instanceof RefusedMessages)
         this.report({ type: 'refused', call, path: 'messages', message: error.message });

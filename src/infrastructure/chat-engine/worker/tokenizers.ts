@@ -85,7 +85,7 @@ export class Vocabulary {
     if (this.isByteLevel) return [...piece].map((character) => BYTES.get(character) ?? 0);
     const [, byte] = /^<0x([0-9A-Fa-f]{2})>$/.exec(piece) ?? [];
     if (byte) return [Number.parseInt(byte, 16)];
-    // The first token of a text may lose its space, so this is the text of the second of two.
+    // The first token of a text may lose its space, so this takes the text of the second of two such tokens.
     return [...Buffer.from(this.decode([id, id]).slice(this.decode([id]).length))];
   }
 }

@@ -5,9 +5,7 @@ import { BrokenModel, exists, type Json, json, required, weightsIn } from '../mo
 
 const POOLING = '1_Pooling';
 
-/**
- * The way to make one vector of the vectors of all tokens: their mean, the first token's, or the last token's vector.
- */
+/** How the vectors of all tokens become one: by their mean, or by the vector of the first or of the last token. */
 type Pooling = 'mean' | 'cls' | 'last_token';
 
 export interface EmbeddingFiles {
@@ -21,9 +19,7 @@ export interface EmbeddingFiles {
   readonly pooling: Pooling;
   /** Scales each vector to the length 1. */
   readonly normalize: boolean;
-  /**
-   * The name of another module. The model can only be used if its network contains it: if it has `sentence_embedding`.
-   */
+  /** The name of an unknown module, or null. It is allowed only if the network contains it (`sentence_embedding`). */
   readonly otherModule: string | null;
 }
 

@@ -1,6 +1,4 @@
-/**
- * Sends orders to the two threads of an embedding model, and their reports to the service. Does no long work itself.
- */
+/** Passes orders to the two threads of an embedding model, and their reports to the service. */
 import type { Order, Report } from '../../protocol.js';
 import { Thread } from '../chat-worker.js';
 import type { EncoderOrder, EncoderReport } from './encoder-thread.js';

@@ -95,8 +95,7 @@ export class Encoder {
 function inputOf(name: string, rows: readonly Int32Array[], width: number, padding: number): Tensor {
   const { of, padding: own = padding } = INPUTS[name] as (typeof INPUTS)[string];
   const values = new BigInt64Array(rows.length * width);
-  // Writes only the lower half of each 64-bit integer. To make a BigInt for each takes longer than to run a small
-  // model.
+  // Writes only the lower half of each 64-bit integer. Making a BigInt for each takes longer than a small model.
   const halves = new Int32Array(values.buffer);
   for (const [row, tokens] of rows.entries())
     for (let i = 0; i < width; i++)

@@ -4,9 +4,7 @@
  */
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 
-/**
- * Limits the tokens of a batch, with its padding, and so the time that others wait. A longer text has its own batch.
- */
+/** Limits the tokens of a batch, with padding, and so the time that others wait. A longer text has its own batch. */
 const TOKENS_PER_BATCH = 512;
 
 type Encode = (rows: readonly Int32Array[]) => Promise<Float32Array[]>;
@@ -66,9 +64,7 @@ export class TextQueue {
     this.running = false;
   }
 
-  /**
-   * Returns the texts of the next batch: those of the caller with the turn, the shortest first, then others that fit.
-   */
+  /** Returns the next batch: texts of the caller with the turn, the shortest first, then texts of others that fit. */
   private nextBatch(): Piece[] {
     const batch: Piece[] = [];
     let [width, tokens] = [0, 0];

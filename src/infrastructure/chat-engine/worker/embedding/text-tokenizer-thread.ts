@@ -13,7 +13,7 @@ const SAMPLE = 'The quick brown fox jumps over the lazy dog.';
 /** After about this many tokens, another call has its turn. */
 const TOKENS_PER_STEP = 256;
 
-/** Times the tokens of the context: after this number of characters, a text is cut before its tokens are counted. */
+/** If a text has more characters than this for each token of the context, only its beginning is tokenized at first. */
 const CHARACTERS_PER_TOKEN = 32;
 
 type TokenizeOrder = Extract<Order, { type: 'tokenize_texts' }>;
@@ -97,7 +97,7 @@ class TextTokenizerThread {
   }
 }
 
-/** Returns the tokens of a text. If even the beginning of a very long text is too long, returns only its tokens. */
+/** Returns the tokens of a text. If the beginning of a very long text is already too long, returns only its tokens. */
 function counted(tokenizer: Tokenizer, text: string, context: number) {
   const enough = CHARACTERS_PER_TOKEN * context;
   const start = tokensOf(tokenizer, text.slice(0, enough));

@@ -20,9 +20,7 @@ type Move = readonly [ranges: readonly Range[], rest: Rest];
 /** Limits the work before equal states are merged. It is multiplied by the most states that the automaton may have. */
 const MAX_RESTS = 60;
 
-/**
- * Returns whether the expression repeats a part of variable length. Only then can a text match it in very many ways.
- */
+/** Returns whether the expression repeats a part of variable length, so that a text can match in very many ways. */
 export function isNested(expression: Expression): boolean {
   if (expression.kind === 'repeat') {
     const [shortest, longest] = lengthsOf(expression.part);
@@ -31,10 +29,7 @@ export function isNested(expression: Expression): boolean {
   return 'parts' in expression && expression.parts.some(isNested);
 }
 
-/**
- * Returns the states of the smallest automaton for the expression, the first state first. Returns null if it is too
- * large.
- */
+/** Returns the states of the smallest automaton for the expression, its start first, or null if there are too many. */
 export function automatonOf(whole: Expression, maxStates: number): State[] | null {
   const symbols = symbolsOf(whole);
   const moves = new Moves();

@@ -51,9 +51,7 @@ export class Grammar {
       .join('\n');
   }
 
-  /**
-   * Returns a rule that refers to itself with no text in between, or null. XGrammar never finishes with such a rule.
-   */
+  /** Returns a rule that refers to itself with no text in between, or null. XGrammar never ends on such a rule. */
   get endless(): string | null {
     const units = (expression: Expression): string[] => {
       if (expression.kind === 'rule') return [expression.name];
@@ -190,9 +188,7 @@ function printedCharacters(ranges: readonly Range[]): string {
   return `(${[...(single.length > 0 ? [`[${single.join('')}]`] : []), ...several].join(' | ')})`;
 }
 
-/**
- * Returns the byte sequences from one character to another of the same length. Each sequence has a range for each byte.
- */
+/** Returns the byte sequences from one character to another of the same length, with a range for each byte. */
 function byteRanges([first = 0, ...rest]: number[], [last = 0, ...lastRest]: number[]): string[][] {
   const range = (from: number, to: number) => `\\x${hex(from)}${from === to ? '' : '-'}\\x${hex(to)}`;
   if (rest.length === 0) return [[range(first, last)]];

@@ -33,7 +33,7 @@ export type GrammarReport =
   | { readonly type: 'compiled' }
   | { readonly type: 'refused'; readonly path: string; readonly message: string };
 
-// Other calls need the processor more. Only on Linux does the priority apply to this thread alone.
+// Other calls need the processor more. On Linux, the priority applies to this thread alone.
 if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 
 const { GrammarCompiler, GrammarMatcher, TokenizerInfo } = loadXGrammar();

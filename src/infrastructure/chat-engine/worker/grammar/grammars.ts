@@ -1,6 +1,4 @@
-/**
- * Manages grammars. Each has its own thread, so a schema that is slow or crashes XGrammar does not harm other calls.
- */
+/** Manages grammars. Each has its own thread, so a schema that is slow or crashes XGrammar harms no other call. */
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { MessageChannel, Worker } from 'node:worker_threads';
@@ -68,7 +66,7 @@ export class Grammars {
   constructor(private readonly tokens: Tokens) {}
 
   /**
-   * Prepares the grammar of a call, then calls `done`, with a refusal if there is no grammar. Never after `release`.
+   * Prepares the grammar of a call. Then calls `done`, with a refusal after a failure. Never calls it after `release`.
    */
   prepare(call: number, caller: string, format: ResponseFormat, done: Waiting['done']): void {
     const [schema, path]: [Json, string] =
@@ -113,8 +111,8 @@ export class Grammars {
   }
 
   /**
-   * Ends a call's use of its grammar. If no other call uses the grammar, keeps it only if it is compiled and the call
-   * has completed: after any other end of a call, the thread may still compute a slow mask.
+   * Ends a call's use of its grammar. An unused grammar is kept only if it is compiled and the call has completed.
+   * After any other end of the call, the grammar's thread may still compute a slow mask.
    */
   release(call: number, completed: boolean): void {
     this.waiting.delete(call);

@@ -1,11 +1,7 @@
-/**
- * A mask tells which tokens a grammar allows next. The thread of the grammar writes masks, and the decoder reads them.
- */
+/** A mask tells which tokens a grammar allows next. The grammar's thread writes masks, and the decoder reads them. */
 import type { MessagePort } from 'node:worker_threads';
 
-/**
- * Shared memory: first the number of masks written so far, or FAILED; then the newest mask, with a bit for each token.
- */
+/** Shared memory: the number of masks so far, or FAILED, and then the newest mask with a bit for each token. */
 export type MaskMemory = Int32Array<SharedArrayBuffer>;
 
 const FAILED = -1;

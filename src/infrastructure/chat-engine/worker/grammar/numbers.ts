@@ -1,9 +1,7 @@
 /** Expressions for numbers between two bounds, in decimal digits. */
 import { characters, choice, type Expression, NOTHING, optional, repeat, sequence, text } from './expression.js';
 
-/**
- * Two different decimals with this many digits are different numbers in JavaScript, so rounding never crosses a bound.
- */
+/** Two different decimals with this many digits are different numbers, so rounding never crosses a bound. */
 const DIGITS = 15;
 /** Digits before the point, unless a bound has more. */
 const WHOLE_DIGITS = 9;
@@ -18,10 +16,7 @@ export interface Bounds {
 const DIGIT = characters([48, 57]);
 const NON_ZERO = characters([49, 57]);
 
-/**
- * Returns the numbers within the bounds: integers up to 2^53, others with at most 15 digits. Returns NOTHING if there
- * are none.
- */
+/** Returns the numbers within the bounds: integers up to 2^53, others with at most 15 digits. May return NOTHING. */
 export function numbers(bounds: Bounds, integer: boolean): Expression {
   const all = Object.values(bounds);
   if (all.length === 0) return integer ? ANY_INTEGER : ANY_NUMBER;
@@ -65,7 +60,7 @@ function floor(value: number, places: number): bigint {
   return fraction.length > places ? -cut - 1n : -cut;
 }
 
-/** Returns the numbers from `least` to `highest`. Both bounds are factors of 10^-places. */
+/** Returns the numbers from `least` to `highest`. Both bounds count 10^-places. */
 function between(least: bigint, highest: bigint, places: number): Expression {
   if (least > highest) return NOTHING;
   if (least < 0n && highest >= 0n)
@@ -100,9 +95,7 @@ function wholes(least: bigint, highest: bigint): Expression {
   return choice(...parts);
 }
 
-/**
- * Returns a point and the digits from `from` to `to`. Null means no upper bound. If `from` is 0, the point is optional.
- */
+/** Returns a point and the digits from `from` to `to` (null: no bound). If `from` is 0, the point is optional. */
 function fraction(from: string, to: string | null, places: number): Expression {
   if (places === 0) return text('');
   const behind = sequence(text('.'), digits(from, to, places, true));

@@ -187,7 +187,7 @@ export function ofLength(whole: Expression, least: number, most: number): Expres
   }
 }
 
-/** Limits each repetition to `times`, or to its minimum if that is greater. */
+/** Limits each repetition to `times`, or to its minimum if the minimum is greater. */
 function atMost(expression: Expression, times: number): Expression {
   if (expression.kind === 'repeat') {
     const { part, min, max } = expression;

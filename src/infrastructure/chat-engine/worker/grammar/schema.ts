@@ -1,6 +1,4 @@
-/**
- * Reads JSON schemas for grammars: checks their keywords, follows references, and combines several schemas into one.
- */
+/** Reads JSON schemas for grammars: checks keywords, follows references, and combines schemas into one. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Json, JsonObject } from '../../../../domain/workspace/json.js';
 
@@ -32,10 +30,10 @@ const ANNOTATIONS = new Set(
 );
 const TYPES = ['object', 'array', 'string', 'number', 'integer', 'boolean', 'null'];
 
-/** The keywords of a schema after `$ref`, `allOf`, `const` and older tuples were replaced by others. No annotations. */
+/** The keywords of a schema, without annotations. Other keywords replace `$ref`, `allOf`, `const` and older tuples. */
 export type Keywords = { readonly [keyword: string]: Json };
 
-/** The most reads of schemas, with repeated ones. More would take too long. */
+/** The most schemas that are read. A schema that is read again counts again. More would take too long. */
 const MAX_READ = 200_000;
 /** The most pairs of branches of two `anyOf` or two `oneOf` in one place. */
 const MAX_PAIRS = 1_000;

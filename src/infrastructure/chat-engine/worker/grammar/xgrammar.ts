@@ -2,9 +2,7 @@
 import { readFileSync } from 'node:fs';
 import type * as XGrammar from '@mlc-ai/web-xgrammar';
 
-/**
- * Node can neither import nor require the library: its file is a CommonJS script, but its package.json says ES module.
- */
+/** Node can neither import nor require the library: it is CommonJS, but its package.json says `module`. */
 export function loadXGrammar(): typeof XGrammar {
   const script = { exports: {} };
   const file = require.resolve('@mlc-ai/web-xgrammar');
