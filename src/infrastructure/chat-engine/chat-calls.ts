@@ -79,21 +79,21 @@ export class ChatCalls {
     this.queue.resize(slots);
   }
 
-  complete(request: ChatRequest, about: RuntimeCall): Promise<Completion> {
+  complete(request: ChatRequest, runtimeCall: RuntimeCall): Promise<Completion> {
     return new Promise((resolve, reject) => {
       const take = ({ end, ...answer }: CompletionPart) => end && resolve({ ...answer, ...end });
-      this.begin({ type: 'tokenize', request, stream: false }, { ...about, take, reject });
+      this.begin({ type: 'tokenize', request, stream: false }, { ...runtimeCall, take, reject });
     });
   }
 
-  embed({ texts }: EmbeddingRequest, about: RuntimeCall): Promise<Embeddings> {
+  embed({ texts }: EmbeddingRequest, runtimeCall: RuntimeCall): Promise<Embeddings> {
     return new Promise((embedded, reject) => {
-      this.begin({ type: 'tokenize_texts', texts }, { ...about, take: () => undefined, embedded, reject });
+      this.begin({ type: 'tokenize_texts', texts }, { ...runtimeCall, take: () => undefined, embedded, reject });
     });
   }
 
-  async *stream(request: ChatRequest, about: RuntimeCall): AsyncGenerator<CompletionPart> {
-    const { signal } = about;
+  async *stream(request: ChatRequest, runtimeCall: RuntimeCall): AsyncGenerator<CompletionPart> {
+    const { signal } = runtimeCall;
     const buffer = new PartBuffer(MAX_UNREAD);
     const take = (part: CompletionPart) => {
       if (!buffer.add(part)) this.cancel(call, new StreamNotRead());
@@ -101,7 +101,7 @@ export class ChatCalls {
     const reject = (reason: unknown) => buffer.fail(reason);
     // A reader may be slower than the model, so the signal and the timeout still apply after the model has finished.
     const abort = () => reject(signal.reason);
-    const call = this.begin({ type: 'tokenize', request, stream: true }, { ...about, take, reject });
+    const call = this.begin({ type: 'tokenize', request, stream: true }, { ...runtimeCall, take, reject });
     const { timeoutMs } = this.limits;
     const timer = setTimeout(() => reject(new InferenceTimeout(timeoutMs / 1_000)), timeoutMs);
     signal.addEventListener('abort', abort);
@@ -261,9 +261,9 @@ export class ChatCalls {
     for (const { order } of unplaced) counts.set(order.caller, (counts.get(order.caller) ?? 0) + 1);
     const countOf = ({ order }: Call) => counts.get(order.caller) ?? 0;
     const own = counts.get(caller) ?? 0;
-    const greedy = unplaced.filter((call) => call.stage === 'tokenizing' && countOf(call) > own + 1);
-    const most = Math.max(...greedy.map(countOf));
-    const newest = greedy.findLast((call) => countOf(call) === most);
+    const candidates = unplaced.filter((call) => call.stage === 'tokenizing' && countOf(call) > own + 1);
+    const most = Math.max(...candidates.map(countOf));
+    const newest = candidates.findLast((call) => countOf(call) === most);
     if (newest) this.cancel(newest, this.queue.busy);
     return newest !== undefined;
   }

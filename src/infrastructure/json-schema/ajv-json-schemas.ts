@@ -18,7 +18,7 @@ export class AjvJsonSchemas extends JsonSchemas {
   private readonly quick: SchemaThread;
   private readonly slow: SchemaThread;
   /** Schemas that the slow thread checks at the moment. */
-  private readonly late = new Set<string>();
+  private readonly slowSchemas = new Set<string>();
 
   /** `program` is the compiled `schema-thread`. */
   constructor(program: string) {
@@ -37,13 +37,13 @@ export class AjvJsonSchemas extends JsonSchemas {
 
   private async ask(question: SchemaQuestion): Promise<SchemaVerdict> {
     const { schema } = question;
-    const verdict = await this.quick.ask(question, () => this.late.has(schema));
+    const verdict = await this.quick.ask(question, () => this.slowSchemas.has(schema));
     if (verdict) return verdict;
-    this.late.add(schema);
+    this.slowSchemas.add(schema);
     try {
       return (await this.slow.ask(question)) ?? TOO_COSTLY;
     } finally {
-      this.late.delete(schema);
+      this.slowSchemas.delete(schema);
     }
   }
 }
@@ -60,10 +60,10 @@ class SchemaThread {
 
   /**
    * Answers a question after the earlier ones. Resolves to null if the answer takes too much time or memory, or if
-   * `isLate` returns true when the question has its turn.
+   * `mustSkip` returns true when the question has its turn.
    */
-  ask(question: SchemaQuestion, isLate = () => false): Promise<SchemaVerdict | null> {
-    const answer = this.latest.then(() => (isLate() ? null : this.once(question)));
+  ask(question: SchemaQuestion, mustSkip = () => false): Promise<SchemaVerdict | null> {
+    const answer = this.latest.then(() => (mustSkip() ? null : this.once(question)));
     this.latest = answer.catch(() => {});
     return answer;
   }

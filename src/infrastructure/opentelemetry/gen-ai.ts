@@ -49,14 +49,14 @@ export class GenAiTelemetry {
   }
 
   private call(operation: string, provider: string, project: string, details: () => SpanAttributes): ObservedCall {
-    const about = {
+    const attributes = {
       'gen_ai.operation.name': operation,
       'gen_ai.provider.name': provider,
       'gen_ai.request.model': project,
     };
-    const span = this.tracer.start(`${operation} ${project}`, { kind: 'client', attributes: about });
+    const span = this.tracer.start(`${operation} ${project}`, { kind: 'client', attributes });
     if (span.isRecorded) span.set(details());
-    return new ObservedCall(this, span, about);
+    return new ObservedCall(this, span, attributes);
   }
 
   outputOf(text: string, finishReason: string): SpanAttributes {
@@ -69,14 +69,14 @@ export class GenAiTelemetry {
     return this.withContent && text.length < MOST_CONTENT ? text + more : text;
   }
 
-  measure(about: Attributes, { tookMs, firstTokenMs, tokenMs, usage, failure }: Measured): void {
-    const outcome = failure === undefined ? about : { ...about, 'error.type': errorType(failure) };
+  measure(attributes: Attributes, { tookMs, firstTokenMs, tokenMs, usage, failure }: Measured): void {
+    const outcome = failure === undefined ? attributes : { ...attributes, 'error.type': errorType(failure) };
     this.duration.record(tookMs / 1_000, outcome);
     this.answer.record(tookMs / 1_000, outcome);
-    if (firstTokenMs !== undefined) this.firstToken.record(firstTokenMs / 1_000, about);
-    if (tokenMs !== undefined) this.eachToken.record(tokenMs / 1_000, about);
+    if (firstTokenMs !== undefined) this.firstToken.record(firstTokenMs / 1_000, attributes);
+    if (tokenMs !== undefined) this.eachToken.record(tokenMs / 1_000, attributes);
     for (const [type, tokens] of Object.entries(usage ?? {}))
-      if (tokens !== undefined) this.usage.record(tokens, { ...about, 'gen_ai.token.type': type });
+      if (tokens !== undefined) this.usage.record(tokens, { ...attributes, 'gen_ai.token.type': type });
   }
 }
 
@@ -111,7 +111,7 @@ export class ObservedCall {
   constructor(
     private readonly telemetry: GenAiTelemetry,
     readonly span: Span,
-    private readonly about: Attributes,
+    private readonly attributes: Attributes,
   ) {}
 
   /** Returns the call with an `admitted` that also records the end of the wait in the queue. */
@@ -169,7 +169,7 @@ export class ObservedCall {
 
   private end(measured: Omit<Measured, 'tookMs'>): void {
     this.isOver = true;
-    this.telemetry.measure(this.about, { tookMs: this.passed, ...measured });
+    this.telemetry.measure(this.attributes, { tookMs: this.passed, ...measured });
     this.span.end(measured.failure);
   }
 

@@ -26,13 +26,13 @@ export class MetricsBridge implements metrics.MetricProducer {
 
 function dataOf({ name, help: description, type, values }: MetricSnapshot, times: Times): Data {
   const descriptor = { name, description, unit: '', valueType: ValueType.DOUBLE };
-  const about = { descriptor, aggregationTemporality: metrics.AggregationTemporality.CUMULATIVE };
+  const common = { descriptor, aggregationTemporality: metrics.AggregationTemporality.CUMULATIVE };
   if (type === 'histogram')
-    return { ...about, dataPointType: metrics.DataPointType.HISTOGRAM, dataPoints: histograms(values, times) };
+    return { ...common, dataPointType: metrics.DataPointType.HISTOGRAM, dataPoints: histograms(values, times) };
   const finite = values.filter(({ value }) => Number.isFinite(value)); // JSON has no other numbers
   const dataPoints = finite.map(({ value, labels }) => ({ ...times, value, attributes: attributesOf(labels) }));
-  if (type === 'gauge') return { ...about, dataPointType: metrics.DataPointType.GAUGE, dataPoints };
-  return { ...about, dataPointType: metrics.DataPointType.SUM, isMonotonic: true, dataPoints };
+  if (type === 'gauge') return { ...common, dataPointType: metrics.DataPointType.GAUGE, dataPoints };
+  return { ...common, dataPointType: metrics.DataPointType.SUM, isMonotonic: true, dataPoints };
 }
 
 const attributesOf = ({ le: _, ...labels }: Sample['labels'] & { readonly le?: unknown } = {}): Attributes => labels;

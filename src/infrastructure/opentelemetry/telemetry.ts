@@ -82,18 +82,22 @@ export class OpenTelemetry {
   private metricReaders(variables: TelemetrySettings['variables']): metrics.IMetricReader[] {
     if (variables.OTEL_METRICS_EXPORTER === 'none') return [];
     const protocol = variables.OTEL_EXPORTER_OTLP_METRICS_PROTOCOL ?? variables.OTEL_EXPORTER_OTLP_PROTOCOL;
-    const Exporter = protocol === 'grpc' ? GrpcExporter : protocol === 'http/json' ? JsonExporter : ProtobufExporter;
     const exportIntervalMillis = millisecondsOf(variables.OTEL_METRIC_EXPORT_INTERVAL) ?? EXPORT_INTERVAL_MS;
     const timeout = millisecondsOf(variables.OTEL_METRIC_EXPORT_TIMEOUT) ?? EXPORT_TIMEOUT_MS;
     return [
       new metrics.PeriodicExportingMetricReader({
-        exporter: new Exporter(),
+        exporter: exporterOf(protocol),
         exportIntervalMillis,
         exportTimeoutMillis: Math.min(timeout, exportIntervalMillis),
         metricProducers: [new MetricsBridge(() => this.readMetrics())],
       }),
     ];
   }
+}
+
+function exporterOf(protocol: string | undefined): metrics.PushMetricExporter {
+  if (protocol === 'grpc') return new GrpcExporter();
+  return protocol === 'http/json' ? new JsonExporter() : new ProtobufExporter();
 }
 
 /** Returns null for a time that is too short or too long for a timer. Node.js would use one millisecond instead. */
@@ -156,8 +160,8 @@ const TRACE_ID_BYTES = 16;
 export function samplerOf(name = 'always_on', ratio = ''): Sampler {
   const root = rootSampler(name.replace(/^parentbased_/, ''), ratio);
   const own: Sampler = {
-    shouldSample: (_context, _traceId, ...about) =>
-      root.shouldSample(ROOT_CONTEXT, randomBytes(TRACE_ID_BYTES).toString('hex'), ...about),
+    shouldSample: (_context, _traceId, ...rest) =>
+      root.shouldSample(ROOT_CONTEXT, randomBytes(TRACE_ID_BYTES).toString('hex'), ...rest),
     toString: () => String(root),
   };
   return new ParentBasedSampler({ root, remoteParentSampled: own, remoteParentNotSampled: own });

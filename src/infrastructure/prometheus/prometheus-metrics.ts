@@ -52,7 +52,7 @@ export class PrometheusMetrics implements Metrics {
   }
 
   /** Counts a request that has begun. The returned function must be called at the end of the request. */
-  readonly began = (): ((how: Answered) => void) => {
+  readonly began = (): ((answered: Answered) => void) => {
     this.inFlight.inc();
     const took = this.durations.startTimer();
     return ({ method, route, status }) => {

@@ -85,10 +85,10 @@ export class RemoteEngine<Model> {
     });
   }
 
-  async *stream(request: ChatRequest, about: RuntimeCall): AsyncGenerator<CompletionPart> {
+  async *stream(request: ChatRequest, runtimeCall: RuntimeCall): AsyncGenerator<CompletionPart> {
     const parts = new PartPipe<CompletionPart>();
     const left = new AbortController();
-    const call = { ...costOf(request), ...about, signal: AbortSignal.any([about.signal, left.signal]) };
+    const call = { ...costOf(request), ...runtimeCall, signal: AbortSignal.any([runtimeCall.signal, left.signal]) };
     const last = this.call(call, (ending) => this.receive(request, ending, parts));
     last.catch(() => undefined).finally(() => parts.close());
     try {

@@ -88,7 +88,7 @@ export class S3Bucket {
   async find(path: string): Promise<StoredObject | null> {
     try {
       const { ContentLength, ETag, LastModified } = await this.attempt((client) =>
-        client.send(new HeadObjectCommand(this.at(path))),
+        client.send(new HeadObjectCommand(this.targetOf(path))),
       );
       return objectOf(path, ContentLength, ETag, LastModified);
     } catch (error) {
@@ -118,25 +118,26 @@ export class S3Bucket {
    * `bytes`, removes the parts and throws the error.
    */
   async write(path: string, bytes: AsyncIterable<Uint8Array>): Promise<void> {
-    const at = this.at(path);
+    const target = this.targetOf(path);
     const parts: { PartNumber: number; ETag?: string }[] = [];
     let UploadId: string | undefined;
     try {
       for await (const { Body, isLast } of partsOf(bytes, this.partBytes)) {
         if (isLast && parts.length === 0) {
-          await this.attempt((client) => client.send(new PutObjectCommand({ ...at, Body })));
+          await this.attempt((client) => client.send(new PutObjectCommand({ ...target, Body })));
           return;
         }
-        UploadId ??= (await this.attempt((client) => client.send(new CreateMultipartUploadCommand(at)))).UploadId;
-        const part = { ...at, UploadId, PartNumber: parts.length + 1 };
+        UploadId ??= (await this.attempt((client) => client.send(new CreateMultipartUploadCommand(target)))).UploadId;
+        const part = { ...target, UploadId, PartNumber: parts.length + 1 };
         const { ETag } = await this.attempt((client) => client.send(new UploadPartCommand({ ...part, Body })));
         parts.push({ PartNumber: part.PartNumber, ETag });
       }
-      const all = { ...at, UploadId, MultipartUpload: { Parts: parts } };
+      const all = { ...target, UploadId, MultipartUpload: { Parts: parts } };
       await this.attempt((client) => client.send(new CompleteMultipartUploadCommand(all)));
     } catch (error) {
       // If the parts cannot be removed now, a rule of the bucket removes them later.
-      if (UploadId) await this.client.send(new AbortMultipartUploadCommand({ ...at, UploadId })).catch(() => undefined);
+      if (UploadId)
+        await this.client.send(new AbortMultipartUploadCommand({ ...target, UploadId })).catch(() => undefined);
       throw error;
     }
   }
@@ -152,7 +153,7 @@ export class S3Bucket {
     let left = size;
     try {
       const { Body, ETag } = await this.attempt((client) =>
-        client.send(new GetObjectCommand(this.at(path)), { abortSignal }),
+        client.send(new GetObjectCommand(this.targetOf(path)), { abortSignal }),
       );
       const body = Body as Readable;
       if (ETag !== etag) {
@@ -177,10 +178,10 @@ export class S3Bucket {
 
   /** Removes an object. Does nothing if there is no such object. */
   async remove(path: string): Promise<void> {
-    await this.attempt((client) => client.send(new DeleteObjectCommand(this.at(path))));
+    await this.attempt((client) => client.send(new DeleteObjectCommand(this.targetOf(path))));
   }
 
-  private at(path: string): { readonly Bucket: string; readonly Key: string } {
+  private targetOf(path: string): { readonly Bucket: string; readonly Key: string } {
     return { Bucket: this.settings.bucket, Key: this.settings.prefix + path };
   }
 

@@ -43,14 +43,14 @@ export class HttpWebhookSender implements WebhookSender {
 
   async post(message: WebhookMessage, signal?: AbortSignal): Promise<Outcome> {
     const timeout = AbortSignal.timeout(this.timeoutMs);
-    const either = signal ? AbortSignal.any([timeout, signal]) : timeout;
+    const anySignal = signal ? AbortSignal.any([timeout, signal]) : timeout;
     const url = new URL(message.url);
     try {
       this.guard.checkAddress(url);
       signal?.throwIfAborted();
       const attributes = { 'http.request.method': 'POST', 'server.address': url.hostname };
       const status = await this.tracer.trace('POST', { kind: 'client', attributes }, async (span) => {
-        const status = await this.send(url, message, either);
+        const status = await this.send(url, message, anySignal);
         span.set({ 'http.response.status_code': status });
         return status;
       });
@@ -235,7 +235,7 @@ function listOf(networks: readonly string[]): BlockList {
   for (const network of networks) {
     const [address = '', bits] = network.split('/');
     const type = isIP(address) === 6 ? 'ipv6' : 'ipv4';
-    list.addSubnet(address, bits === undefined ? (type === 'ipv6' ? 128 : 32) : Number(bits), type);
+    list.addSubnet(address, Number(bits ?? (type === 'ipv6' ? 128 : 32)), type);
   }
   return list;
 }

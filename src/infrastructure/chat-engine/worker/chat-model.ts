@@ -69,9 +69,9 @@ async function paddingOf(decoder: Decoder, tokens: readonly number[]): Promise<P
   const rows: Row[] = [];
   const expected: Step[][] = [];
   for (const length of [2, 7]) {
-    const some = repeated(tokens, length + 2);
-    const past = await decoder.prefill({ past: decoder.begin(), tokens: some.slice(0, length) });
-    const row = { past, tokens: some.slice(length) };
+    const sample = repeated(tokens, length + 2);
+    const past = await decoder.prefill({ past: decoder.begin(), tokens: sample.slice(0, length) });
+    const row = { past, tokens: sample.slice(length) };
     rows.push(row);
     expected.push((await twoSteps(decoder, [row])).flat());
   }
@@ -88,8 +88,8 @@ async function paddingOf(decoder: Decoder, tokens: readonly number[]): Promise<P
 /** Returns whether prompts of different lengths get the same scores when one step reads them together. */
 async function canPrefillTogether(decoder: Decoder, padding: Padding, tokens: readonly number[]): Promise<boolean> {
   const rows = [2, 7].map((length) => ({ past: decoder.begin(), tokens: repeated(tokens, length) }));
-  const read = async (reader: Decoder, some: readonly Row[]) => {
-    const first = await reader.decode(some);
+  const read = async (reader: Decoder, batch: readonly Row[]) => {
+    const first = await reader.decode(batch);
     return [...first, ...(await reader.decode(first.map(({ past }) => ({ past, tokens: repeated(tokens, 1) }))))];
   };
   const short = await read(decoder, rows.slice(0, 1));
@@ -104,10 +104,10 @@ async function canPrefillTogether(decoder: Decoder, padding: Padding, tokens: re
  * export fails this trial if it rounds by all tokens of the step.
  */
 async function canPrefillInPieces(decoder: Decoder, tokens: readonly number[]): Promise<boolean> {
-  const some = repeated(tokens, 9);
-  const [whole] = await decoder.decode([{ past: decoder.begin(), tokens: some }]);
-  const past = await decoder.prefill({ past: decoder.begin(), tokens: some.slice(0, 4) });
-  const [inPieces] = await decoder.decode([{ past, tokens: some.slice(4) }]);
+  const sample = repeated(tokens, 9);
+  const [whole] = await decoder.decode([{ past: decoder.begin(), tokens: sample }]);
+  const past = await decoder.prefill({ past: decoder.begin(), tokens: sample.slice(0, 4) });
+  const [inPieces] = await decoder.decode([{ past, tokens: sample.slice(4) }]);
   return alike(decoder, inPieces?.scores ?? [], whole?.scores ?? []);
 }
 

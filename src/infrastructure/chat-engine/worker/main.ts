@@ -1,4 +1,4 @@
-/** The program of the worker process, which the service starts for each runtime. */
+/** The program of the chat worker. The service starts one for each runtime. */
 import { endWithParent } from '../../child-process/managed-process.js';
 import type { Order, Report } from '../protocol.js';
 import { ChatWorker } from './chat-worker.js';

@@ -105,7 +105,7 @@ for (let byte = 0, hidden = 256; byte < 256; byte++) {
   BYTES.set(String.fromCharCode(isVisible ? byte : hidden++), byte);
 }
 
-const CHARACTERS = [...BYTES].sort(([, one], [, other]) => one - other).map(([character]) => character);
+const CHARACTERS = [...BYTES.keys()];
 
 /** Runs `use`. If it throws, the tokenizer can't be used, and this throws BrokenModel. */
 export function usingTokenizer<T>(use: () => T): T {

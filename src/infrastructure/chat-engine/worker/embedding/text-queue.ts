@@ -71,7 +71,7 @@ export class TextQueue {
     for (const caller of [...this.callers]) {
       const own = [...this.calls.values()].filter((call) => call.caller === caller && call.waiting.length > 0);
       if (own.length === 0 || batch.length === 0) this.callers.delete(caller);
-      if (own.length > 0) this.callers.add(caller);
+      if (own.length > 0) this.callers.add(caller); // moves the caller with the turn to the end
       for (const call of own) {
         for (let [text] = call.waiting; text !== undefined; [text] = call.waiting) {
           const row = call.rows[text] as Int32Array;

@@ -173,8 +173,11 @@ export class Grammars {
     for (const end of ['error', 'exit']) thread.on(end, () => refuse(tooComplex));
     this.grammars.set(key, grammar);
     // Moves the caller's other calls behind the calls of other callers.
-    for (const [call, other] of [...this.waiting])
-      if (other.caller === caller && this.waiting.delete(call)) this.waiting.set(call, other);
+    for (const [call, other] of [...this.waiting]) {
+      if (other.caller !== caller) continue;
+      this.waiting.delete(call);
+      this.waiting.set(call, other);
+    }
     return grammar;
   }
 

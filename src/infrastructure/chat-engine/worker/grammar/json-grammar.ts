@@ -108,8 +108,7 @@ class JsonGrammar {
     const ofType = (listed as Json[]).filter(
       (value) => type === undefined || [type].flat().some((wide) => isWithin(typeOf(value), String(wide))),
     );
-    const definitions = typeof this.root === 'object' ? (this.root as JsonObject) : {};
-    const { $defs, definitions: older } = definitions;
+    const { $defs, definitions: older }: JsonObject = typeof this.root === 'object' ? (this.root as JsonObject) : {};
     const validate =
       Object.keys(others).some((one) => one !== 'type') &&
       new (ajv())({ strict: false, validateFormats: false }).compile({
@@ -231,7 +230,8 @@ class JsonGrammar {
       const key = propertyNames === undefined ? this.string({}, path) : this.keys(propertyNames, path);
       const entry = sequence(key, COLON, this.ruleOf(additionalProperties, `${path}.additionalProperties`));
       const some = sequence(entry, repeat(sequence(COMMA, entry), 0, max - 1));
-      return sequence(text('{'), max === 0 ? text('') : min === 1 ? some : optional(some), text('}'));
+      const entries = min === 1 ? some : optional(some);
+      return sequence(text('{'), max === 0 ? text('') : entries, text('}'));
     }
     if (propertyNames !== undefined && !(names.length === 0 || isAnyName(propertyNames)))
       throw new UnsupportedSchema(path, 'propertyNames beside properties is not supported');

@@ -7,18 +7,18 @@ export class UnsupportedPattern extends Error {}
 const LAST = 0x10ffff;
 const DIGIT: Range[] = [[48, 57]];
 const WORD: Range[] = [...DIGIT, [65, 90], [95, 95], [97, 122]];
-const LINE_ENDS: Range[] = [one(10), one(13), [0x2028, 0x2029]];
+const LINE_ENDS: Range[] = [single(10), single(13), [0x2028, 0x2029]];
 const SPACE: Range[] = [
   [9, 13],
-  ...[0x20, 0xa0, 0x1680].map(one),
+  ...[0x20, 0xa0, 0x1680].map(single),
   [0x2000, 0x200a],
   [0x2028, 0x2029],
-  ...[0x202f, 0x205f, 0x3000, 0xfeff].map(one),
+  ...[0x202f, 0x205f, 0x3000, 0xfeff].map(single),
 ];
 const CLASSES: Readonly<Record<string, readonly Range[]>> = { d: DIGIT, w: WORD, s: SPACE };
 const CONTROLS: Readonly<Record<string, number>> = { t: 9, n: 10, v: 11, f: 12, r: 13, 0: 0 };
 
-function one(code: number): Range {
+function single(code: number): Range {
   return [code, code];
 }
 
@@ -77,7 +77,8 @@ class PatternReader {
     this.at += all.length;
     this.skip('?');
     if (least === undefined) return repeat(part, all === '+' ? 1 : 0, all === '?' ? 1 : undefined);
-    return repeat(part, Number(least), most ? Number(most) : comma ? undefined : Number(least));
+    if (!comma) return repeat(part, Number(least), Number(least));
+    return repeat(part, Number(least), most ? Number(most) : undefined);
   }
 
   private atom(): Expression {
@@ -86,7 +87,7 @@ class PatternReader {
     if (next === '[') return characters(...this.set());
     if (next === '.') return characters(...complement(LINE_ENDS));
     if (next === '^') throw anchor();
-    return characters(...(next === '\\' ? this.escape() : [one(next.codePointAt(0) as number)]));
+    return characters(...(next === '\\' ? this.escape() : [single(next.codePointAt(0) as number)]));
   }
 
   private group(): Expression {
@@ -105,11 +106,11 @@ class PatternReader {
     const set = CLASSES[next.toLowerCase()];
     if (set) return next === next.toLowerCase() ? set : complement(set);
     const control = CONTROLS[next];
-    if (control !== undefined) return [one(control)];
-    if (next === 'c') return [one((this.next().codePointAt(0) as number) % 32)];
-    if (next === 'x' || next === 'u') return [one(this.code(next === 'x' ? 2 : 4))];
+    if (control !== undefined) return [single(control)];
+    if (next === 'c') return [single((this.next().codePointAt(0) as number) % 32)];
+    if (next === 'x' || next === 'u') return [single(this.code(next === 'x' ? 2 : 4))];
     if (/[\w]/.test(next)) throw new UnsupportedPattern(`has \\${next}, which is not supported`);
-    return [one(next.codePointAt(0) as number)];
+    return [single(next.codePointAt(0) as number)];
   }
 
   private code(digits: number): number {
@@ -126,8 +127,8 @@ class PatternReader {
     const ranges: Range[] = [];
     while (!this.skip(']')) {
       const first = this.member();
-      const single = first.length === 1 && first[0]?.[0] === first[0]?.[1];
-      if (single && this.source[this.at] === '-' && this.source[this.at + 1] !== ']') {
+      const isSingle = first.length === 1 && first[0]?.[0] === first[0]?.[1];
+      if (isSingle && this.source[this.at] === '-' && this.source[this.at + 1] !== ']') {
         this.at += 1;
         ranges.push([(first[0] as Range)[0], (this.member()[0] as Range)[1]]);
       } else ranges.push(...first);
@@ -137,8 +138,8 @@ class PatternReader {
 
   private member(): readonly Range[] {
     const next = this.next();
-    if (next !== '\\') return [one(next.codePointAt(0) as number)];
-    return this.skip('b') ? [one(8)] : this.escape();
+    if (next !== '\\') return [single(next.codePointAt(0) as number)];
+    return this.skip('b') ? [single(8)] : this.escape();
   }
 }
 
