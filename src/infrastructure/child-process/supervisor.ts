@@ -34,7 +34,7 @@ export interface SupervisorLog {
 
 /**
  * `waiting` lasts until the next attempt. `no_room` lasts until another child process of this instance ends for good.
- * `failed` lasts until the next `start` or `resume`.
+ * `failed` lasts until the next `start`, `resume` or `stop`.
  */
 export type SupervisorState = 'stopped' | 'starting' | 'running' | 'waiting' | 'no_room' | 'failed';
 

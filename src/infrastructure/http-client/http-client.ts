@@ -237,7 +237,7 @@ const CLOSED = ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'];
 const LENGTH_MISMATCH = 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH';
 /** undici reports an answer with an impossible status as a failed assertion. */
 const INVALID_HTTP = [LENGTH_MISMATCH, 'UND_ERR_HEADERS_OVERFLOW', 'ERR_ASSERTION'];
-/** Answers with these statuses have no body, also if their headers name a length. */
+/** Answers with these statuses have no body, even if their headers name a length. */
 const WITHOUT_BODY = [204, 304];
 
 function failureOf(error: NodeJS.ErrnoException, status: number | null): HttpFailure {

@@ -12,7 +12,10 @@ import type { Alert } from '../../domain/alerts/alert.js';
 export const MOST_AN_HOUR = 30;
 const HOUR_MS = 60 * 60 * 1000;
 
-/** Mails alerts to the admins and developers of the operator team who want them. One mail has all that fire at once. */
+/**
+ * Mails alerts to the admins and developers of the operator team who want them. All alerts that fire at once are in one
+ * mail.
+ */
 @injectable()
 export class MailNotifier extends AlertNotifier {
   constructor(
@@ -43,7 +46,7 @@ export class MailNotifier extends AlertNotifier {
   }
 }
 
-/** Alerts in one task. So the end of a job needs few SQL statements, also if thousands of alerts fire at once. */
+/** Alerts in one task. So the end of a job needs few SQL statements, even if thousands of alerts fire at once. */
 const BATCH = 20;
 
 /** Queues the delivery of alerts to every webhook that is enabled at this moment. */

@@ -12,7 +12,7 @@ const TASK = 'post to slack';
 const ATTEMPTS = 150;
 const LONGEST_PAUSE_MS = 15 * 60_000;
 
-/** The most alerts in the list of a message, which counts the others. Slack accepts 50 blocks in a message. */
+/** The most alerts that a message lists. The message counts the others. Slack accepts 50 blocks in a message. */
 const MOST_LISTED = 10;
 /** The most characters of each part of a block. Slack accepts 3,000 characters in a block. */
 const LONGEST = { title: 300, name: 500, text: 2_000 };

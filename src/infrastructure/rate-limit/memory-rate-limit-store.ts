@@ -60,7 +60,7 @@ function windowOf(windows: Windows, policy: RateLimit['policy']): SlidingWindow 
 
 /**
  * Keeps the windows of each key for at least a minute after its last call. If there are more than `maxKeys`, it drops
- * the keys with the oldest last calls. Two generations of keys make each call equally fast, also with many keys.
+ * the keys with the oldest last calls. Two generations of keys make each call equally fast, even with many keys.
  */
 class WindowTable {
   private recent = new Map<string, Windows>();

@@ -25,7 +25,7 @@ interface Share {
 
 /**
  * Gives slots to calls, and keeps a limited queue of calls that wait for a slot. Each caller gets the same share of
- * tokens, also if it makes more calls than others. The algorithm is start-time fair queueing. Virtual time is counted
+ * tokens, even if it makes more calls than others. The algorithm is start-time fair queueing. Virtual time is counted
  * in tokens. A free slot goes to the waiting caller with the earliest virtual time. A call pays its expected cost when
  * it begins, and the difference to its real cost when it leaves. A caller that returns after a pause starts at the
  * present virtual time, so the pause gives no advantage. An empty queue forgets everything.

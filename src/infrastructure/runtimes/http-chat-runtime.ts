@@ -74,7 +74,7 @@ export abstract class HttpChatRuntime<Model> implements ChatEngine, EngineApi<Mo
   }
 }
 
-/** Uses one engine. A start with another source replaces the engine, and so does each start while it is unavailable. */
+/** Uses one engine. `start` replaces the engine if it is unavailable or has another source. */
 class RemoteRuntime<Model> implements EngineRuntime {
   private engine: RemoteEngine<Model> | null = null;
 

@@ -31,7 +31,7 @@ export class SmtpMailer implements Mailer {
 }
 
 /**
- * Writes each message to an `.eml` file that only the service's user can read. A mail that is sent again has one file.
+ * Writes each message to an `.eml` file that only the service's user can read. A mail that is sent again replaces it.
  */
 export class FolderMailer implements Mailer {
   private readonly transport = createTransport({ streamTransport: true, buffer: true });

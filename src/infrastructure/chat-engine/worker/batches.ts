@@ -6,12 +6,10 @@ export interface Costs {
   readonly token: number;
 }
 
-/**
- * The number of times that a step moves the keys and values of a token to read, append, return and use them. Measured.
- */
+/** How often a step moves the keys and values of a token: it reads, appends, returns and uses them. Measured. */
 const MOVES = 8;
 
-/** Returns the costs of a model. Every batch reads all weights, also a batch of one row. */
+/** Returns the costs of a model. Every batch reads all weights, even a batch of one row. */
 export const costsOf = (weightBytes: number, bytesPerToken: number): Costs => ({
   batch: weightBytes,
   token: MOVES * bytesPerToken,

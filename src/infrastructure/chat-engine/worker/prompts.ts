@@ -142,8 +142,8 @@ const MARKS = new RegExp(`${MARK}([${ITSELF}${NOTHING}])`, 'g');
  * begin a message of another role.
  *
  * Inside a message, a mark breaks the text of a special token. So a search for special tokens finds only those of the
- * template. A second tokenizer, which knows no special tokens, gets the text between them without the marks. So this
- * text cannot become a special token, also after a normalizer has changed it.
+ * template. A second tokenizer gets the text between the special tokens, without the marks. It knows no special tokens,
+ * so this text cannot become one, not even after a normalizer has changed it.
  */
 class SafeText {
   private readonly tokenizer: SectionTokenizer;
@@ -181,9 +181,7 @@ class SafeText {
     return this.separated(this.hidden(text));
   }
 
-  /**
-   * Escapes all texts of a value. Changes a field name only if it contains a special token: templates read the names.
-   */
+  /** Escapes all texts of a value. A field name changes only if it has a special token: templates read the names. */
   escapeAll(value: unknown): unknown {
     if (typeof value === 'string') return this.escape(value);
     if (Array.isArray(value)) return value.map((item) => this.escapeAll(item));

@@ -1,7 +1,7 @@
 /**
- * Implements continuous batching. Prompts are read in turns and in chunks (prefill). Answers are generated together:
- * each step makes one token of each answer (decode). Sequences join and leave between steps. Between two steps the
- * thread handles new messages, so a cancelled call takes at most one more step.
+ * Implements continuous batching. Prompts are read in turns and in chunks (prefill). Answers are generated in batches:
+ * a step makes one token of each answer (decode). Sequences join and leave between steps. Between two steps the thread
+ * handles new messages, so a cancelled call takes at most one more step.
  */
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { batched, type Costs } from './batches.js';

@@ -16,7 +16,10 @@ export interface Bounds {
 const DIGIT = characters([48, 57]);
 const NON_ZERO = characters([49, 57]);
 
-/** Returns the numbers within the bounds: integers up to 2^53, others with at most 15 digits. May return NOTHING. */
+/**
+ * Returns the numbers within the bounds that have at most 15 digits. Integers within bounds may go up to 2^53 - 1.
+ * Returns NOTHING if there are none.
+ */
 export function numbers(bounds: Bounds, integer: boolean): Expression {
   const all = Object.values(bounds);
   if (all.length === 0) return integer ? ANY_INTEGER : ANY_NUMBER;
@@ -52,7 +55,7 @@ function decimalOf(value: number): { whole: string; fraction: string } {
   return { whole: all.slice(0, point).replace(/^0+(?=.)/, ''), fraction: all.slice(point).replace(/0+$/, '') };
 }
 
-/** Rounds `value` down to a multiple of 10^-places, and returns the factor. */
+/** Rounds `value` down to units of 10^-places, and returns the number of these units. */
 function floor(value: number, places: number): bigint {
   const { whole, fraction } = decimalOf(value);
   const cut = BigInt(whole + fraction.slice(0, places).padEnd(places, '0'));
@@ -60,7 +63,7 @@ function floor(value: number, places: number): bigint {
   return fraction.length > places ? -cut - 1n : -cut;
 }
 
-/** Returns the numbers from `least` to `highest`. Both bounds count 10^-places. */
+/** Returns the numbers from `least` to `highest`. Both bounds are in units of 10^-places. */
 function between(least: bigint, highest: bigint, places: number): Expression {
   if (least > highest) return NOTHING;
   if (least < 0n && highest >= 0n)
