@@ -16,8 +16,8 @@ import { PartBuffer } from './part-buffer.js';
 import type { CallReport, Order, Part } from './protocol.js';
 
 /**
- * This many more calls are tokenized than fit into the slots and the queue. So a prompt that is too long is refused as
- * too long even if the queue is full.
+ * More calls are tokenized than fit into the slots and the queue, by this number. So a prompt that is too long is
+ * refused as too long even if the queue is full.
  */
 const EXTRA_TOKENIZED = 8;
 
@@ -252,9 +252,7 @@ export class ChatCalls {
     return [...this.calls.values()].filter(({ stage }) => stage === 'tokenizing' || stage === 'cancelled');
   }
 
-  /**
-   * Refuses the newest tokenizing call of the caller with the most unplaced calls, if `caller` has at least two fewer.
-   */
+  /** Refuses the newest tokenizing call of the caller with the most unplaced calls, if `caller` has two fewer. */
   private makeRoom(caller: string): boolean {
     const { unplaced } = this;
     const counts = new Map<string, number>();

@@ -36,10 +36,7 @@ const Spec = z.object({
   dtype: z.enum(dtypes, `must be one of ${dtypes.join(', ')}`).nullish(),
 });
 
-/**
- * Runs ONNX chat and embedding models. Each model has its own supervised child process. A crash in native code stops
- * only that runtime, for some seconds.
- */
+/** Runs each ONNX chat or embedding model in a supervised child process, so a native crash stops only one runtime. */
 export class OnnxChatRuntime implements ChatEngine {
   readonly kind = 'onnx';
   private readonly settings: RuntimeSettings;

@@ -32,7 +32,6 @@ export class PartBuffer {
     this.wake();
   }
 
-  /** Yields the parts up to the end. */
   async *parts(): AsyncGenerator<CompletionPart> {
     for (;;) {
       if (this.failure) throw this.failure.reason;

@@ -12,10 +12,7 @@ import type { Alert } from '../../domain/alerts/alert.js';
 export const MOST_AN_HOUR = 30;
 const HOUR_MS = 60 * 60 * 1000;
 
-/**
- * Mails alerts to the admins and developers of the operator team who want them. All alerts that fire at once are in one
- * mail.
- */
+/** Mails alerts to admins and developers of the operator team who want them: one mail for all that fire at once. */
 @injectable()
 export class MailNotifier extends AlertNotifier {
   constructor(

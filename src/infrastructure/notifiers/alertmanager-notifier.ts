@@ -88,9 +88,7 @@ export class AlertmanagerNotifier extends AlertNotifier {
     generatorURL: this.links.alert(alert.id),
   });
 
-  /**
-   * Returns the end of an alert. Alertmanager refuses an end before the beginning, and the clocks of instances differ.
-   */
+  /** Returns the end of an alert. Alertmanager refuses an end before the beginning, and instances' clocks differ. */
   private endsAt({ createdAt, ackedAt }: Alert): Date {
     if (ackedAt === null) return new Date(this.clock.now().getTime() + HOLD_MS);
     return ackedAt < createdAt ? createdAt : ackedAt;

@@ -1,6 +1,4 @@
-/**
- * Translates for engines that speak OpenAI's chat completions and embeddings: vLLM, llama.cpp, Ollama, TGI and others.
- */
+/** Translates for engines with OpenAI's chat completions and embeddings: vLLM, llama.cpp, Ollama, TGI and others. */
 import { z } from 'zod';
 import type { ChatRequest, Completion, ResponseFormat, Sampling } from '../../domain/chat/chat.js';
 import type { EmbeddingRequest } from '../../domain/chat/embedding.js';
@@ -188,7 +186,6 @@ const isEmpty = (choice: z.infer<typeof ChunkChoice> | undefined): boolean =>
 const formatField = ({ type, ...format }: ResponseFormat): object =>
   type === 'json_schema' ? { type, json_schema: format } : { type };
 
-/** Names the fields as OpenAI does. */
 const samplingFields = (sampling: Sampling = {}): object => {
   const { topP, seed, stop, presencePenalty, frequencyPenalty, logitBias, topLogprobs } = sampling;
   const fields = {

@@ -54,9 +54,7 @@ export interface Backlog {
 const isUp = (value: 0 | 1): MetricSnapshot =>
   gauge('tenon_database_up', 'Whether the database answered when these figures were taken: 1 or 0.', value);
 
-/**
- * Reports the same values in each instance. If the database does not answer, reports only that the database is down.
- */
+/** Reports the same values in each instance. If the database does not answer, reports only that it is down. */
 export const backlogMetrics = (read: () => Promise<Backlog>): MetricSource => ({
   collect: async () => {
     const { mails, failedMails, oldestMailSeconds, waitingTasks, runningTasks, failedTasks } = await read();

@@ -64,7 +64,6 @@ export class PrometheusMetrics implements Metrics {
 
   readonly refused = (limit: 'default' | 'auth'): void => this.limited.inc({ limit });
 
-  /** Returns the present metrics as values. */
   async snapshots(): Promise<MetricSnapshot[]> {
     const own = (await this.registry.getMetricsAsJSON()) as unknown as MetricSnapshot[];
     return [...own, ...(await this.collected())];

@@ -214,9 +214,7 @@ export class EngineClient<Model> {
   }
 }
 
-/**
- * Returns the schema of a strict format, or null. Also returns null with a stop text, which may end an answer anywhere.
- */
+/** Returns the schema of a strict format, or null. Null also with a stop text, which may end the answer anywhere. */
 function strictSchema({ responseFormat: format, sampling }: ChatRequest): JsonObject | null {
   return format?.type === 'json_schema' && format.strict && !sampling?.stop ? format.schema : null;
 }
@@ -266,7 +264,6 @@ function jsonOf(text: string): unknown {
   }
 }
 
-/** Returns the error for the caller of a call that failed. */
 function errorFor(error: unknown): unknown {
   if (error instanceof InvalidAnswer) return new RuntimeInvalidResponse(error.problem);
   return error instanceof ConnectionFailed ? new EngineLost(causeOf(error)) : error;

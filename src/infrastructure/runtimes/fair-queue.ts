@@ -12,7 +12,6 @@ export interface Cost {
 export interface Turn extends Cost {
   /** Is called when the call gets a slot. The call keeps the slot until `leave`. */
   begin(): void;
-  /** Is called when the call gets no slot. */
   refuse(reason: ModelBusy): void;
 }
 

@@ -206,7 +206,8 @@ export class RemoteEngine<Model> {
   }
 
   /**
-   * Returns whether the engine counts as loading. A gateway without an engine answers alike, so there is a time limit.
+   * Returns whether the engine counts as loading. A gateway without its engine gives the same answer as a loading
+   * engine, so the time for loading is limited.
    */
   private isLoading(problem: string): boolean {
     this.notReadySince = problem === NOT_READY ? (this.notReadySince ?? this.now) : null;

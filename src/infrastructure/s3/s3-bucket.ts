@@ -51,10 +51,7 @@ export interface StoredObject {
   readonly modifiedAt: Date;
 }
 
-/**
- * Reads and writes the objects below a prefix of a bucket. Its methods throw StorageUnavailable if the bucket cannot be
- * reached or refuses the request.
- */
+/** Reads and writes objects below a prefix. Throws StorageUnavailable if the bucket cannot be reached or refuses. */
 export class S3Bucket {
   private readonly client: S3Client;
   private readonly partBytes: number;
@@ -142,10 +139,7 @@ export class S3Bucket {
     }
   }
 
-  /**
-   * Yields the content. Throws StorageUnavailable if the object was replaced or removed. Throws the signal's reason if
-   * aborted.
-   */
+  /** Yields the content. Throws StorageUnavailable if the object was replaced or removed, or the signal's reason. */
   async *read({ path, etag, size }: StoredObject, signal?: AbortSignal): AsyncGenerator<Uint8Array> {
     const silence = new AbortController();
     const timer = setTimeout(() => silence.abort(), this.silenceMs);

@@ -30,9 +30,7 @@ export class SmtpMailer implements Mailer {
   }
 }
 
-/**
- * Writes each message to an `.eml` file that only the service's user can read. A mail that is sent again replaces it.
- */
+/** Writes each message to an `.eml` file that only the service's user can read. A repeated mail replaces its file. */
 export class FolderMailer implements Mailer {
   private readonly transport = createTransport({ streamTransport: true, buffer: true });
 

@@ -77,7 +77,6 @@ export const NO_SPAN: Span = {
 
 const NO_HEADERS = Object.freeze({});
 
-/** Records nothing. */
 export class NoTracer extends Tracer {
   start(): Span {
     return NO_SPAN;

@@ -11,7 +11,6 @@ export interface AnswerPart {
 }
 
 export interface AnswerSettings {
-  /** Returns the text of tokens. */
   readonly decode: (tokens: readonly number[]) => string;
   /** The answer ends before the first of these texts. */
   readonly stop?: readonly string[];

@@ -106,8 +106,8 @@ const SUFFIXES: Readonly<Record<string, string>> = { fp32: '', q8: '_quantized' 
 
 /**
  * Finds the file of the weights. `wanted` is a variant (`q4`, `fp16`) or the name of a file. For null, finds
- * `model.onnx`, or else the first variant by name. Accepts only names in the list of the folder, so no name leads out
- * of the folder.
+ * `model.onnx`, or else the first variant by name. Accepts only files that the folder lists, so no name can lead
+ * elsewhere.
  */
 export function weightsIn(folder: string, wanted: string | null): Pick<ModelFiles, 'weights' | 'weightBytes'> {
   const files = (attempt('weights', 'onnx', () => readdirSync(join(folder, 'onnx'))) ?? []).sort();

@@ -1,7 +1,4 @@
-/**
- * Makes deterministic automata from expressions. With an automaton, XGrammar is exact, and also fast if a text matches
- * the expression in many ways.
- */
+/** Makes deterministic automata, with which XGrammar is exact, and fast even if a text matches in many ways. */
 import { characters, type Expression, type Range, repeat } from './expression.js';
 import { lengthsOf } from './pattern.js';
 

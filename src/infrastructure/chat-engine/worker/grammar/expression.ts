@@ -34,7 +34,6 @@ export const NOTHING = choice(...[]);
  */
 const BLOCK = 8;
 
-/** Named rules, which may refer to each other. */
 export class Grammar {
   readonly rules = new Map<string, Expression>();
   private readonly lines = new Map<string, string>();

@@ -23,7 +23,6 @@ export interface GrammarSource extends Tokens {
 
 /** Starts the masks of a sequence. The sequence sends each of its tokens through `port`, and closes it at its end. */
 export interface SequenceOrder {
-  /** The place of the schema in the request. */
   readonly path: string;
   readonly memory: MaskMemory;
   readonly port: MessagePort;

@@ -65,9 +65,7 @@ export class Grammars {
 
   constructor(private readonly tokens: Tokens) {}
 
-  /**
-   * Prepares the grammar of a call. Then calls `done`, with a refusal after a failure. Never calls it after `release`.
-   */
+  /** Prepares the grammar of a call. Then calls `done`, with a refusal after a failure, but never after `release`. */
   prepare(call: number, caller: string, format: ResponseFormat, done: Waiting['done']): void {
     const [schema, path]: [Json, string] =
       format.type === 'json_object' ? [{ type: 'object' }, 'response_format'] : [format.schema, SCHEMA];

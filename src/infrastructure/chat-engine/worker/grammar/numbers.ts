@@ -17,8 +17,7 @@ const DIGIT = characters([48, 57]);
 const NON_ZERO = characters([49, 57]);
 
 /**
- * Returns the numbers within the bounds that have at most 15 digits. Integers within bounds may go up to 2^53 - 1.
- * Returns NOTHING if there are none.
+ * Returns the numbers within the bounds, with at most 15 digits. Bounded integers go up to 2^53 - 1. May be NOTHING.
  */
 export function numbers(bounds: Bounds, integer: boolean): Expression {
   const all = Object.values(bounds);
