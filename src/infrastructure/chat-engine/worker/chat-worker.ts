@@ -57,7 +57,7 @@ export class ChatWorker {
     this.tokenized.delete(call);
     if (!order) return;
     const form = this.grammars?.open(call);
-    if (form === null) this.report({ type: 'failed', call, reason: 'the grammar of its form is gone.' });
+    if (form === null) this.report({ type: 'failed', call, reason: 'the grammar of its response format is gone.' });
     else this.decoder.send({ ...order, form }, [order.prompt.buffer as ArrayBuffer, ...(form ? [form.port] : [])]);
   }
 
