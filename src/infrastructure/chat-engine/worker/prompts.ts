@@ -18,7 +18,7 @@ export interface Prompt {
 /** Every model reads this text before it is ready. */
 const SAMPLE = 'Hello! How are you today?';
 
-const EMPTY = 'must not be empty: the chat template makes no prompt from them';
+const EMPTY = 'must give the model something to read: its chat template makes no text from these messages';
 
 /** After about this many tokens, another call has its turn. */
 const TOKENS_PER_STEP = 256;
