@@ -1,4 +1,4 @@
-/** The calls to one worker process: each is tokenized, waits for its turn, and is generated or embedded. */
+/** Manages the calls to one chat worker. A call is tokenized, waits for its turn, and is then generated or embedded. */
 import type { RuntimeCall } from '../../application/chat/ports.js';
 import type { Clock } from '../../application/shared/ports.js';
 import type { ChatRequest, Completion, CompletionPart } from '../../domain/chat/chat.js';
@@ -16,13 +16,13 @@ import { PartBuffer } from './part-buffer.js';
 import type { CallReport, Order, Part } from './protocol.js';
 
 /**
- * Calls that may be tokenized beyond those that can get a place, so that a prompt which never fits is refused as too long
- * even if the queue is full. They are shared among callers as the queue is.
+ * More calls are tokenized than fit into the slots and the queue, by this number. So a prompt that is too long is
+ * refused as too long even if the queue is full.
  */
-const TOKENIZED_BEYOND = 8;
+const EXTRA_TOKENIZED = 8;
 
-/** The characters of an answer that wait for its reader. */
-const RUN_AHEAD = 2 ** 20;
+/** The most characters of a streamed answer that wait for a slow reader. */
+const MAX_UNREAD = 2 ** 20;
 
 export interface CallLimits {
   /** Calls that may wait for their turn. */
@@ -36,14 +36,14 @@ type TokenizeOrder = Extract<Order, { type: 'tokenize' | 'tokenize_texts' }>;
 type Task = DistributiveOmit<TokenizeOrder, 'call' | 'caller'>;
 type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
 
-interface Asked extends RuntimeCall {
+interface NewCall extends RuntimeCall {
   readonly take: (part: CompletionPart) => void;
   readonly embedded?: (embeddings: Embeddings) => void;
   readonly reject: (reason: unknown) => void;
 }
 
-/** A call, until the process has answered it or has confirmed that it is cancelled. */
-interface Call extends Asked {
+/** A call. It exists until the process has answered it or has confirmed its cancellation. */
+interface Call extends NewCall {
   readonly id: number;
   readonly order: TokenizeOrder;
   readonly release: () => void;
@@ -57,7 +57,7 @@ interface Call extends Asked {
 export class ChatCalls {
   readonly queue: FairQueue;
   private readonly calls = new Map<number, Call>();
-  /** Calls that the process generates at once. */
+  /** Calls that the process can generate at once. */
   private slots = 1;
   private lastId = 0;
 
@@ -67,41 +67,41 @@ export class ChatCalls {
     private readonly meter: RuntimeMeter,
     private readonly clock: Clock,
     private readonly send: (order: Order) => void,
-    /** Is called when the process confirms nothing any more. */
+    /** Is called when the process has not confirmed a cancelled call in time. */
     private readonly stuck: () => void,
   ) {
     this.queue = new FairQueue(this.slots, limits.queue, estimate);
   }
 
-  /** The process is ready for so many calls at once. */
+  /** Sets how many calls the process can generate at once. */
   open(slots: number): void {
     this.slots = slots;
     this.queue.resize(slots);
   }
 
-  complete(request: ChatRequest, about: RuntimeCall): Promise<Completion> {
+  complete(request: ChatRequest, runtimeCall: RuntimeCall): Promise<Completion> {
     return new Promise((resolve, reject) => {
-      const take = ({ end, ...said }: CompletionPart) => end && resolve({ ...said, ...end });
-      this.begin({ type: 'tokenize', request, stream: false }, { ...about, take, reject });
+      const take = ({ end, ...answer }: CompletionPart) => end && resolve({ ...answer, ...end });
+      this.begin({ type: 'tokenize', request, stream: false }, { ...runtimeCall, take, reject });
     });
   }
 
-  embed({ texts }: EmbeddingRequest, about: RuntimeCall): Promise<Embeddings> {
+  embed({ texts }: EmbeddingRequest, runtimeCall: RuntimeCall): Promise<Embeddings> {
     return new Promise((embedded, reject) => {
-      this.begin({ type: 'tokenize_texts', texts }, { ...about, take: () => undefined, embedded, reject });
+      this.begin({ type: 'tokenize_texts', texts }, { ...runtimeCall, take: () => undefined, embedded, reject });
     });
   }
 
-  async *stream(request: ChatRequest, about: RuntimeCall): AsyncGenerator<CompletionPart> {
-    const { signal } = about;
-    const buffer = new PartBuffer(RUN_AHEAD);
+  async *stream(request: ChatRequest, runtimeCall: RuntimeCall): AsyncGenerator<CompletionPart> {
+    const { signal } = runtimeCall;
+    const buffer = new PartBuffer(MAX_UNREAD);
     const take = (part: CompletionPart) => {
       if (!buffer.add(part)) this.cancel(call, new StreamNotRead());
     };
     const reject = (reason: unknown) => buffer.fail(reason);
-    // The reader may be slower than the model, so its signal and its time count longer than those of the call.
+    // A reader may be slower than the model, so the signal and the timeout still apply after the model has finished.
     const abort = () => reject(signal.reason);
-    const call = this.begin({ type: 'tokenize', request, stream: true }, { ...about, take, reject });
+    const call = this.begin({ type: 'tokenize', request, stream: true }, { ...runtimeCall, take, reject });
     const { timeoutMs } = this.limits;
     const timer = setTimeout(() => reject(new InferenceTimeout(timeoutMs / 1_000)), timeoutMs);
     signal.addEventListener('abort', abort);
@@ -114,17 +114,17 @@ export class ChatCalls {
     }
   }
 
-  private begin(task: Task, asked: Asked): Call {
-    const { caller, signal } = asked;
+  private begin(task: Task, newCall: NewCall): Call {
+    const { caller, signal } = newCall;
     const id = ++this.lastId;
     const order = { ...task, call: id, caller };
-    const most = this.slots + this.limits.queue + TOKENIZED_BEYOND;
+    const most = this.slots + this.limits.queue + EXTRA_TOKENIZED;
     if (this.unplaced.length >= most && !this.makeRoom(caller)) throw this.queue.busy;
     const abort = () => this.cancel(call, signal.reason);
     const release = () => signal.removeEventListener('abort', abort);
     const timer = setTimeout(() => this.expire(call), this.limits.timeoutMs);
     const state = { stage: 'tokenizing', turn: null, arrived: this.now, waitedMs: 0 } as const;
-    const call: Call = { ...asked, ...state, id, order, release, timer };
+    const call: Call = { ...newCall, ...state, id, order, release, timer };
     signal.addEventListener('abort', abort);
     this.calls.set(id, call);
     this.send(order);
@@ -148,7 +148,7 @@ export class ChatCalls {
     else this.receiveInvalid(id);
   }
 
-  /** The process sent something about a call that is not a report. */
+  /** Cancels a call because the process sent an invalid message for it. */
   receiveInvalid(id: number): void {
     const call = this.calls.get(id);
     if (call) this.cancel(call, new RuntimeInvalidResponse('its answer is not a completion.'));
@@ -181,7 +181,7 @@ export class ChatCalls {
 
   private answer(call: Call, report: ReportOf<'completed'>): void {
     if (call.stage !== 'running') {
-      // Does nothing to a cancelled call: `cancelled` follows and ends it.
+      // This does nothing to a cancelled call. The report `cancelled` follows and ends that call.
       this.receiveInvalid(call.id);
       return;
     }
@@ -216,7 +216,7 @@ export class ChatCalls {
     this.cancel(call, new InferenceTimeout(this.limits.timeoutMs / 1_000));
   }
 
-  /** Rejects the call and frees its slot at once. The call is forgotten when the process confirms. */
+  /** Rejects the call and frees its slot at once. It stays in `calls` until the process confirms the cancellation. */
   private cancel(call: Call, reason: unknown): void {
     const { stage } = call;
     if (stage === 'cancelled') return;
@@ -247,21 +247,21 @@ export class ChatCalls {
     return this.clock.now().getTime();
   }
 
-  /** Returns the calls that neither wait nor run, in order of arrival. */
+  /** Returns the calls without a place in the queue or a slot, in order of arrival. */
   private get unplaced(): Call[] {
     return [...this.calls.values()].filter(({ stage }) => stage === 'tokenizing' || stage === 'cancelled');
   }
 
-  /** Refuses the newest tokenizing call of the caller with the most, if this caller has at least two fewer. */
+  /** Refuses the newest tokenizing call of the caller with the most unplaced calls, if `caller` has two fewer. */
   private makeRoom(caller: string): boolean {
     const { unplaced } = this;
     const counts = new Map<string, number>();
     for (const { order } of unplaced) counts.set(order.caller, (counts.get(order.caller) ?? 0) + 1);
     const countOf = ({ order }: Call) => counts.get(order.caller) ?? 0;
     const own = counts.get(caller) ?? 0;
-    const greedy = unplaced.filter((call) => call.stage === 'tokenizing' && countOf(call) > own + 1);
-    const most = Math.max(...greedy.map(countOf));
-    const newest = greedy.findLast((call) => countOf(call) === most);
+    const candidates = unplaced.filter((call) => call.stage === 'tokenizing' && countOf(call) > own + 1);
+    const most = Math.max(...candidates.map(countOf));
+    const newest = candidates.findLast((call) => countOf(call) === most);
     if (newest) this.cancel(newest, this.queue.busy);
     return newest !== undefined;
   }
@@ -289,7 +289,7 @@ function refusalOf(
   }
 }
 
-/** Returns the float32 numbers in base64. */
+/** Decodes float32 numbers from base64. Returns no numbers if the last number is incomplete. */
 function floatsOf(base64: string): Float32Array {
   const { buffer } = Uint8Array.from(Buffer.from(base64, 'base64'));
   return buffer.byteLength % 4 === 0 ? new Float32Array(buffer) : new Float32Array();

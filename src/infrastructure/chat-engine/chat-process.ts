@@ -1,4 +1,4 @@
-/** One worker process of a runtime: its start, its messages, its end. */
+/** Starts and ends the chat worker of a runtime, and receives its messages. */
 import type { Clock } from '../../application/shared/ports.js';
 import type { RuntimeSource, RuntimeTask } from '../../domain/chat/runtime.js';
 import { ManagedProcess, type OutputStream } from '../child-process/managed-process.js';
@@ -13,9 +13,9 @@ export const dtypes = ['fp32', 'fp16', 'q8', 'int8', 'uint8', 'q4', 'q4f16', 'bn
 
 export interface OnnxSource extends RuntimeSource {
   readonly kind: 'onnx';
-  /** The path of a model folder, as the model spec has it. */
+  /** The path of the model folder, as the model spec names it. */
   readonly folder: string;
-  /** Absent: the usual weights of the folder. */
+  /** Default: the usual weights of the folder. */
   readonly dtype?: (typeof dtypes)[number];
 }
 
@@ -24,13 +24,13 @@ export interface ChatProcessSettings {
   readonly worker: string;
   /** Threads that one step of the model may use. */
   readonly threads: number;
-  /** Time for an answer, waiting included. */
+  /** The most time that a call may wait and run, in total. */
   readonly timeoutMs: number;
   /** Calls that may wait while others are answered. */
   readonly queue: number;
   /** The most calls that are answered at once. Default: as many as the process can. */
   readonly atOnce?: number;
-  /** Time to end before SIGKILL, and to confirm a cancelled call after its timeout. */
+  /** Time that the process has to end before SIGKILL, or to confirm a cancelled call after its timeout. */
   readonly stopGraceMs: number;
   readonly loadTimeoutMs: number;
 }
@@ -39,7 +39,7 @@ export interface ChatProcessListener {
   line(stream: OutputStream, line: string): void;
   invalidMessage(call: number | null): void;
   ready(task: RuntimeTask): void;
-  /** The model cannot be used: every further attempt would fail in the same way. */
+  /** Is called when the model cannot be used. Another start would fail in the same way. */
   broken(reason: string): void;
 }
 
@@ -53,7 +53,7 @@ export class ChatProcess implements SupervisedProcess {
   private ending = false;
 
   constructor(
-    /** The folder is on the local disk. */
+    /** The folder must be on the local disk. */
     source: Pick<OnnxSource, 'folder' | 'dtype'>,
     private readonly settings: ChatProcessSettings,
     { estimate, meter, clock }: { estimate: WaitEstimate; meter: RuntimeMeter; clock: Clock },

@@ -36,7 +36,7 @@ const Spec = z.object({
   dtype: z.enum(dtypes, `must be one of ${dtypes.join(', ')}`).nullish(),
 });
 
-/** Runs ONNX language and embedding models, each in a supervised child process: a crash in native code costs one runtime some seconds. */
+/** Runs each ONNX chat or embedding model in a supervised child process, so a native crash stops only one runtime. */
 export class OnnxChatRuntime implements ChatEngine {
   readonly kind = 'onnx';
   private readonly settings: RuntimeSettings;
@@ -65,9 +65,9 @@ export class OnnxChatRuntime implements ChatEngine {
   }
 }
 
-const NOT_CHOSEN = 'is not supported by this model: its vectors have one length';
+const FIXED_DIMENSIONS = 'is not supported by this model: its vectors have one length';
 
-/** A process that was ready for so long restarts with the shortest delay again. */
+/** A process that was ready for this time restarts with the shortest delay again. */
 const STABLE_MS = 10 * 60_000;
 
 export interface RuntimeSettings extends ChatProcessSettings {
@@ -86,7 +86,7 @@ const states: Readonly<Record<SupervisorState, RuntimeStatus['state']>> = {
 
 export class SupervisedRuntime implements EngineRuntime {
   private source: OnnxSource | null = null;
-  /** Is unknown until the model has loaded. */
+  /** Undefined until the model has loaded. */
   private task: RuntimeTask | undefined;
   private readonly supervisor: Supervisor<ChatProcess>;
   private readonly estimate = new WaitEstimate();
@@ -146,11 +146,11 @@ export class SupervisedRuntime implements EngineRuntime {
   }
 
   async embed(request: EmbeddingRequest, call: RuntimeCall): Promise<Embeddings> {
-    if (request.dimensions !== undefined) throw new UnsupportedParameter('dimensions', NOT_CHOSEN);
+    if (request.dimensions !== undefined) throw new UnsupportedParameter('dimensions', FIXED_DIMENSIONS);
     return this.callsFor('embedding').embed(request, call);
   }
 
-  /** Throws unless the runtime is ready, and WrongTask for a model that does something else. */
+  /** Throws if the runtime is not ready. Throws WrongTask if its model is for the other task. */
   private callsFor(task: RuntimeTask): ChatCalls {
     const { state, reason } = this.status;
     if (state === 'stopped') throw new RuntimeStopped();
@@ -181,7 +181,7 @@ export class SupervisedRuntime implements EngineRuntime {
     return process;
   }
 
-  /** Leaves the runtime unavailable until the model is repaired and started again. */
+  /** Makes the runtime unavailable until somebody repairs the model and starts the runtime again. */
   private fail(reason: string): void {
     const { current } = this.supervisor;
     this.supervisor.fail(reason);
@@ -189,7 +189,7 @@ export class SupervisedRuntime implements EngineRuntime {
   }
 }
 
-/** Throws UnsupportedParameter. */
+/** Throws UnsupportedParameter for tools, and for a message that is not plain text. */
 function requireSupported({ tools, toolChoice, messages }: ChatRequest): void {
   const parts = messages.findIndex(({ extra }) => (extra?.content ?? null) !== null);
   if (parts >= 0) throw new UnsupportedParameter(`messages[${parts}].content`, 'can only be text for this model');

@@ -1,8 +1,8 @@
-/** Holds the parts of an answer that its reader has not taken yet, as one part. */
+/** Joins the parts of an answer until its reader takes them. */
 import type { CompletionEnd, CompletionPart, TokenLogprob } from '../../domain/chat/chat.js';
 
-/** The memory of a token with its probability is counted as so many characters. */
-const LOGPROB = 100;
+/** A token with its probability counts as this many characters. */
+const LOGPROB_SIZE = 100;
 
 export class PartBuffer {
   private text = '';
@@ -12,28 +12,26 @@ export class PartBuffer {
   private failure: { readonly reason: unknown } | null = null;
   private wake = () => {};
 
-  /** `most` is counted in characters. */
-  constructor(private readonly most: number) {}
+  constructor(private readonly maxCharacters: number) {}
 
-  /** Returns false if the reader is too far behind. */
+  /** Adds a part. Returns false if more than `maxCharacters` wait for the reader. */
   add({ text, logprobs = [], end }: CompletionPart): boolean {
     this.text += text;
     this.logprobs.push(...logprobs);
     this.end = end;
     this.size += text.length;
-    for (const { top } of logprobs) this.size += LOGPROB * (1 + top.length);
+    for (const { top } of logprobs) this.size += LOGPROB_SIZE * (1 + top.length);
     this.wake();
-    return this.size <= this.most;
+    return this.size <= this.maxCharacters;
   }
 
-  /** Rejects the next part. Drops the parts that are not taken. */
+  /** Drops the waiting parts. The next read of a part throws `reason`. */
   fail(reason: unknown): void {
     this.failure ??= { reason };
     this.clear();
     this.wake();
   }
 
-  /** Yields the parts up to the end. */
   async *parts(): AsyncGenerator<CompletionPart> {
     for (;;) {
       if (this.failure) throw this.failure.reason;

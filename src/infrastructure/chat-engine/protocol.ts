@@ -1,19 +1,19 @@
-/** The messages between the service and a worker process that runs a chat model or an embedding model. */
+/** Defines the messages between the service and a chat worker. */
 import { z } from 'zod';
 import type { ChatRequest } from '../../domain/chat/chat.js';
 
 export interface LoadSettings {
-  /** One of several weights: a variant (`q4`) or the name of a file in the folder `onnx`. Default: the usual file. */
+  /** The weights to load: a variant (`q4`) or the name of a file in the folder `onnx`. Default: the usual file. */
   readonly weights?: string;
   /** Sequences in one batch. Default: 16. */
   readonly maxBatch?: number;
-  /** Bytes of the KV caches of all sequences in work, at their longest. Default: 512 MiB. */
+  /** The most bytes of the KV caches of all running sequences, each at its full length. Default: 512 MiB. */
   readonly kvBytes?: number;
   /** Bytes of the prefix cache. Default: 256 MiB. */
   readonly cacheBytes?: number;
 }
 
-/** Goes to the worker. `call` is the number of a request, which is never used twice. */
+/** A message to the worker. `call` is the number of a request. Each request has a new number. */
 export type Order =
   | ({ readonly type: 'load'; readonly folder: string; readonly threads: number } & LoadSettings)
   /** Tokenizes a request. The worker answers `tokenized`, `too_long`, `refused` or `failed`. */
@@ -22,10 +22,10 @@ export type Order =
       readonly call: number;
       readonly caller: string;
       readonly request: ChatRequest;
-      /** Report the answer in parts. */
+      /** If true, the worker sends the answer in parts. */
       readonly stream: boolean;
     }
-  /** Does the same for texts that are to be embedded. */
+  /** Tokenizes texts that are to be embedded. The worker answers with one of the same reports. */
   | {
       readonly type: 'tokenize_texts';
       readonly call: number;
@@ -33,8 +33,8 @@ export type Order =
       readonly texts: readonly string[];
     }
   /**
-   * Generates the answer to a tokenized request. The worker answers `completed` or `failed`, after any `parts`. For texts
-   * it answers `embedded` or `failed`.
+   * Generates the answer to a tokenized request. The worker answers `completed`, `refused` or `failed`, after any
+   * `parts`. For texts it answers `embedded` or `failed`.
    */
   | { readonly type: 'generate'; readonly call: number }
   /** Cancels a request at any time. The worker always answers `cancelled`. */
@@ -52,13 +52,13 @@ const Part = z.object({ call, text: z.string(), logprobs: Logprobs });
 export type Part = z.infer<typeof Part>;
 
 const Report = z.discriminatedUnion('type', [
-  /** `maxBatch`: the calls that are worked on at once, 1 if the model can't be run in batches. */
+  /** `maxBatch`: the calls that run at once. It is 1 if the model can't run batches. */
   z.object({ type: z.literal('ready'), task: z.enum(['chat', 'embedding']), maxBatch: z.int().min(1) }),
-  /** The model can't be used; another attempt would give the same. */
+  /** The model can't be used. Another attempt would fail in the same way. */
   z.object({ type: z.literal('broken'), reason: z.string() }),
-  /** `room`: tokens that the answer may have. */
+  /** `room`: the most tokens that the answer may have. */
   z.object({ type: z.literal('tokenized'), call, promptTokens: count, room: count }),
-  /** If not `whole`, the prompt, or the text with number `index`, has more tokens than were counted. */
+  /** The prompt, or text number `index`, is too long. If `whole` is false, it has more than `promptTokens` tokens. */
   z.object({
     type: z.literal('too_long'),
     call,
@@ -67,12 +67,12 @@ const Report = z.discriminatedUnion('type', [
     context: count,
     index: count.optional(),
   }),
-  /** The model can't do with a field of the request, as when its chat template refuses the messages. */
+  /** The model can't use a field of the request. For example, its chat template refuses the messages. */
   z.object({ type: z.literal('refused'), call, path: z.string(), message: z.string() }),
   z.object({
     type: z.literal('completed'),
     call,
-    /** The text that no part had, and its tokens. */
+    /** The text after the last part. `logprobs` are those of its tokens. */
     text: z.string(),
     logprobs: Logprobs,
     finishReason: z.enum(['stop', 'length']),
@@ -93,7 +93,7 @@ const Report = z.discriminatedUnion('type', [
     promptTokens: count,
     tookMs: milliseconds,
   }),
-  /** The parts of all streamed answers that one step of the model has made. */
+  /** The new text of all streamed answers after one step of the model. */
   z.object({ type: z.literal('parts'), parts: z.array(Part) }),
   z.object({ type: z.literal('failed'), call, reason: z.string() }),
   z.object({ type: z.literal('cancelled'), call }),
@@ -102,8 +102,8 @@ const Report = z.discriminatedUnion('type', [
 export type Report = z.infer<typeof Report>;
 export type CallReport = Extract<Report, { call: number }>;
 
-/** Returns the report that `message` is, or null for anything else. */
+/** Returns `message` as a report, or null if it is not a valid report. */
 export const reportOf = (message: unknown): Report | null => Report.safeParse(message).data ?? null;
 
-/** Returns the call that an invalid message seems to be about, or null. */
+/** Returns the number of the call in an invalid message, or null if it has none. */
 export const callOf = (message: unknown): number | null => z.object({ call }).safeParse(message).data?.call ?? null;

@@ -6,7 +6,7 @@ export const PROOF_HEADER = 'x-tenon-proof';
 
 const CHALLENGE = /^[0-9a-f]{16,128}$/i;
 
-/** Returns the HMAC of the challenge under the secret (hexadecimal), or null if the challenge is not well-formed. */
+/** Returns the hexadecimal HMAC of the challenge with the secret. Returns null if the challenge is malformed. */
 export function proofOf(secret: string, challenge: unknown): string | null {
   if (typeof challenge !== 'string' || !CHALLENGE.test(challenge)) return null;
   return createHmac('sha256', Buffer.from(secret, 'hex')).update(challenge).digest('hex');
@@ -14,7 +14,7 @@ export function proofOf(secret: string, challenge: unknown): string | null {
 
 /**
  * Probes the health of one child process. Only this process and the child know the secret, and each probe sends a new
- * challenge. So neither a stranger on the port nor a replayed answer can pass.
+ * challenge. So a probe of another process on the port fails, and so does a replayed answer.
  */
 export class HealthProof {
   /** Hexadecimal. */
@@ -24,8 +24,8 @@ export class HealthProof {
   async holds(port: number, timeoutMs: number): Promise<boolean> {
     const challenge = randomBytes(32).toString('hex');
     const answer = await requestProof(challenge, port, timeoutMs).catch(() => '');
-    const [expected, given] = [Buffer.from(String(proofOf(this.secret, challenge))), Buffer.from(answer)];
-    return given.length === expected.length && timingSafeEqual(given, expected);
+    const [expected, received] = [Buffer.from(String(proofOf(this.secret, challenge))), Buffer.from(answer)];
+    return received.length === expected.length && timingSafeEqual(received, expected);
   }
 }
 
@@ -35,7 +35,7 @@ function requestProof(challenge: string, port: number, timeoutMs: number): Promi
     const signal = AbortSignal.timeout(timeoutMs);
     const probe = request({ host: '127.0.0.1', port, path: '/health', headers, agent: false, signal }, (response) => {
       resolve(response.statusCode === 200 ? String(response.headers[PROOF_HEADER] ?? '') : '');
-      probe.destroy(); // a stranger's body may be endless
+      probe.destroy(); // the body of another server may be endless
     });
     probe.on('error', reject).end();
   });

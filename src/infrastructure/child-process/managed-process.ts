@@ -5,10 +5,10 @@ import { OutputLines, OutputTail, withoutPaths } from './process-output.js';
 
 const TAIL_BYTES = 8 * 1_024;
 
-/** The variables that a child gets. It gets no secret, because it needs none. */
+/** The environment variables that a child gets. None of them is a secret. */
 const ENVIRONMENT = ['LANG', 'LC_ALL', 'TZ', 'TMPDIR', 'LD_LIBRARY_PATH', 'DYLD_LIBRARY_PATH'];
 
-/** Otherwise ONNX Runtime reports to its makers, and leaves files in shared folders. */
+/** Without this, ONNX Runtime sends telemetry to Microsoft and leaves files in shared folders. */
 const NO_TELEMETRY = { ORT_DISABLE_TELEMETRY: '1' };
 
 export type OutputStream = 'stdout' | 'stderr';
@@ -24,9 +24,9 @@ export interface ProcessOptions {
   readonly onLine: (stream: OutputStream, line: string) => void;
 }
 
-/** One child process that takes orders, from its start to its end. */
+/** Starts a child process, sends it orders, and ends it. */
 export class ManagedProcess<Order extends object> {
-  /** Resolves with the reason when the process no longer exists, or could not be started. All its output came before. */
+  /** Resolves with the reason when the process has ended or could not start, after all its output. */
   readonly gone: Promise<string>;
   private readonly child: ChildProcess | null = null;
   private readonly tail = new OutputTail(TAIL_BYTES);
@@ -52,7 +52,7 @@ export class ManagedProcess<Order extends object> {
     return withoutPaths(this.tail.text.replaceAll(`${folder}/`, ''), folder);
   }
 
-  /** Does nothing if the process is gone. */
+  /** Sends an order. Does nothing if the process is gone. */
   send(order: Order): void {
     if (this.child?.connected) this.child.send(order, () => undefined);
   }
@@ -67,7 +67,7 @@ export class ManagedProcess<Order extends object> {
     await this.gone;
   }
 
-  /** Sends SIGKILL. `fault` becomes the reason of its end. */
+  /** Sends SIGKILL. `fault` becomes the reason of `gone`. */
   kill(fault: string): void {
     this.fault ??= fault;
     this.child?.kill('SIGKILL');
@@ -100,7 +100,7 @@ export class ManagedProcess<Order extends object> {
     });
   }
 
-  /** The stream is null if the system is out of file descriptors. */
+  /** Reads an output. The stream is null if the system has no more file descriptors. */
   private read(name: OutputStream, stream: Readable | null): void {
     const lines = new OutputLines((line) => this.options.onLine(name, line));
     stream?.on('data', (chunk: Buffer) => {

@@ -6,7 +6,7 @@ import { stripVTControlCharacters } from 'node:util';
 
 const LONGEST_LINE = 4_096;
 
-/** Cuts the output of a process into lines. Splits a line that does not end, so that memory stays bounded. */
+/** Cuts the output of a process into lines. Splits a very long line, so that memory stays limited. */
 export class OutputLines {
   private readonly decoder = new StringDecoder('utf8');
   private unfinished = '';
@@ -51,7 +51,7 @@ export class OutputTail {
   }
 }
 
-/** Excludes the middle of a path and of a URL. */
+/** Matches before a path, but not inside a path or a URL. */
 const PATH_START = String.raw`(?<![\w.:/-])(?:file://)?`;
 
 const PLAIN = new RegExp(String.raw`${PATH_START}(?:/[^\s/:'"()]+)+/([^\s/:'"()]+)`, 'g');
@@ -62,16 +62,17 @@ const QUOTED = /(['"])\/[^'"\n]*\/([^'"/\n]+)\1/g;
 const OWN_FOLDERS = [packageRoot(__dirname), process.cwd()];
 
 /**
- * Returns the text with each absolute path cut down to its last part, because users read it who do not own the machine.
- * The end of an unquoted path with spaces is unknown. So name such folders in `folders`; the service's own are known.
+ * Cuts each absolute path in a text down to its last part, because readers of the text must not see the folders of this
+ * machine. The end of an unquoted path with spaces cannot be found. Such folders must be given in `folders`, except the
+ * service's own folders.
  */
 export function withoutPaths(text: string, ...folders: readonly string[]): string {
-  // The longest first: one may lie in another.
+  // The longest first, because a folder may be inside another.
   const known = [...OWN_FOLDERS, ...folders].sort((a, b) => b.length - a.length);
   return known.reduce(withoutFolder, text).replace(QUOTED, '$1$2$1').replace(PLAIN, '$1');
 }
 
-/** Replaces the folder by one with a plain name, which the patterns then remove. */
+/** Replaces the path of the folder with a path without spaces, which the patterns then cut down. */
 function withoutFolder(text: string, folder: string): string {
   const name = basename(folder);
   if (!name) return text;

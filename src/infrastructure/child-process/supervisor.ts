@@ -3,10 +3,10 @@ import type { LogFields, Logger } from '../../application/shared/ports.js';
 import { type RestartDelayBounds, RestartDelays } from '../system/scheduling.js';
 import { ChildLimits } from './child-limits.js';
 
-/** A process that ends this often, without a stable time between, counts as crash-looping. */
+/** A process that ends this often, without a stable time in between, counts as crash-looping. */
 const ENDS_OF_A_LOOP = 3;
 
-/** One process of a supervised kind, with the protocol that the kind speaks. */
+/** A process that a supervisor starts and ends. */
 export interface SupervisedProcess {
   readonly pid: number | undefined;
   /** Resolves when the process can serve. Rejects with the reason if it cannot, ends, or takes too long. */
@@ -33,12 +33,12 @@ export interface SupervisorLog {
 }
 
 /**
- * `waiting` for the next attempt; `no_room` until another child process of this instance ends for good; `failed` until
- * it is started again.
+ * `waiting` lasts until the next attempt. `no_room` lasts until another child process of this instance ends for good.
+ * `failed` lasts until the next `start`, `resume` or `stop`.
  */
 export type SupervisorState = 'stopped' | 'starting' | 'running' | 'waiting' | 'no_room' | 'failed';
 
-/** Keeps one process running: starts it, restarts it with back-off when it ends, and stops it. Runs one at a time. */
+/** Keeps one process running: starts it, restarts it with back-off when it ends, and stops it. Never runs two. */
 export class Supervisor<P extends SupervisedProcess> {
   state: SupervisorState = 'stopped';
   /** The reason of the last failure; null while the process runs. */
@@ -60,7 +60,7 @@ export class Supervisor<P extends SupervisedProcess> {
     private readonly launch: (signal: AbortSignal) => P | Promise<P>,
     private readonly settings: SupervisorSettings,
     private readonly logging: SupervisorLog,
-    /** Called after the process ended by itself. The state has already changed. */
+    /** Is called after the process has ended by itself. The state has already changed. */
     private readonly onLost: (process: P, reason: string) => void = () => undefined,
   ) {
     this.delays = new RestartDelays(settings.restartDelayMs);
@@ -68,25 +68,25 @@ export class Supervisor<P extends SupervisedProcess> {
   }
 
   /**
-   * Starts the process, and resolves when it is ready. Rejects if that fails: then nothing is left running. Rejects with
+   * Starts the process, and resolves when it is ready. If the start fails, ends the process and rejects. Rejects with
    * TooManyProcesses if this instance has no room for it.
    */
   start(): Promise<void> {
     return this.begin(false);
   }
 
-  /** Starts the process as soon as there is room, and tries again until it is ready. Resolves after the first attempt. */
+  /** Starts the process as soon as there is room. Tries again until it is ready. Resolves after the first attempt. */
   resume(): Promise<void> {
     return this.begin(true).catch(() => undefined);
   }
 
-  /** Resolves when the process no longer exists. */
+  /** Stops the process. Resolves when it no longer exists. */
   stop(): Promise<void> {
     this.abandon('stopped');
     return this.lastRun;
   }
 
-  /** Ends the process and starts no other, because every further attempt would fail for the same reason. */
+  /** Ends the process and starts no other, because each further attempt would fail for the same reason. */
   fail(reason: string): void {
     this.abandon('failed');
     this.reason = reason;
@@ -104,7 +104,7 @@ export class Supervisor<P extends SupervisedProcess> {
     this.state = state;
   }
 
-  /** Replaces the run before, and waits for the end of its process. */
+  /** Starts a new run, after the process of the previous run has ended. */
   private begin(retriesFirst: boolean): Promise<void> {
     this.abandon('starting');
     this.run = new AbortController();
@@ -154,7 +154,7 @@ export class Supervisor<P extends SupervisedProcess> {
     settleFirst(signal.reason);
   }
 
-  /** Resolves when a new process is ready. Rejects when it could not get ready and no longer exists. */
+  /** Starts a process. Resolves when it is ready. If it does not get ready, ends it and then rejects. */
   private async attempt(signal: AbortSignal): Promise<P> {
     const process = await this.launch(signal);
     process.ready.catch(() => undefined);
@@ -203,7 +203,7 @@ export class Supervisor<P extends SupervisedProcess> {
     await delay(restartInMs, undefined, { signal }).catch(() => undefined);
   }
 
-  /** A listener that throws must not end the supervision. */
+  /** Calls `onLost`. An error of this listener must not end the supervision. */
   private tellLost(process: P, reason: string): void {
     try {
       this.onLost(process, reason);

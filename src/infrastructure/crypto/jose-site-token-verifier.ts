@@ -7,7 +7,7 @@ import { SiteTokenInvalid } from '../../domain/accounts/errors.js';
 import { StorageUnavailable } from '../../domain/shared/errors.js';
 
 export interface SiteTokenSettings {
-  /** At most one of the three. */
+  /** At most one of `secret`, `jwksFile` and `jwksUrl` is set. */
   readonly secret: string | null;
   readonly jwksFile: string | null;
   readonly jwksUrl: string | null;
@@ -80,7 +80,7 @@ function signatureVerifier({ secret, jwksFile, jwksUrl, issuer, audience }: Site
       return (await jwtVerify(token, keys, options)).payload;
     } catch (error) {
       if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error;
-      // The token names none of several keys: it is valid if one of them fits.
+      // The token does not name its key, so it is valid if any of the keys verifies it.
       for await (const key of error) {
         const verified = await jwtVerify(token, key, options).catch(nullIfOtherKey);
         if (verified) return verified.payload;
@@ -106,7 +106,7 @@ const TOKEN_FAULTS = [
   errors.JWTExpired,
 ];
 
-/** Any other failure, from the network to a broken key, is the fault of the key set and not of the caller. */
+/** Returns null for a fault of the token. Any other failure is a fault of the key set: a lost network, a broken key. */
 function nullIfRefused(error: unknown): null {
   if (TOKEN_FAULTS.some((fault) => error instanceof fault)) return null;
   throw new StorageUnavailable('the key set of the embedding site is out of reach');

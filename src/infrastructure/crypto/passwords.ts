@@ -4,17 +4,17 @@ import type { PasswordBlocklist, PasswordHasher } from '../../application/accoun
 import { HashingBusy } from '../../domain/accounts/errors.js';
 import { Lane, type LaneLoad } from '../system/scheduling.js';
 
-/** At most two of libuv's four threads, so that file and DNS work goes on during a burst of logins. */
+/** Hashing uses at most two of libuv's four threads, so that file and DNS work goes on during a burst of logins. */
 const WIDTH = 2;
 const QUEUE = 64;
 
 /**
- * Gives bcrypt, which ignores every byte past the 72nd, a digest of the password. The digest is labelled, so that a leaked
- * list of plain SHA-256 digests does not help to guess it.
+ * Hashes a digest of the password, because bcrypt ignores every byte after the 72nd. The digest includes a label, so a
+ * leaked list of plain SHA-256 digests does not help to guess passwords.
  */
 export class BcryptPasswordHasher implements PasswordHasher {
   private readonly lane = new Lane(WIDTH, QUEUE, () => new HashingBusy());
-  private nobody: Promise<string> | null = null;
+  private dummyHash: Promise<string> | null = null;
 
   constructor(private readonly cost: number) {}
 
@@ -28,10 +28,10 @@ export class BcryptPasswordHasher implements PasswordHasher {
 
   async matches(password: string, hash: string | null): Promise<boolean> {
     const same = await this.lane.run(async () => {
-      // Computed in either case, so that the first call takes equally long for a known and an unknown account.
-      this.nobody ??= bcrypt.hash('', this.cost);
-      const nobody = await this.nobody;
-      return bcrypt.compare(digestOf(password), hash ?? nobody);
+      // Also computed for a known account, so that the first call takes equally long for every account.
+      this.dummyHash ??= bcrypt.hash('', this.cost);
+      const dummyHash = await this.dummyHash;
+      return bcrypt.compare(digestOf(password), hash ?? dummyHash);
     });
     return same && hash !== null;
   }
@@ -39,7 +39,7 @@ export class BcryptPasswordHasher implements PasswordHasher {
 
 const digestOf = (password: string) => createHash('sha256').update(`tenon password\0${password}`).digest('base64');
 
-/** The common passwords of zxcvbn, read at the first use; no password if the list is switched off. */
+/** Blocks the common passwords of zxcvbn, which it reads at the first use. Blocks nothing if it is not enabled. */
 export class CommonPasswordBlocklist implements PasswordBlocklist {
   private list: ReadonlySet<string> | null = null;
 

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { setImmediate } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { injectable } from 'inversify';
 import type { ContentHasher } from '../../application/workspace/ports.js';
 
-/** Characters that take a few milliseconds to hash, also in many small parts. */
+/** After this many characters, other work has its turn. To hash them takes a few milliseconds. */
 const BATCH = 64 * 1024;
 
 @injectable()
@@ -16,7 +16,7 @@ export class Sha256ContentHasher implements ContentHasher {
       if (batch.length < BATCH) continue;
       hash.update(batch);
       batch = '';
-      await setImmediate();
+      await yieldToEventLoop();
     }
     return hash.update(batch).digest('hex');
   }

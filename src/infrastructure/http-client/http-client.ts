@@ -1,6 +1,6 @@
 /**
  * A small HTTP client for adapters that call other servers. It keeps connections open between requests. It follows no
- * redirect and asks no proxy, so a request reaches only the host that it names.
+ * redirects and uses no proxy, so a request reaches only the host that it names.
  */
 
 import type { IncomingHttpHeaders } from 'node:http';
@@ -17,9 +17,9 @@ export interface HttpRequest {
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly json?: unknown;
-  /** Is sent as it is, in place of `json`. */
+  /** Is sent unchanged, instead of `json`. */
   readonly body?: string | Uint8Array;
-  /** Ends the request, with its connection, when it is aborted. There is no other timeout. */
+  /** If aborted, ends the request and closes its connection. There is no other timeout. */
   readonly signal: AbortSignal;
 }
 
@@ -32,17 +32,17 @@ export interface HttpAnswer extends HttpHead {
   readonly text: string;
 }
 
-/** An answer whose body still arrives. */
+/** An answer with a body that still arrives. */
 export interface HttpStream extends HttpHead {
   /**
-   * Yields the body, and throws as `send` does. It must be iterated. The server is held up while nobody takes chunks. A
-   * reader that stops early keeps the connection only if the body ends at once.
+   * Yields the body, and throws as `send` does. The caller must iterate it. The server has to wait while nobody takes
+   * chunks. If the reader stops early, the connection is kept only if the rest of the body arrives at once.
    */
   readonly body: AsyncIterable<Uint8Array>;
 }
 
 class HttpFailure extends Error {
-  /** `status` is null if not even the headers of an answer came. */
+  /** `status` is null if the headers of an answer did not arrive. */
   constructor(
     readonly status: number | null,
     options: ErrorOptions,
@@ -51,7 +51,7 @@ class HttpFailure extends Error {
   }
 }
 
-/** There is no connection to the server, or it broke. `code` says why, as Node.js and undici name it. */
+/** There is no connection to the server, or it broke. `code` is the error code of Node.js or undici. */
 export class ConnectionFailed extends HttpFailure {
   readonly code: string;
 
@@ -77,10 +77,10 @@ export class InvalidAnswer extends HttpFailure {
   }
 }
 
-/** The time in which the rest of a body that nobody takes must arrive. */
+/** If the reader of a body stops early, the rest must arrive within this time. */
 const LINGER_MS = 100;
 
-/** A connection that was closed already fails at once. Later, the server may have begun to work on the request. */
+/** A closed connection fails within this time. Later, the server may have begun to work on the request. */
 const STALE_MS = 1_000;
 
 export class HttpClient {
@@ -88,7 +88,7 @@ export class HttpClient {
   private readonly basePath: string;
   /** Each client is one connection, which may be closed at the moment. It takes one request at a time. */
   private readonly connections = new Set<Client>();
-  /** The last one was used last, and is used first. */
+  /** The most recently used connection is the last, and is used first. */
   private readonly idle: Client[] = [];
 
   constructor(
@@ -139,7 +139,7 @@ export class HttpClient {
     }
   }
 
-  /** Sends one request to a URL on a connection of its own. */
+  /** Sends one request to a URL on a new connection. */
   static async once(url: string | URL, request: Omit<HttpRequest, 'path'>) {
     const { origin, pathname, search } = new URL(url);
     const client = new HttpClient(origin);
@@ -200,7 +200,7 @@ export class HttpClient {
     }
   }
 
-  /** Keeps the connection of an answer that was read to its end, or whose rest arrives soon. */
+  /** Keeps the connection if the answer was read to its end, or if its rest arrives soon. */
   private async release(connection: Client, body: Dispatcher.ResponseData['body']): Promise<void> {
     if (!body.readableEnded) {
       const rest = { limit: LONGEST_TEXT, signal: AbortSignal.timeout(LINGER_MS) };
@@ -235,9 +235,9 @@ export async function textOf({ status, body }: HttpStream, limit = LONGEST_TEXT)
 
 const CLOSED = ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'];
 const LENGTH_MISMATCH = 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH';
-/** The parser asserts that a status is possible, and takes other statuses for its own mistakes. */
+/** undici reports an answer with an impossible status as a failed assertion. */
 const INVALID_HTTP = [LENGTH_MISMATCH, 'UND_ERR_HEADERS_OVERFLOW', 'ERR_ASSERTION'];
-/** Answers with these have no body, whatever length their headers name. */
+/** Answers with these statuses have no body, even if their headers name a length. */
 const WITHOUT_BODY = [204, 304];
 
 function failureOf(error: NodeJS.ErrnoException, status: number | null): HttpFailure {
@@ -257,7 +257,7 @@ function problemOf({ name, code, message }: NodeJS.ErrnoException): string | nul
   return name === 'HTTPParserError' || INVALID_HTTP.includes(code ?? '') ? 'it is no HTTP.' : null;
 }
 
-/** Returns 1 to 60 whole seconds, or null for anything but a number of them. */
+/** Returns the seconds of `Retry-After`, at least 1 and at most 60. Returns null if it is not a whole number. */
 export const retryAfterOf = (headers: IncomingHttpHeaders): number | null => {
   const [first] = [headers['retry-after']].flat();
   return first && /^\d{1,9}$/.test(first) ? Math.min(60, Math.max(1, Number(first))) : null;

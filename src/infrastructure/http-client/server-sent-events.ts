@@ -1,14 +1,14 @@
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { type HttpStream, InvalidAnswer } from './http-client.js';
 
-/** In characters. */
+/** The most characters of one event. */
 const LONGEST_EVENT = 1024 * 1024;
-/** In bytes. An answer in events is many times as long as its text. */
+/** The most bytes of an answer. An answer in events is many times as long as its text. */
 const LONGEST_STREAM = 64 * 1024 * 1024;
 
 /**
- * Yields the server-sent events of an answer. The last one may lack its empty line. Throws InvalidAnswer if the answer
- * has another media type, or it or an event is too long.
+ * Yields the server-sent events of an answer. The last event may lack its empty line. Throws InvalidAnswer if the
+ * answer has another media type, or if the answer or one event is too long.
  */
 export async function* eventsOf({ status, headers, body }: HttpStream): AsyncGenerator<EventSourceMessage> {
   const isStream = /^text\/event-stream\b/i.test(headers['content-type'] ?? '');
@@ -25,9 +25,9 @@ export async function* eventsOf({ status, headers, body }: HttpStream): AsyncGen
   const read = (text: string) => {
     parser.feed(text);
     if (isTooLong) throw new InvalidAnswer('it has an event that is too long.', status);
-    const read = events;
+    const complete = events;
     events = [];
-    return read;
+    return complete;
   };
   let bytes = 0;
   for await (const chunk of body) {

@@ -1,14 +1,14 @@
-/** Runs ajv in threads, so that a pattern that backtracks forever, or a schema without end, costs bounded time and memory. */
+/** Runs ajv in threads, so that an endless schema or a slow pattern uses only limited time and memory. */
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { JsonSchemas } from '../../application/shared/ports.js';
 import type { JsonObject } from '../../domain/workspace/json.js';
 import type { SchemaQuestion, SchemaVerdict } from './schema-thread.js';
 
-/** An ordinary schema takes a few milliseconds. A slow one is asked about again in a thread where others do not wait. */
+/** An ordinary schema takes a few milliseconds. A slower one moves to a second thread, so that others do not wait. */
 const QUICK_MS = 30;
 const LIMIT_MS = 1_000;
-/** Ends a thread that does not notice its limit. */
+/** A thread that exceeds its limit by this time is ended. */
 const GRACE_MS = 500;
 const LIMITS = { maxOldGenerationSizeMb: 128 };
 
@@ -17,8 +17,8 @@ const TOO_COSTLY = { problem: 'takes too long to be checked', accepts: false };
 export class AjvJsonSchemas extends JsonSchemas {
   private readonly quick: SchemaThread;
   private readonly slow: SchemaThread;
-  /** Schemas that the slow thread is asked about. */
-  private readonly late = new Set<string>();
+  /** Schemas that the slow thread checks at the moment. */
+  private readonly slowSchemas = new Set<string>();
 
   /** `program` is the compiled `schema-thread`. */
   constructor(program: string) {
@@ -37,13 +37,13 @@ export class AjvJsonSchemas extends JsonSchemas {
 
   private async ask(question: SchemaQuestion): Promise<SchemaVerdict> {
     const { schema } = question;
-    const verdict = await this.quick.ask(question, () => this.late.has(schema));
+    const verdict = await this.quick.ask(question, () => this.slowSchemas.has(schema));
     if (verdict) return verdict;
-    this.late.add(schema);
+    this.slowSchemas.add(schema);
     try {
       return (await this.slow.ask(question)) ?? TOO_COSTLY;
     } finally {
-      this.late.delete(schema);
+      this.slowSchemas.delete(schema);
     }
   }
 }
@@ -58,14 +58,17 @@ class SchemaThread {
     private readonly limitMs: number,
   ) {}
 
-  /** Resolves to null if the answer takes too long or too much memory, or if the turn comes and `isLate`. */
-  ask(question: SchemaQuestion, isLate = () => false): Promise<SchemaVerdict | null> {
-    const answer = this.latest.then(() => (isLate() ? null : this.once(question)));
+  /**
+   * Answers a question after the earlier ones. Resolves to null if the answer takes too much time or memory, or if
+   * `mustSkip` returns true when the question has its turn.
+   */
+  ask(question: SchemaQuestion, mustSkip = () => false): Promise<SchemaVerdict | null> {
+    const answer = this.latest.then(() => (mustSkip() ? null : this.once(question)));
     this.latest = answer.catch(() => {});
     return answer;
   }
 
-  /** After a thread has ended, the next question starts another one. */
+  /** Answers one question. Starts a thread if there is none. */
   private async once(question: SchemaQuestion): Promise<SchemaVerdict | null> {
     this.thread ??= await started(this.program, this.limitMs);
     const { thread } = this;

@@ -1,4 +1,4 @@
-/** The thread that compiles JSON schemas and validates texts. Gives a question up after `workerData` milliseconds. */
+/** The thread that compiles JSON schemas and validates texts. Stops a question after `workerData` milliseconds. */
 import { createHash } from 'node:crypto';
 import { Script } from 'node:vm';
 import { parentPort, workerData } from 'node:worker_threads';
@@ -6,16 +6,16 @@ import { Ajv, type ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 
 export interface SchemaQuestion {
-  /** As JSON. */
+  /** The schema as JSON. */
   readonly schema: string;
-  /** Is null to ask about the schema alone. */
+  /** Null if the question is only about the schema. */
   readonly text: string | null;
 }
 
 export interface SchemaVerdict {
-  /** Says why the schema cannot be used, or is null. */
+  /** The reason why the schema cannot be used, or null. */
   readonly problem: string | null;
-  /** Tells whether the text is JSON that validates. */
+  /** True if the text is JSON that is valid by the schema. */
   readonly accepts: boolean;
 }
 
@@ -24,15 +24,15 @@ const LONGEST_PROBLEM = 300;
 
 const OLDER_DRAFT = /draft-0[67]\/schema#?$/;
 
-/** Unknown keywords are ignored, and so is `format`, as JSON Schema allows. No schema is fetched. */
+/** Unknown keywords and `format` are ignored, as JSON Schema allows. No schema is fetched. */
 const options = { strict: false, validateFormats: false, ownProperties: true, logger: false } as const;
 
-/** `check` compares schemas with the schema of their draft, which takes long to compile. */
+/** `check` validates schemas by the schema of their draft. It is kept, because that schema takes long to compile. */
 const newer = { Compiler: Ajv2020, check: new Ajv2020(options) };
 const older = { Compiler: Ajv, check: new Ajv(options) };
 
 type Compiled = ValidateFunction | string;
-/** By the digest of the schema; the last used one is the last. */
+/** The validators by the digest of their schema. The most recently used validator is the last. */
 const compiled = new Map<string, Compiled>();
 
 function compile(schema: string): Compiled {
@@ -45,7 +45,7 @@ function compile(schema: string): Compiled {
   return result;
 }
 
-/** Each schema has a compiler of its own: their ids may be the same. Returns a text if the schema cannot be used. */
+/** Compiles a schema, or returns the problem with it. Each schema has its own compiler, because ids may be the same. */
 function validatorOf({ $schema, ...schema }: { $schema?: unknown }): Compiled {
   const { Compiler, check } = OLDER_DRAFT.test(String($schema)) ? older : newer;
   if (!check.validateSchema(schema)) return shown(check.errorsText(check.errors, { dataVar: 'it' }));
@@ -72,10 +72,10 @@ function verdict({ schema, text }: SchemaQuestion): SchemaVerdict {
   return { problem: null, accepts: text !== null && isAccepted(validate, text) };
 }
 
-/** Only code that a script runs can be interrupted. */
+/** Node.js can interrupt only code that a script runs. */
 const script = new Script('answer()');
 
-/** Returns null if it takes too long. */
+/** Answers a question. Returns null if that takes too long. */
 function timely(question: SchemaQuestion): SchemaVerdict | null {
   Object.assign(globalThis, { answer: () => verdict(question) });
   try {
@@ -86,7 +86,7 @@ function timely(question: SchemaQuestion): SchemaVerdict | null {
   }
 }
 
-// Compiles the schemas of the drafts, which takes too long for a question.
+// Compiles the schemas of the drafts now, because a question has too little time for it.
 for (const { check } of [newer, older]) void check.validateSchema({});
 parentPort?.on('message', (question: SchemaQuestion) => parentPort?.postMessage(timely(question)));
 parentPort?.postMessage('ready');

@@ -44,8 +44,8 @@ export class FileLogTail implements LogTail {
 }
 
 /**
- * Opens those files that exist before any is read: a rotation cannot take away an open file. A rotation in the meantime
- * moves files to older names only, so none is missed; a file that is met twice is left out.
+ * Opens all files that exist before any is read, because a rotation cannot take away an open file. A rotation between
+ * two openings only moves files to older names, so no file is missed. A file that is found twice is read once.
  */
 async function openAll(paths: readonly string[]): Promise<FileHandle[]> {
   const files = new Map<string, FileHandle>();
@@ -70,8 +70,9 @@ function nullIfAbsent(error: NodeJS.ErrnoException): null {
 }
 
 /**
- * Yields the whole lines of files, the last one of the first file first; each is valid until the next one. Leaves out a last
- * line without its end, which is still being written. Ends early if a file is cut meanwhile or a line is longer than `longest`.
+ * Yields the whole lines of files, from the last line of the first file on. A line is valid only until the next one.
+ * Leaves out a last line without a line break, because it is still being written. Ends early if a file becomes shorter,
+ * or if a line is longer than `longest`.
  */
 async function* linesBackwards(files: readonly FileHandle[], longest: number): AsyncGenerator<Buffer> {
   const block = Buffer.allocUnsafe(BLOCK_BYTES);
@@ -101,12 +102,12 @@ async function* linesBackwards(files: readonly FileHandle[], longest: number): A
 
 const lineBreakBefore = (block: Buffer, end: number) => (end > 0 ? block.lastIndexOf(LINE_BREAK, end - 1) : -1);
 
-/** The logger writes the time and the level first, so texts further on are not taken for a level. */
+/** The logger writes the time and the level first. So a text after these bytes cannot be mistaken for the level. */
 const HEAD_BYTES = 60;
 
 const hasInHead = (line: Buffer, mark: string) => line.toString('latin1', 0, HEAD_BYTES).includes(mark);
 
-/** Tells whether the word occurs in the line and is not the beginning of a longer one. */
+/** Returns whether the line contains the word, other than as the beginning of a longer word. */
 function mentions(line: Buffer, word: Buffer): boolean {
   if (word.length === 0) return false;
   for (let at = line.indexOf(word); at >= 0; at = line.indexOf(word, at + 1)) {

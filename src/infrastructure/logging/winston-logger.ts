@@ -15,20 +15,20 @@ interface Settings {
   readonly level: LogLevel;
   /** Writes to standard error, too, for a terminal or a container's log. */
   readonly stderr: boolean;
-  /** When a file is rotated, as `20M` or `500K`. */
+  /** The size at which a file is rotated, such as `20M` or `500K`. */
   readonly fileSize?: string;
 }
 
 const FILES = 5;
 const REOPEN_MS = 10_000;
 const CLOSE_MS = 2_000;
-/** The pause after each write. Lines that come meanwhile are written as one piece. */
+/** The pause after each write. Lines that arrive during the pause are then written together. */
 const PAUSE_MS = 10;
 
-/** JSON escapes neither these controls of terminals nor the line ends that some readers know. */
+/** Control characters of terminals, and line ends for some readers. JSON does not escape them. */
 const CONTROLS = /[\u007f-\u009f\u2028\u2029]/g;
 
-/** JSON Lines with `time`, `level` and `event` first, rotated by size, with secrets redacted. */
+/** Writes JSON Lines with `time`, `level` and `event` first. Rotates the file by size. Redacts secrets. */
 export class WinstonLogger implements Logger {
   private readonly fields = new AsyncValue<LogFields>();
   private readonly logger: winston.Logger;
@@ -46,7 +46,7 @@ export class WinstonLogger implements Logger {
     }));
     const jsonLine = winston.format.printf(({ level, message, fields }) => {
       const head = { time: clock.now().toISOString(), level, event: message };
-      // The second head wins over fields of the same names.
+      // The second `head` replaces fields of the same names.
       const json = JSON.stringify({ ...head, ...(fields as LogFields), ...head });
       return json.replace(CONTROLS, (control) => `\\u${control.charCodeAt(0).toString(16).padStart(4, '0')}`);
     });
@@ -91,13 +91,13 @@ export class WinstonLogger implements Logger {
     return this.fields.run({ ...this.fields.current, ...fields }, work);
   }
 
-  bound<A extends unknown[], T>(work: (...given: A) => T): (...given: A) => T {
+  bound<A extends unknown[], T>(work: (...args: A) => T): (...args: A) => T {
     const fields = this.fields.current ?? {};
-    return (...given) => this.fields.run(fields, () => work(...given));
+    return (...args) => this.fields.run(fields, () => work(...args));
   }
 
   async flush(): Promise<void> {
-    await setImmediate(); // by then winston has passed the lines on
+    await setImmediate(); // winston needs this turn to pass the lines on
     await new Promise<void>((resolve) => this.lines.write('', () => resolve()));
   }
 
@@ -121,7 +121,7 @@ export class WinstonLogger implements Logger {
     this.logger.log({ level, message: event, fields: { ...this.fields.current, ...fields } });
   }
 
-  /** winston's own file transport loses lines that arrive while it rotates. */
+  /** Opens the file. Does not use winston's own file transport, which loses lines that arrive during a rotation. */
   private openFile(file: string, size: string): void {
     const names = logFiles(file);
     const rotating = createStream((n) => names[Number(n)] as string, { size, rotate: FILES - 1, mode: 0o600 });
@@ -158,17 +158,17 @@ const SECRET_FORMS = [
   [/\b(Bearer)\s+\S+/gi, '$1 [redacted]'],
   [/(\b[a-z][a-z0-9+.-]*:\/\/[^/\s:@]*:)[^/\s]+@/gi, '$1[redacted]@'],
 ] as const;
-/** One quick look: most texts hold no secret. */
+/** A quick check before the slower ones, because most texts hold no secret. */
 const MAY_HOLD_SECRET = /tn[a-z]_|whsec_|bearer|:\/\//i;
 const MOST_DEPTH = 6;
 
 /**
- * Returns a copy fit for the log: secrets are replaced, whether known by their name or by their form, errors become plain
- * fields, and the depth is bounded, so that circles end. Never throws.
+ * Returns a copy for the log. Replaces secrets, which have a certain name or form. Turns errors into plain fields.
+ * Limits the depth, because a value may contain itself. Never throws.
  */
 export function redacted(value: unknown, depth = 0): unknown {
   if (typeof value === 'string') return redactedText(value);
-  if (typeof value === 'function') return '[function]'; // JSON would call one that is named toJSON
+  if (typeof value === 'function') return '[function]'; // JSON would call a function with the name toJSON
   if (typeof value === 'bigint' || typeof value === 'symbol') return String(value);
   if (value === null || typeof value !== 'object') return value;
   if (value instanceof Date) return value.toJSON();
@@ -184,7 +184,7 @@ export function redacted(value: unknown, depth = 0): unknown {
   }
 }
 
-/** Replaces the secrets in a text that are known by their form. */
+/** Replaces secrets in a text by their form. */
 function redactedText(text: string): string {
   if (!MAY_HOLD_SECRET.test(text)) return text;
   return SECRET_FORMS.reduce((rest, [form, replacement]) => rest.replace(form, replacement), text);
@@ -193,7 +193,7 @@ function redactedText(text: string): string {
 const redactedField = (name: string, field: unknown, depth: number): unknown =>
   SECRET_NAME.test(name) && canHoldSecret(field) ? '[redacted]' : redacted(field, depth);
 
-/** Numbers, flags and times under such a name (`prompt_tokens`) are about secrets, not secrets. */
+/** Returns false for numbers, booleans and times, such as `prompt_tokens`: they are no secrets. */
 const canHoldSecret = (field: unknown) =>
   typeof field === 'string' || (typeof field === 'object' && field !== null && !(field instanceof Date));
 

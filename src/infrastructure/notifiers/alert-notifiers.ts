@@ -8,11 +8,11 @@ import { Clock, IdGenerator, WorkQueue } from '../../application/shared/ports.js
 import { Account } from '../../domain/accounts/account.js';
 import type { Alert } from '../../domain/alerts/alert.js';
 
-/** Alert mails to one account within an hour, so that no mailbox is flooded. */
+/** The most alert mails to one account within an hour. */
 export const MOST_AN_HOUR = 30;
 const HOUR_MS = 60 * 60 * 1000;
 
-/** Mails the admins and developers of the operator team who ask for it: one mail for all alerts that fire at once. */
+/** Mails alerts to admins and developers of the operator team who want them: one mail for all that fire at once. */
 @injectable()
 export class MailNotifier extends AlertNotifier {
   constructor(
@@ -43,7 +43,7 @@ export class MailNotifier extends AlertNotifier {
   }
 }
 
-/** Alerts in one task. Thousands that fire at once then cost the finishing jobs few statements. */
+/** Alerts in one task. So the end of a job needs few SQL statements, even if thousands of alerts fire at once. */
 const BATCH = 20;
 
 /** Queues the delivery of alerts to every webhook that is enabled at this moment. */

@@ -4,27 +4,27 @@ import type { Clock, Logger, WorkQueue } from '../../application/shared/ports.js
 import type { Alert } from '../../domain/alerts/alert.js';
 import { postJson } from './post-json.js';
 
-/** Names the task, and the queue in which the tasks of all instances run one after another. */
+/** Names the task and its queue. The tasks of all instances run one after another in this queue. */
 const TASK = 'post to alertmanager';
 
 const PATH = '/api/v2/alerts';
 
-/** A posted alert fires for this time unless it is posted again, so a restart of the service resolves nothing. */
+/** An alert fires for this time after each post. So a restart of the service does not resolve it. */
 const HOLD_MS = 60 * 60_000;
 
-/** Together an hour. After that, an acknowledged alert has ended by itself. */
 const PAUSE_MS = 60_000;
+/** The attempts take an hour. After HOLD_MS, Alertmanager resolves an acknowledged alert by itself. */
 const ATTEMPTS = 60;
 
-/** Bounds one post. Older alerts that still fire are not repeated. */
+/** The most alerts in one repeated post. Older alerts that still fire are not repeated. */
 const MOST_REPEATED = 1_000;
 
-/** Is null for all alerts that fire. */
+/** If `alertIds` is null, the task posts all alerts that fire. */
 type Task = { readonly alertIds: readonly string[] | null };
 
 /**
- * Posts alerts to Alertmanager: as firing until they are acknowledged, then as resolved. A task posts what it reads when
- * it runs, and no two tasks run at once, so Alertmanager never gets an older state after a newer one.
+ * Posts alerts to Alertmanager: as firing until they are acknowledged, then as resolved. A task reads the alerts when
+ * it runs, and no two tasks run at once. So Alertmanager never gets an older state after a newer one.
  */
 export class AlertmanagerNotifier extends AlertNotifier {
   /** Does nothing if `url` is null. */
@@ -56,7 +56,7 @@ export class AlertmanagerNotifier extends AlertNotifier {
     return this.announce([alert]);
   }
 
-  /** Alertmanager keeps alerts in memory only, and resolves those that it is not told of any more. */
+  /** Posts all firing alerts again: Alertmanager keeps alerts only in memory, and resolves alerts without new posts. */
   override async repeat(): Promise<void> {
     if (this.url === null) return;
     await this.queue.enqueue(TASK, { alertIds: null }, { key: TASK, queueName: TASK, maxAttempts: 1 });
@@ -88,7 +88,7 @@ export class AlertmanagerNotifier extends AlertNotifier {
     generatorURL: this.links.alert(alert.id),
   });
 
-  /** Alertmanager refuses an end before the beginning, which the clocks of two instances may tell. */
+  /** Returns the end of an alert. Alertmanager refuses an end before the beginning, and instances' clocks differ. */
   private endsAt({ createdAt, ackedAt }: Alert): Date {
     if (ackedAt === null) return new Date(this.clock.now().getTime() + HOLD_MS);
     return ackedAt < createdAt ? createdAt : ackedAt;

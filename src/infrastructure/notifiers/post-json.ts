@@ -2,12 +2,12 @@ import { HttpClient } from '../http-client/http-client.js';
 
 const TIMEOUT_MS = 10_000;
 
-/** Codes such as `no_service`. Another text could repeat the URL, which may be secret. */
+/** Matches codes such as `no_service`. Any other text could contain the URL, which may be secret. */
 const CODE = /^[a-z_]{1,60}$/;
 
 /**
- * Posts JSON once, with the user and password of the URL as basic authentication. Throws when it is not answered within
- * 10 s with a status of 200 to 299, and the signal's reason. The error contains neither path nor password.
+ * Posts JSON once, with the user and password of the URL as basic authentication. Throws unless an answer with a status
+ * of 200 to 299 arrives within 10 s. Throws the signal's reason if aborted. No error contains the path or the password.
  */
 export async function postJson(url: string, json: unknown, signal: AbortSignal): Promise<void> {
   const { username, password } = new URL(url);

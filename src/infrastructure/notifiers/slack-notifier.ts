@@ -5,21 +5,21 @@ import type { Alert } from '../../domain/alerts/alert.js';
 import { MASTER } from '../../domain/jobs/job.js';
 import { postJson } from './post-json.js';
 
-/** Names the task, and the queue in which the tasks of all instances run one after another: Slack takes one a second. */
+/** Names the task and its queue. All tasks run one after another, because Slack accepts one message per second. */
 const TASK = 'post to slack';
 
-/** The last attempt comes a day and a half after the first. */
+/** The last attempt is a day and a half after the first. */
 const ATTEMPTS = 150;
 const LONGEST_PAUSE_MS = 15 * 60_000;
 
-/** A message lists at most so many alerts, and counts the others. Slack takes 50 blocks. */
+/** The most alerts that a message lists. The message counts the others. Slack accepts 50 blocks in a message. */
 const MOST_LISTED = 10;
-/** Slack takes 3,000 characters in a block: a title, a name and a longer text. */
+/** The most characters of each part of a block. Slack accepts 3,000 characters in a block. */
 const LONGEST = { title: 300, name: 500, text: 2_000 };
 
 type Task = { readonly alertIds: readonly string[]; readonly acknowledged: boolean };
 
-/** Posts messages to an incoming webhook of Slack: one for all alerts that fire at once, and one for an acknowledgement. */
+/** Posts to an incoming webhook of Slack: one message for all alerts that fire at once, one for an acknowledgement. */
 export class SlackNotifier extends AlertNotifier {
   /** Does nothing if `url` is null. */
   constructor(
@@ -89,7 +89,7 @@ export class SlackNotifier extends AlertNotifier {
 
 const messageOf = (text: string, blocks: readonly object[]) => ({ text, blocks, unfurl_links: false });
 
-/** `verbatim` keeps Slack from making links and mentions of a text. */
+/** With `verbatim`, Slack makes no links and mentions from the text. */
 const markup = (text: string) => ({ type: 'mrkdwn', text, verbatim: true });
 const section = (text: string) => ({ type: 'section', text: markup(text) });
 const context = (text: string) => ({ type: 'context', elements: [markup(text)] });
@@ -102,7 +102,7 @@ const time = (at: Date): string =>
 
 const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
 
-/** Escapes what begins links and mentions. Cuts the escaped text to at most `most` characters. */
+/** Escapes the characters that begin links and mentions. Cuts the escaped text to at most `most` characters. */
 function escaped(text: string, most: number): string {
   let shown = '';
   for (const character of text) {

@@ -1,14 +1,14 @@
 /**
- * Converts the 16-bit floats of ONNX Runtime, which are bits in a Uint16Array, and makes its errors fit to be shown.
- * A thread that runs a model must import this file before its first tensor is made.
+ * Converts the 16-bit floats of ONNX Runtime, which are bits in a Uint16Array. Makes its errors shorter for readers. A
+ * thread that runs a model must import this file before it makes its first tensor.
  */
 import { sep } from 'node:path';
 
-// Newer versions of Node.js have a Float16Array. The native library then uses it, and finds no data in it
-// (issue 32323 of microsoft/onnxruntime). Without that type it falls back to the bits.
+// Newer versions of Node.js have a Float16Array. ONNX Runtime then reads 16-bit floats from it, but finds no data
+// (issue 32323 of microsoft/onnxruntime). Without a Float16Array it reads the bits of a Uint16Array.
 Reflect.deleteProperty(globalThis, 'Float16Array');
 
-/** Returns the options of a session. Threads that spin while they wait take the processor from other models. */
+/** Returns the options of a session. Its threads do not spin while they wait: that takes processor time from others. */
 export const sessionOptions = (threads: number) => ({
   intraOpNumThreads: threads,
   interOpNumThreads: 1,
@@ -17,7 +17,7 @@ export const sessionOptions = (threads: number) => ({
 
 let table: Float32Array | undefined;
 
-/** Returns the numbers that the bits stand for. */
+/** Converts the bits of 16-bit floats to numbers. */
 export function decodeHalves(bits: Uint16Array): Float32Array {
   table ??= Float32Array.from({ length: 65_536 }, (_, one) => decodeHalf(one));
   const numbers = new Float32Array(bits.length);
@@ -33,7 +33,7 @@ function decodeHalf(bits: number): number {
   return exponent === 0 ? sign * fraction * 2 ** -24 : sign * (1 + fraction / 1_024) * 2 ** (exponent - 15);
 }
 
-/** Returns the bits of the 16-bit float nearest to `value`: ties to even, infinity if it is too large. */
+/** Returns the bits of the nearest 16-bit float. Rounds ties to even, and values that are too large to infinity. */
 export function encodeHalf(value: number): number {
   const sign = value < 0 || Object.is(value, -0) ? 0x8000 : 0;
   const size = Math.abs(value);
@@ -55,7 +55,7 @@ function roundToEven(value: number): number {
 const LONGEST = 500;
 const LOADING = /^Load model from .*? failed:\s*/;
 
-/** Matches a place in ONNX Runtime's own source: the file, the line, and the function with or without its parameters. */
+/** Matches a place in the source code of ONNX Runtime: the file, the line, and perhaps the function. */
 const SOURCE = /(?:\S*\/)?[\w.-]+\.(?:cc|cpp|h|hpp):\d+ (?:[\w:~<> ]+\(.*?\) |[\w:~]+ )?/g;
 
 export function firstLineOf(error: unknown): string {
@@ -67,8 +67,8 @@ export function firstLineOf(error: unknown): string {
 export const nativeMessageOf = (error: unknown): string => firstLineOf(error).replace(LOADING, '').replace(SOURCE, '');
 
 /**
- * Makes the paths in `text` relative to the folder, and reduces others below the same root to their file name.
- * Leaves everything else that looks like a path alone, because the nodes of a network have such names.
+ * Makes paths of files in the folder relative to it. Cuts other paths below the same root down to their file name. Does
+ * not change other texts that look like paths, because the nodes of a network have such names.
  */
 export function relativeTo(folder: string, text: string): string {
   const [, root] = folder.split(sep);

@@ -9,7 +9,7 @@ const NO_VECTOR = 'it has an embedding that is no vector of numbers.';
 const OTHER_COUNT = 'it has another number of embeddings than there are texts.';
 const OTHER_LENGTH = 'its embeddings have the wrong number of dimensions.';
 
-/** Engines that do not know `base64` answer an array of numbers. */
+/** Engines that do not know `base64` answer with an array of numbers. */
 const Vector = z
   .custom<string | number[]>((value) => typeof value === 'string' || Array.isArray(value), NO_VECTOR)
   .transform(vectorOf)
@@ -24,7 +24,7 @@ function vectorOf(value: string | readonly unknown[]): Float32Array {
 const Item = z.object({ index: z.int(NO_LIST), embedding: Vector }, NO_LIST);
 const Count = z.int().min(0).max(1_000_000_000);
 
-/** Translates a request. `names` are the names that the answer may give to the model. */
+/** Translates a request. The answer may give the model any of the `names`. */
 export function embeddingsOf(
   { texts, dimensions }: EmbeddingRequest,
   model: string,

@@ -1,4 +1,4 @@
-/** Engines elsewhere that speak OpenAI's chat completions and embeddings: vLLM, llama.cpp, Ollama, TGI and others. */
+/** Translates for engines with OpenAI's chat completions and embeddings: vLLM, llama.cpp, Ollama, TGI and others. */
 import { z } from 'zod';
 import type { ChatRequest, Completion, ResponseFormat, Sampling } from '../../domain/chat/chat.js';
 import type { EmbeddingRequest } from '../../domain/chat/embedding.js';
@@ -27,7 +27,7 @@ const NO_CALLS = 'its calls of tools are invalid.';
 const NO_LOGPROBS = 'its log probabilities are invalid.';
 const ENGINE_ERROR = 'its engine reported an error.';
 
-/** Some engines have words of their own for `stop`, or an empty text before the end. */
+/** Some engines have other words for `stop`, or send an empty text before the end. */
 const ends = {
   stop: 'stop',
   eos_token: 'stop',
@@ -36,7 +36,7 @@ const ends = {
   tool_calls: 'tool_calls',
   '': null,
 } as const;
-/** Another end, for example by a filter, is not all that the model has to say. */
+/** Refuses any other reason. For example, an answer that a filter ended is incomplete. */
 const FinishReason = z
   .enum(Object.keys(ends) as (keyof typeof ends)[], OTHER_END)
   .transform((reason) => ends[reason])
@@ -50,7 +50,7 @@ const isShallow = (value: unknown, levels = MOST_LEVELS): boolean =>
   value === null ||
   (levels > 0 && Object.values(value).every((inner) => isShallow(inner, levels - 1)));
 
-/** They are passed on as they are. vLLM sends an empty array where there are none. */
+/** Calls of tools are passed on unchanged. vLLM sends an empty array if there are none. */
 const ToolCalls = z
   .array(
     z.custom<JsonObject>((call) => typeof call === 'object' && call !== null && isShallow(call), NO_CALLS),
@@ -97,7 +97,7 @@ const ChunkChoice = z.object(
 /** No answer has more tokens. */
 const Count = z.int().min(0).max(1_000_000_000);
 
-/** Anything else than three counts means that the engine does not report its usage. */
+/** Missing or invalid counts mean that the engine does not report its usage. */
 const UsageFigures = z
   .object({
     prompt_tokens: Count,
@@ -179,14 +179,13 @@ export class OpenAiChatRuntime extends HttpChatRuntime<Model> {
   }
 }
 
-/** Azure's annotations are chunks that name no model and add nothing. */
+/** Returns whether a chunk adds nothing. Azure's annotations are such chunks, and name no model. */
 const isEmpty = (choice: z.infer<typeof ChunkChoice> | undefined): boolean =>
   !choice?.delta?.content && !choice?.delta?.tool_calls?.length && !choice?.finish_reason;
 
 const formatField = ({ type, ...format }: ResponseFormat): object =>
   type === 'json_schema' ? { type, json_schema: format } : { type };
 
-/** Names the fields as OpenAI does. */
 const samplingFields = (sampling: Sampling = {}): object => {
   const { topP, seed, stop, presencePenalty, frequencyPenalty, logitBias, topLogprobs } = sampling;
   const fields = {
@@ -199,7 +198,7 @@ const samplingFields = (sampling: Sampling = {}): object => {
     logprobs: topLogprobs === undefined ? undefined : true,
     top_logprobs: topLogprobs,
   };
-  return fields; // JSON leaves out what is undefined
+  return fields; // JSON leaves out undefined fields
 };
 
 function contentOf(

@@ -1,4 +1,4 @@
-/** Describes chats and embeddings by OpenTelemetry's semantic conventions for generative AI. */
+/** Records chats and embeddings according to OpenTelemetry's semantic conventions for generative AI. */
 import { type Attributes, metrics } from '@opentelemetry/api';
 import type { RuntimeCall } from '../../application/chat/ports.js';
 import type { Span, SpanAttributes, Tracer } from '../../application/shared/ports.js';
@@ -7,13 +7,13 @@ import type { EmbeddingRequest, Embeddings } from '../../domain/chat/embedding.j
 import { steadyMs } from '../system/scheduling.js';
 import { errorType } from './open-telemetry-tracer.js';
 
-/** The bounds that the conventions recommend. */
+/** The conventions recommend the bounds of all histograms in this file. */
 const SECONDS = [0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92];
 const FIRST_TOKEN_SECONDS = [0.001, 0.005, 0.01, 0.02, 0.04, 0.06, 0.08, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
 const TOKEN_SECONDS = [0.01, 0.025, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.75, 1, 2.5];
 const TOKENS = [1, 4, 16, 64, 256, 1_024, 4_096, 16_384, 65_536, 262_144, 1_048_576, 4_194_304, 16_777_216, 67_108_864];
 
-/** Bounds the content of one span, in characters. Many spans wait in memory for the collector. */
+/** The most characters of the messages, and of the answer, in one span. Many spans wait in memory for the collector. */
 const MOST_CONTENT = 16_384;
 
 export class GenAiTelemetry {
@@ -25,7 +25,7 @@ export class GenAiTelemetry {
 
   constructor(
     private readonly tracer: Tracer,
-    /** Records what was asked and answered as well. */
+    /** Also records the texts of messages and answers. */
     private readonly withContent: boolean,
   ) {}
 
@@ -49,14 +49,14 @@ export class GenAiTelemetry {
   }
 
   private call(operation: string, provider: string, project: string, details: () => SpanAttributes): ObservedCall {
-    const about = {
+    const attributes = {
       'gen_ai.operation.name': operation,
       'gen_ai.provider.name': provider,
       'gen_ai.request.model': project,
     };
-    const span = this.tracer.start(`${operation} ${project}`, { kind: 'client', attributes: about });
+    const span = this.tracer.start(`${operation} ${project}`, { kind: 'client', attributes });
     if (span.isRecorded) span.set(details());
-    return new ObservedCall(this, span, about);
+    return new ObservedCall(this, span, attributes);
   }
 
   outputOf(text: string, finishReason: string): SpanAttributes {
@@ -64,19 +64,19 @@ export class GenAiTelemetry {
     return { 'gen_ai.output.messages': contentOf([{ role: 'assistant', content: text }], finishReason) };
   }
 
-  /** Returns the text of an answer so far, as much of it as is recorded. */
+  /** Returns `text` with `more` added. Adds nothing if texts are not recorded, or if `text` is already too long. */
   kept(text: string, more: string): string {
     return this.withContent && text.length < MOST_CONTENT ? text + more : text;
   }
 
-  measure(about: Attributes, { tookMs, firstTokenMs, tokenMs, usage, failure }: Measured): void {
-    const outcome = failure === undefined ? about : { ...about, 'error.type': errorType(failure) };
+  measure(attributes: Attributes, { tookMs, firstTokenMs, tokenMs, usage, failure }: Measured): void {
+    const outcome = failure === undefined ? attributes : { ...attributes, 'error.type': errorType(failure) };
     this.duration.record(tookMs / 1_000, outcome);
     this.answer.record(tookMs / 1_000, outcome);
-    if (firstTokenMs !== undefined) this.firstToken.record(firstTokenMs / 1_000, about);
-    if (tokenMs !== undefined) this.eachToken.record(tokenMs / 1_000, about);
+    if (firstTokenMs !== undefined) this.firstToken.record(firstTokenMs / 1_000, attributes);
+    if (tokenMs !== undefined) this.eachToken.record(tokenMs / 1_000, attributes);
     for (const [type, tokens] of Object.entries(usage ?? {}))
-      if (tokens !== undefined) this.usage.record(tokens, { ...about, 'gen_ai.token.type': type });
+      if (tokens !== undefined) this.usage.record(tokens, { ...attributes, 'gen_ai.token.type': type });
   }
 }
 
@@ -101,7 +101,7 @@ const contentOf = (messages: readonly { readonly role: string; readonly content:
     })),
   );
 
-/** A call of a runtime, from its arrival to its end. */
+/** Records a call of a runtime, from its arrival to its end. */
 export class ObservedCall {
   private readonly arrived = steadyMs();
   private turn: number | null = null;
@@ -111,10 +111,10 @@ export class ObservedCall {
   constructor(
     private readonly telemetry: GenAiTelemetry,
     readonly span: Span,
-    private readonly about: Attributes,
+    private readonly attributes: Attributes,
   ) {}
 
-  /** Returns the call, whose `admitted` also notes the end of the wait in the queue. */
+  /** Returns the call with an `admitted` that also records the end of the wait in the queue. */
   observing(call: RuntimeCall): RuntimeCall {
     const admitted = () => {
       this.turn = this.passed;
@@ -124,7 +124,7 @@ export class ObservedCall {
     return { ...call, admitted };
   }
 
-  /** Notes the first token of a stream. */
+  /** Records the first token of a stream. */
   began(): void {
     this.first ??= this.passed;
   }
@@ -160,7 +160,7 @@ export class ObservedCall {
     this.end(promptTokens === null ? {} : { usage: { input: promptTokens } });
   }
 
-  /** Does nothing after the end. */
+  /** Records a failure. Does nothing if the call has ended. */
   failed(failure: unknown): void {
     if (this.isOver) return;
     if (this.turn === null) this.span.add('queue', { from: 0, to: this.passed });
@@ -169,7 +169,7 @@ export class ObservedCall {
 
   private end(measured: Omit<Measured, 'tookMs'>): void {
     this.isOver = true;
-    this.telemetry.measure(this.about, { tookMs: this.passed, ...measured });
+    this.telemetry.measure(this.attributes, { tookMs: this.passed, ...measured });
     this.span.end(measured.failure);
   }
 

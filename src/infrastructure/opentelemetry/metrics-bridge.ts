@@ -9,7 +9,7 @@ type Times = Pick<metrics.DataPoint<number>, 'startTime' | 'endTime'>;
 
 const clock = new SystemClock();
 
-/** Exports the metrics of `/metrics`, by the same names and labels. */
+/** Exports the metrics of `/metrics` with the same names and labels. */
 export class MetricsBridge implements metrics.MetricProducer {
   private readonly startTime: HrTime = core.millisToHrTime(clock.now().getTime() - steadyMs());
 
@@ -26,18 +26,18 @@ export class MetricsBridge implements metrics.MetricProducer {
 
 function dataOf({ name, help: description, type, values }: MetricSnapshot, times: Times): Data {
   const descriptor = { name, description, unit: '', valueType: ValueType.DOUBLE };
-  const about = { descriptor, aggregationTemporality: metrics.AggregationTemporality.CUMULATIVE };
+  const common = { descriptor, aggregationTemporality: metrics.AggregationTemporality.CUMULATIVE };
   if (type === 'histogram')
-    return { ...about, dataPointType: metrics.DataPointType.HISTOGRAM, dataPoints: histograms(values, times) };
+    return { ...common, dataPointType: metrics.DataPointType.HISTOGRAM, dataPoints: histograms(values, times) };
   const finite = values.filter(({ value }) => Number.isFinite(value)); // JSON has no other numbers
   const dataPoints = finite.map(({ value, labels }) => ({ ...times, value, attributes: attributesOf(labels) }));
-  if (type === 'gauge') return { ...about, dataPointType: metrics.DataPointType.GAUGE, dataPoints };
-  return { ...about, dataPointType: metrics.DataPointType.SUM, isMonotonic: true, dataPoints };
+  if (type === 'gauge') return { ...common, dataPointType: metrics.DataPointType.GAUGE, dataPoints };
+  return { ...common, dataPointType: metrics.DataPointType.SUM, isMonotonic: true, dataPoints };
 }
 
 const attributesOf = ({ le: _, ...labels }: Sample['labels'] & { readonly le?: unknown } = {}): Attributes => labels;
 
-/** Makes one point of the buckets, the sum and the count with the same labels. The buckets of Prometheus are cumulative. */
+/** Makes one point of all samples with the same labels. The buckets of Prometheus are cumulative. */
 function histograms(values: readonly Sample[], times: Times): metrics.DataPoint<metrics.Histogram>[] {
   const points = new Map<string, Sample[]>();
   for (const sample of values) {

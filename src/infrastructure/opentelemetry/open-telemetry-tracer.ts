@@ -30,12 +30,12 @@ const kinds = {
   internal: SpanKind.INTERNAL,
 } as const;
 
-/** All spans of a trace in this process take the time from one steady clock, so that children lie within their parents. */
+/** All spans of a trace in this process use one steady clock, so that each span lies within its parent. */
 const EPOCH = createContextKey('the milliseconds since the epoch at which the steady clock began');
 
 const clock = new SystemClock();
 
-/** Makes spans by the API of OpenTelemetry. Log lines carry the ids of the request's or the task's span. */
+/** Makes spans with the API of OpenTelemetry. Log lines contain the ids of the span of their request or task. */
 export class OpenTelemetryTracer extends Tracer {
   constructor(
     private readonly tracer: ApiTracer,
@@ -47,12 +47,12 @@ export class OpenTelemetryTracer extends Tracer {
   start(name: string, { kind = 'internal', attributes = {}, cause }: SpanOptions = {}): Span {
     const isEntry = kind === 'server' || kind === 'consumer';
     if (!isEntry && !trace.getActiveSpan()?.isRecording()) return NO_SPAN;
-    const around = isEntry ? causeOf(cause, kind) : context.active();
-    const epoch = (around.getValue(EPOCH) as number | undefined) ?? clock.now().getTime() - steadyMs();
+    const parent = isEntry ? causeOf(cause, kind) : context.active();
+    const epoch = (parent.getValue(EPOCH) as number | undefined) ?? clock.now().getTime() - steadyMs();
     const startTime = epoch + steadyMs();
-    const span = this.tracer.startSpan(name, { kind: kinds[kind], attributes, startTime }, around);
+    const span = this.tracer.startSpan(name, { kind: kinds[kind], attributes, startTime }, parent);
     const { traceId: trace_id, spanId: span_id } = span.spanContext();
-    const inside = trace.setSpan(around, span).setValue(EPOCH, epoch);
+    const inside = trace.setSpan(parent, span).setValue(EPOCH, epoch);
     const run = <T>(work: () => T): T => context.with(inside, work);
     return new StartedSpan(
       this.tracer,
@@ -70,11 +70,11 @@ export class OpenTelemetryTracer extends Tracer {
   }
 }
 
-/** Returns the context of a cause. Tasks come from this service, so the sampler may believe what they say. */
+/** Returns the context of a cause. Causes of tasks come from this service, so the sampler follows their decision. */
 function causeOf(cause: TraceHeaders | undefined, kind: 'server' | 'consumer'): Context {
-  const around = propagation.extract(ROOT_CONTEXT, cause ?? {});
-  const remote = trace.getSpanContext(around);
-  return remote && kind === 'consumer' ? trace.setSpanContext(ROOT_CONTEXT, { ...remote, isRemote: false }) : around;
+  const parent = propagation.extract(ROOT_CONTEXT, cause ?? {});
+  const remote = trace.getSpanContext(parent);
+  return remote && kind === 'consumer' ? trace.setSpanContext(ROOT_CONTEXT, { ...remote, isRemote: false }) : parent;
 }
 
 class StartedSpan implements Span {
@@ -110,10 +110,11 @@ class StartedSpan implements Span {
   }
 }
 
-/** Returns a word of which there are few. A message may hold what was said in a chat. */
+/** Returns the code or the name of a failure. Never returns its message, which may contain texts of a chat. */
 export function errorType(failure: unknown): string {
   if (typeof failure === 'string') return failure;
   if (failure instanceof DomainError) return failure.code;
   const { code, name } = (failure ?? {}) as { readonly code?: unknown; readonly name?: unknown };
-  return typeof code === 'string' ? code : typeof name === 'string' ? name : '_OTHER';
+  if (typeof code === 'string') return code;
+  return typeof name === 'string' ? name : '_OTHER';
 }

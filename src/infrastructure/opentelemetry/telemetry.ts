@@ -27,18 +27,18 @@ export interface TelemetrySettings {
   /** The variables of the environment that begin with `OTEL_`. The SDK reads most of them itself. */
   readonly variables: Readonly<Record<string, string>>;
   readonly version: string;
-  /** Tells instances apart. */
+  /** The id of this instance. */
   readonly instance: string;
 }
 
 const EXPORT_INTERVAL_MS = 60_000;
 const EXPORT_TIMEOUT_MS = 30_000;
-/** A collector that is away is reported once in this time. */
+/** A missing collector is reported at most once in this time. */
 const QUIET_MS = 60 * 60_000;
 const LONGEST_WARNING = 500;
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** Exports traces and metrics by OTLP, as the variables say. */
+/** Exports traces and metrics with OTLP. The environment variables configure the export. */
 export class OpenTelemetry {
   readonly tracer: Tracer;
   private readonly sdk: NodeSDK;
@@ -55,7 +55,7 @@ export class OpenTelemetry {
       contextManager: new AsyncContextManager(),
       metricReaders: this.metricReaders(variables),
       logRecordProcessors: [],
-      // Baggage of strangers would reach engines and receivers of webhooks.
+      // With the default propagators, the baggage of callers would reach engines and receivers of webhooks.
       ...(!variables.OTEL_PROPAGATORS && { textMapPropagator: new core.W3CTraceContextPropagator() }),
     });
     this.sdk.start();
@@ -68,26 +68,25 @@ export class OpenTelemetry {
     return new TracedChatEngine(engine, this.genAi);
   }
 
-  /** Exports these metrics from now on, besides those of chats. */
+  /** From now on, exports these metrics in addition to those of chats. */
   export(readMetrics: () => Promise<readonly MetricSnapshot[]>): void {
     this.readMetrics = readMetrics;
   }
 
-  /** Exports what waits. Resolves when it has arrived, or after `graceMs`. */
+  /** Exports everything that waits. Resolves when the export has ended, or after `graceMs`. */
   async stop(graceMs: number): Promise<void> {
-    this.ended ??= this.sdk.shutdown().catch(() => undefined); // a warning tells it
+    this.ended ??= this.sdk.shutdown().catch(() => undefined); // the SDK logs a warning
     await resultWithin(this.ended, graceMs);
   }
 
   private metricReaders(variables: TelemetrySettings['variables']): metrics.IMetricReader[] {
     if (variables.OTEL_METRICS_EXPORTER === 'none') return [];
     const protocol = variables.OTEL_EXPORTER_OTLP_METRICS_PROTOCOL ?? variables.OTEL_EXPORTER_OTLP_PROTOCOL;
-    const Exporter = protocol === 'grpc' ? GrpcExporter : protocol === 'http/json' ? JsonExporter : ProtobufExporter;
     const exportIntervalMillis = millisecondsOf(variables.OTEL_METRIC_EXPORT_INTERVAL) ?? EXPORT_INTERVAL_MS;
     const timeout = millisecondsOf(variables.OTEL_METRIC_EXPORT_TIMEOUT) ?? EXPORT_TIMEOUT_MS;
     return [
       new metrics.PeriodicExportingMetricReader({
-        exporter: new Exporter(),
+        exporter: exporterOf(protocol),
         exportIntervalMillis,
         exportTimeoutMillis: Math.min(timeout, exportIntervalMillis),
         metricProducers: [new MetricsBridge(() => this.readMetrics())],
@@ -96,13 +95,18 @@ export class OpenTelemetry {
   }
 }
 
-/** Returns null for a time that no timer takes. Node.js turns a longer one into a millisecond. */
+function exporterOf(protocol: string | undefined): metrics.PushMetricExporter {
+  if (protocol === 'grpc') return new GrpcExporter();
+  return protocol === 'http/json' ? new JsonExporter() : new ProtobufExporter();
+}
+
+/** Returns null for a time that is too short or too long for a timer. Node.js would use one millisecond instead. */
 export function millisecondsOf(text = ''): number | null {
   const time = Number(text);
   return time >= 1 && time <= LONGEST_TIMER_MS ? time : null;
 }
 
-/** Passes the first warning of the SDK to the log, and no more for a while. */
+/** Passes the first warning of the SDK to the log, and then none for `QUIET_MS`. */
 function warnings(log: Logger) {
   let quietUntil = 0;
   const warn = (...parts: unknown[]) => {
@@ -114,7 +118,7 @@ function warnings(log: Logger) {
   return { error: warn, warn, info: nothing, debug: nothing, verbose: nothing };
 }
 
-/** Keeps the context of the running code beside the service's own values. That of the SDK would slow every promise down. */
+/** Keeps the context of the running code in an `AsyncValue`. The SDK's own manager would slow down every promise. */
 export class AsyncContextManager implements ContextManager {
   private readonly context = new AsyncValue<Context>();
 
@@ -122,18 +126,18 @@ export class AsyncContextManager implements ContextManager {
     return this.context.current ?? ROOT_CONTEXT;
   }
 
-  with<A extends unknown[], F extends (...given: A) => ReturnType<F>>(
+  with<A extends unknown[], F extends (...args: A) => ReturnType<F>>(
     context: Context,
     work: F,
     self?: ThisParameterType<F>,
-    ...given: A
+    ...args: A
   ): ReturnType<F> {
-    return this.context.run(context, () => work.apply(self, given));
+    return this.context.run(context, () => work.apply(self, args));
   }
 
   bind<T>(context: Context, target: T): T {
     if (typeof target !== 'function') return target;
-    return ((...given: unknown[]) => this.with(context, () => target(...given))) as T;
+    return ((...args: unknown[]) => this.with(context, () => target(...args))) as T;
   }
 
   enable(): this {
@@ -148,15 +152,16 @@ export class AsyncContextManager implements ContextManager {
 const TRACE_ID_BYTES = 16;
 
 /**
- * Returns the sampler that OTEL_TRACES_SAMPLER names. It decides on the traces of callers as on new ones: neither the flag
- * nor the id of a trace, which callers choose, makes the service record more. Spans inside follow the request's. A name or a
- * ratio that OpenTelemetry does not define records everything, as in its SDK.
+ * Returns the sampler that OTEL_TRACES_SAMPLER names. Callers choose the flag and the id of their traces, so the
+ * sampler ignores both. So callers cannot make the service record more. A span inside a request follows the decision
+ * for the request. For a name or ratio that OpenTelemetry does not define, the sampler records everything, as in the
+ * SDK.
  */
 export function samplerOf(name = 'always_on', ratio = ''): Sampler {
   const root = rootSampler(name.replace(/^parentbased_/, ''), ratio);
   const own: Sampler = {
-    shouldSample: (_context, _traceId, ...about) =>
-      root.shouldSample(ROOT_CONTEXT, randomBytes(TRACE_ID_BYTES).toString('hex'), ...about),
+    shouldSample: (_context, _traceId, ...rest) =>
+      root.shouldSample(ROOT_CONTEXT, randomBytes(TRACE_ID_BYTES).toString('hex'), ...rest),
     toString: () => String(root),
   };
   return new ParentBasedSampler({ root, remoteParentSampled: own, remoteParentNotSampled: own });

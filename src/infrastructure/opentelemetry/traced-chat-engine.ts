@@ -5,7 +5,7 @@ import type { RuntimeFigures, RuntimeSource, RuntimeStatus } from '../../domain/
 import type { JsonObject } from '../../domain/workspace/json.js';
 import type { GenAiTelemetry, ObservedCall } from './gen-ai.js';
 
-/** Makes a span of each call of an engine's runtimes, and measures it. */
+/** Makes a span of each call to an engine's runtimes, and measures the call. */
 export class TracedChatEngine implements ChatEngine {
   constructor(
     private readonly engine: ChatEngine,
@@ -53,23 +53,23 @@ class TracedRuntime implements EngineRuntime {
     return this.runtime.stop();
   }
 
-  async complete(request: ChatRequest, about: RuntimeCall): Promise<Completion> {
+  async complete(request: ChatRequest, runtimeCall: RuntimeCall): Promise<Completion> {
     const call = this.telemetry.chat(this.kind, this.project, request);
-    const answer = await observed(call, () => this.runtime.complete(request, call.observing(about)));
+    const answer = await observed(call, () => this.runtime.complete(request, call.observing(runtimeCall)));
     call.ended(answer, answer.text);
     return answer;
   }
 
-  async embed(request: EmbeddingRequest, about: RuntimeCall): Promise<Embeddings> {
+  async embed(request: EmbeddingRequest, runtimeCall: RuntimeCall): Promise<Embeddings> {
     const call = this.telemetry.embeddings(this.kind, this.project, request);
-    const answer = await observed(call, () => this.runtime.embed(request, call.observing(about)));
+    const answer = await observed(call, () => this.runtime.embed(request, call.observing(runtimeCall)));
     call.embedded(answer);
     return answer;
   }
 
-  async *stream(request: ChatRequest, about: RuntimeCall): AsyncGenerator<CompletionPart> {
+  async *stream(request: ChatRequest, runtimeCall: RuntimeCall): AsyncGenerator<CompletionPart> {
     const call = this.telemetry.chat(this.kind, this.project, request);
-    const parts = this.runtime.stream(request, call.observing(about))[Symbol.asyncIterator]();
+    const parts = this.runtime.stream(request, call.observing(runtimeCall))[Symbol.asyncIterator]();
     let text = '';
     try {
       for (;;) {
@@ -81,7 +81,7 @@ class TracedRuntime implements EngineRuntime {
         yield part;
       }
     } finally {
-      call.failed('cancelled'); // the caller left, unless the call is over
+      call.failed('cancelled'); // if the call has not ended, the caller has left
       await parts.return?.();
     }
   }

@@ -18,11 +18,11 @@ export interface MetricSnapshot {
   readonly values: readonly Sample[];
 }
 
-/** Knows some metrics of another part of the service. */
+/** Collects metrics of another part of the service. */
 export interface MetricSource {
   /** May throw or take long. */
   readonly collect: () => readonly MetricSnapshot[] | Promise<readonly MetricSnapshot[]>;
-  /** Takes the place of an answer that failed or came too late; by default nothing. */
+  /** Replaces the metrics if they could not be collected in time. Default: no metrics. */
   readonly fallback?: readonly MetricSnapshot[];
 }
 
@@ -54,22 +54,22 @@ export interface Backlog {
 const isUp = (value: 0 | 1): MetricSnapshot =>
   gauge('tenon_database_up', 'Whether the database answered when these figures were taken: 1 or 0.', value);
 
-/** Returns the same in each instance. Without an answer of the database, reports only that. */
+/** Reports the same values in each instance. If the database does not answer, reports only that it is down. */
 export const backlogMetrics = (read: () => Promise<Backlog>): MetricSource => ({
   collect: async () => {
     const { mails, failedMails, oldestMailSeconds, waitingTasks, runningTasks, failedTasks } = await read();
     return [
       isUp(1),
       gauge('tenon_outbox_mails', 'E-mails that are not delivered yet.', mails),
-      gauge('tenon_outbox_failed_mails', 'Those of them whose delivery has failed and is tried again.', failedMails),
+      gauge('tenon_outbox_failed_mails', 'E-mails whose delivery has failed. It is tried again.', failedMails),
       gauge(
         'tenon_outbox_oldest_mail_age_seconds',
-        'Age of the oldest e-mail that is not delivered yet; 0 where there is none.',
+        'Age of the oldest e-mail that is not delivered yet, or 0 if there is none.',
         oldestMailSeconds,
       ),
-      gauge('tenon_queue_waiting_tasks', 'Tasks of the work queue that nobody runs.', waitingTasks),
+      gauge('tenon_queue_waiting_tasks', 'Tasks of the work queue that wait.', waitingTasks),
       gauge('tenon_queue_running_tasks', 'Tasks of the work queue that are being run.', runningTasks),
-      gauge('tenon_queue_failed_tasks', 'Those that wait since an attempt at them failed.', failedTasks),
+      gauge('tenon_queue_failed_tasks', 'Waiting tasks of the work queue whose last attempt failed.', failedTasks),
     ];
   },
   fallback: [isUp(0)],
@@ -86,7 +86,7 @@ export const poolMetrics = (load: () => PoolLoad): MetricSource => ({
     const { total, idle, waiting } = load();
     return [
       gauge('tenon_database_pool_connections', 'Connections of this instance to the database.', total),
-      gauge('tenon_database_pool_idle_connections', 'Those of them that nobody uses.', idle),
+      gauge('tenon_database_pool_idle_connections', 'Connections to the database that nothing uses now.', idle),
       gauge('tenon_database_pool_waiting_requests', 'Work of this instance that waits for a connection.', waiting),
     ];
   },
@@ -98,7 +98,7 @@ export const hashingMetrics = (load: () => LaneLoad): MetricSource => ({
     return [
       gauge('tenon_password_hashing_running', 'Passwords that are being hashed.', running),
       gauge('tenon_password_hashing_waiting', 'Passwords that wait to be hashed.', waiting),
-      counter('tenon_password_hashing_refusals_total', 'Passwords that were refused since too many waited.', refused),
+      counter('tenon_password_hashing_refusals_total', 'Passwords that were refused because too many waited.', refused),
     ];
   },
 });
@@ -117,12 +117,12 @@ const countsOf = <T extends string>(label: string, values: readonly T[], having:
 
 const runtimeStates = ['loading', 'ready', 'unavailable', 'stopped'] as const satisfies RuntimeStatus['state'][];
 
-/** Bounds the number of time series. */
+/** Limits the number of time series. */
 const MOST_PROJECTS = 200;
 
 type Figures = readonly [project: string, RuntimeFigures][];
 
-/** Reports the chat runtimes of this instance; those of the newest projects one by one. */
+/** Reports the chat runtimes of this instance. Only the newest projects have their own time series. */
 export const chatMetrics = (runtimes: Pick<ChatRuntime, 'figures' | 'status'>): MetricSource => ({
   collect: () => {
     const all = [...runtimes.figures()];
@@ -131,7 +131,7 @@ export const chatMetrics = (runtimes: Pick<ChatRuntime, 'figures' | 'status'>): 
     const shown = all.sort(([a], [b]) => (a < b ? 1 : -1)).slice(0, MOST_PROJECTS);
     return [
       gauge('tenon_chat_runtimes', 'Chat runtimes of this instance, by state.', counts),
-      ...NUMBERS.map(([metric, name, help, field]) => metric(name, help, each(shown, field))),
+      ...NUMBERS.map(([metric, name, help, field]) => metric(name, help, samplesOf(shown, field))),
       ...TIMES.map(([name, help, field]) => histogram(name, help, spreads(shown, name, field))),
     ];
   },
@@ -139,35 +139,35 @@ export const chatMetrics = (runtimes: Pick<ChatRuntime, 'figures' | 'status'>): 
 
 const NUMBERS = [
   [gauge, 'tenon_chat_waiting_calls', 'Chat calls that wait for their turn.', 'waiting'],
-  [gauge, 'tenon_chat_running_calls', 'Chat calls that are worked on, together as a batch.', 'running'],
+  [gauge, 'tenon_chat_running_calls', 'Chat calls that are being answered, as one batch.', 'running'],
   [counter, 'tenon_chat_prompt_tokens_total', 'Tokens of the prompts that were answered.', 'promptTokens'],
   [counter, 'tenon_chat_cached_tokens_total', 'Tokens of prompts that were in the prefix cache.', 'cachedTokens'],
   [counter, 'tenon_chat_completion_tokens_total', 'Tokens of the answers.', 'completionTokens'],
   [
     counter,
     'tenon_chat_worked_seconds_total',
-    'Sum of the time of each answer. The tokens of answers divided by it are the speed that one caller sees.',
+    'Sum of the times of all answers. The tokens of answers, divided by this sum, are the speed that one caller sees.',
     'workedSeconds',
   ],
 ] as const;
 
 const TIMES = [
   ['tenon_chat_first_token_seconds', 'Time from a call to the first token of its answer.', 'firstToken'],
-  ['tenon_chat_between_tokens_seconds', 'Time from a token of an answer to the next.', 'betweenTokens'],
+  ['tenon_chat_between_tokens_seconds', 'Time from one token of an answer to the next.', 'betweenTokens'],
   ['tenon_chat_answer_seconds', 'Time from a call to its answer.', 'answer'],
 ] as const;
 
-const each = (shown: Figures, field: (typeof NUMBERS)[number][3]): Sample[] =>
+const samplesOf = (shown: Figures, field: (typeof NUMBERS)[number][3]): Sample[] =>
   shown.map(([project, figures]) => ({ labels: { project }, value: figures[field] }));
 
 const spreads = (shown: Figures, name: string, field: (typeof TIMES)[number][2]): Sample[] =>
   shown.flatMap(([project, figures]) => {
     const { within, count, sum } = figures[field];
     return [
-      ...[...within, { seconds: '+Inf', count }].map((one) => ({
+      ...[...within, { seconds: '+Inf', count }].map((bucket) => ({
         metricName: `${name}_bucket`,
-        labels: { project, le: String(one.seconds) },
-        value: one.count,
+        labels: { project, le: String(bucket.seconds) },
+        value: bucket.count,
       })),
       { metricName: `${name}_sum`, labels: { project }, value: sum },
       { metricName: `${name}_count`, labels: { project }, value: count },

@@ -9,14 +9,14 @@ const TIMEOUT_MS = 1_500;
 
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
-/** The end of a request. `route` is a template, which bounds the number of time series. */
+/** The end of a request. `route` is a template, so that the number of time series is limited. */
 export interface Answered {
   readonly method: string;
   readonly route: string;
   readonly status: string;
 }
 
-/** Counts HTTP requests as they happen, and collects the other metrics when they are read. The library adds those of Node. */
+/** Counts HTTP requests as they happen. Collects the other metrics, with those of Node.js, when they are read. */
 export class PrometheusMetrics implements Metrics {
   private readonly registry = new Registry();
   private readonly registers = [this.registry];
@@ -51,8 +51,8 @@ export class PrometheusMetrics implements Metrics {
     for (const limit of ['default', 'auth']) this.limited.inc({ limit }, 0);
   }
 
-  /** Counts a request that has begun. The caller calls the returned function at its end. */
-  readonly began = (): ((how: Answered) => void) => {
+  /** Counts a request that has begun. The returned function must be called at the end of the request. */
+  readonly began = (): ((answered: Answered) => void) => {
     this.inFlight.inc();
     const took = this.durations.startTimer();
     return ({ method, route, status }) => {
@@ -64,7 +64,6 @@ export class PrometheusMetrics implements Metrics {
 
   readonly refused = (limit: 'default' | 'auth'): void => this.limited.inc({ limit });
 
-  /** Returns the present metrics as values. */
   async snapshots(): Promise<MetricSnapshot[]> {
     const own = (await this.registry.getMetricsAsJSON()) as unknown as MetricSnapshot[];
     return [...own, ...(await this.collected())];
@@ -81,7 +80,7 @@ export class PrometheusMetrics implements Metrics {
     return (await Promise.all(this.sources.map((source) => this.collect(source)))).flat();
   }
 
-  /** Never asks a source again that has not answered yet. */
+  /** Collects the metrics of a source. Does not ask a source again while it has not answered. */
   private async collect(source: MetricSource): Promise<readonly MetricSnapshot[]> {
     const answer = this.pending.get(source) ?? answerOf(source).finally(() => this.pending.delete(source));
     this.pending.set(source, answer);

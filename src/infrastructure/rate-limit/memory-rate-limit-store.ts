@@ -7,13 +7,13 @@ import {
 } from '../../application/operations/ports.js';
 import { Clock } from '../../application/shared/ports.js';
 
-/** Keys of each kind. A key with few calls takes about 250 bytes. */
+/** The most keys of each kind. A key with few calls takes about 250 bytes. */
 const MAX_KEYS = 100_000;
 
 /** Counts the calls of this instance in memory. */
 @injectable()
 export class MemoryRateLimitStore extends RateLimitStore {
-  // Two tables: a flood of strangers must not push out the counts of known callers.
+  // There are two tables, so that many unknown addresses do not push out the counts of credentials.
   private readonly tables = { credential: new WindowTable(MAX_KEYS), address: new WindowTable(MAX_KEYS) };
   private elapsed = 0;
   private lastRead: number;
@@ -42,7 +42,7 @@ export class MemoryRateLimitStore extends RateLimitStore {
     return this.tables.credential.size + this.tables.address.size;
   }
 
-  /** Milliseconds that never go back: when the clock is set back, time stands still for one reading. */
+  /** Returns milliseconds that never go back. After the clock was set back, returns the same time once more. */
   private steadyNow(): number {
     const read = this.clock.now().getTime();
     this.elapsed += Math.max(0, read - this.lastRead);
@@ -59,8 +59,8 @@ function windowOf(windows: Windows, policy: RateLimit['policy']): SlidingWindow 
 }
 
 /**
- * Keeps the windows of each key for at least a minute after its last call. Beyond `maxKeys` it drops the keys whose last
- * call is the oldest. Two generations make every call cost the same, however many keys there are.
+ * Keeps the windows of each key for at least a minute after its last call. If there are more than `maxKeys`, it drops
+ * the keys with the oldest last calls. Two generations of keys make each call equally fast, even with many keys.
  */
 class WindowTable {
   private recent = new Map<string, Windows>();
@@ -94,12 +94,12 @@ class WindowTable {
 }
 
 const WINDOW_MS = 60_000;
-/** Calls within this time are kept as one number and leave the window together with the last of them. */
+/** Calls within this time are counted together. They leave the window when the last of them leaves. */
 const GRAIN_MS = 500;
 
 /**
- * Counts calls within the last minute. A call counts for 60 seconds, and up to half a second longer if others followed it
- * at once. Times are milliseconds that never go back.
+ * Counts calls within the last minute. A call counts for 60 seconds, and up to half a second longer if other calls
+ * followed at once. Times are milliseconds that never go back.
  */
 export class SlidingWindow {
   /** Holds pairs, oldest first: the time of the last call in half a second, and the number of calls in it. */
@@ -124,7 +124,7 @@ export class SlidingWindow {
       pairs[last] = now;
       pairs[last + 1] = (pairs[last + 1] as number) + 1;
     } else if (last < 0) {
-      this.pairs = [now, 1]; // not pushed, which would make room for many: most callers have called once
+      this.pairs = [now, 1]; // `push` would reserve memory for many numbers, but most callers have called once
     } else pairs.push(now, 1);
   }
 

@@ -1,4 +1,4 @@
-/** Keeps the runtimes of all projects. The chat engine of its kind makes each of them. */
+/** Keeps the runtimes of all projects. A chat engine creates each runtime. */
 import { AsyncResource } from 'node:async_hooks';
 import { injectable, multiInject } from 'inversify';
 import { ChatEngine, type ChatRuntime, type EngineRuntime, type RuntimeCall } from '../../application/chat/ports.js';
@@ -12,14 +12,14 @@ import type { JsonObject } from '../../domain/workspace/json.js';
 interface Entry {
   readonly kind: string;
   readonly runtime: EngineRuntime;
-  /** Resolves when the runtime that this one replaces is stopped. */
+  /** Resolves when the previous runtime of the project is stopped. */
   readonly replaced: Promise<void>;
 }
 
 @injectable()
 export class ChatRuntimeByKind implements ChatRuntime {
   private readonly entries = new Map<string, Entry>();
-  /** A runtime outlives the request that starts it, so it must neither keep that request nor name it in log lines. */
+  /** A runtime lives longer than the request that starts it. It must not keep that request, or name it in log lines. */
   private readonly outsideRequests = new AsyncResource('ChatRuntimeByKind');
   private closed = false;
 
@@ -98,7 +98,7 @@ export class ChatRuntimeByKind implements ChatRuntime {
     }
   }
 
-  /** Tells whether the call failed only because a runtime of another kind took the place of its own. */
+  /** Returns whether the call failed only because a runtime of another kind has replaced its runtime. */
   private isReplaced(id: string, entry: Entry, error: unknown): boolean {
     const now = this.entries.get(id);
     return error instanceof RuntimeStopped && now !== undefined && now !== entry;

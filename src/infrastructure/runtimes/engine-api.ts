@@ -20,16 +20,16 @@ export interface HttpSource<Model> extends RuntimeSource {
   readonly task?: RuntimeTask;
 }
 
-/** Translates between our requests and answers and those of one kind of engine. */
+/** Translates requests for one kind of engine, and translates its answers back. */
 export interface EngineApi<Model> {
   /** The path of a GET request. The engine is ready if it answers with 2xx, 404 or 405. */
   readonly probePath: string;
-  /** Matches the text of an answer with status 400, 404, 413 or 422 which says that the context is too small. */
+  /** Recognizes that the context is too small, in the text of an answer with status 400, 404, 413 or 422. */
   readonly contextExceeded: RegExp;
   headers(key: string | null): Record<string, string>;
   /**
-   * Translates a request. `maxTokens` null leaves the length of the answer to the engine. `stream` asks for server-sent
-   * events; it is only true if the engine has `chunk`.
+   * Translates a request. If its `maxTokens` is null, the engine chooses the length of the answer. `stream` asks for
+   * server-sent events. It is only true if the engine has `chunk`.
    */
   request(request: ChatRequest, model: Model, stream: boolean): { readonly path: string; readonly body: object };
   /**
@@ -39,8 +39,8 @@ export interface EngineApi<Model> {
   answer(model: Model): z.ZodType<Completion>;
   /**
    * Returns the schema that turns the JSON of one event into its part of the answer. Its messages are like those of
-   * `answer`. The answer ends with the event `[DONE]` or with the body. An engine without this method gives the whole
-   * answer as one part.
+   * `answer`. The answer ends with the event `[DONE]` or at the end of the body. If an engine lacks this method, the
+   * whole answer is one part.
    */
   chunk?(model: Model): z.ZodType<EngineChunk>;
   /** An engine without this method makes no embeddings. */
@@ -56,28 +56,28 @@ export interface EngineEmbeddings {
 
 /** One event of an answer. It may add nothing to the text. */
 export interface EngineChunk extends Omit<CompletionPart, 'end'> {
-  /** Some chunk must have it, and no text may follow. */
+  /** One chunk must have a reason. No text may follow that chunk. */
   readonly finishReason?: CompletionEnd['finishReason'] | null;
-  /** The last one counts. */
+  /** The usage of the last chunk that has one counts. */
   readonly usage?: CompletionEnd['usage'];
 }
 
 export interface EngineSettings {
-  /** Calls that one engine works on at once. Default: 32. */
+  /** Calls that one engine answers at once. Default: 32. */
   readonly maxConcurrent: number;
   /** Calls that may wait while others are answered. */
   readonly queue: number;
-  /** For an answer, waiting included. */
+  /** The most time that a call may wait and run, in total. */
   readonly timeoutMs: number;
-  /** For the answer to a probe. Default: 10 s. */
+  /** The most time until the answer to a probe. Default: 10 s. */
   readonly probeTimeoutMs: number;
-  /** For loading its weights, as long as the engine answers that it is not ready yet. Default: 120 s. */
+  /** An engine that answers that it is not ready yet counts as loading for this time. Default: 120 s. */
   readonly loadTimeoutMs: number;
-  /** Checks answers whose format is strict. */
+  /** Checks answers with a strict format. */
   readonly schemas: JsonSchemas;
-  /** Makes spans of the calls to the engine, and tells it of their trace. Default: none. */
+  /** Makes a span of each call to the engine, and the headers of its trace. Default: none. */
   readonly tracer?: Tracer;
-  /** Between two probes of an engine that can't be used. Default: 0.5 s, up to 30 s. */
+  /** The time between two probes of an engine that can't be used. Default: 0.5 s, up to 30 s. */
   readonly retryDelayMs: RestartDelayBounds;
 }
 
@@ -88,11 +88,11 @@ export const usualEngineSettings = {
   retryDelayMs: { first: 500, max: 30_000 },
 };
 
-/** The hosts and keys that the operator lets the specs of teams name. */
+/** The hosts and keys that the operator allows in the specs of teams. */
 export interface EngineAccess {
-  /** `host`, which allows each of its ports, or `host:port`; as a URL writes them. */
+  /** Each entry is a `host`, which allows all ports, or `host:port`, as written in a URL. */
   readonly allowedHosts: readonly string[];
-  /** The keys of engines, by the names of their settings. */
+  /** The keys of engines by the names of their settings. */
   readonly keys: Readonly<Record<string, EngineKey>>;
 }
 
@@ -105,7 +105,7 @@ interface EngineKey {
 
 const LONGEST = 2_000;
 
-/** Accepts a text that is not empty. `message` names what else the field must be. */
+/** Accepts a text that is not empty. `message` is the error text for other values. */
 export const specText = (message: string) => z.string(message).min(1, message).max(LONGEST, message);
 
 /** Accepts the address of an allowed host, and the name of a setting that holds a key for it. */
@@ -126,7 +126,7 @@ export const engineFields = ({ allowedHosts, keys }: EngineAccess) =>
       ...(task && { task }),
     }));
 
-/** Returns the address and the key of an engine that serves models to deployments. Throws InvalidRequest. */
+/** Returns the address and the key of an engine for deployments. Throws InvalidRequest. */
 export function endpointOf(access: EngineAccess, endpoint: string, keySetting: string | null) {
   const { data, error } = engineFields(access).safeParse({ base_url: endpoint, key_setting: keySetting });
   if (!error) return data;
@@ -145,7 +145,7 @@ const NO_URL = 'must be an http:// or https:// URL';
 
 const hostAndPort = ({ protocol, hostname, port }: URL) => `${hostname}:${port || (protocol === 'https:' ? 443 : 80)}`;
 
-/** `hosts` are `host`, which means each of its ports, or `host:port`. */
+/** Returns whether the URL is on one of `hosts`, which are like `EngineAccess.allowedHosts`. */
 const isOn = (url: URL, hosts: readonly string[]) => hosts.includes(url.hostname) || hosts.includes(hostAndPort(url));
 
 function baseUrl(allowedHosts: EngineAccess['allowedHosts']) {

@@ -1,4 +1,4 @@
-/** The connections to one engine elsewhere. It turns answers into completions, and failures into the errors of callers. */
+/** Calls one engine elsewhere. Turns its answers into completions, and its failures into errors for callers. */
 import type { z } from 'zod';
 import type { JsonSchemas, Tracer } from '../../application/shared/ports.js';
 import {
@@ -36,13 +36,13 @@ import type { EngineApi, EngineChunk, HttpSource } from './engine-api.js';
 
 const KEY_REFUSED = 'the engine refused the key';
 const TEXT_TOO_LONG = "input has a text that is over the model's context.";
-/** llama.cpp and others answer so while they load their weights. */
+/** llama.cpp and others answer with status 503 while they load their weights. */
 export const NOT_READY = 'the engine answers that it is not ready yet (status 503)';
 
 /** The engine can't be reached, or refused the key. Other calls may fail as well. */
 export class EngineLost extends RuntimeUnavailable {}
 
-/** In characters. No answer of 4,096 tokens comes near. */
+/** The most characters of an answer with a strict format. An answer of 4,096 tokens is far shorter. */
 const LONGEST_CHECKED = 4_000_000;
 
 /** A part of an answer, with its length on the wire in characters. */
@@ -81,9 +81,9 @@ export class EngineClient<Model> {
       const answer = new AnswerCheck(request);
       answer.add(completion);
       answer.end(completion.finishReason);
-      const asked = answer.asked(completion);
-      await this.requireFormat(request, asked);
-      return asked;
+      const requested = answer.requested(completion);
+      await this.requireFormat(request, requested);
+      return requested;
     } catch (error) {
       throw errorFor(error);
     }
@@ -104,8 +104,8 @@ export class EngineClient<Model> {
   }
 
   /**
-   * Yields the answer in parts, the last one with the end. Holds the engine back while nobody takes parts. If the engine
-   * has no chunks, the whole answer is one part.
+   * Yields the answer in parts. The last part has the end. The engine has to wait while nobody takes parts. If the
+   * engine has no chunks, the whole answer is one part.
    */
   async *stream(request: ChatRequest, signal: AbortSignal): AsyncGenerator<ReceivedPart> {
     if (this.chunk) {
@@ -150,7 +150,7 @@ export class EngineClient<Model> {
       const chunk = read(schema, data, 'it has an event that is not part of a completion.');
       const { finishReason, usage: counted, ...part } = chunk;
       if (reason && part.text !== '') throw new RuntimeInvalidResponse('it goes on after its end.');
-      if (answer.add(part)) yield { part: answer.asked(part), size: data.length };
+      if (answer.add(part)) yield { part: answer.requested(part), size: data.length };
       reason = finishReason ?? reason;
       usage = counted ?? usage;
       if (isStrict) text += part.text;
@@ -168,15 +168,15 @@ export class EngineClient<Model> {
     if (message) throw new InvalidRequest([{ path: 'response_format.json_schema.schema', message }]);
   }
 
-  /** Throws AnswerOutOfFormat if an answer ended by itself and breaks a strict format. */
+  /** Throws AnswerOutOfFormat if a complete answer is not in its strict format. */
   private async requireFormat(request: ChatRequest, completion: Completion): Promise<void> {
     const schema = completion.finishReason === 'stop' ? strictSchema(request) : null;
     if (schema && !(await this.schemas.accepts(schema, completion.text))) throw new AnswerOutOfFormat(completion);
   }
 
   /**
-   * Resolves to an answer with status 200. If the tokens that the answer may have do not fit the context, and the caller
-   * takes fewer, lets the engine choose.
+   * Sends a request, and resolves to an answer with status 200. If `maxTokens` does not fit the context and the caller
+   * accepts a shorter answer, sends the request again without `maxTokens`.
    */
   private async post(request: ChatRequest, signal: AbortSignal, stream: boolean): Promise<HttpStream> {
     const { maxTokens, cutToContext = maxTokens === null } = request;
@@ -214,21 +214,21 @@ export class EngineClient<Model> {
   }
 }
 
-/** Returns the schema that an answer must meet, or null. A stop text may end an answer anywhere, so it ends the promise. */
+/** Returns the schema of a strict format, or null. Null also with a stop text, which may end the answer anywhere. */
 function strictSchema({ responseFormat: format, sampling }: ChatRequest): JsonObject | null {
   return format?.type === 'json_schema' && format.strict && !sampling?.stop ? format.schema : null;
 }
 
 type Content = Omit<CompletionPart, 'end'>;
 
-/** Compares an answer, or its parts one after another, with the request. Throws RuntimeInvalidResponse. */
+/** Compares an answer, or its parts one after another, with the request. Its methods throw RuntimeInvalidResponse. */
 class AnswerCheck {
   private hasText = false;
   private callsTools = false;
 
   constructor(private readonly request: ChatRequest) {}
 
-  /** Returns false if the part has nothing in it. */
+  /** Adds a part. Returns false if it is empty. */
   add({ text, toolCalls = [], logprobs = [] }: Content): boolean {
     if (toolCalls.length > 0 && this.request.tools === undefined)
       throw new RuntimeInvalidResponse('it calls a tool, but the request has none.');
@@ -244,8 +244,8 @@ class AnswerCheck {
     return reason;
   }
 
-  /** Returns the part without probabilities that the request does not ask for. */
-  asked<T extends Content>({ logprobs, ...part }: T): Omit<T, 'logprobs'> & Pick<Content, 'logprobs'> {
+  /** Returns the part. Removes probabilities if the request does not ask for them. */
+  requested<T extends Content>({ logprobs, ...part }: T): Omit<T, 'logprobs'> & Pick<Content, 'logprobs'> {
     return this.request.sampling?.topLogprobs === undefined || !logprobs ? part : { ...part, logprobs };
   }
 }
@@ -264,7 +264,6 @@ function jsonOf(text: string): unknown {
   }
 }
 
-/** Returns the error for the caller of a call that failed. */
 function errorFor(error: unknown): unknown {
   if (error instanceof InvalidAnswer) return new RuntimeInvalidResponse(error.problem);
   return error instanceof ConnectionFailed ? new EngineLost(causeOf(error)) : error;

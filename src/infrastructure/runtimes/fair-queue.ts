@@ -5,29 +5,29 @@ import { ModelBusy } from '../../domain/chat/errors.js';
 /** The expected cost of a call, and the caller who pays for it. */
 export interface Cost {
   readonly caller: string;
-  /** The upper bound, as far as it is known: the tokens of the prompt and those that the request allows the answer. */
+  /** The known upper bound: the tokens of the prompt, and the most tokens of the answer. */
   readonly tokens: number;
 }
 
 export interface Turn extends Cost {
-  /** Is called when the call gets a slot, which it keeps until it leaves. */
+  /** Is called when the call gets a slot. The call keeps the slot until `leave`. */
   begin(): void;
-  /** Is called when the call gets no slot. */
   refuse(reason: ModelBusy): void;
 }
 
 interface Share {
-  /** The virtual time up to which the caller has had its share. */
+  /** The virtual time until which the caller has used its share. */
   until: number;
   running: number;
   readonly waiting: Turn[];
 }
 
 /**
- * A number of slots with a bounded queue before them, in which each caller has the same share in tokens, however many
- * calls it brings. This is start-time fair queueing: virtual time is counted in tokens. A slot goes to the caller whose
- * next call is due first. A call is charged its expected cost when it begins, and the difference when it leaves. A caller
- * that comes back after a pause begins at the present and has saved nothing. An empty queue forgets everything.
+ * Gives slots to calls, and keeps a limited queue of calls that wait for a slot. Each caller gets the same share of
+ * tokens, even if it makes more calls than others. The algorithm is start-time fair queueing. Virtual time is counted
+ * in tokens. A free slot goes to the waiting caller with the earliest virtual time. A call pays its expected cost when
+ * it begins, and the difference to its real cost when it leaves. A caller that returns after a pause starts at the
+ * present virtual time, so the pause gives no advantage. An empty queue forgets everything.
  */
 export class FairQueue {
   private readonly shares = new Map<string, Share>();
@@ -56,7 +56,7 @@ export class FairQueue {
     this.advance();
   }
 
-  /** Begins the turn now or later, or refuses it: now, or when another caller needs its place in the queue. */
+  /** Begins the turn now or later. Refuses it if the queue is full, or later if another caller needs its place. */
   enter(turn: Turn): void {
     const share = this.shareOf(turn.caller);
     if (this.running < this.slots) this.begin(share, turn);
@@ -85,8 +85,8 @@ export class FairQueue {
   }
 
   /**
-   * Runs `work` when it has a slot, and returns its outcome. `work` also returns its real cost in tokens.
-   * Rejects with the reason of the signal once that is aborted, and ends the turn. Throws ModelBusy.
+   * Runs `work` when it has a slot, and returns its outcome. `work` also returns its real cost in tokens. If the signal
+   * is aborted, ends the turn and rejects with the signal's reason. Rejects with ModelBusy if the turn is refused.
    */
   run<T>({ caller, tokens }: Cost, signal: AbortSignal, work: () => Promise<[T, number]>): Promise<T> {
     if (signal.aborted) return Promise.reject(signal.reason);
@@ -105,7 +105,7 @@ export class FairQueue {
       const turn: Turn = {
         caller,
         tokens,
-        // Another call gives its slot away, but the work belongs to the request that waited.
+        // The end of another call begins this turn. `bind` makes the work run in the context of its own request.
         begin: AsyncResource.bind(() => {
           begun = true;
           work().then(
@@ -158,7 +158,7 @@ export class FairQueue {
     this.now = 0;
   }
 
-  /** Returns the waiting share with the earliest time; the first to arrive of two alike. Forgets shares that are done. */
+  /** Returns the waiting share with the earliest virtual time, the older of two equal ones. Removes unused shares. */
   private nextShare(): Share | null {
     let first: Share | null = null;
     for (const [caller, share] of this.shares) {
@@ -180,6 +180,7 @@ export class FairQueue {
   }
 }
 
+/** The number of latest answers that count. */
 const REMEMBERED = 8;
 
 /** Estimates the wait for an answer from the time that the latest answers took. */
@@ -191,7 +192,7 @@ export class WaitEstimate {
     if (this.durations.length > REMEMBERED) this.durations.shift();
   }
 
-  /** Returns the time until so many answers are given one after another, in whole seconds from 1 to 60. */
+  /** Returns the time for this number of answers one after another, in whole seconds from 1 to 60. */
   seconds(answers: number): number {
     const mean = this.durations.reduce((sum, one) => sum + one, 0) / Math.max(1, this.durations.length);
     return Math.min(60, Math.max(1, Math.ceil((mean * answers) / 1_000)));

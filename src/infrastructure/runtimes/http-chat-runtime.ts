@@ -1,7 +1,7 @@
 /**
- * The base of the chat engines that run elsewhere and speak HTTP. It does everything but the translation: the engine's
- * address and key, connections, turns, timeouts, probes, retries, figures. A new engine extends it with the fields of its
- * spec and the translation of requests and answers; `OpenAiChatRuntime` is an example.
+ * The base class of chat engines that run elsewhere and speak HTTP. It handles addresses and keys, connections, turns,
+ * timeouts, probes, retries and figures. A new engine extends it with the fields of its spec and with the translation
+ * of requests and answers. `OpenAiChatRuntime` is an example.
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { z } from 'zod';
@@ -33,7 +33,7 @@ export type HttpChatRuntimeSettings = EngineAccess &
 export abstract class HttpChatRuntime<Model> implements ChatEngine, EngineApi<Model> {
   /** The value of `runtime` in the spec of a model. */
   abstract readonly kind: string;
-  /** Reads the fields of a spec that this engine needs besides `base_url` and `key_setting`. */
+  /** Reads the fields of a spec that this engine needs besides those of `engineFields`. */
   protected abstract readonly fields: z.ZodType<Model>;
   readonly probePath: string = '/';
   abstract readonly contextExceeded: RegExp;
@@ -74,7 +74,7 @@ export abstract class HttpChatRuntime<Model> implements ChatEngine, EngineApi<Mo
   }
 }
 
-/** Replaces its engine when it is started anew. */
+/** Uses one engine. `start` replaces the engine if it is unavailable or has another source. */
 class RemoteRuntime<Model> implements EngineRuntime {
   private engine: RemoteEngine<Model> | null = null;
 

@@ -1,4 +1,4 @@
-/** One engine that runs elsewhere and speaks HTTP, from the start of a runtime to its end. */
+/** Uses one engine that runs elsewhere and speaks HTTP, from the start of a runtime to its end. */
 import type { RuntimeCall } from '../../application/chat/ports.js';
 import type { Clock, Logger } from '../../application/shared/ports.js';
 import { type ChatRequest, type Completion, type CompletionPart, mostTokens } from '../../domain/chat/chat.js';
@@ -11,7 +11,7 @@ import { EngineClient, EngineLost, NOT_READY } from './engine-client.js';
 import { FairQueue, WaitEstimate } from './fair-queue.js';
 import { type Answered, RuntimeMeter } from './runtime-meter.js';
 
-/** A rough figure, until the engine has counted. */
+/** Estimates the tokens of a prompt until the engine has counted them. */
 const CHARACTERS_PER_TOKEN = 4;
 
 /** A call costs at most this multiple of its estimate, whatever an engine reports. */
@@ -19,11 +19,11 @@ const MOST_OF_ESTIMATE = 4;
 
 interface Call extends RuntimeCall {
   readonly task: RuntimeTask;
-  /** An upper bound of what it costs. */
+  /** An upper bound of its cost. */
   readonly tokens: number;
 }
 
-/** An answer with what the meter counts of it. */
+/** An answer with its figures for the meter. */
 interface Counted<T> extends Pick<Answered, 'usage' | 'firstTokenMs' | 'betweenTokensMs'> {
   readonly answer: T;
 }
@@ -35,12 +35,12 @@ export class RemoteEngine<Model> {
   private readonly meter = new RuntimeMeter();
   private readonly queue: FairQueue;
   private readonly delays: RestartDelays;
-  /** Calls under way. Each is aborted with the error that its caller gets. */
+  /** Calls that wait or run. A call is aborted with the error for its caller. */
   private readonly calls = new Set<AbortController>();
   private readonly ending = new AbortController();
   private retry: NodeJS.Timeout | undefined;
   private checking = false;
-  /** The time since which the engine has only answered that it is not ready. */
+  /** The time of the first probe in a row that the engine answered with "not ready", or null. */
   private notReadySince: number | null = null;
 
   constructor(
@@ -57,7 +57,7 @@ export class RemoteEngine<Model> {
     void this.probe();
   }
 
-  /** Ends everything for good. Callers under way get `reason`. */
+  /** Stops the use of the engine for good. Rejects all open calls with `reason`. */
   end(reason: Error): void {
     clearTimeout(this.retry);
     this.ending.abort(reason);
@@ -85,10 +85,10 @@ export class RemoteEngine<Model> {
     });
   }
 
-  async *stream(request: ChatRequest, about: RuntimeCall): AsyncGenerator<CompletionPart> {
+  async *stream(request: ChatRequest, runtimeCall: RuntimeCall): AsyncGenerator<CompletionPart> {
     const parts = new PartPipe<CompletionPart>();
     const left = new AbortController();
-    const call = { ...costOf(request), ...about, signal: AbortSignal.any([about.signal, left.signal]) };
+    const call = { ...costOf(request), ...runtimeCall, signal: AbortSignal.any([runtimeCall.signal, left.signal]) };
     const last = this.call(call, (ending) => this.receive(request, ending, parts));
     last.catch(() => undefined).finally(() => parts.close());
     try {
@@ -99,7 +99,7 @@ export class RemoteEngine<Model> {
     }
   }
 
-  /** Writes the parts of an answer into the pipe. Returns the last one. */
+  /** Writes the parts of an answer into the pipe, except the last part, which it returns. */
   private async receive(
     request: ChatRequest,
     ending: AbortSignal,
@@ -113,7 +113,7 @@ export class RemoteEngine<Model> {
       else {
         gaps.push(steadyMs() - since);
         await parts.put(part, size);
-        since = steadyMs(); // a slow reader is no slow engine
+        since = steadyMs(); // the time of a slow reader is not the engine's time
       }
     }
     ending.throwIfAborted();
@@ -121,7 +121,7 @@ export class RemoteEngine<Model> {
     return { answer: last, usage: last.end?.usage ?? null, firstTokenMs, betweenTokensMs };
   }
 
-  /** Runs one call in its turn and within its time, and counts it. */
+  /** Runs one call in its turn, with a timeout, and counts it. */
   private async call<T>(
     { task, tokens, caller, signal, admitted = () => {} }: Call,
     work: (ending: AbortSignal) => Promise<Counted<T>>,
@@ -151,7 +151,7 @@ export class RemoteEngine<Model> {
     }
   }
 
-  /** Counts an answer that is being made. */
+  /** Waits for an answer, and counts it. */
   private async counted<T>(waitedMs: number, answered: Promise<Counted<T>>): Promise<Counted<T>> {
     const began = this.now;
     try {
@@ -188,7 +188,7 @@ export class RemoteEngine<Model> {
     );
   }
 
-  /** Probes a ready engine after one call lost it. Other calls may still be answered. */
+  /** Probes a ready engine after a call could not reach it. Other calls may still be answered. */
   private async check(): Promise<void> {
     if (this.checking || this.status.state !== 'ready') return;
     this.checking = true;
@@ -205,7 +205,10 @@ export class RemoteEngine<Model> {
     this.retry = setTimeout(() => void this.probe(), delay);
   }
 
-  /** A gateway without its engine answers as a loading engine does, so this is believed for a limited time. */
+  /**
+   * Returns whether the engine counts as loading. A gateway without its engine gives the same answer as a loading
+   * engine, so the time for loading is limited.
+   */
   private isLoading(problem: string): boolean {
     this.notReadySince = problem === NOT_READY ? (this.notReadySince ?? this.now) : null;
     return this.notReadySince !== null && this.now - this.notReadySince < this.settings.loadTimeoutMs;
@@ -228,10 +231,10 @@ const costOfTexts = ({ texts }: EmbeddingRequest): Pick<Call, 'task' | 'tokens'>
 
 const lengthOf = (texts: readonly string[]): number => texts.reduce((length, text) => length + text.length, 0);
 
-/** Parts that are no longer than this together, in characters, may wait for their reader. */
+/** The most characters that may wait for the reader before the writer has to wait. */
 const ROOM = 1024 * 1024;
 
-/** Hands parts to one reader, and holds their writer back while too many wait. */
+/** Passes parts from a writer to a reader. The writer has to wait while too many characters are unread. */
 class PartPipe<Part> {
   private readonly waiting: { readonly part: Part; readonly size: number }[] = [];
   private size = 0;
@@ -239,7 +242,7 @@ class PartPipe<Part> {
   /** Only one side can wait at a time: the reader for a part, or the writer for room. */
   private wake = () => {};
 
-  /** Resolves when there is room for more, or at once after the end. */
+  /** Adds a part. Resolves when there is room for more, or when the pipe is closed. */
   async put(part: Part, size: number): Promise<void> {
     this.waiting.push({ part, size });
     this.size += size;
@@ -247,7 +250,7 @@ class PartPipe<Part> {
     while (this.size > ROOM && !this.closed) await this.change();
   }
 
-  /** Ends the iteration after the parts that wait, and lets the writer go. */
+  /** Closes the pipe. The reader still gets the parts that wait. The writer no longer has to wait. */
   close(): void {
     this.closed = true;
     this.wake();

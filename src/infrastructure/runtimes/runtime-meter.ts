@@ -1,4 +1,3 @@
-/** Counts what one runtime does, for its figures. */
 import type { Usage } from '../../domain/chat/chat.js';
 import type { RuntimeFigures, Spread } from '../../domain/chat/runtime.js';
 import type { FairQueue } from './fair-queue.js';

@@ -14,8 +14,9 @@ import {
 import { ModelFile } from '../../domain/deployments/model-file.js';
 import { StorageUnavailable } from '../../domain/shared/errors.js';
 
-/** S3 takes at most so many parts, and none below 5 MiB but the last. */
+/** The most parts of an object that S3 accepts. */
 const MOST_PARTS = 10_000;
+/** S3 refuses parts below 5 MiB, except the last part. */
 const LEAST_PART_BYTES = 8 * 1024 ** 2;
 
 const CONNECT_MS = 3_000;
@@ -30,7 +31,7 @@ export interface S3Settings {
   readonly endpoint: string | null;
   readonly region: string;
   readonly forcePathStyle: boolean;
-  /** Is null if the AWS SDK has to find them, such as the role of the machine. */
+  /** Is null if the AWS SDK has to find the credentials, for example in the role of the machine. */
   readonly credentials: {
     readonly accessKeyId: string;
     readonly secretAccessKey: string;
@@ -38,7 +39,7 @@ export interface S3Settings {
   } | null;
   /** The size of the largest object that `write` accepts. */
   readonly mostBytes: number;
-  /** A connection without any byte for this time is given up. */
+  /** A request fails if no byte arrives for this time. */
   readonly silenceMs?: number;
 }
 
@@ -50,10 +51,7 @@ export interface StoredObject {
   readonly modifiedAt: Date;
 }
 
-/**
- * The objects below a prefix of a bucket whose keys obey `ModelFile.path`. Throws StorageUnavailable when the bucket is out
- * of reach or refuses.
- */
+/** Reads and writes objects below a prefix. Throws StorageUnavailable if the bucket cannot be reached or refuses. */
 export class S3Bucket {
   private readonly client: S3Client;
   private readonly partBytes: number;
@@ -83,11 +81,11 @@ export class S3Bucket {
     return `s3://${bucket}/${prefix}${endpoint ? ` at ${endpoint}` : ''}`;
   }
 
-  /** Returns null if there is no such object. */
+  /** Finds an object. Returns null if there is no such object. */
   async find(path: string): Promise<StoredObject | null> {
     try {
-      const { ContentLength, ETag, LastModified } = await this.asked((client) =>
-        client.send(new HeadObjectCommand(this.at(path))),
+      const { ContentLength, ETag, LastModified } = await this.attempt((client) =>
+        client.send(new HeadObjectCommand(this.targetOf(path))),
       );
       return objectOf(path, ContentLength, ETag, LastModified);
     } catch (error) {
@@ -96,12 +94,12 @@ export class S3Bucket {
     }
   }
 
-  /** Yields the objects whose paths begin with `start`, by path. Asks for them page by page. */
+  /** Yields the objects with paths that begin with `start`, by path. Skips paths that `ModelFile` does not allow. */
   async *list(start: string): AsyncGenerator<StoredObject> {
     const { bucket, prefix } = this.settings;
     let token: string | undefined;
     do {
-      const page = await this.asked((client) =>
+      const page = await this.attempt((client) =>
         client.send(new ListObjectsV2Command({ Bucket: bucket, Prefix: prefix + start, ContinuationToken: token })),
       );
       for (const { Key = '', Size, ETag, LastModified } of page.Contents ?? []) {
@@ -113,42 +111,43 @@ export class S3Bucket {
   }
 
   /**
-   * Writes an object atomically, in parts if it is large. Holds one part in memory. Throws what `bytes` throws, and then
-   * removes the parts.
+   * Writes an object atomically, in parts if it is large. Holds one part in memory. After an error, also one of
+   * `bytes`, removes the parts and throws the error.
    */
   async write(path: string, bytes: AsyncIterable<Uint8Array>): Promise<void> {
-    const at = this.at(path);
+    const target = this.targetOf(path);
     const parts: { PartNumber: number; ETag?: string }[] = [];
     let UploadId: string | undefined;
     try {
       for await (const { Body, isLast } of partsOf(bytes, this.partBytes)) {
         if (isLast && parts.length === 0) {
-          await this.asked((client) => client.send(new PutObjectCommand({ ...at, Body })));
+          await this.attempt((client) => client.send(new PutObjectCommand({ ...target, Body })));
           return;
         }
-        UploadId ??= (await this.asked((client) => client.send(new CreateMultipartUploadCommand(at)))).UploadId;
-        const part = { ...at, UploadId, PartNumber: parts.length + 1 };
-        const { ETag } = await this.asked((client) => client.send(new UploadPartCommand({ ...part, Body })));
+        UploadId ??= (await this.attempt((client) => client.send(new CreateMultipartUploadCommand(target)))).UploadId;
+        const part = { ...target, UploadId, PartNumber: parts.length + 1 };
+        const { ETag } = await this.attempt((client) => client.send(new UploadPartCommand({ ...part, Body })));
         parts.push({ PartNumber: part.PartNumber, ETag });
       }
-      const all = { ...at, UploadId, MultipartUpload: { Parts: parts } };
-      await this.asked((client) => client.send(new CompleteMultipartUploadCommand(all)));
+      const all = { ...target, UploadId, MultipartUpload: { Parts: parts } };
+      await this.attempt((client) => client.send(new CompleteMultipartUploadCommand(all)));
     } catch (error) {
-      // The bucket's own rule expires parts that cannot be removed now.
-      if (UploadId) await this.client.send(new AbortMultipartUploadCommand({ ...at, UploadId })).catch(() => undefined);
+      // If the parts cannot be removed now, a rule of the bucket removes them later.
+      if (UploadId)
+        await this.client.send(new AbortMultipartUploadCommand({ ...target, UploadId })).catch(() => undefined);
       throw error;
     }
   }
 
-  /** Yields the content of the object. Throws StorageUnavailable if another one took its place, and the signal's reason. */
+  /** Yields the content. Throws StorageUnavailable if the object was replaced or removed, or the signal's reason. */
   async *read({ path, etag, size }: StoredObject, signal?: AbortSignal): AsyncGenerator<Uint8Array> {
     const silence = new AbortController();
     const timer = setTimeout(() => silence.abort(), this.silenceMs);
     const abortSignal = signal ? AbortSignal.any([signal, silence.signal]) : silence.signal;
     let left = size;
     try {
-      const { Body, ETag } = await this.asked((client) =>
-        client.send(new GetObjectCommand(this.at(path)), { abortSignal }),
+      const { Body, ETag } = await this.attempt((client) =>
+        client.send(new GetObjectCommand(this.targetOf(path)), { abortSignal }),
       );
       const body = Body as Readable;
       if (ETag !== etag) {
@@ -164,34 +163,34 @@ export class S3Bucket {
       signal?.throwIfAborted();
       throw error instanceof Missing
         ? new StorageUnavailable(`"${path}" was removed while it was read`)
-        : refused(error);
+        : storeErrorOf(error);
     } finally {
       clearTimeout(timer);
     }
     if (left !== 0) throw new StorageUnavailable(`the model store broke off "${path}"`);
   }
 
-  /** Does nothing if there is no such object. */
+  /** Removes an object. Does nothing if there is no such object. */
   async remove(path: string): Promise<void> {
-    await this.asked((client) => client.send(new DeleteObjectCommand(this.at(path))));
+    await this.attempt((client) => client.send(new DeleteObjectCommand(this.targetOf(path))));
   }
 
-  private at(path: string): { readonly Bucket: string; readonly Key: string } {
+  private targetOf(path: string): { readonly Bucket: string; readonly Key: string } {
     return { Bucket: this.settings.bucket, Key: this.settings.prefix + path };
   }
 
-  private async asked<T>(ask: (client: S3Client) => Promise<T>): Promise<T> {
+  private async attempt<T>(work: (client: S3Client) => Promise<T>): Promise<T> {
     try {
-      return await ask(this.client);
+      return await work(this.client);
     } catch (error) {
-      throw refused(error);
+      throw storeErrorOf(error);
     }
   }
 }
 
 class Missing extends StorageUnavailable {
   constructor() {
-    super('the model store lacks what was asked for');
+    super('the model store does not have the object');
   }
 }
 
@@ -200,8 +199,8 @@ interface SdkError extends Error {
   readonly $metadata?: { readonly httpStatusCode?: number };
 }
 
-/** Puts a failure of the store into words. Returns an error that is in words already. */
-function refused(error: unknown): unknown {
+/** Returns the StorageUnavailable that describes a failure of the store. Returns a StorageUnavailable unchanged. */
+function storeErrorOf(error: unknown): StorageUnavailable {
   if (error instanceof StorageUnavailable) return error;
   const { name, code, $metadata } = error as SdkError;
   const status = $metadata?.httpStatusCode;
@@ -220,7 +219,7 @@ const objectOf = (path: string, size = 0, etag = '', modifiedAt = new Date(0)): 
   modifiedAt,
 });
 
-/** Cuts the bytes into parts of one size. The last one may be smaller. */
+/** Cuts the bytes into parts of one size. The last part may be smaller. */
 async function* partsOf(bytes: AsyncIterable<Uint8Array>, size: number) {
   let held: Uint8Array[] = [];
   let length = 0;

@@ -10,7 +10,7 @@ import type { S3Bucket, StoredObject } from './s3-bucket.js';
 /** A folder with more files is no model. */
 const MOST_FILES = 1_000;
 
-/** Finds models in the models folders, and else in a bucket, from which it copies them into the cache. */
+/** Finds models in the models folders. Copies other models from a bucket into the cache. */
 export class S3ModelFileResolver implements ModelFileResolver {
   constructor(
     private readonly bucket: S3Bucket,
@@ -47,7 +47,7 @@ export class S3ModelFileResolver implements ModelFileResolver {
     return this.copyOf(`folder ${path}`, path, () => this.filesIn(path), signal);
   }
 
-  /** Returns null if the bucket has no such model. Returns the copy that is here while the bucket is out of reach. */
+  /** Returns null if the bucket has no such model. If the bucket cannot be reached, returns the latest copy, if any. */
   private async copyOf(
     model: string,
     folder: string,
@@ -58,7 +58,7 @@ export class S3ModelFileResolver implements ModelFileResolver {
     let objects: Map<string, StoredObject>;
     try {
       objects = new Map(
-        (await find()).map((one) => [folder === '.' ? one.path : one.path.slice(folder.length + 1), one]),
+        (await find()).map((object) => [folder === '.' ? object.path : object.path.slice(folder.length + 1), object]),
       );
     } catch (error) {
       const copy = error instanceof StorageUnavailable ? await this.cache.latest(name) : null;
@@ -72,7 +72,7 @@ export class S3ModelFileResolver implements ModelFileResolver {
     return this.cache.materialize(name, files, read, signal);
   }
 
-  /** Exporters name the files that hold parts of a model after it: `model.onnx_data`, `model.onnx.data`. */
+  /** Returns a file and its data files. Their names begin with its name: `model.onnx_data`, `model.onnx.data`. */
   private async fileAndItsParts(path: string): Promise<StoredObject[]> {
     const objects: StoredObject[] = [];
     for await (const object of this.bucket.list(path)) {

@@ -4,7 +4,7 @@ import { invalidPath, type StoredFile } from '../../domain/deployments/model-fil
 import { MAX_ENTRIES, parentsOf } from '../files/local-model-file-store.js';
 import type { S3Bucket, StoredObject } from './s3-bucket.js';
 
-/** Writes to a bucket, and lists its objects beside the files of the models folders. */
+/** Stores model files in a bucket. Lists them together with the files of the models folders. */
 export class S3ModelFileStore implements ModelFileStore {
   constructor(
     private readonly bucket: S3Bucket,
@@ -50,7 +50,7 @@ export class S3ModelFileStore implements ModelFileStore {
     return files.length > 0;
   }
 
-  /** Leaves out an object that has the path of a folder, because no folder on a disk could hold both. */
+  /** Leaves out an object if its path is also a folder, because on a disk a path cannot be both. */
   private async objects(at?: string): Promise<StoredFiles> {
     const files = new Map<string, StoredFile>();
     let truncated = false;
@@ -72,7 +72,7 @@ export class S3ModelFileStore implements ModelFileStore {
     yield* this.bucket.list(`${at}/`);
   }
 
-  /** Throws InvalidRequest if a folder has this path, or a file the path of a parent. */
+  /** Throws InvalidRequest if the path is a folder, or if one of its parents is a file. */
   private async requireFree(path: string): Promise<void> {
     const parents = await Promise.all(parentsOf(path).map((parent) => this.bucket.find(parent)));
     for (const parent of parents)

@@ -4,7 +4,7 @@ import { createTransport, type SendMailOptions } from 'nodemailer';
 import type { Mailer } from '../../application/accounts/ports.js';
 import type { Message } from '../../domain/accounts/mailed-token.js';
 
-/** For each step of a delivery, and of a check. */
+/** The most time for each step of a delivery or a check. */
 const TIMEOUT_MS = 15_000;
 
 export class SmtpMailer implements Mailer {
@@ -24,13 +24,13 @@ export class SmtpMailer implements Mailer {
     return 'smtp';
   }
 
-  /** Connects and signs in, and sends nothing. Throws if that fails. */
+  /** Connects and signs in, but sends nothing. Throws if it cannot connect or sign in. */
   async verify(): Promise<void> {
     await this.transport.verify().finally(() => this.transport.close());
   }
 }
 
-/** Writes each message as an `.eml` file that only the service's user can read. A mail sent twice is one file. */
+/** Writes each message to an `.eml` file that only the service's user can read. A repeated mail replaces its file. */
 export class FolderMailer implements Mailer {
   private readonly transport = createTransport({ streamTransport: true, buffer: true });
 
@@ -52,7 +52,7 @@ export class FolderMailer implements Mailer {
 /** The longest line of RFC 5322, without its end. */
 const LONGEST_LINE = 998;
 
-/** Returns the message for nodemailer. The Message-ID comes from the mail's own id, so that a mail sent twice is recognized. */
+/** Returns the message for nodemailer. A mail that is sent twice has the same Message-ID, so that it is recognized. */
 const composeMail = (id: string, message: Message, from: string): SendMailOptions => ({
   from,
   to: message.to,
@@ -64,7 +64,7 @@ const composeMail = (id: string, message: Message, from: string): SendMailOption
   disableUrlAccess: true,
 });
 
-/** Sends plain ASCII unencoded, so that a link in the file is in one piece. */
+/** Returns a part of a mail. Does not encode plain ASCII, so that a link in an `.eml` file is in one piece. */
 function part(type: string, content: string) {
   const contentType = `${type}; charset=utf-8`;
   const isPlain = /^[\n\x20-\x7e]*$/.test(content) && content.split('\n').every((line) => line.length < LONGEST_LINE);

@@ -12,10 +12,10 @@ import {
   Tracer,
 } from '../../application/shared/ports.js';
 
-/** Holds all values in one storage: before version 24, Node.js copies the store of each storage to every promise. */
+/** Holds all values in one storage, because Node.js before version 24 copies each storage's store to every promise. */
 const storage = new AsyncLocalStorage<Readonly<Record<symbol, unknown>>>();
 
-/** A value that belongs to the running code, also after each await. */
+/** Holds a value for the running code. The code has the same value after each `await`. */
 export class AsyncValue<T> {
   private readonly key = Symbol();
 
@@ -23,7 +23,7 @@ export class AsyncValue<T> {
     return storage.getStore()?.[this.key] as T | undefined;
   }
 
-  /** Runs `work` with this value. Other values stay as they are. */
+  /** Runs `work` with this value. Does not change the values of other `AsyncValue`s. */
   run<R>(value: T, work: () => R): R {
     return storage.run({ ...storage.getStore(), [this.key]: value }, work);
   }
@@ -66,7 +66,7 @@ export class AsyncRequestContext implements RequestContext {
   }
 }
 
-/** A span that nobody sees. */
+/** A span that records nothing. */
 export const NO_SPAN: Span = {
   isRecorded: false,
   run: (work) => work(),
@@ -77,7 +77,6 @@ export const NO_SPAN: Span = {
 
 const NO_HEADERS = Object.freeze({});
 
-/** Records nothing. */
 export class NoTracer extends Tracer {
   start(): Span {
     return NO_SPAN;

@@ -17,7 +17,7 @@ export interface LaneLoad {
   readonly refused: number;
 }
 
-/** Runs at most `width` tasks at once and queues at most `maxWaiting` more. Throws `full` beyond that. */
+/** Runs at most `width` tasks at once and queues at most `maxWaiting` more. Throws `full()` for a further task. */
 export class Lane {
   private running = 0;
   private readonly waiting: (() => void)[] = [];
@@ -33,7 +33,7 @@ export class Lane {
     return { running: this.running, waiting: this.waiting.length, refused: this.refused };
   }
 
-  /** Aborting `signal` gives up the wait and rejects with its reason. It does not end a running task. */
+  /** Runs a task in its turn. An aborted `signal` rejects a task that waits, but does not end a running task. */
   async run<T>(task: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     signal?.throwIfAborted();
     if (this.running >= this.width) {
@@ -111,15 +111,15 @@ export class Repeating {
   }
 }
 
+/** In milliseconds. */
 export interface RestartDelayBounds {
-  /** Both in milliseconds. */
   readonly first: number;
   readonly max: number;
 }
 
 /**
- * Gives the milliseconds before each new attempt: a random time between half and all of a bound that doubles from `first`
- * up to `max`. Processes that died together then do not come back together.
+ * Returns the milliseconds before each new attempt. The time is random, between a half of a limit and the limit, which
+ * doubles from `first` up to `max`. So processes that ended together do not restart together.
  */
 export class RestartDelays {
   private attempts = 0;

@@ -14,12 +14,12 @@ import { resultWithin } from '../system/scheduling.js';
 const SECRET_BYTES = 32;
 const TIMEOUT_MS = 10_000;
 
-/** Bytes of an answer that are read and dropped, so that a receiver can finish it. */
+/** The most bytes of an answer that are read. They are dropped, but the receiver can finish its answer. */
 const MOST_BYTES = 64 * 1024;
 
 type Outcome = Pick<Delivery, 'status' | 'error'>;
 
-/** Posts by Node's own client on a new connection for each message, without a proxy and without following redirects. */
+/** Posts each message on a new connection, with the HTTP client of Node.js. Uses no proxy and follows no redirects. */
 export class HttpWebhookSender implements WebhookSender {
   constructor(
     private readonly guard: AddressGuard,
@@ -43,14 +43,14 @@ export class HttpWebhookSender implements WebhookSender {
 
   async post(message: WebhookMessage, signal?: AbortSignal): Promise<Outcome> {
     const timeout = AbortSignal.timeout(this.timeoutMs);
-    const either = signal ? AbortSignal.any([timeout, signal]) : timeout;
+    const anySignal = signal ? AbortSignal.any([timeout, signal]) : timeout;
     const url = new URL(message.url);
     try {
       this.guard.checkAddress(url);
       signal?.throwIfAborted();
       const attributes = { 'http.request.method': 'POST', 'server.address': url.hostname };
       const status = await this.tracer.trace('POST', { kind: 'client', attributes }, async (span) => {
-        const status = await this.send(url, message, either);
+        const status = await this.send(url, message, anySignal);
         span.set({ 'http.response.status_code': status });
         return status;
       });
@@ -81,7 +81,7 @@ export class HttpWebhookSender implements WebhookSender {
     return new Promise<number>((resolve, reject) => {
       const sent = request(url, { method: 'POST', headers, agent, lookup: this.guard.lookup(url), signal });
       let status: number | undefined;
-      // Once the status is known the message has arrived, even if the rest of the answer is cut off.
+      // If the status is known, the message has arrived, even if the rest of the answer is cut off.
       const end = (error?: unknown) => (status === undefined ? reject(error) : resolve(status));
       sent.on('response', (response) => {
         status = response.statusCode;
@@ -155,7 +155,7 @@ const NOT_PUBLIC_4 = [
 /** The public part of IPv6. It excludes the forms that carry an IPv4 address (mapped, NAT64). */
 const PUBLIC_6 = ['2000::/3'];
 
-/** Exceptions in that part: 6to4, Teredo, documentation and protocols. */
+/** Parts of PUBLIC_6 that are not public: 6to4, Teredo, documentation and protocols. */
 const NOT_PUBLIC_6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'];
 
 const [notPublic4, public6, notPublic6] = [NOT_PUBLIC_4, PUBLIC_6, NOT_PUBLIC_6].map(listOf) as [
@@ -174,8 +174,8 @@ export type Resolver = (
 export class AddressRefused extends Error {}
 
 /**
- * Permits public addresses by https, and the addresses of the allowed networks by http, too. It checks the addresses that
- * the connection then uses, so a name cannot resolve to another address after the check.
+ * Permits public addresses with https, and addresses of the allowed networks also with http. It checks the addresses
+ * that the connection then uses, so a name cannot resolve to another address after the check.
  */
 export class AddressGuard {
   private readonly allowed: BlockList;
@@ -196,13 +196,13 @@ export class AddressGuard {
     });
   }
 
-  /** Throws AddressRefused if the host is a forbidden address itself. Sockets do no lookup for an address. */
+  /** Throws AddressRefused if the host is itself a forbidden address. Sockets call `lookup` only for names. */
   checkAddress(url: URL): void {
     const host = hostOf(url);
     if (isIP(host) && !this.permits(host, url)) throw new AddressRefused();
   }
 
-  /** Returns the lookup function for the sockets of one request. It fails with AddressRefused. */
+  /** Returns the lookup of the sockets of one request. It fails with AddressRefused for a forbidden address. */
   lookup(url: URL): LookupFunction {
     return (hostname, { all }, answer) => {
       this.resolve(hostname, { all: true }, (error, addresses = []) => {
@@ -235,7 +235,7 @@ function listOf(networks: readonly string[]): BlockList {
   for (const network of networks) {
     const [address = '', bits] = network.split('/');
     const type = isIP(address) === 6 ? 'ipv6' : 'ipv4';
-    list.addSubnet(address, bits === undefined ? (type === 'ipv6' ? 128 : 32) : Number(bits), type);
+    list.addSubnet(address, Number(bits ?? (type === 'ipv6' ? 128 : 32)), type);
   }
   return list;
 }

@@ -1,36 +1,35 @@
-/** Makes the text of an answer while its tokens are made: only as much as later tokens cannot change. */
+/** Builds the text of an answer token by token. Returns only text that later tokens cannot change. */
 import type { TokenLogprob } from '../../../domain/chat/chat.js';
 
-/** A character has at most four bytes, and each of its tokens at least one of them. */
-const CHARACTER = 4;
+/** A character has at most four bytes in UTF-8, and each of its tokens has at least one of these bytes. */
+const MAX_CHARACTER_TOKENS = 4;
 
-/** Some text of an answer with its tokens, if the request asks for probabilities. */
+/** A piece of an answer. It has `logprobs` if the request asks for probabilities. */
 export interface AnswerPart {
   readonly text: string;
   readonly logprobs?: readonly TokenLogprob[];
 }
 
 export interface AnswerSettings {
-  /** Returns the text of tokens. */
   readonly decode: (tokens: readonly number[]) => string;
   /** The answer ends before the first of these texts. */
   readonly stop?: readonly string[];
 }
 
 export class AnswerText {
-  /** The answer came to a stop text. */
+  /** True after the answer has reached a stop text. */
   stopped = false;
-  /** The latest tokens, with those before them that may hold the beginning of their first character. */
+  /** The latest tokens. They include all tokens of a character that is still incomplete. */
   private readonly window: number[] = [];
-  /** The length of the text of these tokens that is complete. */
+  /** The length of the window's text without an incomplete character. */
   private complete = 0;
   /** Text that may be the beginning of a stop text. */
   private held = '';
   private ready = '';
-  /** The length of all text that is or was ready. */
+  /** The length of all text that was ever ready. */
   private released = 0;
   private readonly searches: readonly StopSearch[];
-  /** Tokens whose text is not taken, with the place where it begins. */
+  /** The tokens that `take` has not returned. `at` is the position of a token's text in the answer. */
   private logprobs: { readonly at: number; readonly token: TokenLogprob }[] = [];
 
   constructor(private readonly settings: AnswerSettings) {
@@ -43,12 +42,12 @@ export class AnswerText {
     const text = this.completeText;
     this.append(text.slice(this.complete));
     this.complete = text.length;
-    if (this.window.length < 2 * CHARACTER) return;
-    this.window.splice(0, CHARACTER);
+    if (this.window.length < 2 * MAX_CHARACTER_TOKENS) return;
+    this.window.splice(0, MAX_CHARACTER_TOKENS);
     this.complete = this.completeText.length;
   }
 
-  /** Makes the rest ready. If `cut`, leaves out a character that is incomplete at the end. */
+  /** Makes the remaining text ready. If `cut` is true, leaves out an incomplete character at the end. */
   end(cut: boolean): void {
     if (this.stopped) return;
     if (!cut) this.held += this.settings.decode(this.window).slice(this.complete);
@@ -56,17 +55,17 @@ export class AnswerText {
     this.released = Number.POSITIVE_INFINITY;
   }
 
-  /** Returns what became ready since the last time. */
+  /** Returns the text and tokens that became ready since the last `take`. */
   take(): AnswerPart {
     const text = this.ready;
     this.ready = '';
     const isReady = ({ at }: { at: number }) => at < this.released;
     const logprobs = this.logprobs.filter(isReady).map(({ token }) => token);
-    this.logprobs = this.logprobs.filter((one) => !isReady(one));
+    this.logprobs = this.logprobs.filter((entry) => !isReady(entry));
     return { text, ...(logprobs.length > 0 && { logprobs }) };
   }
 
-  /** The text of the window, without a character that is incomplete at its end. */
+  /** Returns the text of the window without an incomplete character at its end. */
   private get completeText(): string {
     return this.settings.decode(this.window).replace(/\uFFFD$/, '');
   }
@@ -91,11 +90,11 @@ export class AnswerText {
   }
 }
 
-/** Finds a text in another that comes character by character (Knuth, Morris and Pratt). */
+/** Finds a stop text in an answer that arrives character by character (algorithm of Knuth, Morris and Pratt). */
 class StopSearch {
-  /** The length of the longest beginning of the stop text that the text ends with. */
+  /** The length of the longest prefix of the stop text that the answer ends with. */
   matched = 0;
-  /** For the beginning of each length: the longest shorter one that it ends with. */
+  /** For a prefix of each length: the length of the longest shorter prefix that it ends with. */
   private readonly shorter = [0, 0];
 
   constructor(readonly stop: string) {
@@ -106,7 +105,7 @@ class StopSearch {
     this.matched = 0;
   }
 
-  /** Adds a character. Returns true if the text ends with the stop text now. */
+  /** Adds a character. Returns true if the answer now ends with the stop text. */
   finds(unit: number): boolean {
     while (this.matched > 0 && this.stop.charCodeAt(this.matched) !== unit)
       this.matched = this.shorter[this.matched] as number;

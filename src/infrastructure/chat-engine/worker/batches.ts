@@ -1,27 +1,27 @@
 /** Chooses which sequences take a step together. */
 
-/** The cost of a batch in bytes that are moved: a fixed part, and a part for each token of its rows. */
+/** The cost of a batch, in bytes that a step moves: `batch` once, and `token` for each token of its rows. */
 export interface Costs {
   readonly batch: number;
   readonly token: number;
 }
 
-/** Counts how often a step moves the keys and values of a token: it reads, appends, returns and attends to them. Measured. */
+/** How often a step moves the keys and values of a token: it reads, appends, returns and uses them. Measured. */
 const MOVES = 8;
 
-/** Every batch reads all weights, however many rows it has. */
+/** Returns the costs of a model. Every batch reads all weights, even a batch of one row. */
 export const costsOf = (weightBytes: number, bytesPerToken: number): Costs => ({
   batch: weightBytes,
   token: MOVES * bytesPerToken,
 });
 
 /**
- * Returns the batches with the least cost. All rows of a batch are as long as the longest, so a long row makes each short
- * one expensive, and a second batch may cost less.
+ * Divides the rows into batches with the least total cost. A batch pads its rows to the length of the longest row. So
+ * one long row makes the short rows expensive, and two batches may cost less than one.
  */
 export function batched<T>(rows: readonly T[], lengthOf: (row: T) => number, { batch, token }: Costs): T[][] {
   const sorted = [...rows].sort((a, b) => lengthOf(a) - lengthOf(b));
-  // For each number of rows: the least cost, and the first row of the last batch.
+  // Entry n: the least cost of the n shortest rows, and the first row of their last batch.
   const cheapest = [{ cost: 0, from: 0 }];
   for (const [last, row] of sorted.entries()) {
     const options = cheapest.map(({ cost }, from) => ({

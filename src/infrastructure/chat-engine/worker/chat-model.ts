@@ -1,4 +1,4 @@
-/** Loads a chat model, and finds out by some trial steps how it can be run. */
+/** Loads a chat model. Trial steps show whether the model can run batches, with which padding, and share prefixes. */
 import { nativeMessageOf } from '../../onnx/onnx-runtime.js';
 import type { LoadSettings } from '../protocol.js';
 import { costsOf } from './batches.js';
@@ -10,7 +10,7 @@ import { Vocabulary } from './tokenizers.js';
 
 const usualSettings = { maxBatch: 16, kvBytes: 512 * 2 ** 20, cacheBytes: 256 * 2 ** 20 };
 
-/** The largest difference of equal scores, as a share of their range. Rounding is far below, a wrong mask far above. */
+/** The largest difference of equal scores, as a share of their range. Rounding causes less, a wrong mask far more. */
 const TOLERANCE = { float32: 1e-3, float16: 1e-2 };
 
 export interface LoadedModel {
@@ -33,7 +33,7 @@ export async function loadModel(folder: string, threads: number, settings: LoadS
   return { files, settings, vocabulary, decoder: await Decoder.load(files, threads) };
 }
 
-/** Runs the model on the tokens of `sample`. A trial that ends with an error is not passed. Throws BrokenModel. */
+/** Tries the model on the tokens of `sample`. A trial that throws counts as failed. Throws BrokenModel. */
 export async function tryModel(model: LoadedModel, sample: readonly number[]): Promise<ReadyModel> {
   const { files, decoder, vocabulary } = model;
   const { maxBatch: wantedBatch, kvBytes, cacheBytes } = { ...usualSettings, ...model.settings };
@@ -60,17 +60,18 @@ async function warmUp(decoder: Decoder, tokens: readonly number[], weights: stri
 }
 
 /**
- * Returns the padding with which a batch of two sequences of different lengths gives the same answers as each alone, or
- * null. Exports differ in this and do not say so, and with the wrong padding the answers are wrong but look right.
+ * Returns the padding with which two sequences of different lengths get the same scores in one batch as alone. Returns
+ * null if there is none. Exports need different paddings and do not say which. With the wrong padding, the answers are
+ * wrong but look right.
  */
 async function paddingOf(decoder: Decoder, tokens: readonly number[]): Promise<Padding | null> {
   if (!decoder.layout.takesMask) return null;
   const rows: Row[] = [];
   const expected: Step[][] = [];
   for (const length of [2, 7]) {
-    const some = repeated(tokens, length + 2);
-    const past = await decoder.prefill({ past: decoder.begin(), tokens: some.slice(0, length) });
-    const row = { past, tokens: some.slice(length) };
+    const sample = repeated(tokens, length + 2);
+    const past = await decoder.prefill({ past: decoder.begin(), tokens: sample.slice(0, length) });
+    const row = { past, tokens: sample.slice(length) };
     rows.push(row);
     expected.push((await twoSteps(decoder, [row])).flat());
   }
@@ -84,28 +85,29 @@ async function paddingOf(decoder: Decoder, tokens: readonly number[]): Promise<P
   return null;
 }
 
-/** Returns whether prompts of different lengths can be read in one step, with the same scores as each alone. */
+/** Returns whether prompts of different lengths get the same scores when one step reads them together. */
 async function canPrefillTogether(decoder: Decoder, padding: Padding, tokens: readonly number[]): Promise<boolean> {
   const rows = [2, 7].map((length) => ({ past: decoder.begin(), tokens: repeated(tokens, length) }));
-  const read = async (one: Decoder, some: readonly Row[]) => {
-    const first = await one.decode(some);
-    return [first, await one.decode(first.map(({ past }) => ({ past, tokens: repeated(tokens, 1) })))].flat();
+  const read = async (reader: Decoder, batch: readonly Row[]) => {
+    const first = await reader.decode(batch);
+    return [...first, ...(await reader.decode(first.map(({ past }) => ({ past, tokens: repeated(tokens, 1) }))))];
   };
-  const [short = [], long = []] = [await read(decoder, rows.slice(0, 1)), await read(decoder, rows.slice(1))];
+  const short = await read(decoder, rows.slice(0, 1));
+  const long = await read(decoder, rows.slice(1));
   const expected = [short[0], long[0], short[1], long[1]];
   const steps = await read(decoder.padded(padding), rows);
   return steps.every(({ scores }, i) => alike(decoder, scores, expected[i]?.scores ?? []));
 }
 
 /**
- * Returns whether a prompt in pieces gives the same scores as a whole, so that sequences may share a beginning. It does
- * not in models that round by what else is in the step, as int8 exports do.
+ * Returns whether a prompt gets the same scores in two steps as in one. Only then can sequences share a prefix. An int8
+ * export fails this trial if it rounds by all tokens of the step.
  */
 async function canPrefillInPieces(decoder: Decoder, tokens: readonly number[]): Promise<boolean> {
-  const some = repeated(tokens, 9);
-  const [whole] = await decoder.decode([{ past: decoder.begin(), tokens: some }]);
-  const past = await decoder.prefill({ past: decoder.begin(), tokens: some.slice(0, 4) });
-  const [inPieces] = await decoder.decode([{ past, tokens: some.slice(4) }]);
+  const sample = repeated(tokens, 9);
+  const [whole] = await decoder.decode([{ past: decoder.begin(), tokens: sample }]);
+  const past = await decoder.prefill({ past: decoder.begin(), tokens: sample.slice(0, 4) });
+  const [inPieces] = await decoder.decode([{ past, tokens: sample.slice(4) }]);
   return alike(decoder, inPieces?.scores ?? [], whole?.scores ?? []);
 }
 
@@ -114,8 +116,8 @@ const repeated = (tokens: readonly number[], length: number): number[] =>
 
 /** Runs two steps, the second on the cache of the first. */
 async function twoSteps(decoder: Decoder, rows: readonly Row[]): Promise<[Step[], Step[]]> {
-  const step = (at: number, pasts: readonly Pick<Row, 'past'>[]) =>
-    decoder.decode(pasts.map(({ past }, row) => ({ past, tokens: [rows[row]?.tokens[at] as number] })));
+  const step = (index: number, pasts: readonly Pick<Row, 'past'>[]) =>
+    decoder.decode(pasts.map(({ past }, row) => ({ past, tokens: [rows[row]?.tokens[index] as number] })));
   const first = await step(0, rows);
   return [first, await step(1, first)];
 }

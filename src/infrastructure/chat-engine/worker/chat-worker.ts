@@ -1,4 +1,4 @@
-/** The worker process: routes orders to its two threads and reports back. Its own thread is always free. */
+/** Passes orders to the threads of a chat worker, and their reports to the service. Its own thread is always free. */
 import { join } from 'node:path';
 import { type TransferListItem, Worker } from 'node:worker_threads';
 import type { Order, Report } from '../protocol.js';
@@ -36,9 +36,10 @@ export class ChatWorker {
         this.tokenizing.set(call, { type: 'generate', call, caller, stream, temperature, sampling });
         if (request.responseFormat)
           this.grammars?.prepare(call, caller, request.responseFormat, (refusal) => {
-            if (refusal) this.tokenizing.delete(call);
-            if (refusal) this.report(refusal);
-            else if (this.tokenizing.has(call)) this.tokenizer.send(order);
+            if (refusal) {
+              this.tokenizing.delete(call);
+              this.report(refusal);
+            } else if (this.tokenizing.has(call)) this.tokenizer.send(order);
           });
         else this.tokenizer.send(order);
         break;
@@ -56,7 +57,7 @@ export class ChatWorker {
     this.tokenized.delete(call);
     if (!order) return;
     const form = this.grammars?.open(call);
-    if (form === null) this.report({ type: 'failed', call, reason: 'the grammar of its form is gone.' });
+    if (form === null) this.report({ type: 'failed', call, reason: 'the grammar of its response format is gone.' });
     else this.decoder.send({ ...order, form }, [order.prompt.buffer as ArrayBuffer, ...(form ? [form.port] : [])]);
   }
 
@@ -66,7 +67,7 @@ export class ChatWorker {
     this.send(report);
   }
 
-  /** The thread that has the call reports `cancelled`. */
+  /** Cancels the call. If a thread has it, that thread reports `cancelled`. */
   private cancel(order: Extract<Order, { type: 'cancel' }>): void {
     const { call } = order;
     if (this.tokenized.delete(call)) this.report({ type: 'cancelled', call });
@@ -96,12 +97,12 @@ export class ChatWorker {
 export class Thread<Order, Report> {
   private readonly worker: Worker;
 
-  /** `program` is a file in the folder of this one. */
+  /** `program` is a file in the same folder as this file. */
   constructor(program: string, receive: (report: Report) => void) {
     this.worker = new Worker(join(__dirname, program));
     this.worker.on('message', receive);
     let failure: unknown;
-    // Without a listener Node throws the error in a later tick, which may come after the exit.
+    // Without a listener for `error`, Node throws the error in a later tick, perhaps only after `exit`.
     this.worker.once('error', (error) => {
       failure = error;
     });
@@ -110,7 +111,7 @@ export class Thread<Order, Report> {
     });
   }
 
-  /** The memory in `transfer` moves to the thread. */
+  /** Sends an order. Moves the memory in `transfer` to the thread. */
   send(order: Order, transfer: readonly TransferListItem[] = []): void {
     this.worker.postMessage(order, transfer);
   }

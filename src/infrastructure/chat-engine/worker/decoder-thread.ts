@@ -29,7 +29,7 @@ export type DecoderOrder =
   | { readonly type: 'try'; readonly sample: readonly number[] }
   | GenerateOrder;
 export type DecoderReport =
-  /** Comes before `ready`. */
+  /** Is sent before `ready`. */
   | ({ readonly type: 'vocabulary' } & Tokens)
   | Extract<Report, { type: 'ready' | 'broken' | 'parts' | 'completed' | 'refused' | 'failed' | 'cancelled' }>;
 
@@ -46,7 +46,7 @@ class DecoderThread {
       case 'load': {
         const { type: _, folder, threads, ...settings } = order;
         this.loading = loadModel(folder, threads, settings);
-        this.loading.catch(() => undefined); // reported after `try`, because the tokenizer's faults come first
+        this.loading.catch(() => undefined); // `try` reports the error, because errors of the tokenizer come first
         return;
       }
       case 'try':
@@ -121,7 +121,7 @@ class DecoderThread {
     }
   }
 
-  /** The parts of one step go out together, before the end of any of their answers. */
+  /** Sends all parts of one step in one message, before the end of any of these answers. */
   private send(call: number, part: AnswerPart): void {
     if (part.text === '') return;
     if (this.parts.length === 0)

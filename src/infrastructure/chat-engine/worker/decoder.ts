@@ -20,7 +20,7 @@ env.logLevel = 'error';
 /** The score of each token of the vocabulary as the next token (logits). */
 export type Scores = ArrayLike<number>;
 
-/** A row of a batch: a sequence as far as the model has read it, and the tokens that it reads next. */
+/** A row of a batch: the past of a sequence, and the tokens that the model reads next. */
 export interface Row {
   readonly past: Past;
   readonly tokens: readonly number[];
@@ -34,11 +34,11 @@ export interface Step {
 /** The part of a model that the scheduler needs. */
 export interface Network {
   begin(): Past;
-  /** Reads the tokens of one row. Blocks the thread while the model runs, as `decode` does. */
+  /** Reads the tokens of one row. Like `decode`, blocks the thread while the model runs. */
   prefill(row: Row): Promise<Past>;
   /**
-   * Reads the tokens of each row, and scores the next ones. Rows with different numbers of tokens must be at their
-   * beginning, and some models can't read them.
+   * Reads the tokens of each row, and returns the scores of the next token. If the rows have different numbers of
+   * tokens, their pasts must be empty. Some models can't read such rows.
    */
   decode(rows: readonly Row[]): Promise<Step[]>;
   compact(past: Past): Past;
@@ -72,7 +72,7 @@ export class Decoder implements Network {
     return compacted(this.layout, past);
   }
 
-  /** Does not fetch the scores, because copying those of a long prompt takes time. */
+  /** Does not fetch the scores, because the scores of a long prompt take time to copy. */
   async prefill(row: Row): Promise<Past> {
     const { pasts } = await this.run([row], []);
     return pasts[0] as Past;
@@ -130,7 +130,7 @@ export class Decoder implements Network {
       ...Object.fromEntries(
         tensors.map(({ input, type, heads, headSize }, tensor) => {
           const shape = [rows.length, heads, cache.length, headSize];
-          // The types of the library do not say that 16-bit floats may be given as their bits.
+          // The library also takes a Uint16Array for 16-bit floats, but its types do not allow it.
           return [input, new Tensor(type as 'float32', cache.arrays[tensor] as Float32Array, shape)];
         }),
       ),
@@ -140,10 +140,11 @@ export class Decoder implements Network {
 
 const widthOf = (rows: readonly Row[]): number => Math.max(...rows.map(({ tokens }) => tokens.length));
 
-/** Returns the scores after the last token of a row, with padding `after` it. Some models score only the last position. */
+/** Returns the scores after the last token of a row. `after` counts the padding behind this token. */
 function lastScores({ data, dims }: Tensor, row: number, after: number): Scores {
   const numbers = data as KvArray;
   const [rows = 1, positions = 1, size = 0] = dims;
+  // Some models score only the last position.
   const end = (numbers.length / rows) * (row + 1) - (positions > 1 ? after * size : 0);
   const scores = numbers.subarray(end - size, end);
   return scores instanceof Uint16Array ? decodeHalves(scores) : scores;

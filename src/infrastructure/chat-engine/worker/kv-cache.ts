@@ -5,7 +5,7 @@ import { BrokenModel } from './model-files.js';
 /** 16-bit floats are kept as their bits. */
 export type KvArray = Float32Array | Uint16Array;
 
-/** One tensor of the cache: the names under which the model takes it and gives it, and its shape. */
+/** One tensor of the cache: the names of the model's input and output for it, and its shape. */
 interface KvTensor {
   readonly input: string;
   readonly output: string;
@@ -21,8 +21,8 @@ export interface KvLayout {
 }
 
 /**
- * The keys and values of several sequences, as the model gives them: one array for each tensor of the layout, of the shape
- * [rows, heads, length, head size]. Nobody changes it after it is made.
+ * The keys and values of several sequences, as the model returns them. There is one array for each tensor of the
+ * layout, with the shape [rows, heads, length, head size]. A cache never changes.
  */
 export interface KvCache {
   readonly rows: number;
@@ -49,8 +49,8 @@ const OPTIONAL = ['attention_mask', 'position_ids'];
 type SessionShape = Pick<InferenceSession, 'inputNames' | 'inputMetadata' | 'outputNames'>;
 
 /**
- * Reads the layout from the session itself, because config.json is not always true in exports.
- * Throws BrokenModel if the model has no cache, or needs an unknown input.
+ * Reads the layout from the session, because the config.json of some exports is wrong. Throws BrokenModel if the model
+ * has no cache, or needs an unknown input.
  */
 export function kvLayoutOf(session: SessionShape, file: string): KvLayout {
   const wrong = (problem: string) => new BrokenModel('weights', `${file} ${problem}`);
@@ -86,8 +86,8 @@ export const noPast = ({ tensors }: KvLayout): Past => ({
 });
 
 /**
- * Returns a cache with a row for each past. All rows are as long as the longest, and padding is zeros. Copies nothing if
- * the pasts are such a cache already, which is so as long as the same sequences go on together.
+ * Returns a cache with a row for each past. Pads all rows with zeros to the length of the longest. Copies nothing if
+ * the pasts already are the rows of such a cache, as in a batch that keeps its sequences.
  */
 export function packed(layout: KvLayout, pasts: readonly Past[], padding: Padding): KvCache {
   const length = Math.max(...pasts.map((past) => past.length));
@@ -111,7 +111,7 @@ export function packed(layout: KvLayout, pasts: readonly Past[], padding: Paddin
   return { rows: pasts.length, length, arrays };
 }
 
-/** Returns the same past in memory of its own, so that it does not keep the rest of its cache alive. */
+/** Returns the same past in its own memory, so that the rest of its cache can be freed. */
 export const compacted = (layout: KvLayout, past: Past): Past => ({
   cache: packed(layout, [past], 'left'),
   row: 0,

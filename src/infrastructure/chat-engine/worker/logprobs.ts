@@ -3,10 +3,10 @@ import type { Logprob, TokenLogprob } from '../../../domain/chat/chat.js';
 import type { Scores } from './decoder.js';
 import { negativeExp } from './negative-exp.js';
 
-/** Stands for minus infinity, which JSON does not have. */
+/** Replaces minus infinity, which JSON does not have. */
 const IMPOSSIBLE = -9_999;
 
-/** Returns a token with its natural log probability, and the `count` likeliest tokens. `bytesOf` gives those of a token. */
+/** Returns a token with its natural log probability, and the `count` likeliest tokens. */
 export function logprobOf(
   scores: Scores,
   token: number,
@@ -22,7 +22,7 @@ export function logprobOf(
   return { ...logprob(token), top: likeliest(scores, count).map(logprob) };
 }
 
-/** Ignores scores that are no numbers. */
+/** Ignores scores that are NaN. */
 function logSumExp(scores: Scores): number {
   let highest = Number.NEGATIVE_INFINITY;
   for (let token = 0; token < scores.length; token++)
@@ -32,7 +32,7 @@ function logSumExp(scores: Scores): number {
   return highest + Math.log(sum);
 }
 
-/** Returns the tokens with the highest scores, the highest first; of equal ones the first first. */
+/** Returns the tokens with the highest scores, the highest first. Of equal scores, the smaller token comes first. */
 function likeliest(scores: Scores, count: number): number[] {
   const found: number[] = [];
   const scoreOf = (token: number | undefined) => scores[token as number] as number;

@@ -1,4 +1,4 @@
-/** The program of the worker process, which the service starts for each runtime. */
+/** The program of the chat worker. The service starts one for each runtime. */
 import { endWithParent } from '../../child-process/managed-process.js';
 import type { Order, Report } from '../protocol.js';
 import { ChatWorker } from './chat-worker.js';
@@ -9,7 +9,7 @@ endWithParent();
 const report = (message: Report) => process.send?.(message, undefined, undefined, () => undefined);
 let worker: ChatWorker | EmbeddingWorker | null = null;
 
-/** The first order is to load a model. Its folder tells what the worker does. */
+/** Runs an order. The first order loads a model. The model's folder decides whether the worker chats or embeds. */
 function take(order: Order): void {
   if (order.type === 'load') {
     const Kind = embeds(order.folder) ? EmbeddingWorker : ChatWorker;
@@ -18,5 +18,5 @@ function take(order: Order): void {
   worker?.take(order);
 }
 
-// An unexpected error ends the process: the service reads its last output and starts another.
+// An unexpected error ends the process. The service then starts another.
 process.on('message', (order) => take(order as Order));

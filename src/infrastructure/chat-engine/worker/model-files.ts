@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { firstLineOf } from '../../onnx/onnx-runtime.js';
 
-/** The model can't be used. The message names the part and its file, for the person who mends the model. */
+/** The model can't be used. The message names the part and its file, for the person who repairs the model. */
 export class BrokenModel extends Error {
   constructor(part: string, problem: string) {
     super(`${part}: ${problem}`);
@@ -14,13 +14,13 @@ export class BrokenModel extends Error {
 const Json = z.record(z.string(), z.unknown());
 export type Json = Readonly<z.infer<typeof Json>>;
 
-/** Exporters leave fields out and put other things in their place, so each of these fields may be missing. */
+/** Some exporters leave fields out or write values of another type. Such a value counts as missing. */
 const TokenIds = z
   .union([z.int(), z.array(z.int())])
   .transform((ids) => [ids].flat())
   .catch([]);
 const Length = z.int().positive().nullable().catch(null);
-/** A special token is written as a string, or as an object that holds it. */
+/** A special token is a string, or an object with a string. */
 const SpecialToken = z
   .union([z.string(), z.object({ content: z.string() }).transform(({ content }) => content)])
   .nullable()
@@ -46,11 +46,11 @@ export interface ModelFiles {
   readonly folder: string;
   /** The file of the weights, relative to the folder. */
   readonly weights: string;
-  /** Bytes of the weights, with the files that hold parts of them. */
+  /** Bytes of the weights, with their external data files. */
   readonly weightBytes: number;
   /** Tokens that prompt and answer may have together. */
   readonly context: number;
-  /** Tokens that end an answer, as far as the configurations name them by number. */
+  /** The tokens that end an answer, if the configurations name them by number. */
   readonly stopIds: readonly number[];
   readonly tokenizer: Json;
   readonly tokenizerConfig: Json;
@@ -61,7 +61,7 @@ export interface ModelFiles {
   readonly template: { readonly text: string; readonly file: string };
 }
 
-/** Reads the folder, with the weights that `wanted` names or the usual ones. Throws BrokenModel. */
+/** Reads the folder. `wanted` is as for `weightsIn`. Throws BrokenModel. */
 export function readModelFiles(folder: string, wanted: string | null = null): ModelFiles {
   const config = Config.parse(required('configuration', folder, 'config.json'));
   const generation = json('generation configuration', folder, 'generation_config.json') ?? {};
@@ -105,8 +105,9 @@ function templateOf(folder: string, tokenizerConfig: Json): ModelFiles['template
 const SUFFIXES: Readonly<Record<string, string>> = { fp32: '', q8: '_quantized' };
 
 /**
- * Finds the wanted variant (`q4`, `fp16`), or the file of that name. By default finds `model.onnx`, or the first variant
- * by name if there is no such file. Opens only files that the folder lists, so no name leads out of it.
+ * Finds the file of the weights. `wanted` is a variant (`q4`, `fp16`) or the name of a file. For null, finds
+ * `model.onnx`, or else the first variant by name. Accepts only files that the folder lists, so no name can lead
+ * elsewhere.
  */
 export function weightsIn(folder: string, wanted: string | null): Pick<ModelFiles, 'weights' | 'weightBytes'> {
   const files = (attempt('weights', 'onnx', () => readdirSync(join(folder, 'onnx'))) ?? []).sort();

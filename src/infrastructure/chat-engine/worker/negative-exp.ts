@@ -1,10 +1,10 @@
-/** Weights beyond this distance are so small that all of them together do not count. */
+/** Beyond this distance, weights are too small to matter, even all together. */
 export const REACH = 40;
 
 const STEPS = 1_024;
 const powers = Float64Array.from({ length: REACH * STEPS + 1 }, (_, step) => Math.exp(-step / STEPS));
 
-/** Returns e to the power of `-distance` to nine digits, 0 for no number. Takes a quarter of the time of `Math.exp`. */
+/** Returns e to the power of `-distance` with nine correct digits, or 0 for NaN. Four times as fast as `Math.exp`. */
 export function negativeExp(distance: number): number {
   if (!(distance < REACH)) return 0;
   const step = (distance * STEPS) | 0;

@@ -1,18 +1,18 @@
 /**
- * Keeps the KV caches of earlier sequences. A later sequence of the same caller that begins with the same tokens need not
- * read them again. The least recently used are forgotten first.
+ * Keeps the KV caches of earlier sequences. If a later sequence of the same caller begins with the same tokens, the
+ * model does not read these tokens again. The least recently used entry is dropped first.
  */
 import type { Past } from './kv-cache.js';
 
-/** Tokens, and the past of some or all of them from the first on. */
+/** Tokens, and the past of all of them or only of the first ones. */
 export interface CachedTokens {
-  /** Only this caller may use them: the time to the first token would tell others what was asked. */
+  /** Only this caller may use the entry: the time to the first token would show others which prompts were sent. */
   readonly caller: string;
   readonly tokens: readonly number[];
   readonly past: Past;
 }
 
-/** Bounds the time of a search if the model is so small that very many entries would fit. */
+/** Limits the time of a search. Very many entries of a small model would fit into the memory. */
 const MAX_ENTRIES = 1_000;
 
 export interface PrefixCacheSettings {
@@ -29,8 +29,8 @@ export class PrefixCache {
   constructor(private readonly settings: PrefixCacheSettings) {}
 
   /**
-   * Returns the longest past that fits the beginning of `tokens`, from the entries of the caller and the caller's `others`.
-   * It never covers all tokens, because the model must read the last one to score the next.
+   * Returns the caller's longest past that matches the beginning of `tokens`, or null. Searches the entries and
+   * `others`. The past never covers all tokens, because the model must read the last token to score the next.
    */
   find({ caller, tokens }: Omit<CachedTokens, 'past'>, others: Iterable<CachedTokens>): Past | null {
     let best: CachedTokens | null = null;
@@ -47,7 +47,7 @@ export class PrefixCache {
     return { ...best.past, length };
   }
 
-  /** Adds the past of exactly these tokens. Replaces entries that are a beginning of it. */
+  /** Adds the past of exactly these tokens. Drops entries of the same caller that are a prefix of the tokens. */
   add({ caller, tokens, past }: CachedTokens): void {
     if (this.bytesOf(tokens) > this.settings.maxBytes) return;
     for (const entry of this.entries) {

@@ -1,4 +1,4 @@
-/** Renders conversations by the model's chat template, and tokenizes them. */
+/** Renders conversations with the model's chat template, and tokenizes them. */
 import { Template } from '@huggingface/jinja';
 import { z } from 'zod';
 import type { RequestMessage } from '../../../domain/chat/chat.js';
@@ -6,10 +6,10 @@ import { firstLineOf } from '../../onnx/onnx-runtime.js';
 import { BrokenModel, type Json, type ModelFiles } from './model-files.js';
 import { SectionTokenizer, usingTokenizer, Vocabulary } from './tokenizers.js';
 
-/** The model can't be asked with these messages. The message is mostly the template's own. */
+/** The chat template refuses the messages. The text of the error is usually the template's own text. */
 export class RefusedMessages extends Error {}
 
-/** The tokens of a conversation. If not `whole`, the conversation has more. */
+/** The tokens of a conversation. If `whole` is false, the conversation has more tokens. */
 export interface Prompt {
   readonly tokens: readonly number[];
   readonly whole: boolean;
@@ -18,13 +18,13 @@ export interface Prompt {
 /** Every model reads this text before it is ready. */
 const SAMPLE = 'Hello! How are you today?';
 
-const EMPTY = 'must give the model something to read: its chat template makes nothing of these';
+const EMPTY = 'must give the model something to read: its chat template makes no text from these messages';
 
-/** Short sections are read together, up to so many tokens, before others have their turn. */
+/** After about this many tokens, another call has its turn. */
 const TOKENS_PER_STEP = 256;
 
 export class Prompts {
-  /** Some tokens to try the model on. */
+  /** Tokens for the trials of the model. */
   readonly sample: readonly number[];
   readonly text: SafeText;
   private readonly template: ChatTemplate;
@@ -40,14 +40,14 @@ export class Prompts {
     this.template = new ChatTemplate(files);
   }
 
-  /** Tells whether this is the number of a token. */
+  /** Returns whether `token` is the number of a token of the model. */
   knows(token: string): boolean {
     return String(Number(token)) === token && this.text.knows(Number(token));
   }
 
   /**
-   * Returns the tokens of a conversation; of a longer one than `enough` tokens only the first. Yields from time to time.
-   * Throws RefusedMessages, or any error of a faulty template or tokenizer.
+   * Returns the tokens of a conversation. Stops soon after `enough` tokens. Yields from time to time, so that other
+   * calls have their turn. Throws RefusedMessages, or any error of a faulty template or tokenizer.
    */
   *of(messages: readonly RequestMessage[], enough = Number.POSITIVE_INFINITY): Generator<void, Prompt> {
     const safe = messages.map(({ extra, ...message }) => this.text.escapeAll({ ...extra, ...message }));
@@ -78,8 +78,8 @@ const AddedTokens = z
   .nullish();
 
 /**
- * Returns the added tokens that are marked as special, that have a name, or that end an answer. Anybody may write the
- * other added tokens, such as those around a model's thoughts.
+ * Returns the added tokens that are marked as special, that have a name, or that end an answer. Messages may contain
+ * the other added tokens, such as `<think>`.
  */
 function specialTokensOf(files: ModelFiles): SpecialToken[] {
   const { data: added, error } = AddedTokens.safeParse(files.tokenizer.added_tokens);
@@ -101,7 +101,7 @@ class ChatTemplate {
       new BrokenModel('chat template', `the one of ${file} does not ${problem}: ${firstLineOf(error)}`);
     try {
       this.template = new Template(text);
-      // The built-in function throws the same error as a fault of the template, so a refusal could not be told from one.
+      // The built-in `raise_exception` throws the same error as a faulty template. `refuse` throws RefusedMessages.
       this.template.parsed.body.unshift(...new Template('{% set raise_exception = refuse %}').parsed.body);
     } catch (error) {
       throw broken('compile', error);
@@ -125,30 +125,32 @@ function refuse(message: unknown): never {
 interface SpecialToken {
   readonly id: number;
   readonly content: string;
-  /** The token takes the white space before it (`lstrip`) or behind it (`rstrip`). */
+  /** The token includes the white space before it. */
   readonly lstrip?: boolean | undefined;
+  /** The token includes the white space after it. */
   readonly rstrip?: boolean | undefined;
 }
 
-/** Unicode reserves these characters for a program's own use. MARK is always followed by one of the others. */
+/** Unicode reserves these characters for a program's own use. One of the other two always follows MARK. */
 const MARK = '\uFDD0';
 const ITSELF = '\uFDD1';
 const NOTHING = '\uFDD2';
 const MARKS = new RegExp(`${MARK}([${ITSELF}${NOTHING}])`, 'g');
 
 /**
- * Keeps the special tokens of a model to its chat template. A message that contains `<|im_end|>` could otherwise end the
- * message, and begin one in another's name.
+ * Lets only the chat template write special tokens. Otherwise a message with the text `<|im_end|>` could end itself and
+ * begin a message of another role.
  *
- * A mark hides such a text in a message, so a search for special tokens finds only those that the template has written.
- * The text between them goes, without the marks, to a tokenizer that knows no special tokens. Nothing that a normalizer
- * makes of the text can become one.
+ * Inside a message, a mark breaks the text of a special token. So a search for special tokens finds only those of the
+ * template. A second tokenizer gets the text between the special tokens, without the marks. It knows no special tokens,
+ * so this text cannot become one, not even after a normalizer has changed it.
  */
 class SafeText {
   private readonly tokenizer: SectionTokenizer;
   private readonly ids: ReadonlySet<number>;
-  /** The incomplete beginnings and endings of special tokens. */
+  /** The incomplete beginnings of special tokens. */
   private readonly beginnings = new Set<string>();
+  /** The incomplete endings of special tokens. */
   private readonly endings = new Set<string>();
   private longest = 0;
 
@@ -174,19 +176,20 @@ class SafeText {
     return this.ids.has(token) || this.tokenizer.has(token);
   }
 
-  /** Returns a message's text for the template: it contains no special token, not even together with the template's text. */
+  /** Escapes a text. The result forms no special token, not even together with the template's text around it. */
   escape(text: string): string {
     return this.separated(this.hidden(text));
   }
 
-  /** Escapes all texts of a value. The names of fields are only kept free of special tokens, as templates ask for them. */
+  /** Escapes all texts of a value. A field name changes only if it has a special token: templates read the names. */
   escapeAll(value: unknown): unknown {
     if (typeof value === 'string') return this.escape(value);
-    if (Array.isArray(value)) return value.map((one) => this.escapeAll(one));
+    if (Array.isArray(value)) return value.map((item) => this.escapeAll(item));
     if (value === null || typeof value !== 'object') return value;
-    return Object.fromEntries(Object.entries(value).map(([name, one]) => [this.hidden(name), this.escapeAll(one)]));
+    return Object.fromEntries(Object.entries(value).map(([name, item]) => [this.hidden(name), this.escapeAll(item)]));
   }
 
+  /** Puts a mark into each special token of the text. */
   private hidden(text: string): string {
     const escaped = text.replaceAll(MARK, MARK + ITSELF);
     const found = this.pattern(escaped);
@@ -210,7 +213,7 @@ class SafeText {
     }
   }
 
-  /** Leaves out special tokens that are words of the vocabulary as well, except the one for unknown words. */
+  /** Tokenizes plain text. Leaves out special tokens of the vocabulary, except the token for unknown words. */
   private plainTokens(text: string, section: number): number[] {
     const ids = this.tokenizer.encode(text, section);
     const own = ids.filter((id) => id === undefined || !this.ids.has(id) || id === this.tokenizer.unknown);
@@ -218,7 +221,7 @@ class SafeText {
     return own as number[];
   }
 
-  /** Returns a pattern of the special tokens that are in the text, longer ones first, or null if there are none. */
+  /** Returns a regular expression for the special tokens in the text, longest first, or null if it has none. */
   private pattern(text: string): string | null {
     const found = this.specials.map(({ content }) => content).filter((content) => text.includes(content));
     if (found.length === 0) return null;
@@ -226,7 +229,10 @@ class SafeText {
     return longestFirst.map((content) => content.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')).join('|');
   }
 
-  /** Puts marks where the text could complete the text around it. Templates may trim, so they go inside the white space. */
+  /**
+   * Puts a mark at an end of the text that could form a special token together with the template's text. The mark goes
+   * inside the white space at that end, because templates may trim.
+   */
   private separated(text: string): string {
     const inner = text.trim();
     const lengths = Array.from({ length: Math.min(this.longest, inner.length) }, (_, i) => i + 1);

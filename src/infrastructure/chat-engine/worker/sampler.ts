@@ -1,20 +1,19 @@
-/** Chooses the tokens of an answer by their scores. */
 import type { Sampling } from '../../../domain/chat/chat.js';
 import type { Scores } from './decoder.js';
 import { masked } from './grammar/mask.js';
 import { negativeExp, REACH } from './negative-exp.js';
 
-/** For one answer. */
+/** Chooses the tokens of one answer. */
 export class Sampler {
   private readonly random: () => number;
   private readonly topP: number;
   private readonly presence: number;
   private readonly frequency: number;
   private readonly bias: readonly (readonly [token: number, by: number])[];
-  /** The occurrences of tokens so far, if they matter. */
+  /** How often each token was chosen. Stays empty if there is no penalty. */
   private readonly counts = new Map<number, number>();
 
-  /** Without a seed the answer can't be repeated. The generator is not good for secrets. */
+  /** With a seed, the answer can be repeated. The random numbers are not safe for secrets. */
   constructor(
     private readonly temperature: number,
     sampling: Sampling = {},
@@ -29,8 +28,8 @@ export class Sampler {
   }
 
   /**
-   * Returns the best token at temperature 0, else one drawn by its probability; with `allowed`, a bit for each token, one
-   * of these. Throws if no score is a number.
+   * Returns the token with the highest score at temperature 0, else a random token by its probability. `allowed` has a
+   * bit for each token that may be chosen. Throws if no score is a number.
    */
   next(scores: Scores, allowed?: Int32Array): number {
     const adjusted = this.adjusted(allowed ? masked(scores, allowed) : scores);
@@ -87,10 +86,10 @@ function bestOf(scores: Scores): number {
   return best;
 }
 
-/** For each unit of distance. Few tokens share one, so few have to be sorted. */
+/** The buckets for each unit of distance. Few tokens share a bucket, so few tokens are sorted. */
 const BUCKETS = 64;
 
-/** Leaves the weights of the nearest tokens that reach `wanted`, as few as possible. Returns their sum. */
+/** Keeps the weights of the fewest tokens that reach `wanted` together. Sets the others to 0. Returns the kept sum. */
 function keepNucleus(weights: Float64Array, distanceOf: (token: number) => number, wanted: number): number {
   const bucketOf = (token: number) => (distanceOf(token) * BUCKETS) | 0;
   const sums = new Float64Array(REACH * BUCKETS);
@@ -117,7 +116,7 @@ function keepNucleus(weights: Float64Array, distanceOf: (token: number) => numbe
   return kept;
 }
 
-/** Returns a generator of numbers from 0 up to but not including 1 (sfc32 of PractRand). */
+/** Returns a generator of numbers from 0 to below 1 (sfc32 of PractRand). */
 function seeded(seed: number): () => number {
   let [a, b, c, counter] = [0, Math.floor(seed / 2 ** 32) | 0, seed | 0, 1];
   const next = () => {

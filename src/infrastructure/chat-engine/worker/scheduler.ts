@@ -1,7 +1,7 @@
 /**
- * Continuous batching. Prompts are read one at a time, in turns and in chunks (prefill); answers are generated together,
- * one token each in a step (decode). Sequences join and leave between steps. Between any two steps the thread handles new
- * messages, so a cancellation costs one more step and not the whole answer.
+ * Implements continuous batching. Prompts are read in turns and in chunks (prefill). Answers are generated in batches:
+ * a step makes one token of each answer (decode). Sequences join and leave between steps. Between two steps the thread
+ * handles new messages, so a cancelled call takes at most one more step.
  */
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { batched, type Costs } from './batches.js';
@@ -10,20 +10,20 @@ import type { Past } from './kv-cache.js';
 import { PrefixCache } from './prefix-cache.js';
 import { type Generated, type Generation, generatedBy, lengthLeft, type Sequence } from './sequence.js';
 
-/** Bounds the memory of one step, and the time that other answers and a cancellation wait for a long prompt. */
+/** Limits the memory of one step, and the time that other answers and a cancellation wait for a long prompt. */
 const PREFILL_CHUNK = 128;
 
 export interface SchedulerSettings {
   readonly stops: ReadonlySet<number>;
-  /** Sequences that are worked on at once. */
+  /** Sequences that run at once. */
   readonly maxBatch: number;
   readonly bytesPerToken: number;
   readonly costs: Costs;
-  /** Bytes of the KV caches of these sequences at their longest. A sequence alone is always worked on. */
+  /** The most bytes of their KV caches, each at its full length. A single sequence always runs. */
   readonly kvBytes: number;
   /** Prompts of different lengths may be read in one step. */
   readonly together: boolean;
-  /** Sequences may share the KV cache of a common beginning. */
+  /** Sequences may share the KV cache of a common prefix. */
   readonly reuse: boolean;
   readonly cacheBytes: number;
   /** Tokens of prompts that are read between two tokens of answers. Default: 128. */
@@ -39,7 +39,7 @@ export class Scheduler {
   private readonly decoding = new Set<Sequence>();
   /** Sequences whose next token is late. They are in no step. */
   private readonly held = new Set<Sequence>();
-  /** Sequences that take a step alone, because a step for several failed. */
+  /** Sequences that take a step alone, because a step of several sequences failed. */
   private readonly separated = new WeakSet<Sequence>();
   private readonly prefixes: PrefixCache;
   private readonly chunk: number;
@@ -55,7 +55,7 @@ export class Scheduler {
     this.chunk = chunk;
   }
 
-  /** Resolves to the answer, or to null once the call is cancelled. Rejects if the model fails. */
+  /** Resolves to the answer, or to null if the call is cancelled. Rejects if the model fails. */
   generate(call: number, request: Generation): Promise<Generated | null> {
     return new Promise((resolve, reject) => {
       const { caller, prompt } = request;
@@ -67,7 +67,7 @@ export class Scheduler {
     });
   }
 
-  /** Keeps what was computed in the prefix cache, because the caller may ask again. */
+  /** Cancels a call. The prefix cache keeps its past, because the caller may send the prompt again. */
   cancel(call: number): void {
     const sequence = this.calls.get(call);
     if (sequence) this.end(sequence, null);
@@ -77,7 +77,7 @@ export class Scheduler {
     if (!this.running) void this.run();
   }
 
-  /** Ends when every sequence is held, or waits behind these. */
+  /** Runs steps until every sequence is held or waits for a held one. */
   private async run(): Promise<void> {
     this.running = true;
     for (this.admit(); this.prefilling.size + this.decoding.size > 0; this.admit()) {
@@ -100,7 +100,7 @@ export class Scheduler {
     }
   }
 
-  /** Reads up to a chunk, of one prompt or of several short ones. */
+  /** Reads at most a chunk of tokens: a piece of one prompt, or several short prompts. */
   private async prefill(): Promise<void> {
     for (let left = this.chunk; left > 0; ) {
       await yieldToEventLoop();
@@ -119,7 +119,7 @@ export class Scheduler {
     }
   }
 
-  /** Returns the sequence, and others whose prompts are read in the same step as they fit into `room` tokens with padding. */
+  /** Returns the sequences for one step: `first`, and others as long as all fit into `room` tokens with padding. */
   private readTogether(first: Sequence, room: number): Sequence[] {
     const group = [first];
     if (!this.canJoin(first)) return group;
@@ -135,7 +135,7 @@ export class Scheduler {
     return group;
   }
 
-  /** A prompt that is known but for its last token is read together with the tokens of answers. */
+  /** Returns whether only the last token is unread. A decode step then reads it together with the tokens of answers. */
   private lacksOneToken(sequence: Sequence): boolean {
     return sequence.past.length > 0 && lengthLeft(sequence) === 1 && !this.separated.has(sequence);
   }
@@ -166,7 +166,7 @@ export class Scheduler {
     }
   }
 
-  /** Reads a piece of one prompt, or the rest of each of several. Scores only the end of a prompt. */
+  /** Reads a piece of one prompt, or the rest of several prompts. Returns scores only for the end of a prompt. */
   private async readPieces(group: readonly Sequence[], rows: readonly Row[]) {
     const [sequence, row] = [group[0] as Sequence, rows[0] as Row];
     if (lengthLeft(sequence) === row.tokens.length) return this.network.decode(rows);
@@ -196,7 +196,7 @@ export class Scheduler {
     }
   }
 
-  /** Skips tokens that another sequence of the caller has read by now. */
+  /** Skips tokens that another sequence of the caller has already read. */
   private skipKnown(sequence: Sequence): void {
     if (!this.settings.reuse) return;
     const others = this.active.filter((other) => other !== sequence);
@@ -210,7 +210,7 @@ export class Scheduler {
     return [...this.prefilling, ...this.decoding, ...this.held];
   }
 
-  /** Chooses the next token, and ends the sequence if that was its last or if that fails. */
+  /** Chooses the next token. Ends the sequence after its last token, or after an error. */
   private take(sequence: Sequence, scores: Scores): void {
     try {
       const late = sequence.request.late?.();
@@ -226,7 +226,7 @@ export class Scheduler {
   private async hold(sequence: Sequence, scores: Scores, late: Promise<void>): Promise<void> {
     this.decoding.delete(sequence);
     this.held.add(sequence);
-    // Both are parts of the arrays of a whole step.
+    // The past and the scores are parts of the arrays of a whole step, so both are copied.
     sequence.past = this.network.compact(sequence.past);
     const kept = Float32Array.from(scores);
     try {
@@ -240,7 +240,7 @@ export class Scheduler {
     this.resume();
   }
 
-  /** Returns why the answer ends, or null. */
+  /** Chooses and adds the next token. Returns why the answer ends, or null if it does not end. */
   private choose({ request, tokens, times }: Sequence, scores: Scores): Generated['finishReason'] | null {
     const token = request.choose(scores);
     times.push(performance.now());
@@ -258,7 +258,7 @@ export class Scheduler {
       this.prefixes.add({ caller, tokens: tokens.slice(0, past.length), past });
   }
 
-  /** After a batch failed, gives each of its sequences the next step alone, so that only the faulty one fails. */
+  /** Handles a failed batch: its sequences take the next step alone, so that only the faulty sequence fails. */
   private separate(sequences: readonly Sequence[], error: unknown): void {
     for (const sequence of sequences) {
       if (sequences.length === 1) this.fail(sequence, error);

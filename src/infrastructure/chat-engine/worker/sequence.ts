@@ -6,21 +6,21 @@ import type { CachedTokens } from './prefix-cache.js';
 export interface Generation {
   readonly caller: string;
   readonly prompt: readonly number[];
-  /** Tokens that the answer may have; at least 1. */
+  /** The most tokens of the answer, at least 1. */
   readonly room: number;
-  /** Returns null if the next token can be chosen, else a promise of that. Rejects if it never can. */
+  /** Returns null if the next token can be chosen now, else a promise for that time. The promise may reject. */
   late?(): Promise<void> | null;
   /** Returns the next token, or null to end the answer. */
   choose(scores: Scores): number | null;
-  /** Takes a token of the answer. Returns true if the answer ends with it. */
+  /** Takes a token of the answer. Returns true if it ends the answer. */
   add(token: number, scores: Scores): boolean;
 }
 
 export interface Generated {
-  /** Without the token that ended the answer. */
+  /** The tokens of the answer, without the model's end token. */
   readonly tokens: readonly number[];
   readonly finishReason: 'stop' | 'length';
-  /** Tokens of the prompt that came from another sequence of the caller. */
+  /** Tokens of the prompt that another sequence of the caller had already read. */
   readonly cachedTokens: number;
   readonly firstTokenMs: number;
   /** The time from each token to the next. */

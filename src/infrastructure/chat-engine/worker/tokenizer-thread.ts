@@ -1,4 +1,4 @@
-/** The thread that renders and tokenizes prompts, and refuses those that do not fit the context. */
+/** The thread that renders and tokenizes prompts, and refuses prompts that do not fit the context. */
 import { parentPort } from 'node:worker_threads';
 import { type ChatRequest, chatLimits } from '../../../domain/chat/chat.js';
 import type { Order, Report } from '../protocol.js';
@@ -6,7 +6,7 @@ import { BrokenModel, readModelFiles } from './model-files.js';
 import { type Prompt, Prompts, RefusedMessages } from './prompts.js';
 import { Turns } from './turns.js';
 
-/** A prompt longer than so many contexts is not counted to its end. */
+/** The tokens of a prompt are counted up to this multiple of the context. */
 const COUNTED_CONTEXTS = 2;
 
 type TokenizeOrder = Extract<Order, { type: 'tokenize' }>;
@@ -14,9 +14,9 @@ export type TokenizerOrder =
   | { readonly type: 'load'; readonly folder: string; readonly weights?: string | undefined }
   | Extract<Order, { type: 'tokenize' | 'cancel' }>;
 export type TokenizerReport =
-  /** With some tokens to try the model on. */
+  /** `sample`: tokens for the trials of the model. */
   | { readonly type: 'loaded'; readonly sample: readonly number[] }
-  /** `room`: tokens that the answer may have. */
+  /** `room`: the most tokens that the answer may have. */
   | { readonly type: 'tokenized'; readonly call: number; readonly prompt: Int32Array; readonly room: number }
   | Extract<Report, { type: 'broken' | 'too_long' | 'refused' | 'failed' | 'cancelled' }>;
 
@@ -64,7 +64,7 @@ export class TokenizerThread {
       const prompt = yield* prompts.of(request.messages, COUNTED_CONTEXTS * context);
       this.report(fitted(call, prompt, request, context));
     } catch (error) {
-      // Only the template's own words are passed on: others may quote the messages, and failures are logged.
+      // Reports only the text of a refusal by the template. Other errors may quote messages, and failures are logged.
       const reason = 'the chat template or the tokenizer failed on these messages.';
       if (error instanceof RefusedMessages)
         this.report({ type: 'refused', call, path: 'messages', message: error.message });

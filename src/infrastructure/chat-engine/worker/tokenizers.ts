@@ -9,7 +9,7 @@ interface Inner {
   readonly model: { readonly unk_token_id?: number };
 }
 
-/** Tokenizes the sections of a longer text one by one. Some tokenizers treat the first section differently. */
+/** Tokenizes the sections of a text one by one. Some tokenizers treat the first section of a text differently. */
 export class SectionTokenizer {
   /** The token for words that the model does not know. */
   readonly unknown: number | undefined;
@@ -55,7 +55,7 @@ export class Vocabulary {
     this.stops = new Set(named === undefined ? stopIds : [...stopIds, named]);
   }
 
-  /** Returns the text of some tokens. Special tokens have none, and neither have scores beyond the vocabulary. */
+  /** Returns the text of tokens. Special tokens and numbers beyond the vocabulary have no text. */
   decode(ids: readonly number[]): string {
     const known = ids.filter((id) => this.tokenizer.id_to_token(id) !== undefined);
     if (known.length === 0) return '';
@@ -63,8 +63,8 @@ export class Vocabulary {
   }
 
   /**
-   * Returns each token in the form of byte-level vocabularies: a character for each byte. The added tokens are empty,
-   * because an answer in a form has no use for them.
+   * Returns each token as byte-level vocabularies write it: a character for each byte. Added tokens and end tokens are
+   * empty, because an answer in a response format does not contain them.
    */
   pieces(): string[] {
     const ids = [...this.tokenizer.get_vocab(true).values(), ...this.stops];
@@ -78,36 +78,36 @@ export class Vocabulary {
     );
   }
 
-  /** Returns the UTF-8 bytes of a token, which may be a part of a character. */
+  /** Returns the UTF-8 bytes of a token. They may be a part of a character. */
   bytesOf(id: number): number[] {
     const piece = this.tokenizer.id_to_token(id) ?? '';
     if (this.added.has(id)) return [...Buffer.from(piece)];
     if (this.isByteLevel) return [...piece].map((character) => BYTES.get(character) ?? 0);
     const [, byte] = /^<0x([0-9A-Fa-f]{2})>$/.exec(piece) ?? [];
     if (byte) return [Number.parseInt(byte, 16)];
-    // The first token of a text may lose its space.
+    // The first token of a text may lose its space, so this takes the text of the second of two such tokens.
     return [...Buffer.from(this.decode([id, id]).slice(this.decode([id]).length))];
   }
 }
 
 const ByteLevel = z.looseObject({ type: z.literal('ByteLevel') });
-/** A decoder for which each character of a token stands for a byte. */
+/** A decoder that reads each character of a token as a byte. */
 const Decoding = z.union([ByteLevel, z.looseObject({ decoders: z.array(z.unknown()).refine(hasByteLevel) })]);
 
 function hasByteLevel(decoders: readonly unknown[]): boolean {
   return decoders.some((one) => ByteLevel.safeParse(one).success);
 }
 
-/** The bytes by their characters: visible ones stand for themselves, the others have the characters from 256 on. */
+/** The byte of each character. Visible bytes have their own character, the others have the characters from 256 on. */
 const BYTES = new Map<string, number>();
 for (let byte = 0, hidden = 256; byte < 256; byte++) {
   const isVisible = (byte > 32 && byte < 127) || (byte > 160 && byte !== 173);
   BYTES.set(String.fromCharCode(isVisible ? byte : hidden++), byte);
 }
 
-const CHARACTERS = [...BYTES].sort(([, one], [, other]) => one - other).map(([character]) => character);
+const CHARACTERS = [...BYTES.keys()];
 
-/** Runs something that throws if the tokenizer can't be used, and throws BrokenModel then. */
+/** Runs `use`. If it throws, the tokenizer can't be used, and this throws BrokenModel. */
 export function usingTokenizer<T>(use: () => T): T {
   try {
     return use();
@@ -118,7 +118,7 @@ export function usingTokenizer<T>(use: () => T): T {
 
 const Merging = z.looseObject({ merges: z.unknown() });
 
-/** Leaves out the merge rules, which decoding does not need: they are most of a tokenizer's memory. */
+/** Removes the merge rules. They take most of a tokenizer's memory, and decoding does not need them. */
 function withoutMerges(tokenizer: Json): Json {
   const { data: model } = Merging.safeParse(tokenizer.model);
   return model ? { ...tokenizer, model: { ...model, merges: [] } } : tokenizer;

@@ -6,11 +6,11 @@ interface Task {
 }
 
 /**
- * Runs tasks step by step. Callers have a step of their first task in turns, so a caller with many long prompts does not
- * hold up others. Between any two steps the thread handles new messages.
+ * Runs tasks step by step. The callers take turns: in each turn, the first task of a caller runs one step. So a caller
+ * with many long prompts does not delay others. Between two steps the thread handles new messages.
  */
 export class Turns {
-  /** The tasks of each caller in order of arrival. The first caller is the next. */
+  /** The tasks of each caller in order of arrival. The first caller has the next turn. */
   private readonly tasks = new Map<string, Task[]>();
   private running = false;
 

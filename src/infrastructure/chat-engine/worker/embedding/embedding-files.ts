@@ -5,29 +5,29 @@ import { BrokenModel, exists, type Json, json, required, weightsIn } from '../mo
 
 const POOLING = '1_Pooling';
 
-/** Makes one vector of the vectors of all tokens: their mean, or that of the first or of the last token. */
+/** How the vectors of all tokens become one: by their mean, or by the vector of the first or of the last token. */
 type Pooling = 'mean' | 'cls' | 'last_token';
 
 export interface EmbeddingFiles {
   readonly folder: string;
   /** The file of the weights, relative to the folder. */
   readonly weights: string;
-  /** Tokens that a text may have, special ones included. */
+  /** The most tokens of a text, with the special tokens. */
   readonly context: number;
   readonly tokenizer: Json;
   readonly tokenizerConfig: Json;
   readonly pooling: Pooling;
   /** Scales each vector to the length 1. */
   readonly normalize: boolean;
-  /** A further module that only a network with the output `sentence_embedding` may have within it. */
+  /** The name of an unknown module, or null. It is allowed only if the network contains it (`sentence_embedding`). */
   readonly otherModule: string | null;
 }
 
 const Architectures = z.object({ architectures: z.array(z.string()).min(1) });
 
 /**
- * Tells whether a folder has an embedding model: it has the modules of sentence-transformers, or its configuration names
- * a network without a head, such as `BertModel`.
+ * Returns whether a folder has an embedding model. Such a folder has the modules of sentence-transformers, or its
+ * configuration names a network without a head, such as `BertModel`.
  */
 export function embeds(folder: string): boolean {
   if (exists(folder, 'modules.json') || exists(folder, join(POOLING, 'config.json'))) return true;
@@ -39,7 +39,7 @@ function readOrNull(folder: string): Json | null {
   try {
     return json('configuration', folder, 'config.json');
   } catch {
-    return null; // the reader of chat models names the fault
+    return null; // `readModelFiles` reports the error
   }
 }
 
@@ -52,10 +52,10 @@ const Config = z.object({
 const TokenizerConfig = z.object({ model_max_length: Length });
 const SentenceConfig = z.object({ max_seq_length: Length });
 
-/** Positions of these networks begin behind the id of the padding. */
+/** These networks number positions from the id of the padding token plus 1. */
 const OFFSET_TYPES = ['roberta', 'xlm-roberta', 'camembert', 'mpnet'];
 
-/** Reads the folder, with the weights that `wanted` names or the usual ones. Throws BrokenModel. */
+/** Reads the folder. `wanted` is as for `weightsIn`. Throws BrokenModel. */
 export function readEmbeddingFiles(folder: string, wanted: string | null = null): EmbeddingFiles {
   const config = Config.parse(required('configuration', folder, 'config.json'));
   const tokenizer = required('tokenizer', folder, 'tokenizer.json');
@@ -75,7 +75,7 @@ export function readEmbeddingFiles(folder: string, wanted: string | null = null)
 
 const Modules = z.array(z.object({ type: z.string(), path: z.string().catch('') }));
 
-/** Reads modules.json. Without it the vectors are pooled and not normalized, as sentence-transformers does. */
+/** Reads modules.json. Without this file, vectors are pooled but not normalized, as in sentence-transformers. */
 function modulesOf(folder: string): Pick<EmbeddingFiles, 'pooling' | 'normalize' | 'otherModule'> {
   const file = 'modules.json';
   const listed = json('modules', folder, file, z.unknown()) ?? [];
@@ -96,7 +96,7 @@ const MODES: Readonly<Record<string, Pooling>> = {
   pooling_mode_lasttoken: 'last_token',
 };
 
-/** Without a configuration the pooling is the mean. */
+/** Reads the pooling. Returns the mean if the folder has no configuration of it. */
 function poolingOf(folder: string, path: string): Pooling {
   if (!/^\w[\w.-]*$/.test(path)) throw new BrokenModel('pooling', 'modules.json names a folder outside the model');
   const file = `${path}/config.json`;

@@ -1,4 +1,4 @@
-/** Routes the orders of an embedding model to its two threads, and reports back. Its own thread is always free. */
+/** Passes orders to the two threads of an embedding model, and their reports to the service. */
 import type { Order, Report } from '../../protocol.js';
 import { Thread } from '../chat-worker.js';
 import type { EncoderOrder, EncoderReport } from './encoder-thread.js';
@@ -32,7 +32,7 @@ export class EmbeddingWorker {
         this.tokenizing.set(order.call, order.caller);
         this.tokenizer.send(order);
         break;
-      case 'tokenize': // the service sends no chat to a model that said it embeds
+      case 'tokenize': // the service sends no chats to an embedding model
         break;
       case 'generate':
         this.embed(order.call);
@@ -48,7 +48,7 @@ export class EmbeddingWorker {
     this.tokenized.delete(call);
   }
 
-  /** The thread that has the call reports `cancelled`. */
+  /** Cancels the call. If a thread has it, that thread reports `cancelled`. */
   private cancel(order: Extract<Order, { type: 'cancel' }>): void {
     const { call } = order;
     if (this.tokenized.delete(call)) this.report({ type: 'cancelled', call });

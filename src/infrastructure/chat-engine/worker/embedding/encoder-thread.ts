@@ -1,4 +1,4 @@
-/** The thread that holds an embedding model. While the model runs it does nothing else. */
+/** The thread that holds an embedding model. While the model runs, the thread does nothing else. */
 import { parentPort } from 'node:worker_threads';
 import { nativeMessageOf } from '../../../onnx/onnx-runtime.js';
 import type { Order, Report } from '../../protocol.js';
@@ -7,14 +7,16 @@ import { readEmbeddingFiles } from './embedding-files.js';
 import { Encoder } from './encoder.js';
 import { TextQueue } from './text-queue.js';
 
-/** Calls that are worked on at once, and texts of a batch if the model can be run in batches. */
-const [CALLS, TEXTS] = [16, 64];
+/** Calls that run at once. */
+const CALLS = 16;
+/** Texts in a batch, if the model can run batches. */
+const TEXTS = 64;
 
 export type EncoderOrder =
   | Extract<Order, { type: 'load' | 'cancel' }>
   /** Runs the loaded model on some tokens, and reports `ready` or `broken`. */
   | { readonly type: 'try'; readonly sample: readonly number[]; readonly padding: number }
-  /** `tokens` are those of all texts, one after another. */
+  /** `tokens`: the tokens of all texts, one after another. */
   | {
       readonly type: 'embed';
       readonly call: number;
@@ -34,7 +36,7 @@ class EncoderThread {
     switch (order.type) {
       case 'load':
         this.loading = load(order);
-        this.loading.catch(() => undefined); // reported after `try`, because the tokenizer's faults come first
+        this.loading.catch(() => undefined); // `try` reports the error, because errors of the tokenizer come first
         return;
       case 'try':
         return this.try(order);

@@ -7,10 +7,10 @@ import type { EmbeddingFiles } from './embedding-files.js';
 
 env.logLevel = 'error';
 
-/** The outputs that hold vectors, the best first: the first one is pooled by the network itself. */
+/** The outputs that hold vectors, the best first. The network itself pools the vectors of `sentence_embedding`. */
 const OUTPUTS = ['sentence_embedding', 'last_hidden_state', 'token_embeddings'] as const;
 
-/** The value of each input at each place of a row: of a token at number `i`, and of the padding behind the last. */
+/** The values of each input in a row: for the token at index `i`, and for padding (default: the padding token). */
 const INPUTS: Readonly<Record<string, { of(token: number, i: number): number; padding?: number }>> = {
   input_ids: { of: (token) => token },
   attention_mask: { of: () => 1, padding: 0 },
@@ -18,7 +18,7 @@ const INPUTS: Readonly<Record<string, { of(token: number, i: number): number; pa
   position_ids: { of: (_, i) => i, padding: 0 },
 };
 
-/** The largest difference of equal vectors of length 1. Rounding is far below, a wrong mask far above. */
+/** Vectors of length 1 count as equal up to this difference. Rounding changes them far less, a wrong mask far more. */
 const TOLERANCE = 1e-4;
 
 export class Encoder {
@@ -47,9 +47,9 @@ export class Encoder {
   }
 
   /**
-   * Runs the model on some tokens. Returns whether rows of different lengths have the same vectors together as alone.
-   * They do not in a network without a mask, and in one that rounds by what else is in the step, as int8 exports do.
-   * Throws BrokenModel.
+   * Tries the model on the tokens of `sample`. Returns whether rows of different lengths get the same vectors in one
+   * batch as alone. They do not without an attention mask, or if the model rounds by all tokens of a step, as int8
+   * exports do. Throws BrokenModel if the model does not run.
    */
   async try(sample: readonly number[], padding: number): Promise<boolean> {
     const rows = [3, 11].map((length) => Int32Array.from({ length }, (_, i) => sample[i % sample.length] as number));
@@ -80,7 +80,7 @@ export class Encoder {
     });
   }
 
-  /** Makes the vector of a row, which begins with the vectors of its tokens. */
+  /** Returns the vector of a row. `numbers` begins with the vectors of the row's tokens. */
   private pooled(numbers: Float32Array, tokens: number, size: number): Float32Array {
     const { pooling } = this.files;
     if (this.output === 'sentence_embedding' || pooling === 'cls') return numbers.slice(0, size);
@@ -95,7 +95,7 @@ export class Encoder {
 function inputOf(name: string, rows: readonly Int32Array[], width: number, padding: number): Tensor {
   const { of, padding: own = padding } = INPUTS[name] as (typeof INPUTS)[string];
   const values = new BigInt64Array(rows.length * width);
-  // Each number takes the lower half of its 64 bits. A BigInt for each would take more time than a small model.
+  // Writes only the lower half of each 64-bit integer. Making a BigInt for each takes longer than a small model.
   const halves = new Int32Array(values.buffer);
   for (const [row, tokens] of rows.entries())
     for (let i = 0; i < width; i++)

@@ -1,17 +1,17 @@
 /**
- * Takes the texts of all calls through the model in batches. Callers have turns, so a call with many texts does not hold
- * up others. Between any two batches the thread handles new messages.
+ * Runs the model on the texts of all calls, in batches. Callers take turns, so a call with many texts does not delay
+ * others. Between two batches the thread handles new messages.
  */
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 
-/** Bounds the tokens of a batch, padding included, and so the time that others wait for it. A longer text is alone. */
+/** Limits the tokens of a batch, with padding, and so the time that others wait. A longer text has its own batch. */
 const TOKENS_PER_BATCH = 512;
 
 type Encode = (rows: readonly Int32Array[]) => Promise<Float32Array[]>;
 
 interface Call {
   readonly caller: string;
-  /** The numbers of its texts that are not in a batch yet, by length. */
+  /** The indexes of the texts that were in no batch yet, the shortest text first. */
   readonly waiting: number[];
   readonly rows: readonly Int32Array[];
   readonly vectors: Float32Array[];
@@ -29,17 +29,16 @@ interface Piece {
 export class TextQueue {
   /** In order of arrival. */
   private readonly calls = new Map<number, Call>();
-  /** The first one has the next turn. */
+  /** The first caller has the next turn. */
   private readonly callers = new Set<string>();
   private running = false;
 
   constructor(
     private readonly encode: Encode,
-    /** Texts of a batch. */
-    private readonly most: number,
+    private readonly maxTexts: number,
   ) {}
 
-  /** Resolves to the vectors, or to null once the call is cancelled. Rejects if the model fails on one of the texts. */
+  /** Resolves to the vectors, or to null if the call is cancelled. Rejects if the model fails on one of the texts. */
   embed(call: number, caller: string, rows: readonly Int32Array[]): Promise<Float32Array[] | null> {
     return new Promise((resolve, reject) => {
       const waiting = [...rows.keys()].sort((a, b) => lengthOf(rows, a) - lengthOf(rows, b));
@@ -65,20 +64,20 @@ export class TextQueue {
     this.running = false;
   }
 
-  /** Returns texts of the caller whose turn it is, the short ones first, and of others as they fit. */
+  /** Returns the next batch: texts of the caller with the turn, the shortest first, then texts of others that fit. */
   private nextBatch(): Piece[] {
     const batch: Piece[] = [];
     let [width, tokens] = [0, 0];
     for (const caller of [...this.callers]) {
       const own = [...this.calls.values()].filter((call) => call.caller === caller && call.waiting.length > 0);
       if (own.length === 0 || batch.length === 0) this.callers.delete(caller);
-      if (own.length > 0) this.callers.add(caller);
+      if (own.length > 0) this.callers.add(caller); // moves the caller with the turn to the end
       for (const call of own) {
         for (let [text] = call.waiting; text !== undefined; [text] = call.waiting) {
           const row = call.rows[text] as Int32Array;
           const size = Math.max(width, row.length) * (batch.length + 1);
           const isMostlyPadding = size > 2 * (tokens + row.length);
-          if (batch.length > 0 && (batch.length === this.most || size > TOKENS_PER_BATCH || isMostlyPadding)) break;
+          if (batch.length > 0 && (batch.length === this.maxTexts || size > TOKENS_PER_BATCH || isMostlyPadding)) break;
           batch.push({ call, text, row });
           call.waiting.shift();
           [width, tokens] = [Math.max(width, row.length), tokens + row.length];
@@ -94,7 +93,7 @@ export class TextQueue {
       for (const [i, piece] of batch.entries()) this.keep(piece, vectors[i] as Float32Array);
     } catch (error) {
       if (batch.length === 1) this.end(batch[0] as Piece, (call) => call.reject(error));
-      else for (const piece of batch) await this.take([piece]); // only the faulty one fails
+      else for (const piece of batch) await this.take([piece]); // only the faulty text fails
     }
   }
 

@@ -1,4 +1,4 @@
-/** The thread that tokenizes the texts of an embedding model, and refuses those that do not fit its context. */
+/** The thread that tokenizes the texts of an embedding model, and refuses texts that do not fit its context. */
 import { parentPort } from 'node:worker_threads';
 import { Tokenizer } from '@huggingface/tokenizers';
 import type { Order, Report } from '../../protocol.js';
@@ -10,10 +10,10 @@ import { readEmbeddingFiles } from './embedding-files.js';
 /** Every model reads this text before it is ready. */
 const SAMPLE = 'The quick brown fox jumps over the lazy dog.';
 
-/** Short texts are tokenized together, up to so many tokens, before others have their turn. */
+/** After about this many tokens, another call has its turn. */
 const TOKENS_PER_STEP = 256;
 
-/** A text of more characters for each token of the context is cut before it is counted. */
+/** If a text has more characters than this for each token of the context, only its beginning is tokenized at first. */
 const CHARACTERS_PER_TOKEN = 32;
 
 type TokenizeOrder = Extract<Order, { type: 'tokenize_texts' }>;
@@ -22,9 +22,9 @@ export type TextTokenizerOrder =
   | TokenizeOrder
   | Extract<Order, { type: 'cancel' }>;
 export type TextTokenizerReport =
-  /** With some tokens to try the model on, and the token that pads a row. */
+  /** `sample`: tokens for the trial of the model. `padding`: the token that pads a row. */
   | { readonly type: 'loaded'; readonly sample: readonly number[]; readonly padding: number }
-  /** `tokens` are those of all texts, one after another. */
+  /** `tokens`: the tokens of all texts, one after another. */
   | { readonly type: 'tokenized'; readonly call: number; readonly tokens: Int32Array; readonly lengths: number[] }
   | Extract<Report, { type: 'broken' | 'too_long' | 'refused' | 'failed' | 'cancelled' }>;
 
@@ -97,7 +97,7 @@ class TextTokenizerThread {
   }
 }
 
-/** Returns the tokens of a text; of one that is far too long, perhaps only those of its beginning. */
+/** Returns the tokens of a text. If the beginning of a very long text is already too long, returns only its tokens. */
 function counted(tokenizer: Tokenizer, text: string, context: number) {
   const enough = CHARACTERS_PER_TOKEN * context;
   const start = tokensOf(tokenizer, text.slice(0, enough));
@@ -107,7 +107,7 @@ function counted(tokenizer: Tokenizer, text: string, context: number) {
     : { tokens: tokensOf(tokenizer, text), whole: true };
 }
 
-/** Returns the tokens with the special ones. Throws if a word has no token. */
+/** Returns the tokens of a text, with the special tokens. Throws if a word has no token. */
 function tokensOf(tokenizer: Tokenizer, text: string): number[] {
   const { ids } = tokenizer.encode(text);
   if (!ids.every(Number.isSafeInteger)) throw new Error('it has no token for some of the text');

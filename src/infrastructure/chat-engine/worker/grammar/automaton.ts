@@ -1,23 +1,23 @@
-/** Deterministic automata: XGrammar is fast with them where a text matches in many ways, and exact with all of them. */
+/** Makes deterministic automata, with which XGrammar is exact, and fast even if a text matches in many ways. */
 import { characters, type Expression, type Range, repeat } from './expression.js';
 import { lengthsOf } from './pattern.js';
 
 export interface State {
   /** The text may end here. */
   readonly accepts: boolean;
-  /** The state behind each of these characters. */
+  /** Each character of the ranges leads to the state `to`. */
   readonly edges: readonly (readonly [ranges: readonly Range[], to: number])[];
 }
 
-/** The parts that are left of a text. */
+/** The parts that must still match, in order. */
 type Rest = readonly Expression[];
-/** Characters, and what is left behind one of them. */
+/** The next character, and the parts that must match after it. */
 type Move = readonly [ranges: readonly Range[], rest: Rest];
 
-/** Bounds the work before equal states are found, for each state that there may be. */
+/** Limits the work before equal states are merged. It is multiplied by the most states that the automaton may have. */
 const MAX_RESTS = 60;
 
-/** Returns whether the expression repeats parts of different lengths. Only such ones match a text in very many ways. */
+/** Returns whether the expression repeats a part of variable length, so that a text can match in very many ways. */
 export function isNested(expression: Expression): boolean {
   if (expression.kind === 'repeat') {
     const [shortest, longest] = lengthsOf(expression.part);
@@ -26,7 +26,7 @@ export function isNested(expression: Expression): boolean {
   return 'parts' in expression && expression.parts.some(isNested);
 }
 
-/** Returns the smallest automaton for the texts of the expression, from its first state on; null if it is too large. */
+/** Returns the states of the smallest automaton for the expression, its start first, or null if there are too many. */
 export function automatonOf(whole: Expression, maxStates: number): State[] | null {
   const symbols = symbolsOf(whole);
   const moves = new Moves();
@@ -47,9 +47,11 @@ export function automatonOf(whole: Expression, maxStates: number): State[] | nul
   const next: number[][] = [];
   for (let id = 0; id < all.length; id++) {
     if (work > MAX_RESTS * maxStates || all.length > 2 * maxStates) return null;
-    const from = (all[id] as Rest[]).flatMap((rest) => moves.from(rest));
-    const behind = symbols.map(([first]) => from.filter(([ranges]) => within(ranges, first)).map(([, rest]) => rest));
-    next.push(behind.map((rests) => (rests.length === 0 ? -1 : idOf(rests))));
+    const possible = (all[id] as Rest[]).flatMap((rest) => moves.from(rest));
+    const reached = symbols.map(([first]) =>
+      possible.filter(([ranges]) => within(ranges, first)).map(([, rest]) => rest),
+    );
+    next.push(reached.map((rests) => (rests.length === 0 ? -1 : idOf(rests))));
   }
   const accepts = all.map((rests) => rests.some((rest) => rest.every(mayBeEmpty)));
   const states = smallest(next, accepts, symbols);
@@ -90,7 +92,7 @@ class Moves {
     return rest.map((part) => this.idOf(part)).join();
   }
 
-  /** Returns the characters that may come next, each with the parts that are left behind it. */
+  /** Returns the characters that may come next, each with the parts that must match after it. */
   from(rest: Rest): readonly Move[] {
     const key = this.keyOf(rest);
     const found = this.known.get(key) ?? this.find(rest);
@@ -111,7 +113,7 @@ class Moves {
     return mayBeEmpty(first) ? [...moves, ...this.from(others)] : moves;
   }
 
-  /** Returns the repetition behind its first part. */
+  /** Returns the repetition that is left after its part has matched once. */
   private fewer({ part, min, max }: Expression & { kind: 'repeat' }): Expression {
     const key = `${this.idOf(part)},${Math.max(0, min - 1)},${max - 1}`;
     const found = this.repeats.get(key) ?? repeat(part, Math.max(0, min - 1), max - 1);
@@ -134,7 +136,7 @@ const mayBeEmpty = (expression: Expression): boolean => lengthsOf(expression)[0]
 const within = (ranges: readonly Range[], code: number): boolean =>
   ranges.some(([first, last]) => first <= code && code <= last);
 
-/** Returns ranges of characters that no part of the expression tells apart. */
+/** Divides the characters into ranges. All parts of the expression treat the characters of one range alike. */
 function symbolsOf(whole: Expression): Range[] {
   const cuts = new Set<number>();
   const collect = (expression: Expression): void => {

@@ -1,11 +1,11 @@
-/** Expressions of a grammar, and the grammar itself in the notation of XGrammar (EBNF). */
+/** Defines expressions and grammars. Prints a grammar in the notation of XGrammar (EBNF). */
 
 /** The first and the last code point. */
 export type Range = readonly [first: number, last: number];
 
 export type Expression =
   | { readonly kind: 'text'; readonly text: string }
-  /** One of these characters. */
+  /** One character of these ranges. */
   | { readonly kind: 'characters'; readonly ranges: readonly Range[] }
   | { readonly kind: 'sequence'; readonly parts: readonly Expression[] }
   | { readonly kind: 'choice'; readonly parts: readonly Expression[] }
@@ -29,18 +29,18 @@ export const optional = (part: Expression): Expression => repeat(part, 0, 1);
 export const NOTHING = choice(...[]);
 
 /**
- * XGrammar computes a mask for each place of a repetition, and slow ones for long repetitions. So long ones are made of
- * blocks, and these of smaller blocks.
+ * XGrammar computes a mask for each place of a repetition, which is slow for a long repetition. So a long repetition is
+ * printed as a repetition of blocks, and a large block as a repetition of smaller blocks.
  */
 const BLOCK = 8;
 
-/** Named rules, which may refer to each other. */
 export class Grammar {
   readonly rules = new Map<string, Expression>();
   private readonly lines = new Map<string, string>();
+  private readonly names = new Map<string, string>();
   private possible = new Set<string>();
 
-  /** Returns the grammar from the rule `root` on, or null if it matches no text. */
+  /** Prints the grammar that begins with the rule `root`. Returns null if this rule matches no text. */
   print(root: string): string | null {
     this.findPossible();
     if (!this.possible.has(root)) return null;
@@ -50,7 +50,7 @@ export class Grammar {
       .join('\n');
   }
 
-  /** Returns a rule that leads to itself without any text between, or null. XGrammar does not end on such a rule. */
+  /** Returns a rule that refers to itself with no text in between, or null. XGrammar never ends on such a rule. */
   get endless(): string | null {
     const units = (expression: Expression): string[] => {
       if (expression.kind === 'rule') return [expression.name];
@@ -69,7 +69,7 @@ export class Grammar {
     return null;
   }
 
-  /** Finds the rules that match some text. A decoder that begins with another one could never end. */
+  /** Finds the rules that match some text. An answer that begins with another rule could never end. */
   private findPossible(): void {
     for (let size = -1; size < this.possible.size; ) {
       size = this.possible.size;
@@ -144,15 +144,13 @@ export class Grammar {
     return this.named(`${size === BLOCK ? part : this.block(part, size / BLOCK)}{${BLOCK}}`);
   }
 
-  /** Returns the name of a rule with this text. */
+  /** Returns the name of the rule with this right side. Adds the rule if it is new. */
   private named(line: string): string {
     const known = this.names.get(line) ?? `x${this.names.size}`;
     this.names.set(line, known);
     this.lines.set(known, line);
     return known;
   }
-
-  private readonly names = new Map<string, string>();
 }
 
 /** Returns the size of the largest block of at most `count` repetitions. */
@@ -173,8 +171,8 @@ const hex = (code: number): string => code.toString(16).padStart(2, '0');
 const LAST_OF_LENGTH = [0x7f, 0x7ff, 0xffff, 0x10ffff];
 
 /**
- * Returns classes of UTF-8 bytes, because XGrammar takes the ends of a class for bytes. It takes the only member of a class
- * for a character, so `byteRanges` names a single byte twice.
+ * Prints ranges as classes of UTF-8 bytes, because XGrammar reads the two ends of a class as bytes. But it reads the
+ * only member of a class as a character, so `byteRanges` prints a single byte twice.
  */
 function printedCharacters(ranges: readonly Range[]): string {
   const parts = ranges.flatMap(([first, last]) =>
@@ -189,7 +187,7 @@ function printedCharacters(ranges: readonly Range[]): string {
   return `(${[...(single.length > 0 ? [`[${single.join('')}]`] : []), ...several].join(' | ')})`;
 }
 
-/** Returns the sequences of bytes between two characters of the same length, as ranges for each byte. */
+/** Returns the byte sequences from one character to another of the same length, with a range for each byte. */
 function byteRanges([first = 0, ...rest]: number[], [last = 0, ...lastRest]: number[]): string[][] {
   const range = (from: number, to: number) => `\\x${hex(from)}${from === to ? '' : '-'}\\x${hex(to)}`;
   if (rest.length === 0) return [[range(first, last)]];

@@ -1,4 +1,4 @@
-/** A thread that compiles the grammar of one schema, and then computes the masks of the sequences that keep to it. */
+/** A thread that compiles the grammar of one schema, and then computes the masks of the sequences with this grammar. */
 import { constants, setPriority } from 'node:os';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import type { CompiledGrammar } from '@mlc-ai/web-xgrammar';
@@ -21,9 +21,8 @@ export interface GrammarSource extends Tokens {
   readonly path: string;
 }
 
-/** A sequence sends each of its tokens by the port, and closes it in the end. */
+/** Starts the masks of a sequence. The sequence sends each of its tokens through `port`, and closes it at its end. */
 export interface SequenceOrder {
-  /** The place of the schema in the request. */
   readonly path: string;
   readonly memory: MaskMemory;
   readonly port: MessagePort;
@@ -33,7 +32,7 @@ export type GrammarReport =
   | { readonly type: 'compiled' }
   | { readonly type: 'refused'; readonly path: string; readonly message: string };
 
-// Other calls need the processor more. Linux takes the priority for this thread alone.
+// Other calls need the processor more. On Linux, the priority applies to this thread alone.
 if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 
 const { GrammarCompiler, GrammarMatcher, TokenizerInfo } = loadXGrammar();

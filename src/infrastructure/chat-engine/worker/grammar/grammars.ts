@@ -1,4 +1,4 @@
-/** The threads of the grammars in use. Each has one, so that a schema that takes long, or crashes XGrammar, harms no other. */
+/** Manages grammars. Each has its own thread, so a schema that is slow or crashes XGrammar harms no other call. */
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { MessageChannel, Worker } from 'node:worker_threads';
@@ -8,11 +8,11 @@ import type { Report } from '../../protocol.js';
 import type { GrammarReport, GrammarSource, SequenceOrder, Tokens } from './grammar-thread.js';
 import { type MaskMemory, maskMemory, writeFailure } from './mask.js';
 
-/** Compiled grammars, with those that are not in use. Further calls wait. */
+/** The most grammars, in use or not. Calls with further grammars wait. */
 const MAX_GRAMMARS = 8;
-/** Grammars of one caller that are in use, so that slow ones leave places to others. */
+/** The most grammars in use for one caller, so that a caller with slow grammars leaves places to others. */
 const MAX_OF_CALLER = 4;
-/** Grammars that are compiled at once, of different callers. Each takes a core. */
+/** The most grammars that are compiled at once, all for different callers. Each compilation uses a core. */
 const MAX_COMPILING = 2;
 const COMPILE_MS = 10_000;
 /** The JavaScript memory of a thread. */
@@ -45,19 +45,19 @@ interface Waiting {
 }
 
 interface Grammar {
-  /** The caller for whom it is compiled. */
+  /** The first caller with this grammar. */
   readonly caller: string;
   readonly thread: Worker;
   readonly timer: NodeJS.Timeout;
   readonly path: string;
-  /** The callbacks of the calls that use it. */
+  /** The callbacks of the calls that use the grammar. */
   readonly calls: Map<number, (refusal?: GrammarRefusal) => void>;
   readonly memories: Map<number, MaskMemory>;
   compiled: boolean;
 }
 
 export class Grammars {
-  /** By the digest of the schema. The most recently used is the last. */
+  /** Grammars by the digest of the schema. The most recently used grammar is the last. */
   private readonly grammars = new Map<string, Grammar>();
   private readonly ofCalls = new Map<number, string>();
   /** Calls that wait for a place, in order of arrival. */
@@ -65,7 +65,7 @@ export class Grammars {
 
   constructor(private readonly tokens: Tokens) {}
 
-  /** Calls `done` once the call may be generated in this form, or with why it may not; never after `release`. */
+  /** Prepares the grammar of a call. Then calls `done`, with a refusal after a failure, but never after `release`. */
   prepare(call: number, caller: string, format: ResponseFormat, done: Waiting['done']): void {
     const [schema, path]: [Json, string] =
       format.type === 'json_object' ? [{ type: 'object' }, 'response_format'] : [format.schema, SCHEMA];
@@ -75,12 +75,12 @@ export class Grammars {
     this.advance();
   }
 
-  /** Gives places to the calls that wait. */
+  /** Gives grammars to waiting calls. */
   private advance(): void {
     for (const [call, waiting] of [...this.waiting]) if (this.place(call, waiting)) this.waiting.delete(call);
   }
 
-  /** Returns false if the call has to wait. */
+  /** Gives a call its grammar. Returns false if the call has to wait. */
   private place(call: number, { caller, key, schema, path, done }: Waiting): boolean {
     const grammar = this.grammars.get(key) ?? this.start(key, caller, schema, path);
     if (!grammar) return false;
@@ -92,7 +92,10 @@ export class Grammars {
     return true;
   }
 
-  /** Returns what the decoder needs to keep the call to its grammar; undefined for a call without one, null if it died. */
+  /**
+   * Starts the masks of a call, and returns the order for the decoder. Returns undefined for a call without a grammar,
+   * and null if the thread of its grammar has ended.
+   */
   open(call: number): SequenceOrder | null | undefined {
     const key = this.ofCalls.get(call);
     if (key === undefined) return undefined;
@@ -106,8 +109,8 @@ export class Grammars {
   }
 
   /**
-   * Ends the compilation of a grammar that no other call waits for. Keeps a compiled one after a completed call only,
-   * because its thread may be at a slow mask after another. Does nothing for a call without a grammar.
+   * Ends a call's use of its grammar. An unused grammar is kept only if it is compiled and the call has completed.
+   * After any other end of the call, the grammar's thread may still compute a slow mask.
    */
   release(call: number, completed: boolean): void {
     this.waiting.delete(call);
@@ -121,7 +124,7 @@ export class Grammars {
     this.advance();
   }
 
-  /** Returns null if there is no place for it now. */
+  /** Starts the thread of a grammar. Returns null if there is no place for the grammar now. */
   private start(key: string, caller: string, schema: Json, path: string): Grammar | null {
     const compiling = [...this.grammars.values()].filter(({ compiled }) => !compiled);
     if (compiling.length >= MAX_COMPILING || compiling.some((other) => other.caller === caller)) return null;
@@ -136,7 +139,7 @@ export class Grammars {
     const thread = new Worker(join(__dirname, 'grammar-thread.js'), {
       workerData,
       resourceLimits: { maxOldGenerationSizeMb: THREAD_MB },
-      // XGrammar writes about schemas, which are private.
+      // XGrammar prints parts of schemas, which are private. So its output is discarded.
       stdout: true,
       stderr: true,
     });
@@ -167,13 +170,16 @@ export class Grammars {
     });
     for (const end of ['error', 'exit']) thread.on(end, () => refuse(tooComplex));
     this.grammars.set(key, grammar);
-    // The other calls of the caller wait behind those of others.
-    for (const [call, other] of [...this.waiting])
-      if (other.caller === caller && this.waiting.delete(call)) this.waiting.set(call, other);
+    // Moves the caller's other calls behind the calls of other callers.
+    for (const [call, other] of [...this.waiting]) {
+      if (other.caller !== caller) continue;
+      this.waiting.delete(call);
+      this.waiting.set(call, other);
+    }
     return grammar;
   }
 
-  /** Refuses the calls that wait for the grammar, and ends those that are generated. */
+  /** Removes a grammar. Refuses the calls that wait for it, and ends the calls that are generated with it. */
   private fail(key: string, grammar: Grammar, message: string, path: string): void {
     if (this.grammars.get(key) !== grammar) return;
     this.remove(key);

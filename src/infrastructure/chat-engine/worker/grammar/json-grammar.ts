@@ -1,4 +1,4 @@
-/** Makes the grammar of the JSON texts that are valid by a JSON schema, or of a part of them. */
+/** Makes the grammar of a JSON schema. It matches only valid JSON texts, but not always all of them. */
 import type AjvClass from 'ajv/dist/2020.js';
 import type { Json, JsonObject } from '../../../../domain/workspace/json.js';
 import { automatonOf, isNested, type State } from './automaton.js';
@@ -18,18 +18,19 @@ import { numbers } from './numbers.js';
 import { ofLength, pattern, patternOf, UnsupportedPattern } from './pattern.js';
 import { allOf, isWithin, type Keywords, Schemas, typeOf, typesOf, UnsupportedSchema } from './schema.js';
 
-/** A schema that would need more rules takes too long to compile. */
+/** A schema with more rules takes too long to compile. */
 const MAX_RULES = 5_000;
 
-/** The states of the automaton of a string or a number. Long ones without nested repetitions are faster without. */
+/** The most states of an automaton for a string or a number with nested repetitions. */
 const MAX_STATES = 500;
+/** The most states without nested repetitions. XGrammar is faster without an automaton than with a larger one. */
 const FEW_STATES = 100;
 
-/** White space is bounded, so that an answer cannot go on with it without end. */
+/** At most one space is allowed. Otherwise an answer could contain white space without end. */
 const COMMA = sequence(text(','), optional(text(' ')));
 const COLON = sequence(text(':'), optional(text(' ')));
 
-/** Characters that stand for themselves in a string: no controls, no surrogates, and not what stands for broken text. */
+/** Characters that need no escape in a string. Excludes control characters, surrogates, and U+FFFD for broken text. */
 const PLAIN: Range[] = [
   [0x20, 0x21],
   [0x23, 0x5b],
@@ -40,7 +41,7 @@ const PLAIN: Range[] = [
 ];
 const ESCAPED = '"\\\b\f\n\r\t';
 
-/** Returns the grammar in the notation of XGrammar. Throws UnsupportedSchema with a keyword if it cannot be made. */
+/** Returns the grammar in the notation of XGrammar. Throws UnsupportedSchema for a schema without such a grammar. */
 export function grammarOf(schema: Json, path: string): string {
   const maker = new JsonGrammar(schema);
   const root = maker.ruleOf(schema, path);
@@ -54,7 +55,7 @@ export function grammarOf(schema: Json, path: string): string {
 
 class JsonGrammar {
   readonly grammar = new Grammar();
-  /** Says why a part of the schema has no values, if that is known. */
+  /** The reason why a part of the schema has no values, if it is known. */
   problem: string | null = null;
   private readonly names = new Map<string, string>();
   private readonly schemas: Schemas;
@@ -107,8 +108,7 @@ class JsonGrammar {
     const ofType = (listed as Json[]).filter(
       (value) => type === undefined || [type].flat().some((wide) => isWithin(typeOf(value), String(wide))),
     );
-    const definitions = typeof this.root === 'object' ? (this.root as JsonObject) : {};
-    const { $defs, definitions: older } = definitions;
+    const { $defs, definitions: older }: JsonObject = typeof this.root === 'object' ? (this.root as JsonObject) : {};
     const validate =
       Object.keys(others).some((one) => one !== 'type') &&
       new (ajv())({ strict: false, validateFormats: false }).compile({
@@ -161,7 +161,7 @@ class JsonGrammar {
     }
   }
 
-  /** Returns how JSON writes these texts: as the rules of an automaton, or as they are if it would be large. */
+  /** Returns the JSON form of these texts, as the rules of an automaton unless the automaton would be too large. */
   private texts(expression: Expression, path: string): Expression {
     const states = automatonOf(expression, isNested(expression) ? MAX_STATES : FEW_STATES);
     if (!states && isNested(expression))
@@ -182,7 +182,7 @@ class JsonGrammar {
     return rest(0);
   }
 
-  /** Returns how JSON writes these texts. */
+  /** Returns the JSON form of these texts, without an automaton. */
   private written(expression: Expression, path: string): Expression {
     switch (expression.kind) {
       case 'characters':
@@ -230,7 +230,8 @@ class JsonGrammar {
       const key = propertyNames === undefined ? this.string({}, path) : this.keys(propertyNames, path);
       const entry = sequence(key, COLON, this.ruleOf(additionalProperties, `${path}.additionalProperties`));
       const some = sequence(entry, repeat(sequence(COMMA, entry), 0, max - 1));
-      return sequence(text('{'), max === 0 ? text('') : min === 1 ? some : optional(some), text('}'));
+      const entries = min === 1 ? some : optional(some);
+      return sequence(text('{'), max === 0 ? text('') : entries, text('}'));
     }
     if (propertyNames !== undefined && !(names.length === 0 || isAnyName(propertyNames)))
       throw new UnsupportedSchema(path, 'propertyNames beside properties is not supported');
@@ -254,7 +255,7 @@ class JsonGrammar {
     return this.ruleOf(allOf({ type: 'string' }, schema), `${path}.propertyNames`);
   }
 
-  /** Returns the entries in their order. The last of the rules is made first: the entries after each, behind another one or not. */
+  /** Builds the entries from the last to the first: `behind` follows another entry, `first` begins the object. */
   private entries(all: readonly { readonly entry: Expression; readonly required: boolean }[], path: string) {
     let behind: Expression = text('');
     let first: Expression = text('');
@@ -273,12 +274,12 @@ class JsonGrammar {
   }
 }
 
-/** Loads the validator only for a schema that needs it, as that takes longer than to make most grammars. */
+/** Loads the validator only for a schema that needs it: to load it takes longer than to make most grammars. */
 const ajv = (): typeof AjvClass => require('ajv/dist/2020.js').default;
 
 const isAnyName = (schema: Json): boolean => schema === true || JSON.stringify(schema) === '{"type":"string"}';
 
-/** Returns the keyword that the last part of a path is below. */
+/** Returns the last keyword of a path. Names and numbers after it do not count. */
 const lastKeyword = (path: string): string => /.*\.(\w+)(?:\[\d+\]|\.[^.]*)?$/s.exec(path)?.[1] ?? 'it';
 
 function list(open: string, parts: readonly Expression[], close: string, separated = parts.length): Expression {

@@ -1,13 +1,14 @@
-/** The masks of a sequence: which tokens its grammar allows next. One thread writes them, the decoder reads them. */
+/** A mask tells which tokens a grammar allows next. The grammar's thread writes masks, and the decoder reads them. */
 import type { MessagePort } from 'node:worker_threads';
 
-/** Shared memory: the number of masks written so far, and the newest with a bit for each token. */
+/** Shared memory: the number of masks so far, or FAILED, and then the newest mask with a bit for each token. */
 export type MaskMemory = Int32Array<SharedArrayBuffer>;
 
 const FAILED = -1;
 
-/** The time that a sequence may wait for its masks: at first, and more for each of its tokens. */
+/** The total time that a sequence may wait for its masks. */
 const WAIT_MS = 2_000;
+/** Each token adds this to the total time. */
 const WAIT_MS_OF_TOKEN = 100;
 
 /** The sequence can't go on, because its masks take too long or the thread that writes them ended. */
@@ -26,13 +27,13 @@ export function writeMask(memory: MaskMemory, mask: Int32Array): void {
   Atomics.notify(memory, 0);
 }
 
-/** Makes the sequence fail, as there will be no more masks. */
+/** Makes the sequence fail, because nobody will write more masks. */
 export function writeFailure(memory: MaskMemory): void {
   Atomics.store(memory, 0, FAILED);
   Atomics.notify(memory, 0);
 }
 
-/** Keeps one sequence of the decoder to its grammar. */
+/** Makes one sequence of the decoder follow its grammar. */
 export class Constraint {
   private accepted = 0;
   constructor(
@@ -41,7 +42,7 @@ export class Constraint {
     private waitMs = WAIT_MS,
   ) {}
 
-  /** Returns null if the next mask is there, else a promise of it. It rejects with NoMask if the mask does not come. */
+  /** Returns null if the next mask is there, else a promise for it. Rejects with NoMask if the mask comes too late. */
   late(): Promise<void> | null {
     return Atomics.load(this.memory, 0) === this.accepted ? this.wait() : null;
   }
@@ -59,7 +60,7 @@ export class Constraint {
     return this.memory.subarray(1);
   }
 
-  /** Asks for the mask behind this token. */
+  /** Asks for the mask after this token. */
   accept(token: number): void {
     this.accepted += 1;
     this.waitMs += WAIT_MS_OF_TOKEN;
@@ -71,7 +72,7 @@ export class Constraint {
   }
 }
 
-/** Returns the scores of the allowed tokens; the others have no chance. */
+/** Returns the scores with minus infinity for each token that is not allowed. */
 export function masked(scores: ArrayLike<number>, allowed: Int32Array): Float32Array {
   const kept = new Float32Array(scores.length).fill(Number.NEGATIVE_INFINITY);
   for (let word = 0; word < allowed.length; word++) {

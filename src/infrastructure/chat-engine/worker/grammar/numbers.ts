@@ -1,7 +1,7 @@
 /** Expressions for numbers between two bounds, in decimal digits. */
 import { characters, choice, type Expression, NOTHING, optional, repeat, sequence, text } from './expression.js';
 
-/** Different decimals of so many digits are different numbers, so rounding never crosses a bound. */
+/** Two different decimals with this many digits are different numbers, so rounding never crosses a bound. */
 const DIGITS = 15;
 /** Digits before the point, unless a bound has more. */
 const WHOLE_DIGITS = 9;
@@ -16,11 +16,13 @@ export interface Bounds {
 const DIGIT = characters([48, 57]);
 const NON_ZERO = characters([49, 57]);
 
-/** Returns the numbers within the bounds, of at most 15 digits; integers up to 2^53. There may be none. */
+/**
+ * Returns the numbers within the bounds, with at most 15 digits. Bounded integers go up to 2^53 - 1. May be NOTHING.
+ */
 export function numbers(bounds: Bounds, integer: boolean): Expression {
-  const given = Object.values(bounds);
-  if (given.length === 0) return integer ? ANY_INTEGER : ANY_NUMBER;
-  const whole = Math.max(WHOLE_DIGITS, ...given.map((bound) => decimalOf(bound).whole.length));
+  const all = Object.values(bounds);
+  if (all.length === 0) return integer ? ANY_INTEGER : ANY_NUMBER;
+  const whole = Math.max(WHOLE_DIGITS, ...all.map((bound) => decimalOf(bound).whole.length));
   const places = integer ? 0 : Math.max(0, DIGITS - whole);
   const most = integer ? BigInt(Number.MAX_SAFE_INTEGER) : 10n ** BigInt(DIGITS) - 1n;
   const least = [
@@ -42,7 +44,7 @@ const ofBound = (bound: number | undefined, take: (bound: number) => bigint): bi
 const ANY_INTEGER = sequence(optional(text('-')), choice(text('0'), sequence(NON_ZERO, repeat(DIGIT, 0, DIGITS - 1))));
 const ANY_NUMBER = sequence(ANY_INTEGER, optional(sequence(text('.'), repeat(DIGIT, 1, DIGITS))));
 
-/** Returns the digits of a number before and behind its point, as its shortest notation has them. */
+/** Returns the digits before and after the decimal point of a number. */
 function decimalOf(value: number): { whole: string; fraction: string } {
   const [digits = '', exponent = '0'] = Math.abs(value).toString().split('e');
   const [before = '', behind = ''] = digits.split('.');
@@ -52,7 +54,7 @@ function decimalOf(value: number): { whole: string; fraction: string } {
   return { whole: all.slice(0, point).replace(/^0+(?=.)/, ''), fraction: all.slice(point).replace(/0+$/, '') };
 }
 
-/** Returns the greatest count of 10^-places that is at most `value`. */
+/** Rounds `value` down to units of 10^-places, and returns the number of these units. */
 function floor(value: number, places: number): bigint {
   const { whole, fraction } = decimalOf(value);
   const cut = BigInt(whole + fraction.slice(0, places).padEnd(places, '0'));
@@ -60,7 +62,7 @@ function floor(value: number, places: number): bigint {
   return fraction.length > places ? -cut - 1n : -cut;
 }
 
-/** Returns the numbers from `least` to `highest`, which count 10^-places. */
+/** Returns the numbers from `least` to `highest`. Both bounds are in units of 10^-places. */
 function between(least: bigint, highest: bigint, places: number): Expression {
   if (least > highest) return NOTHING;
   if (least < 0n && highest >= 0n)
@@ -95,7 +97,7 @@ function wholes(least: bigint, highest: bigint): Expression {
   return choice(...parts);
 }
 
-/** Returns a point with the digits between two fractions, or no point. Without `to` there is no upper bound. */
+/** Returns a point and the digits from `from` to `to` (null: no bound). If `from` is 0, the point is optional. */
 function fraction(from: string, to: string | null, places: number): Expression {
   if (places === 0) return text('');
   const behind = sequence(text('.'), digits(from, to, places, true));
@@ -103,8 +105,9 @@ function fraction(from: string, to: string | null, places: number): Expression {
 }
 
 /**
- * Returns the strings of `length` digits from `from` to `to`. If `shorter`, they are digits behind a point, where zeros at
- * the end may be left out: from 25 to 40 has 3 and 4, as 0.3 and 0.4 are within. An absent digit of a bound is 0.
+ * Returns the strings of `length` digits from `from` to `to`. If `shorter`, they are digits after a point, and zeros at
+ * the end are optional: from 25 to 40 includes 3 and 4, because 0.3 and 0.4 are in the range. A missing digit of a
+ * bound is 0.
  */
 function digits(from: string, to: string | null, length: number, shorter: boolean): Expression {
   if (/^0*$/.test(from) && (to === null || (to.length === length && /^9*$/.test(to))))

@@ -1,30 +1,30 @@
-/** Expressions for regular expressions, and for the texts of these that have a certain length. */
+/** Makes expressions from regular expressions. Limits the length of the texts of an expression. */
 import { characters, choice, type Expression, NOTHING, type Range, repeat, sequence } from './expression.js';
 
-/** The pattern has something that no grammar here can say. */
+/** The pattern cannot become an expression. */
 export class UnsupportedPattern extends Error {}
 
 const LAST = 0x10ffff;
 const DIGIT: Range[] = [[48, 57]];
 const WORD: Range[] = [...DIGIT, [65, 90], [95, 95], [97, 122]];
-const LINE_ENDS: Range[] = [one(10), one(13), [0x2028, 0x2029]];
+const LINE_ENDS: Range[] = [single(10), single(13), [0x2028, 0x2029]];
 const SPACE: Range[] = [
   [9, 13],
-  ...[0x20, 0xa0, 0x1680].map(one),
+  ...[0x20, 0xa0, 0x1680].map(single),
   [0x2000, 0x200a],
   [0x2028, 0x2029],
-  ...[0x202f, 0x205f, 0x3000, 0xfeff].map(one),
+  ...[0x202f, 0x205f, 0x3000, 0xfeff].map(single),
 ];
 const CLASSES: Readonly<Record<string, readonly Range[]>> = { d: DIGIT, w: WORD, s: SPACE };
 const CONTROLS: Readonly<Record<string, number>> = { t: 9, n: 10, v: 11, f: 12, r: 13, 0: 0 };
 
-function one(code: number): Range {
+function single(code: number): Range {
   return [code, code];
 }
 
-/** Returns the texts that match the pattern as a whole, character by character. Throws UnsupportedPattern. */
+/** Returns an expression for the texts that match the whole pattern. Throws SyntaxError or UnsupportedPattern. */
 export function pattern(source: string): Expression {
-  new RegExp(source, 'u'); // throws what is wrong with it
+  new RegExp(source, 'u'); // throws SyntaxError
   return new PatternReader(source).read();
 }
 
@@ -77,7 +77,8 @@ class PatternReader {
     this.at += all.length;
     this.skip('?');
     if (least === undefined) return repeat(part, all === '+' ? 1 : 0, all === '?' ? 1 : undefined);
-    return repeat(part, Number(least), most ? Number(most) : comma ? undefined : Number(least));
+    if (!comma) return repeat(part, Number(least), Number(least));
+    return repeat(part, Number(least), most ? Number(most) : undefined);
   }
 
   private atom(): Expression {
@@ -86,7 +87,7 @@ class PatternReader {
     if (next === '[') return characters(...this.set());
     if (next === '.') return characters(...complement(LINE_ENDS));
     if (next === '^') throw anchor();
-    return characters(...(next === '\\' ? this.escape() : [one(next.codePointAt(0) as number)]));
+    return characters(...(next === '\\' ? this.escape() : [single(next.codePointAt(0) as number)]));
   }
 
   private group(): Expression {
@@ -105,11 +106,11 @@ class PatternReader {
     const set = CLASSES[next.toLowerCase()];
     if (set) return next === next.toLowerCase() ? set : complement(set);
     const control = CONTROLS[next];
-    if (control !== undefined) return [one(control)];
-    if (next === 'c') return [one((this.next().codePointAt(0) as number) % 32)];
-    if (next === 'x' || next === 'u') return [one(this.code(next === 'x' ? 2 : 4))];
+    if (control !== undefined) return [single(control)];
+    if (next === 'c') return [single((this.next().codePointAt(0) as number) % 32)];
+    if (next === 'x' || next === 'u') return [single(this.code(next === 'x' ? 2 : 4))];
     if (/[\w]/.test(next)) throw new UnsupportedPattern(`has \\${next}, which is not supported`);
-    return [one(next.codePointAt(0) as number)];
+    return [single(next.codePointAt(0) as number)];
   }
 
   private code(digits: number): number {
@@ -126,8 +127,8 @@ class PatternReader {
     const ranges: Range[] = [];
     while (!this.skip(']')) {
       const first = this.member();
-      const single = first.length === 1 && first[0]?.[0] === first[0]?.[1];
-      if (single && this.source[this.at] === '-' && this.source[this.at + 1] !== ']') {
+      const isSingle = first.length === 1 && first[0]?.[0] === first[0]?.[1];
+      if (isSingle && this.source[this.at] === '-' && this.source[this.at + 1] !== ']') {
         this.at += 1;
         ranges.push([(first[0] as Range)[0], (this.member()[0] as Range)[1]]);
       } else ranges.push(...first);
@@ -137,8 +138,8 @@ class PatternReader {
 
   private member(): readonly Range[] {
     const next = this.next();
-    if (next !== '\\') return [one(next.codePointAt(0) as number)];
-    return this.skip('b') ? [one(8)] : this.escape();
+    if (next !== '\\') return [single(next.codePointAt(0) as number)];
+    return this.skip('b') ? [single(8)] : this.escape();
   }
 }
 
@@ -155,7 +156,7 @@ function complement(ranges: readonly Range[]): Range[] {
   return from > LAST ? found : [...found, [from, LAST]];
 }
 
-/** Returns the least and the greatest number of characters. */
+/** Returns the least and the greatest length of the expression's texts, in characters. */
 export function lengthsOf(expression: Expression): readonly [number, number] {
   if (expression.kind === 'characters') return [1, 1];
   if (expression.kind === 'text') return [expression.text.length, expression.text.length];
@@ -173,8 +174,8 @@ export function lengthsOf(expression: Expression): readonly [number, number] {
 const MAX_CASES = 2_000;
 
 /**
- * Returns the texts of `whole` that have from `least` to `most` characters, or those of them that repeat its parts less often
- * if all make too many cases. Throws UnsupportedPattern.
+ * Returns the texts of `whole` that have from `least` to `most` characters. If they need too many cases, returns only
+ * those that repeat parts less often. Throws UnsupportedPattern if these need too many cases as well.
  */
 export function ofLength(whole: Expression, least: number, most: number): Expression {
   try {
@@ -187,7 +188,7 @@ export function ofLength(whole: Expression, least: number, most: number): Expres
   }
 }
 
-/** Returns the texts that repeat each part at most so many times, or as many as it has to be. */
+/** Limits each repetition to `times`, or to its minimum if the minimum is greater. */
 function atMost(expression: Expression, times: number): Expression {
   if (expression.kind === 'repeat') {
     const { part, min, max } = expression;
@@ -221,7 +222,7 @@ function allOfLength(whole: Expression, least: number, most: number): Expression
       return choice(...(min === 0 ? [sequence()] : []), bounded(repeat(part, 1, greatest), Math.max(min, 1), max));
     return followed(part, repeat(part, fewest - 1, greatest - 1), min, max);
   };
-  /** Returns the texts of `head` and then `rest`, with a case for each length that the head can have. */
+  /** Returns the texts of `head` followed by `rest`, with a case for each length of the head. */
   const followed = (head: Expression, rest: Expression, min: number, max: number): Expression => {
     const [[short, long], [restShort, restLong]] = [lengthsOf(head), lengthsOf(rest)];
     if (restShort === restLong) return sequence(bounded(head, min - restShort, max - restShort), rest);
@@ -238,7 +239,7 @@ function allOfLength(whole: Expression, least: number, most: number): Expression
   return bounded(whole, least, most);
 }
 
-/** Strings of a format, or some of them. */
+/** A pattern for each format. It matches only valid strings, but not always all of them. */
 const FORMATS: Readonly<Record<string, string>> = {
   date: '(19|20)\\d\\d-(0[1-9]|1[0-2])-(0[1-9]|1\\d|2[0-8])',
   time: '([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d{1,3})?Z',
@@ -251,7 +252,7 @@ const FORMATS: Readonly<Record<string, string>> = {
   uuid: '[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}',
 };
 
-/** Returns a pattern for strings of the format, or null for an unknown one. */
+/** Returns a pattern for strings of the format, or null for an unknown format. */
 export function patternOf(format: string): string | null {
   if (format === 'date-time') return `${FORMATS.date}T${FORMATS.time}`;
   return (Object.hasOwn(FORMATS, format) && FORMATS[format]) || null;

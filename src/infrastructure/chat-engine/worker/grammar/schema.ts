@@ -1,8 +1,8 @@
-/** The JSON schemas that a grammar can say: their keywords, references, and the conjunction of several. */
+/** Reads JSON schemas for grammars: checks keywords, follows references, and combines schemas into one. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Json, JsonObject } from '../../../../domain/workspace/json.js';
 
-/** The message names the keyword at fault. `path` is where it stands in the schema. */
+/** The message names the keyword at fault. `path` is the place of its schema in the request. */
 export class UnsupportedSchema extends Error {
   constructor(
     readonly path: string,
@@ -12,7 +12,7 @@ export class UnsupportedSchema extends Error {
   }
 }
 
-/** The keywords by the types that they are about. Only values of these types are made if a schema names no type. */
+/** The keywords of each type. If a schema names no type, the types of its keywords are used. */
 const BY_TYPE: Readonly<Record<string, readonly string[]>> = {
   object: ['properties', 'required', 'additionalProperties', 'propertyNames', 'minProperties', 'maxProperties'],
   array: ['items', 'prefixItems', 'additionalItems', 'minItems', 'maxItems'],
@@ -30,12 +30,12 @@ const ANNOTATIONS = new Set(
 );
 const TYPES = ['object', 'array', 'string', 'number', 'integer', 'boolean', 'null'];
 
-/** An object of keywords, without references, `allOf`, `const`, annotations and the older form of tuples. */
+/** The keywords of a schema, without annotations. Other keywords replace `$ref`, `allOf`, `const` and older tuples. */
 export type Keywords = { readonly [keyword: string]: Json };
 
-/** Schemas that are read, with repetitions. More would take too long. */
+/** The most schemas that are read. A schema that is read again counts again. More would take too long. */
 const MAX_READ = 200_000;
-/** The pairs of branches when two `anyOf` hold in one place. */
+/** The most pairs of branches of two `anyOf` or two `oneOf` in one place. */
 const MAX_PAIRS = 1_000;
 
 export class Schemas {
@@ -44,7 +44,7 @@ export class Schemas {
 
   constructor(private readonly root: Json) {}
 
-  /** Returns the keywords of a schema with those of its references. Throws UnsupportedSchema. */
+  /** Returns the keywords of a schema, with those of the schemas that it refers to. Throws UnsupportedSchema. */
   keywordsOf(schema: Json, path: string, followed: readonly string[] = []): Keywords {
     this.read += 1;
     if (this.read > MAX_READ)
@@ -69,7 +69,7 @@ export class Schemas {
     return all;
   }
 
-  /** Returns whether surely no value is valid by both schemas. Looks at a few levels of required properties. */
+  /** Returns true if certainly no value is valid by both schemas. Compares a few levels of required properties. */
   areDisjoint(one: Json, other: Json, path: string, levels = 3): boolean {
     const [a, b] = [this.keywordsOf(one, path), this.keywordsOf(other, path)];
     const values = [a, b].map((all) => all.enum as Json[] | undefined);
@@ -102,7 +102,7 @@ export class Schemas {
     return found;
   }
 
-  /** Returns keywords for the values that are valid by both. */
+  /** Returns keywords for the values that both `a` and `b` allow. */
   private both(a: Keywords, b: Keywords, path: string): Keywords {
     const all: Record<string, Json> = { ...a, ...b };
     for (const keyword of Object.keys(a).filter((one) => one in b))
@@ -114,16 +114,16 @@ export class Schemas {
     }
     const names = [a, b].flatMap(({ properties }) => Object.keys((properties ?? {}) as JsonObject));
     if (names.length === 0) return all;
-    const of = ({ properties, additionalProperties = true }: Keywords, name: string): Json => {
+    const schemaOf = ({ properties, additionalProperties = true }: Keywords, name: string): Json => {
       const own = (properties ?? {}) as JsonObject;
       return Object.hasOwn(own, name) ? (own[name] as Json) : additionalProperties;
     };
-    all.properties = Object.fromEntries(names.map((name) => [name, allOf(of(a, name), of(b, name))]));
+    all.properties = Object.fromEntries(names.map((name) => [name, allOf(schemaOf(a, name), schemaOf(b, name))]));
     return all;
   }
 }
 
-/** Returns a schema for the values that are valid by both. */
+/** Returns a schema for the values that are valid by both schemas. */
 export function allOf(a: Json, b: Json): Json {
   const parts: Json[] = [];
   for (const part of [a, b].flatMap((one) => (isConjunction(one) ? one.allOf : one)))
@@ -189,7 +189,7 @@ export function typeOf(value: Json): string {
   return Number.isInteger(value) ? 'integer' : typeof value;
 }
 
-/** Returns the types of values to make. */
+/** Returns the types of the values that the grammar matches. */
 export function typesOf(keywords: Keywords): string[] {
   if (keywords.type !== undefined) return [keywords.type].flat().map(String);
   const implied = Object.entries(BY_TYPE).filter(([, names]) => names.some((name) => name in keywords));
@@ -211,7 +211,7 @@ function isPattern(value: Json): boolean {
   }
 }
 
-/** Checks the values of the keywords that are not numbers. */
+/** The checks of the values of keywords. The values of other keywords must be numbers. */
 const FORMS: Readonly<Record<string, readonly [is: (value: Json) => boolean, wanted: string]>> = {
   type: [
     (value) => [value].flat().every((one) => TYPES.includes(String(one))) && isFilled(value),
@@ -222,7 +222,7 @@ const FORMS: Readonly<Record<string, readonly [is: (value: Json) => boolean, wan
   $ref: [isText, 'a string'],
   pattern: [isPattern, 'a regular expression'],
   format: [isText, 'a string'],
-  // Validators do not look at a property of this name.
+  // Validators ignore a property with the name `__proto__`.
   required: [
     (value) => isList(value, (name) => isText(name) && name !== '__proto__'),
     'an array of strings, not __proto__',

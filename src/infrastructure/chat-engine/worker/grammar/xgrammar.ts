@@ -1,8 +1,8 @@
-/** Loads XGrammar, which says which tokens a grammar allows next. */
+/** Loads XGrammar, a library that computes which tokens a grammar allows next. */
 import { readFileSync } from 'node:fs';
 import type * as XGrammar from '@mlc-ai/web-xgrammar';
 
-/** Its file is a script of the older kind, but its package.json says otherwise, so Node can neither import nor require it. */
+/** Node can neither import nor require the library: it is CommonJS, but its package.json says `module`. */
 export function loadXGrammar(): typeof XGrammar {
   const script = { exports: {} };
   const file = require.resolve('@mlc-ai/web-xgrammar');
