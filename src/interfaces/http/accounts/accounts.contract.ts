@@ -19,7 +19,7 @@ const Name = text().meta({
 
 const EXAMPLE = 'ada@example.com';
 
-/** Accepts any text: login tells nothing about the form of addresses. */
+/** Accepts any text: the answer does not depend on the form of the address. */
 const AnyEmail = text().meta({ description: 'Letter case does not matter.', example: EXAMPLE });
 
 export const Email = text().meta({

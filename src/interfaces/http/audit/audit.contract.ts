@@ -9,7 +9,7 @@ const api = contractsOf('Operations');
 
 const kinds = [...new Set(auditActions.map((action) => action.slice(0, action.indexOf('.'))))];
 const wordsOf = (texts: readonly string[]) => texts.map((text) => `\`${text}\``).join(', ');
-const word = () => z.string().regex(/^[\w.:-]{1,100}$/, { error: 'is nothing that an entry could have here' });
+const word = () => z.string().regex(/^[\w.:-]{1,100}$/, { error: 'is not a value that an entry can have here' });
 
 export const AuditEntryAnswer = namedObject('AuditEntry', {
   id: id('aud'),

@@ -57,7 +57,7 @@ const ChatCompletionRequest = z
       .min(0, { error: range })
       .max(temperature, { error: range })
       .default(0)
-      .describe('At 0 the likeliest token is always taken. Above, tokens are drawn.'),
+      .describe('At 0 the likeliest token is always taken. Above 0, tokens are chosen at random.'),
     stream: z.boolean({ error: 'must be false' }).default(false).meta({ description: 'Must be false.', const: false }),
   })
   .meta({ id: 'ChatCompletionRequest' });
@@ -89,15 +89,15 @@ const ChatCompletionAnswer = namedObject('ChatCompletion', {
   usage: UsageAnswer,
 });
 
-/** Refuses streaming with its own code, and counts the messages before the schema looks at each. */
+/** Refuses streaming with its own code, and too many messages before the schema checks each of them. */
 function refuseFirst(json: unknown): DomainError | null {
-  const { stream, messages: given } = (json ?? {}) as { stream?: unknown; messages?: unknown };
+  const { stream, messages: sent } = (json ?? {}) as { stream?: unknown; messages?: unknown };
   if (stream === true) return new StreamingUnsupported();
-  const tooMany = Array.isArray(given) && given.length > messages;
+  const tooMany = Array.isArray(sent) && sent.length > messages;
   return tooMany ? new InvalidRequest([{ path: 'messages', message: count }]) : null;
 }
 
-/** Names the header of a call and its answer. */
+/** Names the header of a conversation, in requests and answers. */
 export const CONVERSATION = 'X-Conversation-Id';
 
 export const ConversationHeader = z
@@ -108,7 +108,7 @@ export const ConversationHeader = z
   .optional()
   .meta({ description: '`new`, or the id of one of your own conversations in this project.', example: 'new' });
 
-/** Lists the refusals of every chat with a runtime. */
+/** Lists the refusals of every call of a runtime. */
 export const runtimeRefusals = [
   'context_length_exceeded',
   'model_busy',

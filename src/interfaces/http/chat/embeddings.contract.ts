@@ -41,7 +41,7 @@ const EmbeddingsRequest = z
 
 export type EmbeddingsRequest = z.output<typeof EmbeddingsRequest>;
 
-/** Counts the texts before the schema looks at each. */
+/** Refuses too many texts before the schema checks each of them. */
 function refuseFirst(json: unknown): DomainError | null {
   const { input } = (json ?? {}) as { input?: unknown };
   const tooMany = Array.isArray(input) && input.length > texts;
@@ -58,7 +58,7 @@ export const createOpenAiEmbeddings = api.post(`${OPENAI}/embeddings`, {
     'For programs that expect OpenAI’s API: their base URL is `{base_url}/openai/v1`. The runtime must be ready, and its ' +
     'model must make embeddings: `task` of the runtime is then `embedding`.\n\n' +
     'A text that does not fit the context of the model is refused and never cut. A text has the same vector alone and ' +
-    'beside others.',
+    'together with others.',
   access: permissions.chat,
   body: EmbeddingsRequest,
   bodyLimit: 'chat',

@@ -20,7 +20,7 @@ export const RuntimeAnswer = namedObject('Runtime', {
 /** Adds the instance whose runtime the answer describes. */
 const InstanceRuntime = RuntimeAnswer.extend({ instance: InstanceName }).meta({ id: 'InstanceRuntime' });
 
-/** Differs from the 503 of a chat: a start or stop without a model conflicts with the state of the project. */
+/** Has status 409, not 503 as for a chat: a start or stop without a model conflicts with the state of the project. */
 const notConnected = { code: 'runtime_not_connected', status: 409 } as const;
 
 export const readRuntime = api.get(path, {

@@ -25,7 +25,7 @@ const api = contractsOf('Jobs');
 const path = '/v1/jobs';
 const one = `${path}/{job_id}` as const;
 
-/** Needs no check: the parser of the body gives JSON. */
+/** Accepts any value: the body was parsed as JSON, so no check is necessary. */
 const Result = z.unknown().meta({
   ...jsonComponent,
   description: `Any JSON value of at most ${jobLimits.resultBytes} bytes.`,
@@ -144,8 +144,8 @@ export const changeJob = api.patch(one, {
   id: 'changeJob',
   summary: 'Report the progress of an external job',
   description:
-    'Takes `external` jobs of the own team, and of any team with the master key. A job goes from `queued` to `running` to ' +
-    '`succeeded`, `failed` or `cancelled`, and never back. All alert rules have looked at a finished job before the ' +
+    'Takes `external` jobs of your own team, and of any team with the master key. A job goes from `queued` to `running` ' +
+    'to `succeeded`, `failed` or `cancelled`, and never back. All alert rules have looked at a finished job before the ' +
     'answer is sent.',
   access: permissions.runJobs,
   body: z
@@ -171,7 +171,8 @@ export const cancelJob = api.post(`${one}/cancel`, {
   id: 'cancelJob',
   summary: 'Cancel a job',
   description:
-    'Takes jobs of the own team, and of any team with the master key. Chat completions and predictions cannot be cancelled here: end their call.',
+    'Takes jobs of your own team, and of any team with the master key. Chat completions and ' +
+    'predictions cannot be cancelled here: end their call.',
   access: permissions.cancelJobs,
   answer: JobAnswer,
   refusals: ['job_finished', 'invalid_request'],

@@ -6,7 +6,7 @@ import { firstUnstorable } from '../json-body.js';
 
 const IDENTIFIER = /^[a-z]{3}_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** Checks all parts of the request against the contract and makes the call that the controller gets. */
+/** Checks all parts of the request against the contract and creates the call that the controller gets. */
 export function validate(contract: Contract): RequestHandler {
   const headersSchema = contract.headers && z.object(contract.headers);
   return async (request, response, next) => {
@@ -31,7 +31,7 @@ export function validate(contract: Contract): RequestHandler {
   };
 }
 
-/** Tells that an object does not exist before it tells that the request is invalid. */
+/** Checks that the object of an invalid request exists, so that a missing object is reported first. */
 export const existenceFirst =
   (exists: ExistenceCheck | undefined): ErrorRequestHandler =>
   async (error, request, _response, next) => {
@@ -40,7 +40,7 @@ export const existenceFirst =
     next(error);
   };
 
-/** Joins the parts of a wildcard by slashes. A slash may be encoded as %2F, too: each part is decoded once. */
+/** Returns the parameters of the path. Joins the parts of a `{name*}` by slashes. Express has decoded each part. */
 function paramsOf({ params }: Request): Record<string, string> {
   const joined = Object.entries(params).map(([name, value]) => [
     name,
@@ -50,8 +50,8 @@ function paramsOf({ params }: Request): Record<string, string> {
 }
 
 /**
- * Reads the version in `If-Match`. Returns undefined for `*`, and NaN, which equals no version, for text that is not a
- * single entity tag of this service.
+ * Returns the version in `If-Match`. Returns undefined for `*` or without the header. Returns NaN, which equals no
+ * version, for any text that is not a single entity tag of this service.
  */
 export function ifMatchVersion(header: string | undefined): number | undefined {
   if (header === undefined || header.trim() === '*') return undefined;
@@ -81,7 +81,7 @@ function parsed(schema: z.ZodType, value: unknown, refusalOf?: Contract['refusal
   throw refusalOf?.(issues) ?? new InvalidRequest(findings(issues));
 }
 
-/** Returns the issue of the alternative that fits best, if it is about a part of the value. */
+/** Returns the deepest issue of the alternatives of a union. Issues about the whole value become the union's issue. */
 function withinUnion(issue: z.core.$ZodIssue): z.core.$ZodIssue {
   if (issue.code !== 'invalid_union') return issue;
   const inner = issue.errors.flatMap(([first]) => first ?? []).map(withinUnion);
@@ -103,7 +103,7 @@ function findings(issues: readonly z.core.$ZodIssue[]): Finding[] {
   return [...unique.values()].slice(0, MAX_FINDINGS);
 }
 
-/** Aborts when the caller goes away before the answer is written. */
+/** Returns a signal that aborts when the caller disconnects before the answer is written. */
 function goneSignal(response: Response): AbortSignal {
   const gone = new AbortController();
   response.once('close', () => {

@@ -58,13 +58,13 @@ const StarterAnswer = namedObject('ProjectStarter', {
   }),
 });
 
-/** Names a starter in a request. */
+/** Lists the fields that name a starter in a request. */
 export const starterChoice = {
   starter_id: text().optional().describe('The id of a starter of `GET /v1/project-starters`.'),
   starter: text().optional().describe('The same as `starter_id`.'),
 };
 
-/** Refuses, by `refine`, a request that names two starters. */
+/** Holds arguments for `refine`, which then refuses a request that names two different starters. */
 export const sameStarter: [
   (choice: { starter?: string; starter_id?: string }) => boolean,
   { path: string[]; error: string },
