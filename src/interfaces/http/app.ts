@@ -32,7 +32,7 @@ export interface HttpDependencies
   readonly clock: Clock;
   /** Lists the trusted proxies. Express takes the caller's address from their `X-Forwarded-For` header. */
   readonly trustedProxies: readonly string[];
-  /** Lists the web origins whose pages may call the API. */
+  /** Lists the web origins with pages that may call the API. */
   readonly corsOrigins: readonly string[];
   /** Lists the host names that the service answers for, besides loopback names. Null: it answers for every host. */
   readonly allowedHosts: readonly string[] | null;

@@ -14,7 +14,7 @@ export interface Contract<
   Query extends z.ZodType = z.ZodType,
 > extends BodyRules {
   readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
-  /** Marks each parameter as `{name}`, an id as `{…_id}`, and the rest of a path, slashes included, as `{name*}`. */
+  /** Writes a parameter as `{name}`, an id as `{…_id}`, and the rest of a path with its slashes as `{name*}`. */
   readonly path: Path;
   readonly id: string;
   readonly tag:

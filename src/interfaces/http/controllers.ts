@@ -51,7 +51,7 @@ export const controllers: readonly Newable<Controller>[] = [
   ModelFilesController,
 ];
 
-/** Lists the contract of every route. Controllers use services only during a call, so here they are created without. */
+/** Lists the contract of every route. Controllers use services only during a call, so here they get none. */
 export const contracts: readonly Contract[] = controllers.flatMap((Controller) =>
   new Controller().routes.map(({ contract }) => contract),
 );

@@ -48,7 +48,7 @@ export async function eventStream({ events, headers, expired, heartbeatMs }: Eve
   });
 }
 
-/** Resolves to `BEAT` if `next` takes longer than `ms`, and otherwise as `next` does. */
+/** Resolves to `BEAT` if `next` takes longer than `ms`. Otherwise settles as `next` does. */
 function withinBeat<T>(next: Promise<T>, ms: number): Promise<T | typeof BEAT> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => resolve(BEAT), ms);

@@ -28,7 +28,7 @@ export const refusals = {
   invite_not_found: { status: 404, when: 'There is no such invite.' },
   method_not_allowed: { status: 405, when: 'The path exists, but not with this method. `Allow` lists its methods.' },
   request_timeout: { status: 408, when: 'The request took too long to arrive.' },
-  email_taken: { status: 409, when: 'An account with this e-mail exists, whatever its letter case.' },
+  email_taken: { status: 409, when: 'An account with this e-mail exists, in the same or in other letter case.' },
   last_admin: { status: 409, when: 'The team would be left without an admin.' },
   stale_version: { status: 409, when: 'Another update came first. `details[0].current` is the version to read.' },
   dataset_frozen: { status: 409, when: 'A frozen dataset is immutable.' },

@@ -152,7 +152,7 @@ export const secondsText = () => {
 
 const tailError = { error: 'must be a whole number from 1 on' };
 
-/** Accepts the number of lines of a log to return. A number above the largest one counts as the largest one. */
+/** Accepts the number of lines of a log to return. A number above 10,000 counts as 10,000. */
 export const Tail = z
   .string(tailError)
   .regex(/^\d+$/, tailError)

@@ -39,7 +39,7 @@ interface ClientError extends NodeJS.ErrnoException {
   readonly rawPacket?: Buffer;
 }
 
-/** Returns the path of the request line with which the bytes begin, or `/` if they begin with none. */
+/** Returns the path of the request line at the beginning of the bytes, or `/` if there is no request line. */
 function pathIn(bytes: Buffer | undefined): string {
   const [, target = ''] = /^[A-Z]+ (\S+)/.exec(bytes?.toString('latin1', 0, 4_096) ?? '') ?? [];
   return pathOf(target);
@@ -101,7 +101,7 @@ const QUIET_MS = 300;
 /** After this share of the drain's time, requests that have not arrived completely are refused. */
 const ARRIVAL_SHARE = 0.5;
 
-/** Stops the HTTP server without failing a call, in steps: `notReady`, `announce`, `begin`. Each includes the last. */
+/** Stops the HTTP server without failing a call. `begin` includes `announce`, and `announce` includes `notReady`. */
 @injectable()
 export class GracefulShutdown {
   private ready = true;
@@ -133,7 +133,7 @@ export class GracefulShutdown {
     if (!this.ready) throw new ShuttingDown();
   }
 
-  /** Marks requests that come after `begin`. Must run before each step that takes time: earlier requests are served. */
+  /** Counts requests in flight, and marks those that come after `begin`. Must run before every step that takes time. */
   readonly track: RequestHandler = (request, response, next) => {
     this.requestCount++;
     this.inFlight.add(response);

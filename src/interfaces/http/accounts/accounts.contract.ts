@@ -180,7 +180,7 @@ export const updateMe = api.patch('/v1/auth/me', {
   summary: 'Change your name, your password or your e-mails',
   description:
     'A new password ends your other sessions and revokes the keys that registrations and logins minted. `alert_emails` ' +
-    'works for admins and developers of the operator team whose e-mail is verified.',
+    'works for admins and developers of the operator team with a verified e-mail.',
   access: permissions.ownAccount,
   body: z
     .object({

@@ -30,7 +30,7 @@ interface ChunkHead {
   readonly includesUsage: boolean;
 }
 
-/** Yields the events of an answer. The last text holds the events of the last part, of the usage and `[DONE]`. */
+/** Yields the events of an answer as texts. The last text has the end of the answer, the usage and `[DONE]`. */
 export async function* chatEvents(
   parts: AsyncIterable<CompletionPart>,
   { id, created, model, includesUsage }: ChunkHead,

@@ -17,7 +17,7 @@ export const RuntimeAnswer = namedObject('Runtime', {
   }),
 });
 
-/** Adds the instance whose runtime the answer describes. */
+/** Adds the name of the instance that runs it. */
 const InstanceRuntime = RuntimeAnswer.extend({ instance: InstanceName }).meta({ id: 'InstanceRuntime' });
 
 /** Has status 409, not 503 as for a chat: a start or stop without a model conflicts with the state of the project. */

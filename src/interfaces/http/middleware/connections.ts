@@ -126,7 +126,7 @@ export const lingeringClose =
 function closeLater(request: Request, { maxMs, maxBytes }: LingerLimits): void {
   const { socket } = request;
   const close = socket.destroySoon.bind(socket);
-  // Node.js calls this after the last answer of a connection.
+  // Node.js calls `destroySoon` after the last answer of a connection.
   socket.destroySoon = () => {
     socket.destroySoon = close;
     const maxBytesRead = socket.bytesRead + maxBytes;

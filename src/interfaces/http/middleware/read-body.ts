@@ -41,7 +41,7 @@ export const readBody =
     if (!response.headersSent) next();
   };
 
-/** Returns the value of the body, or an InvalidRequest that `validate` throws: a missing object is reported first. */
+/** Returns the value of the body, or an InvalidRequest. `validate` throws it: a missing object is reported first. */
 async function read(
   contract: Contract,
   { bodyMemory, authenticator }: ReadBodyDependencies,

@@ -140,7 +140,7 @@ const ProjectAnswer = namedObject('Project', {
   reviewed_version: z
     .int()
     .nullable()
-    .meta({ description: 'The last version whose review found nothing blocking.', example: null }),
+    .meta({ description: 'The last version with a review that found nothing blocking.', example: null }),
   models: z.array(ModelAnswer).describe('The registered models, newest first.'),
   runtime: RuntimeAnswer,
 });

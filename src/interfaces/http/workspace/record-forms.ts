@@ -26,7 +26,7 @@ export class Rows implements SentRecords {
   readonly records: Json[] = [];
   readonly problems: Finding[] = [];
 
-  /** Adds a problem with the next row. Ignores problems after the last row, where the reader itself ends the file. */
+  /** Adds a problem of the next row. Does nothing if enough rows are read: the reader itself then ends the file. */
   refuse(message: string): void {
     if (this.enough) return;
     this.problems.push({ path: `records.${this.records.length}`, message });
