@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { type ChatRequest, chatLimits, type RequestMessage, type Sampling } from '../../../domain/chat/chat.js';
 import { UnknownParameter } from '../../../domain/chat/errors.js';
 import { fitsFormat, formatLimits, formatMessages, formatOf } from '../../../domain/chat/response-format.js';
-import { type DomainError, InvalidRequest } from '../../../domain/shared/errors.js';
+import type { DomainError } from '../../../domain/shared/errors.js';
 import type { Json } from '../../../domain/workspace/json.js';
 import { AnyJson, AnyObject, choice, shortText, text, truth, wanted, wholeNumber } from '../schemas.js';
-import { characters } from './completions.contract.js';
+import { characters, refuseTooMany } from './completions.contract.js';
 
 const { messages, messageLength, combinedLength, temperature } = chatLimits;
 
@@ -77,12 +77,12 @@ const Message = z
 
 type Message = z.output<typeof Message>;
 
-const count = `must be an array of 1 to ${messages} messages`;
+const messagesError = `must be an array of 1 to ${messages} messages`;
 
 const Messages = z
-  .array(Message, { error: count })
-  .min(1, { error: count })
-  .max(messages, { error: count })
+  .array(Message, { error: messagesError })
+  .min(1, { error: messagesError })
+  .max(messages, { error: messagesError })
   .refine((all) => ['user', 'tool'].includes(all.at(-1)?.role ?? 'user'), {
     error: 'must end with a message whose role is user or tool',
   })
@@ -216,12 +216,7 @@ export const OpenAiChatRequest = z
 
 export type OpenAiChatRequest = z.output<typeof OpenAiChatRequest>;
 
-/** Refuses too many messages before the schema checks each of them. */
-export function refuseFirst(json: unknown): DomainError | null {
-  const { messages: sent } = (json ?? {}) as { messages?: unknown };
-  const tooMany = Array.isArray(sent) && sent.length > messages;
-  return tooMany ? new InvalidRequest([{ path: 'messages', message: count }]) : null;
-}
+export const refuseFirst = (json: unknown) => refuseTooMany(json, 'messages', messages, messagesError);
 
 /** Returns UnknownParameter if the first issue is an unknown or unsupported field, and null for any other issue. */
 export function refusalOf([first]: readonly z.core.$ZodIssue[]): DomainError | null {

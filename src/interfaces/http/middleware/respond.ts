@@ -29,13 +29,13 @@ export const JSON_TYPE = 'application/json; charset=utf-8';
 /** Prometheus recognizes its text format by this type. */
 const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
-function send(response: Response, contract: Contract, reply: Reply<unknown>, made: () => void): void {
+function send(response: Response, contract: Contract, reply: Reply<unknown>, answerMade: () => void): void {
   const { answer, versioned, answerMedia } = contract;
   const body = answer.parse(reply.body) as { version?: number };
   if (versioned) response.setHeader('ETag', `"${body.version}"`);
   response.set(reply.headers);
   const text = answerMedia ? String(body) : JSON.stringify(body);
-  made();
+  answerMade();
   sendText(response, reply.status, answerMedia ? METRICS_TYPE : JSON_TYPE, text);
 }
 

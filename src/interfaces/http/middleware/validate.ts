@@ -23,7 +23,7 @@ export function validate(contract: Contract): RequestHandler {
       query: contract.query && (await queryOf(contract.query, request)),
       body: contract.body && bodyOf(contract, contract.body, context.body),
       ifMatch: ifMatchVersion(request.get('if-match')),
-      signal: goneSignal(response),
+      signal: disconnectSignal(response),
       requestId,
       readQuotas,
     };
@@ -104,7 +104,7 @@ function findings(issues: readonly z.core.$ZodIssue[]): Finding[] {
 }
 
 /** Returns a signal that aborts when the caller disconnects before the answer is written. */
-function goneSignal(response: Response): AbortSignal {
+function disconnectSignal(response: Response): AbortSignal {
   const gone = new AbortController();
   response.once('close', () => {
     if (!response.writableFinished) gone.abort(new Error('the caller went away'));
