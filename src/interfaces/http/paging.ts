@@ -8,7 +8,7 @@ export const Count = intLike(1, 'The number of items in this answer.');
 export const NextCursor = z
   .string()
   .nullable()
-  .meta({ description: 'The `cursor` of the next page. Null on the last one.', example: null });
+  .meta({ description: 'The `cursor` for the next page. Null on the last page.', example: null });
 
 /** Describes the answer of a list without pages. */
 export const listOf = <Name extends string, Item extends z.ZodType>(name: Name, item: Item, id: string) =>
@@ -29,7 +29,7 @@ const limit = (usual: number) =>
     .default(usual)
     .meta({ description: `The largest number of items, 1 to ${MAX_ITEMS}.`, default: usual });
 
-const next = { description: 'The `next_cursor` of the page before.' };
+const cursorMeta = { description: 'The `next_cursor` of the page before.' };
 
 /** Describes the query of a list that grows without limit. The cursor is the last id of the page before. */
 export const Page = z.object({
@@ -38,7 +38,7 @@ export const Page = z.object({
     .string()
     .regex(/^[a-z]{3}_[0-9a-f-]{36}$/, { error: 'must be the next_cursor of an earlier answer' })
     .optional()
-    .meta(next),
+    .meta(cursorMeta),
 });
 
 /** Describes the query of a list of objects that a team makes by hand. Usually one page has all of them. */
@@ -47,7 +47,7 @@ export const LongPage = Page.extend({ limit: limit(MAX_ITEMS) });
 /** Describes the query of a list of numbered items. The cursor is the last number of the page before. */
 export const NumberPage = z.object({
   limit: Page.shape.limit,
-  cursor: wholeNumberText(1, GREATEST_VERSION).optional().meta(next),
+  cursor: wholeNumberText(1, GREATEST_VERSION).optional().meta(cursorMeta),
 });
 
 /** Asks for one item more than the page holds. If the item exists, there is a next page. */

@@ -66,8 +66,8 @@ export const register = api.post('/v1/auth/register', {
   id: 'register',
   summary: 'Register an account',
   description:
-    'The first account of a deployment is admin of its operator team. Later ones join it as members. An invite gives its ' +
-    'role in the team of the inviter. The service sends a verification e-mail. With `SERVICE_REGISTRATION=invite` the ' +
+    'The first account of a deployment is admin of its operator team. Later ones join it as members. An account with an ' +
+    'invite gets its role in the team of the inviter. The service sends a verification e-mail. With `SERVICE_REGISTRATION=invite` the ' +
     'first account is registered with the master key as the Bearer credential.',
   access: 'public',
   uses: ['master'],

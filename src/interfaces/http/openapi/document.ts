@@ -233,7 +233,7 @@ const parameters: Readonly<Record<string, z.ZodType>> = {
   webhook_id: idOf('whk', 'a webhook'),
   deployment_id: idOf('dep', 'a deployment'),
   model_name: z.string().min(1).meta({ description: 'The name of the deployment, percent-encoded.', example: 'iris' }),
-  model_version: z.string().min(1).meta({ description: 'A version of the model. That of a file is 1.', example: '1' }),
+  model_version: z.string().min(1).meta({ description: 'A version of the model. A file has version 1.', example: '1' }),
   token: secret('tni').describe('The token of an invite.'),
   version: z.int().min(1).max(GREATEST_VERSION).meta({ description: 'A version that the object has had.', example: 1 }),
   alias: z

@@ -103,7 +103,7 @@ export const status = operations.get('/v1/status', {
     }),
     permissions: z
       .object(Object.fromEntries(names.map((name) => [permissionField(name), z.boolean()])))
-      .describe('Whether this credential allows each act.'),
+      .describe('For each act, whether this credential allows it.'),
     limits: z.object({
       requests: Limit.describe('The limit of all calls.'),
       auth: Limit.describe('The limit of registrations and logins.'),

@@ -212,8 +212,8 @@ export const compareDatasets = api.get('/v1/projects/{project_id}/datasets/{data
   id: 'compareDatasets',
   summary: 'Compare a dataset with another one or with another version',
   description:
-    'Compares this dataset with an earlier state or another dataset of the project, record by record, matched by id. ' +
-    'Without a version the current one is taken.',
+    'Compares this dataset with an earlier version or another dataset of the project, record by record, matched by id. ' +
+    'Without a version, the current one is compared.',
   access: permissions.readWorkspace,
   query: z.object({
     with: Other.meta({

@@ -225,8 +225,8 @@ export const deleteProject = api.delete('/v1/projects/{project_id}', {
   id: 'deleteProject',
   summary: 'Delete a project',
   description:
-    'Deletes all its datasets, models, conversations and its runtime, frozen and registered ones included. This cannot be ' +
-    'undone.',
+    'Deletes its runtime and all its datasets, models and conversations, also frozen datasets and registered models. This ' +
+    'cannot be undone.',
   access: permissions.deleteProject,
   answer: Deleted,
   refusals: ['stale_version'],
