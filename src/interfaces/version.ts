@@ -7,7 +7,6 @@ const rootAbove = (folder: string): string =>
 /** The folder of the nearest package.json above this file. */
 export const packageRoot = rootAbove(__dirname);
 
-const description = JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8')) as { readonly version: string };
+const packageJson = JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8')) as { readonly version: string };
 
-/** The version of the package that this file belongs to. */
-export const { version } = description;
+export const { version } = packageJson;

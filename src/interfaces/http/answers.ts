@@ -8,12 +8,12 @@ type SnakeCase<Name extends string> = Name extends `${infer Head}${infer Tail}`
   ? `${Head extends Lowercase<Head> ? Head : `_${Lowercase<Head>}`}${SnakeCase<Tail>}`
   : Name;
 
-type Sent<Value> = Value extends Date ? number : Value;
+type InJson<Value> = Value extends Date ? number : Value;
 
-/** The fields of an entity under their JSON names, with the types that they have in JSON. */
-type Fields<Entity> = { [Name in keyof Entity & string as SnakeCase<Name>]: Sent<Entity[Name]> };
+/** Maps the fields of an entity to their names and types in JSON. */
+type Fields<Entity> = { [Name in keyof Entity & string as SnakeCase<Name>]: InJson<Entity[Name]> };
 
-/** The names of the fields that the answer takes from the entity as they are. */
+/** Lists the fields that the answer takes from the entity unchanged. */
 type Taken<Answer, Entity> = {
   [Name in keyof Answer & keyof Fields<Entity>]: Fields<Entity>[Name] extends Answer[Name] ? Name : never;
 }[keyof Answer & keyof Fields<Entity>];
@@ -25,23 +25,25 @@ type Others<Answer, Entity> = Omit<Answer, Taken<Answer, Entity>> &
   Record<Exclude<keyof Fields<Entity>, keyof Answer>, typeof hidden>;
 
 /**
- * Builds an answer from an entity. The answer has exactly the fields of `schema`: each comes from `others`, or else from
- * the entity's property of the same name in camelCase, a Date as seconds. A field that is in the entity but not in
- * `schema` must be `hidden` in `others`, so that a new field cannot be forgotten here.
+ * Builds an answer from an entity. The answer has exactly the fields of `schema`. Each comes from `others`, or else
+ * from the entity's property of the same name in camelCase. A Date becomes seconds. A field that is in the entity but
+ * not in `schema` must be `hidden` in `others`, so that nobody forgets to decide about a new field.
  */
 export function answerFrom<Schema extends z.ZodObject, Entity extends object>(
   schema: Schema,
   entity: Entity,
   others: Others<z.input<Schema>, Entity>,
 ): z.input<Schema> {
-  const given = others as Readonly<Record<string, unknown>>;
-  const own = entity as Readonly<Record<string, unknown>>;
+  const explicit = others as Readonly<Record<string, unknown>>;
+  const properties = entity as Readonly<Record<string, unknown>>;
   const answer: Record<string, unknown> = {};
-  for (const [name, property] of fieldsOf(schema)) answer[name] = name in given ? given[name] : sent(own[property]);
+  for (const [name, property] of fieldsOf(schema)) {
+    answer[name] = name in explicit ? explicit[name] : inJson(properties[property]);
+  }
   return answer as z.input<Schema>;
 }
 
-/** Is kept, because it takes most of the time of an answer with thousands of items. */
+/** Caches the results of `fieldsOf`, which would take most of the time of an answer with thousands of items. */
 const fieldsOfSchemas = new WeakMap<z.ZodObject, readonly (readonly [string, string])[]>();
 
 /** Lists the fields of an answer with their names in camelCase. */
@@ -54,10 +56,10 @@ function fieldsOf(schema: z.ZodObject) {
 
 const camelCase = (name: string) => name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
 
-/** `instanceof Date` would miss the dates of Node's own modules within jest. */
-const sent = (value: unknown) => (isDate(value) ? seconds(value) : value);
+/** Returns a Date as seconds. In jest, `instanceof Date` would be false for dates of Node.js's own modules. */
+const inJson = (value: unknown) => (isDate(value) ? seconds(value) : value);
 
-/** Answers a list that comes whole. */
+/** Returns the answer of a list without pages. */
 export const listed = <Name extends string, Item>(name: Name, items: readonly Item[]) => ({
   ...named(name, [...items]),
   count: items.length,
@@ -65,7 +67,7 @@ export const listed = <Name extends string, Item>(name: Name, items: readonly It
 
 type Numbered = { readonly id: string } | { readonly version: number };
 
-/** Answers a page of a list. The id of its last object, or the version, is the cursor of the next page. */
+/** Returns the answer of one page. The id or the version of its last item is the cursor of the next page. */
 export function paged<Name extends string, Entity extends Numbered, Item>(
   name: Name,
   { items, more }: Bounded<Entity>,
@@ -76,7 +78,7 @@ export function paged<Name extends string, Entity extends Numbered, Item>(
   return { ...listed(name, items.map(answer)), next_cursor: (more && cursor) || null };
 }
 
-/** Answers a deletion when it is done. */
+/** Returns the answer of a deletion when it is done. */
 export async function deleted(id: string, deletion: Promise<unknown>) {
   await deletion;
   return { id, deleted: true as const };

@@ -30,30 +30,29 @@ export interface HttpDependencies
   readonly controllers: readonly Controller[];
   readonly shutdown: GracefulShutdown;
   readonly clock: Clock;
-  /** Names the proxies whose `X-Forwarded-For` tells the caller's address, as Express's `trust proxy` does. */
+  /** Lists the trusted proxies. Express takes the caller's address from their `X-Forwarded-For` header. */
   readonly trustedProxies: readonly string[];
-  /** Lists the web origins whose pages may call the API. */
+  /** Lists the web origins with pages that may call the API. */
   readonly corsOrigins: readonly string[];
-  /** Lists the host names that are answered besides loopback names; null answers all. */
+  /** Lists the host names that the service answers for, besides loopback names. Null: it answers for every host. */
   readonly allowedHosts: readonly string[] | null;
   readonly teamMiddleware: readonly Middleware[];
 }
 
 /** Adds a step that every request takes (CONTRIBUTING.md, "Recipe: add a middleware"). */
 export abstract class Middleware {
-  /** Handles a request as any Express middleware does. `request.context.caller` is set later, by `authenticate`. */
+  /** Handles a request as any Express middleware does. Runs before `authenticate` sets `request.context.caller`. */
   abstract readonly handle: RequestHandler;
 }
 
-/** Both share one budget of calls. */
+/** Lists the paths of the API. They share one rate limit. */
 const API = ['/v1', OPENAI];
 
-/** Makes the Express app. Requests take the steps from top to bottom. */
+/** Creates the Express app. Each request takes the steps below in their order. */
 export function createApp(dependencies: HttpDependencies): Express {
   const { controllers, shutdown, authenticator } = dependencies;
   const contracts = controllers.flatMap(({ routes }) => routes.map(({ contract }) => contract));
-
-  const recent = new RecentCallers();
+  const recentCallers = new RecentCallers();
 
   const app = express();
   app.disable('x-powered-by').disable('etag').enable('case sensitive routing').enable('strict routing');
@@ -70,9 +69,9 @@ export function createApp(dependencies: HttpDependencies): Express {
   for (const { handle } of dependencies.teamMiddleware) app.use(handle);
 
   app.use(API, crossOrigin(dependencies.corsOrigins));
-  app.use(API, refuseBeforeLookup(dependencies, recent.keyOf));
+  app.use(API, refuseBeforeLookup(dependencies, recentCallers.keyOf));
   app.use(API, authenticate(authenticator));
-  app.use(API, rateLimit(dependencies, recent));
+  app.use(API, rateLimit(dependencies, recentCallers));
   app.use(API, shutdown.refuseLate);
   app.use('/metrics', refuseBeforeLookup(dependencies, guessKey));
   app.use('/metrics', authenticate(authenticator), rateLimitGuesses(dependencies));

@@ -4,7 +4,7 @@ import type { Request, Response } from 'express';
 import type { ByteStream } from '../../application/shared/ports.js';
 import { HttpRefusal } from './refusals.js';
 
-/** The largest body, in bytes, of each sort of endpoint. */
+/** Limits the bytes of a body, for each kind of endpoint. */
 export const bodyLimits = {
   ordinary: 100 * 1024,
   spec: 256 * 1024,
@@ -14,26 +14,26 @@ export const bodyLimits = {
 } as const;
 type BodyLimit = keyof typeof bodyLimits;
 
-/** Bound a JSON body, whatever its length. */
+/** Limits the nesting of a JSON body. */
 export const MAX_DEPTH = 32;
+/** Limits the number of values in a JSON body. */
 export const MAX_VALUES = 200_000;
 
 /** Reads a body of another media type than JSON into the value that the contract's schema describes. */
 export interface BodyForm {
-  /** An example of such a body. */
   readonly example: string;
-  /** Takes UTF-8 without a byte order mark. */
+  /** Takes UTF-8 bytes without a byte order mark. */
   readonly read: (bytes: Buffer) => Promise<unknown>;
 }
 export type BodyForms = Readonly<Record<string, BodyForm>>;
 
 export interface BodyRules {
   readonly bodyLimit?: BodyLimit;
-  /** Other media types in which the body may come, besides JSON. */
+  /** Lists the media types that the body may have besides JSON. */
   readonly forms?: BodyForms;
-  /** Names a member of the body in which the use case itself reports all that cannot be stored. */
-  readonly judgedLater?: string;
-  /** Refuses a number whose value a double would change: the body is stored and given back as it was sent. */
+  /** Names a member of the body that may contain values that cannot be stored. The use case refuses them. */
+  readonly uncheckedMember?: string;
+  /** Refuses numbers that a double cannot hold exactly: the body is stored, and must be returned as it was sent. */
   readonly exactNumbers?: true;
 }
 
@@ -43,8 +43,8 @@ export const isBodyless = ({ headers }: Pick<Request, 'headers'>): boolean =>
 export const announcedLength = ({ headers }: Pick<Request, 'headers'>): number | null =>
   headers['content-length'] === undefined ? null : Number(headers['content-length']);
 
-/** Tells a sender who waits for `100 Continue` to send the body. A refusal before this spares it the sending. */
-export function invite(request: Request, response: Response): void {
+/** Sends `100 Continue` to a sender that waits for it. If the request is refused before, its body is never sent. */
+export function sendContinue(request: Request, response: Response): void {
   if (/^100-continue$/i.test(request.headers.expect ?? '') && !response.headersSent) response.writeContinue();
 }
 
@@ -60,7 +60,7 @@ function mediaTypeOf(headers: Headers): { readonly type: string; readonly inUtf8
 
 const codingOf = (headers: Headers): string => (headers['content-encoding'] ?? 'identity').toLowerCase();
 
-/** Returns the form in which the body comes, or null for JSON. Throws unsupported_media_type. */
+/** Returns the form of the body, or null for JSON. Throws unsupported_media_type. */
 export function formOf({ headers }: Request, forms: BodyForms): BodyForm | null {
   const { type, inUtf8 } = mediaTypeOf(headers);
   if (inUtf8 && codingOf(headers) === 'identity') {
@@ -75,7 +75,7 @@ export function formOf({ headers }: Request, forms: BodyForms): BodyForm | null 
 
 const OCTETS = 'application/octet-stream';
 
-/** Throws unsupported_media_type for anything but plain bytes. */
+/** Throws unsupported_media_type unless the body has the type of plain bytes and is not compressed. */
 export function requireOctets({ headers }: Request): void {
   if (mediaTypeOf(headers).type === OCTETS && codingOf(headers) === 'identity') return;
   throw new HttpRefusal('unsupported_media_type', `Send the body as ${OCTETS}, not compressed.`, { Accept: OCTETS });
@@ -107,11 +107,11 @@ export function requireWithin(request: Request, limit: number): void {
 
 export const cutOff = () => new HttpRefusal('bad_request', 'The body was cut off.');
 
-/** Yields the body piece by piece. Throws payload_too_large beyond the limit, and bad_request when it breaks off. */
+/** Yields the body piece by piece. Throws payload_too_large beyond the limit, and bad_request if it ends early. */
 async function* limited(request: Request, limit: number): ByteStream['chunks'] & AsyncGenerator<Buffer> {
   let size = 0;
   try {
-    // Leaving an ordinary `for await` destroys the request, and the connection for the answer with it.
+    // An ordinary `for await` that ends early destroys the request, and with it the connection for the answer.
     for await (const chunk of request.iterator({ destroyOnReturn: false })) {
       size += chunk.length;
       if (size > limit) throw tooLarge(limit);
@@ -123,8 +123,8 @@ async function* limited(request: Request, limit: number): ByteStream['chunks'] &
 }
 
 /**
- * Returns the body without its content coding, and its length if that is known. Throws as `limited` does, also for what
- * the decoded body has beyond the limit, and bad_request for a body that is not of its coding.
+ * Returns the decompressed body, and its length if that is known. Throws as `limited` does, also if the decompressed
+ * body is over the limit. Throws bad_request if the body cannot be decompressed.
  */
 export function decoded(request: Request, limit: number): ByteStream {
   const coding = codingOf(request.headers);
@@ -135,7 +135,7 @@ export function decoded(request: Request, limit: number): ByteStream {
 
 async function* decompressed(chunks: AsyncIterable<Buffer>, coding: Coding, limit: number): AsyncGenerator<Buffer> {
   const decoder = decoders[coding]();
-  pipeline(chunks, decoder).catch(() => undefined); // the decoder fails as well
+  pipeline(chunks, decoder).catch(() => undefined); // the loop below gets the failure from the decoder
   let size = 0;
   try {
     for await (const chunk of decoder) {
@@ -154,13 +154,13 @@ export const tooLarge = (limit: number) =>
 /** A body of at most this many bytes never waits. */
 export const SMALL_BODY_BYTES = 100 * 1024;
 
-/** A body of at most this many bytes is always taken. */
+/** A body of at most this many bytes is never refused for lack of memory. */
 const TINY_BODY_BYTES = 8 * 1024;
 
-/** The most that a parsed JSON value takes, its name included. */
+/** The largest number of bytes that a parsed JSON value takes in memory, with its name. */
 const VALUE_BYTES = 96;
 
-/** Returns the memory for the values of a JSON text. */
+/** Returns the bytes of memory that the values of a JSON text take when it is parsed. */
 export const parsedBytes = (length: number, values: number): number => length + VALUE_BYTES * values;
 
 const WAIT_MS = 5_000;
@@ -171,9 +171,9 @@ interface Waiting {
 }
 
 /**
- * Bounds the memory of all bodies that are read or held at once, parsed ones included, and of large answers. Without
- * room, large ones wait in the order of arrival, and get 503 `busy` when they have waited too long. Small ones have as
- * much room of their own: a flood of slow ones takes none from the large ones.
+ * Limits the memory of all bodies, as bytes and as parsed values, and of large answers. Large bodies that find no room
+ * wait in the order of arrival, and get 503 `busy` when they have waited too long. Small bodies have as much room of
+ * their own, so that many slow small bodies take no room from the large ones.
  */
 export class BodyMemory {
   private held = 0;
@@ -186,8 +186,8 @@ export class BodyMemory {
   ) {}
 
   /**
-   * Reserves memory for texts of these lengths and for their values until the response is closed. Returns a function that
-   * sets the reservation to the bytes that they take; only that of small texts can rise. Throws busy.
+   * Reserves memory for texts of these lengths and for their parsed values until the response is closed. Returns a
+   * function that changes the number of reserved bytes. It raises the number only for small texts. Throws busy.
    */
   async reserve(lengths: readonly number[], response: Response): Promise<(bytes: number) => void> {
     const total = lengths.reduce((sum, length) => sum + length, 0);
@@ -209,7 +209,7 @@ export class BodyMemory {
     return lower;
   }
 
-  /** Counts no values before they are parsed: a small body that has not come yet must not hold the room for them. */
+  /** Reserves no room for values before they are parsed: a small body that arrives slowly must not hold that room. */
   private reserveSmall(length: number, response: Response): (bytes: number) => void {
     if (length > TINY_BODY_BYTES && this.heldBySmall + length > this.maxBytes) throw this.busy('requests');
     let reserved = 0;

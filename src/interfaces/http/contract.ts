@@ -14,7 +14,7 @@ export interface Contract<
   Query extends z.ZodType = z.ZodType,
 > extends BodyRules {
   readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
-  /** Marks each parameter as `{name}`, an id as `{…_id}`, and the rest of a path, slashes included, as `{name*}`. */
+  /** Writes a parameter as `{name}`, an id as `{…_id}`, and the rest of a path with its slashes as `{name*}`. */
   readonly path: Path;
   readonly id: string;
   readonly tag:
@@ -37,18 +37,18 @@ export interface Contract<
   readonly body?: Body;
   /** Lets callers leave out the body. */
   readonly bodyOptional?: true;
-  /** Hands the body to the handler unread, as a `ByteStream`. The schema only documents it. */
+  /** Gives the handler the body as a `ByteStream`, before it is read. The schema only documents the body. */
   readonly streamed?: true;
   /**
-   * Takes the streamed body as clients of the Open Inference Protocol send it: with binary tensors behind the JSON, with
-   * gzip or deflate, and without a media type. The answer may have binary tensors, too.
+   * Accepts a streamed body as clients of the Open Inference Protocol send it: with binary tensors after the JSON,
+   * compressed by gzip or deflate, or without a media type. The answer may have binary tensors, too.
    */
   readonly tensors?: true;
-  /** Replaces JSON as the type of a streamed body. The service bounds its size; it may take as long as it flows. */
+  /** Replaces JSON as the type of a streamed body. The use case limits its size, and `flowing` limits its time. */
   readonly media?: 'application/octet-stream';
-  /** Returns an error that goes before all others of the body. */
+  /** Returns the error to throw before the schema checks the body, or null. */
   readonly refuseFirst?: (json: unknown) => DomainError | null;
-  /** Returns the error for a body that the schema refuses, if it is not `invalid_request`. */
+  /** Returns the error for a body that the schema refuses, or null for `invalid_request`. */
   readonly refusalOf?: (issues: readonly z.core.$ZodIssue[]) => DomainError | null;
   /** Sends the version of the answer as `ETag`. */
   readonly versioned?: true;
@@ -58,19 +58,18 @@ export interface Contract<
   readonly answer: Answer;
   /** Replaces JSON as the type of the answer, which is then a string. */
   readonly answerMedia?: 'text/plain';
-  /** Describes the data of each event, where the answer can be server-sent events instead. */
+  /** Describes the data of each event, if the answer can also be server-sent events. */
   readonly answerEvents?: z.ZodType;
   /** Describes headers of successful answers, by name. */
   readonly answerHeaders?: Readonly<Record<string, string>>;
   /** Lists the refusals that access, path, query and body do not imply. */
   readonly refusals: readonly (RefusalCode | Refusal)[];
-  /** Returns the error for an id that cannot be one. The default is `not_found`. */
+  /** Returns the error for a malformed id in the path. The default is `not_found`. */
   readonly missing?: () => DomainError;
 }
 
-type Given = 'tag' | 'method' | 'path';
-type Defaults = 'status' | 'refusals';
-type Declared<C extends Contract> = Omit<C, Given | Defaults> & Partial<Pick<C, Defaults>>;
+type Declared<C extends Contract> = Omit<C, 'tag' | 'method' | 'path' | 'status' | 'refusals'> &
+  Partial<Pick<C, 'status' | 'refusals'>>;
 
 const declare =
   (tag: Contract['tag'], method: Contract['method']) =>
@@ -79,7 +78,7 @@ const declare =
     declared: Declared<Contract<Path, Body, Answer, Query>>,
   ): Contract<Path, Body, Answer, Query> => ({ tag, method, path, status: 200, refusals: [], ...declared });
 
-/** Returns functions that declare routes. A route answers 200 and refuses nothing of its own, unless it says otherwise. */
+/** Returns functions that declare routes. By default a route answers 200 and has no refusals of its own. */
 export const contractsOf = (tag: Contract['tag']) => ({
   get: declare(tag, 'get'),
   post: declare(tag, 'post'),
@@ -92,11 +91,11 @@ type Parameters<Path extends string> = Path extends `${string}{${infer Name}}${i
   ? (Name extends `${infer Plain}*` ? Plain : Name) | Parameters<Rest>
   : never;
 
-/** Says who calls what. */
+/** Tells who calls and which objects the path names. */
 export interface Target<Names extends string = string> {
   readonly caller: Caller | null;
   readonly params: Readonly<Record<Names, string>>;
-  /** Those that the contract names, as it names them. */
+  /** Holds the headers that the contract names, under these names. */
   readonly headers: Readonly<Record<string, string | undefined>>;
 }
 
@@ -108,12 +107,12 @@ export interface Call<
 > extends Target<Parameters<Path>> {
   readonly query: z.output<Query>;
   readonly body: z.output<Body>;
-  /** Is the version in `If-Match`, NaN if it cannot be one, and undefined without the header. */
+  /** Holds the version in `If-Match`, NaN if the header has none, and undefined for `*` or without the header. */
   readonly ifMatch: number | undefined;
   /** Aborts when the caller disconnects before the answer. */
   readonly signal: AbortSignal;
   readonly requestId: string;
-  /** Reads what the caller has left of each rate limit after this call. */
+  /** Returns what is left of each rate limit of the caller after this call. */
   readonly readQuotas: () => Promise<readonly Quota[]>;
 }
 export type CallOf<C> =
@@ -129,16 +128,16 @@ export class Reply<T> {
   ) {}
 }
 
-/** Sends an answer as it is: whole, or piece by piece as its source gives it and its reader takes it. */
+/** Sends an answer that the contract's schema does not check: as a whole, or in chunks as fast as the caller reads. */
 export class StreamedResponse {
   constructor(
     readonly status: number,
     readonly headers: Readonly<Record<string, string>>,
     readonly chunks: Uint8Array | AsyncIterable<Uint8Array | string>,
     readonly options: {
-      /** Breaks the connection off. */
+      /** Closes the connection when it aborts. */
       readonly expired?: AbortSignal;
-      /** Returns what tells a failure of `chunks`. Without it the connection breaks off. */
+      /** Returns the chunk that reports a failure of `chunks`. Without this function the connection is closed. */
       readonly lastChunk?: (problem: Problem) => string;
     } = {},
   ) {}
@@ -159,7 +158,7 @@ export function route<Path extends string, Body extends z.ZodType, Answer extend
   return { contract: declared as unknown as Contract, handle, before } as Route;
 }
 
-/** Holds for each id in a path a check that throws NotFound if there is no such object. */
+/** Holds a check for each id in a path. The check throws NotFound if there is no such object. */
 export type Existence<Ids extends string> = {
   readonly [Id in Ids]: (target: Target<Ids>) => Promise<unknown>;
 };
@@ -167,6 +166,6 @@ export type ExistenceCheck = (target: never) => Promise<unknown>;
 
 export interface Controller {
   readonly routes: readonly Route[];
-  /** The check of the last id in the path runs before an invalid call is refused: a missing object is reported first. */
+  /** Holds checks of existence. An invalid call runs the check of the last id: a missing object is reported first. */
   readonly exists?: Readonly<Record<string, ExistenceCheck>>;
 }

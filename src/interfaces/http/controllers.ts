@@ -24,7 +24,7 @@ import { ModelAliasesController } from './workspace/model-aliases.controller.js'
 import { ModelsController } from './workspace/models.controller.js';
 import { ProjectsController } from './workspace/projects.controller.js';
 
-/** Lists every controller, in the order in which the reference shows their routes. The container constructs them. */
+/** Lists every controller, in the order of the API reference. The container creates them. */
 export const controllers: readonly Newable<Controller>[] = [
   AccountsController,
   TeamController,
@@ -51,7 +51,7 @@ export const controllers: readonly Newable<Controller>[] = [
   ModelFilesController,
 ];
 
-/** Lists the contract of every route. A controller uses its services only in a call, so listing its routes needs none. */
+/** Lists the contract of every route. Controllers use services only during a call, so here they get none. */
 export const contracts: readonly Contract[] = controllers.flatMap((Controller) =>
   new Controller().routes.map(({ contract }) => contract),
 );

@@ -1,6 +1,6 @@
 import { StreamedResponse } from './contract.js';
 
-/** Proxies and clients may close a connection that says nothing for longer. */
+/** The longest silence of a stream. Proxies and clients may close a connection that is silent for longer. */
 export const HEARTBEAT_MS = 15_000;
 
 const COMMENT = ': keep-alive\n\n';
@@ -11,15 +11,15 @@ interface EventStream {
   /** Yields texts of whole events. */
   readonly events: AsyncGenerator<string, void>;
   readonly headers: Readonly<Record<string, string>>;
-  /** Breaks the stream off. */
+  /** Closes the connection when it aborts. */
   readonly expired: AbortSignal;
   readonly heartbeatMs: number;
 }
 
 /**
- * Answers server-sent events. Resolves with the first event, or after `heartbeatMs` without one. A failure before is thrown,
- * so that it becomes an ordinary refusal; a later one is the last event. Sends a comment when no event came for
- * `heartbeatMs`.
+ * Answers server-sent events. Resolves when the first event is there, or after `heartbeatMs` without one. Throws a
+ * failure that happens before, so that it becomes an ordinary refusal. A later failure becomes the last event. Sends a
+ * comment when no event came for `heartbeatMs`.
  */
 export async function eventStream({ events, headers, expired, heartbeatMs }: EventStream): Promise<StreamedResponse> {
   const first = events.next();
@@ -48,7 +48,7 @@ export async function eventStream({ events, headers, expired, heartbeatMs }: Eve
   });
 }
 
-/** Returns `BEAT` when `next` takes longer than `ms`. Throws what `next` throws before. */
+/** Resolves to `BEAT` if `next` takes longer than `ms`. Otherwise settles as `next` does. */
 function withinBeat<T>(next: Promise<T>, ms: number): Promise<T | typeof BEAT> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => resolve(BEAT), ms);

@@ -5,24 +5,24 @@ import { firstInexactNumber, jsonNesting, quoted, unstorableLeaf } from '../../d
 import { type BodyForm, type BodyRules, MAX_DEPTH, MAX_VALUES } from './body.js';
 import { HttpRefusal } from './refusals.js';
 
-/** Shorter bodies are parsed at once. Between the steps of a longer one other requests get their turn. */
-const LONG = 64 * 1024;
+/** A body of more bytes is parsed in steps, with a turn for other requests after each step. */
+const LONG_BYTES = 64 * 1024;
 
 interface ParsedBody {
   readonly value: unknown;
-  /** The number of JSON values; null for another media type. */
+  /** The number of JSON values. Null for another media type. */
   readonly values: number | null;
 }
 
 /**
- * Parses a body and checks everything that needs no schema. The member named `judgedLater` may hold what cannot be stored.
- * Throws malformed_json, InvalidRequest.
+ * Parses a body and checks everything that needs no schema. The member `uncheckedMember` may contain values that cannot
+ * be stored. Throws malformed_json, InvalidRequest.
  */
 export async function parseBody(bytes: Buffer, form: BodyForm | null, rules: BodyRules): Promise<ParsedBody> {
-  const pause = async () => bytes.length > LONG && (await yieldToEventLoop());
+  const pause = async () => bytes.length > LONG_BYTES && (await yieldToEventLoop());
   await pause();
   const parsed = form ? { value: await form.read(utf8(bytes)), values: null } : await parseJson(bytes, rules, pause);
-  const unstorable = await firstUnstorable(parsed.value, rules.judgedLater);
+  const unstorable = await firstUnstorable(parsed.value, rules.uncheckedMember);
   if (unstorable) throw new InvalidRequest([unstorable]);
   return parsed;
 }
@@ -62,26 +62,26 @@ function parsed(text: string): unknown {
   } catch (error) {
     // The parser's own message quotes a piece of the body, which may be secret.
     const where = /at position \d+/.exec((error as Error).message)?.[0];
-    const what = text.trim() === '' ? 'The body is empty; send a JSON object.' : 'The body is not JSON';
-    throw new HttpRefusal('malformed_json', where ? `${what}: unexpected text ${where}.` : what);
+    const problem = text.trim() === '' ? 'The body is empty; send a JSON object.' : 'The body is not JSON';
+    throw new HttpRefusal('malformed_json', where ? `${problem}: unexpected text ${where}.` : problem);
   }
 }
 
 interface TextCheck {
   readonly problem: string | null;
-  /** The member of the outermost object that has the problem. Is empty without such an object. */
+  /** The member of the outermost object that has the problem. Empty if the outermost value is not an object. */
   readonly member: string;
   readonly values: number;
 }
 
-/** Checks the size of JSON text before anything is built from it. */
+/** Checks the nesting and the number of values of JSON text before it is parsed. */
 export function checkJsonText(text: string): TextCheck {
   const { depth, values, member } = jsonNesting(text, MAX_DEPTH, MAX_VALUES);
   if (depth > MAX_DEPTH) return { problem: `must not be nested deeper than ${MAX_DEPTH} levels`, member, values };
   return { problem: values > MAX_VALUES ? TOO_MANY_VALUES : null, member, values };
 }
 
-/** Returns the problem of a number in valid JSON text that would lose digits, if there is one. */
+/** Returns the problem of the first number in valid JSON text that would lose digits, or null if there is none. */
 export function inexactNumber(text: string): string | null {
   const number = firstInexactNumber(text);
   return number && `the number ${quoted(number)} would lose digits: send it as a string`;
@@ -94,12 +94,12 @@ const BATCH = 20_000;
 
 /** Returns the first string or number in a JSON value that cannot be stored. It skips the member `except`. */
 export async function firstUnstorable(value: unknown, except?: string): Promise<Finding | null> {
-  let looked = 0;
+  let checked = 0;
   for (const found of unstorable(value, '', except)) {
     if (typeof found === 'object') return found;
-    looked += found;
-    if (looked < BATCH) continue;
-    looked = 0;
+    checked += found;
+    if (checked < BATCH) continue;
+    checked = 0;
     await yieldToEventLoop();
   }
   return null;
@@ -111,7 +111,7 @@ function* unstorable(value: unknown, path: string, except?: string): Generator<F
   if (own) yield { path, message: own };
   if (typeof value !== 'object' || value === null) return;
   const isList = Array.isArray(value);
-  let looked = 1;
+  let checked = 1;
   for (const key of isList ? value.keys() : Object.keys(value)) {
     const member = (value as Record<string | number, unknown>)[key];
     if (key === except) continue;
@@ -120,9 +120,9 @@ function* unstorable(value: unknown, path: string, except?: string): Generator<F
     const found = unstorableLeaf(member);
     if (found) yield { path: below(path, key), message: found };
     if (typeof member === 'object' && member !== null) yield* unstorable(member, below(path, key));
-    if (++looked % BATCH === 0) yield BATCH;
+    if (++checked % BATCH === 0) yield BATCH;
   }
-  yield looked % BATCH;
+  yield checked % BATCH;
 }
 
 const below = (path: string, key: string | number) => `${path === '' ? '' : `${path}.`}${quoted(String(key))}`;

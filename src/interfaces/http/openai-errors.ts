@@ -4,7 +4,7 @@ import { namedObject } from './schemas.js';
 
 export const OPENAI = '/openai/v1';
 
-/** Tells whether answers of a path have OpenAI's forms. */
+/** Checks whether the answers of a path have the form of OpenAI's API. */
 export const isOpenAi = (path: string): boolean => path === OPENAI || path.startsWith(`${OPENAI}/`);
 
 const Problem = namedObject('OpenAiProblem', {
@@ -16,11 +16,11 @@ const Problem = namedObject('OpenAiProblem', {
     'rate_limit_error',
     'server_error',
   ]),
-  param: z.string().nullable().describe('The field that is wrong, as `messages[0].content`.'),
+  param: z.string().nullable().describe('The wrong field, such as `messages[0].content`.'),
   code: z.string().describe('The machine code. Codes never change.'),
 });
 
-/** The form of every refusal below `/openai/v1`. */
+/** Describes every refusal below `/openai/v1`. */
 export const OpenAiError = namedObject('OpenAiError', { error: Problem });
 export type OpenAiError = z.output<typeof OpenAiError>;
 type OpenAiErrorType = OpenAiError['error']['type'];
@@ -31,7 +31,7 @@ const types: Readonly<Record<number, OpenAiErrorType>> = {
   429: 'rate_limit_error',
 };
 
-/** OpenAI's API has no 422. */
+/** Returns 400 for 422, which OpenAI's API does not use. */
 export const openAiStatus = (status: number): number => (status === 422 ? 400 : status);
 
 interface Refused {

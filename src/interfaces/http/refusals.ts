@@ -26,9 +26,9 @@ export const refusals = {
   not_found: { status: 404, when: "There is no such object or route, or it is another team's." },
   token_not_found: { status: 404, when: 'There is no such token.' },
   invite_not_found: { status: 404, when: 'There is no such invite.' },
-  method_not_allowed: { status: 405, when: 'The path exists, but not with this method. `Allow` lists those it has.' },
+  method_not_allowed: { status: 405, when: 'The path exists, but not with this method. `Allow` lists its methods.' },
   request_timeout: { status: 408, when: 'The request took too long to arrive.' },
-  email_taken: { status: 409, when: 'An account with this e-mail exists, whatever its letter case.' },
+  email_taken: { status: 409, when: 'An account with this e-mail exists, in the same or in other letter case.' },
   last_admin: { status: 409, when: 'The team would be left without an admin.' },
   stale_version: { status: 409, when: 'Another update came first. `details[0].current` is the version to read.' },
   dataset_frozen: { status: 409, when: 'A frozen dataset is immutable.' },
@@ -85,7 +85,7 @@ export const refusals = {
 
 export type RefusalCode = keyof typeof refusals;
 
-/** Gives a code another status than its usual one, for one route. */
+/** Gives a code another status for one route. */
 export interface Refusal {
   readonly code: RefusalCode;
   readonly status: number;
@@ -94,7 +94,7 @@ export interface Refusal {
 export const refusalOf = (declared: RefusalCode | Refusal): Refusal =>
   typeof declared === 'string' ? { code: declared, status: refusals[declared].status } : declared;
 
-/** Refuses the form of a request, which only HTTP knows of. */
+/** Refuses a request for a reason that only HTTP knows, such as its media type. */
 export class HttpRefusal extends Error {
   readonly status: number;
 
@@ -127,7 +127,7 @@ const statusOf: Record<ErrorKind, number> = {
   timeout: 504,
 };
 
-/** The error envelope, the same for every refusal of every route. */
+/** Describes every refusal outside of `/openai/v1`. */
 interface Envelope {
   readonly status: 'error';
   readonly code: string;
@@ -140,11 +140,11 @@ export interface Problem {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Envelope | OpenAiError;
-  /** True for a failure of the service itself, which the log must explain. */
+  /** True for a failure of the service itself, which must be logged. */
   readonly unexpected: boolean;
 }
 
-/** Makes the answer to an error, in the form of the path. About an unexpected error it only says that it happened. */
+/** Returns the answer to an error, in the form of the path. Hides the cause of an unexpected error from callers. */
 export function problemOf(error: unknown, request: { readonly requestId: string; readonly path: string }): Problem {
   const problem = envelopeOf(error, request.requestId);
   if (!isOpenAi(request.path)) return problem;

@@ -7,7 +7,7 @@ import { handle, type ReportProblem, respond } from './middleware/respond.js';
 import { existenceFirst, validate } from './middleware/validate.js';
 import { methodNotAllowed } from './refusals.js';
 
-/** Makes an Express route of each contract. The order of its steps is a promise to callers. */
+/** Creates an Express route for each contract. The order of the steps decides which refusal a caller gets first. */
 export function contractRoutes(
   controllers: readonly Controller[],
   dependencies: ReadBodyDependencies & ErrorHandlerDependencies,
@@ -18,15 +18,15 @@ export function contractRoutes(
   // In this order `/a/b` comes before `/a/{id}`: a brace sorts after every letter.
   const paths = [...new Set(routes.map(({ contract }) => contract.path))].sort();
   for (const path of paths) {
-    const own = routes.filter(({ contract }) => contract.path === path);
-    const place = router.route(expressPath(path)).all((request, _response, next) => {
+    const routesOfPath = routes.filter(({ contract }) => contract.path === path);
+    const expressRoute = router.route(expressPath(path)).all((request, _response, next) => {
       request.context.route = path;
       next();
     });
-    for (const route of own) {
+    for (const route of routesOfPath) {
       const { contract, before, exists } = route;
       const lastId = [...path.matchAll(/\{(\w+_id)\}/g)].at(-1)?.[1] ?? '';
-      place[contract.method](
+      expressRoute[contract.method](
         authorizeCaller(contract),
         ...(before ? [refuseEarly(before)] : []),
         ...(contract.body ? [readBody(contract, dependencies)] : []),
@@ -36,14 +36,14 @@ export function contractRoutes(
         existenceFirst(exists[lastId]),
       );
     }
-    place.all(() => {
-      throw methodNotAllowed(own.flatMap(({ contract }) => methodsOf(contract)));
+    expressRoute.all(() => {
+      throw methodNotAllowed(routesOfPath.flatMap(({ contract }) => methodsOf(contract)));
     });
   }
   return router;
 }
 
-/** Throws what can be refused without the body. */
+/** Refuses a request before its body is read. */
 const refuseEarly =
   (before: () => Promise<unknown>): RequestHandler =>
   async (_request, _response, next) => {

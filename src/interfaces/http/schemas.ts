@@ -23,7 +23,7 @@ export const id = (kind: string) => z.string().meta(idPattern(kind));
 
 export const AccountId = id('usr').describe('The id of an account.');
 
-/** Describes a credential or a token. The example has the right form, but opens nothing. */
+/** Describes a credential or a token. The example has the right form, but is not valid. */
 export const secret = (prefix: string) => textLike(`${prefix}_${'Example'.repeat(7)}`);
 
 export const ActorId = textLike(
@@ -40,11 +40,11 @@ export const seconds = (date: Date): number => date.getTime() / 1000;
 export const wholeSeconds = (date: Date): number => Math.floor(seconds(date));
 export const dateOf = (seconds: number): Date => new Date(Math.round(seconds * 1000));
 
-/** Makes the message about a missing field, or about one of the wrong type. */
-export const wanted = (what: string) => (issue: { input?: unknown }) =>
-  issue.input === undefined ? 'is required' : `must be ${what}`;
+/** Returns the message about a field that is missing or has the wrong type. */
+export const wanted = (expected: string) => (issue: { input?: unknown }) =>
+  issue.input === undefined ? 'is required' : `must be ${expected}`;
 
-/** Matches text that PostgreSQL can store: without NUL. */
+/** Matches text without NUL, which PostgreSQL cannot store. */
 export const STORABLE = '^[^\\u0000]*$';
 
 /** Matches storable text with at least one character that is not white space. */
@@ -69,7 +69,7 @@ export const visible = (most: number) => ({
 
 export const nameText = (most: number, example: string) => text().meta({ ...visible(most), example });
 
-/** Lists JSON Schemas, each of which requires one of the fields. */
+/** Returns a JSON Schema for each field, which requires this field. */
 export const anyOf = (...names: readonly string[]) => names.map((name) => ({ required: [name] }));
 
 /** Describes an id in a body. The use case refuses an id that no object has. */
@@ -87,29 +87,29 @@ export const wholeNumber = (min: number, max: number) => {
   return z.int({ error }).min(min, { error }).max(max, { error });
 };
 
-/** Is the largest integer that the database's column holds. */
+/** The largest number that an integer column of PostgreSQL holds. */
 export const GREATEST_VERSION = 2_147_483_647;
 
 export const Version = wholeNumber(1, GREATEST_VERSION)
   .optional()
   .meta({ description: 'The version that you last read. `If-Match` can carry it instead.', example: 1 });
 
-type Said = readonly (number | undefined)[];
+type SentVersions = readonly (number | undefined)[];
 
 /** Lists the versions that the caller last read, from the body and from `If-Match`. */
-export const saidVersions = (inBody: Said, ifMatch: number | undefined): number[] =>
+export const sentVersions = (inBody: SentVersions, ifMatch: number | undefined): number[] =>
   [...inBody, ifMatch].filter((version) => version !== undefined);
 
-/** Does the same as `saidVersions`. Throws InvalidRequest if there is none. */
-export function expectedVersions(inBody: Said, ifMatch: number | undefined): number[] {
-  const said = saidVersions(inBody, ifMatch);
-  if (said.length === 0) {
+/** Does the same as `sentVersions`. Throws InvalidRequest if there is no version. */
+export function expectedVersions(inBody: SentVersions, ifMatch: number | undefined): number[] {
+  const versions = sentVersions(inBody, ifMatch);
+  if (versions.length === 0) {
     throw new InvalidRequest([{ path: 'version', message: 'is required: the version that you last read' }]);
   }
-  return said;
+  return versions;
 }
 
-/** Describes any JSON value. Its strings and names must be storable; the description of the OpenAPI document says so. */
+/** Describes any JSON value. The description of the OpenAPI document says which text in it is refused. */
 export const jsonComponent = {
   type: [
     'string' as const,
@@ -141,7 +141,7 @@ export const wholeNumberText = (min: number, max: number) => {
   return number.meta({ type: 'integer', minimum: min, maximum: max });
 };
 
-/** Accepts a time in a query string: seconds since the epoch. Becomes a Date. */
+/** Accepts seconds since the epoch in a query string, and turns them into a Date. */
 export const secondsText = () => {
   const error = 'must be a time in seconds since the epoch';
   return z
@@ -150,14 +150,14 @@ export const secondsText = () => {
     .transform((text) => dateOf(Number(text)));
 };
 
-const fewestLines = { error: 'must be a whole number from 1 on' };
+const tailError = { error: 'must be a whole number from 1 on' };
 
-/** Accepts how many lines of a log to return. A number above the limit counts as the limit. */
+/** Accepts the number of lines of a log to return. A number above 10,000 counts as 10,000. */
 export const Tail = z
-  .string(fewestLines)
-  .regex(/^\d+$/, fewestLines)
+  .string(tailError)
+  .regex(/^\d+$/, tailError)
   .transform((text) => Math.min(Number(text), 10_000))
-  .pipe(z.number().min(1, fewestLines))
+  .pipe(z.number().min(1, tailError))
   .default(200)
   .meta({
     type: 'integer',

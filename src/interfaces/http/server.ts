@@ -8,23 +8,23 @@ import { DomainError } from '../../domain/shared/errors.js';
 import { refuse } from './middleware/error-handler.js';
 import { HttpRefusal, problemOf, type RefusalCode } from './refusals.js';
 
-/** Headers arrive within 15 s. The middleware `slowClients` limits the time for bodies and answers. */
+/** Limits the time for headers only. The middleware `slowClients` limits the time for bodies and answers. */
 const OPTIONS = {
   headersTimeout: 15_000,
   requestTimeout: 0,
   keepAliveTimeout: 65_000,
   connectionsCheckingInterval: 5_000,
-  requireHostHeader: false, // the middleware `hostCheck` requires it, and refuses with the envelope
+  requireHostHeader: false, // the middleware `hostCheck` requires the header, and refuses with the error envelope
 };
 
-/** Makes the server of the app. Requests that are not proper HTTP get the envelope too. */
+/** Creates the HTTP server of the app. Answers requests that are not valid HTTP with the error envelope. */
 export function createHttpServer(app: RequestListener, nextRequestId: () => string, options = {}): Server {
   const listener: RequestListener = (request, response) => {
     request.url = pathOf(request.url ?? '');
     app(request, response);
   };
   const server = createServer({ ...OPTIONS, ...options }, listener);
-  // Node answers 100 Continue at once unless somebody listens. `readBody` answers it when the body is wanted.
+  // Without this listener, Node.js would send `100 Continue` at once. `readBody` sends it before it reads the body.
   server.on('checkContinue', listener).on('checkExpectation', listener);
   server.on('clientError', (error: ClientError, socket) => {
     if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
@@ -35,23 +35,23 @@ export function createHttpServer(app: RequestListener, nextRequestId: () => stri
 }
 
 interface ClientError extends NodeJS.ErrnoException {
-  /** The bytes that were not understood. */
+  /** Holds the bytes that Node.js could not parse. */
   readonly rawPacket?: Buffer;
 }
 
-/** Returns the path of the request line, if the bytes begin with one. */
+/** Returns the path of the request line at the beginning of the bytes, or `/` if there is no request line. */
 function pathIn(bytes: Buffer | undefined): string {
   const [, target = ''] = /^[A-Z]+ (\S+)/.exec(bytes?.toString('latin1', 0, 4_096) ?? '') ?? [];
   return pathOf(target);
 }
 
-/** Drops scheme and host of a target that is a whole URL: Express cannot route one whose host is not valid. */
+/** Removes scheme and host from a target that is a whole URL. Express cannot route a URL with an invalid host. */
 const pathOf = (target: string): string => {
   const path = target.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '');
   return path.startsWith('/') ? path : `/${path}`;
 };
 
-/** Resolves to the port. Rejects with one line that says why it cannot listen. */
+/** Starts to listen, and resolves to the port. Rejects with one line that says why the server cannot listen. */
 export function listen(server: Server, host: string, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
     const fail = (error: NodeJS.ErrnoException) => {
@@ -71,7 +71,7 @@ const codes: Record<string, RefusalCode> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
 };
 
-/** A caller that was refused has this time to close its side. Node would keep a half-closed connection for ever. */
+/** Limits the time for a refused caller to close its side. Node.js would keep a half-closed connection for ever. */
 const CLOSE_MS = 2_000;
 
 function refuseSocket(socket: Duplex, code: RefusalCode, request: { requestId: string; path: string }): void {
@@ -95,16 +95,13 @@ class ShuttingDown extends DomainError {
   }
 }
 
-/** Connections are closed once nothing is in flight and no request has come for so long. */
+/** During the drain, connections are closed when no request is in flight and none has come for this time. */
 const QUIET_MS = 300;
 
-/** The share of the drain's time in which senders must complete their requests. */
+/** After this share of the drain's time, requests that have not arrived completely are refused. */
 const ARRIVAL_SHARE = 0.5;
 
-/**
- * Ends HTTP without failing a call. `announce` only says that the service is not ready any more; from `begin` on, calls
- * that are in flight finish and new ones get 503.
- */
+/** Stops the HTTP server without failing a call. `begin` includes `announce`, and `announce` includes `notReady`. */
 @injectable()
 export class GracefulShutdown {
   private ready = true;
@@ -113,29 +110,30 @@ export class GracefulShutdown {
   private readonly inFlight = new Set<Response>();
   private requestCount = 0;
 
-  /** Makes `check` throw, so that a proxy sends no more calls. */
+  /** Makes `check` throw. `/health/ready` then tells proxies to send no more calls. */
   notReady(): void {
     this.ready = false;
   }
 
-  /** Also makes each answer from now on the last of its connection, so that callers connect to another instance. */
+  /** Also closes each connection after its next answer, so that callers connect to another instance. */
   announce(): void {
     this.notReady();
     this.closesConnections = true;
     for (const response of this.inFlight) response.shouldKeepAlive = false;
   }
 
+  /** Also refuses new calls of the API with 503. Calls in flight finish. */
   begin(): void {
     this.ending = true;
     this.announce();
   }
 
-  /** Throws ShuttingDown once `notReady` or `announce` was called. */
+  /** Throws ShuttingDown after `notReady`, `announce` or `begin`. */
   check(): void {
     if (!this.ready) throw new ShuttingDown();
   }
 
-  /** Comes before every step that takes time, so that a call which arrived before the shutdown is served. */
+  /** Counts requests in flight, and marks those that come after `begin`. Must run before every step that takes time. */
   readonly track: RequestHandler = (request, response, next) => {
     this.requestCount++;
     this.inFlight.add(response);
@@ -154,23 +152,23 @@ export class GracefulShutdown {
     return this.inFlight.size;
   }
 
-  /** Stops accepting. Resolves when every connection is closed; after `graceMs` it closes those that are left. */
+  /** Accepts no more connections. Resolves when all are closed. Closes the remaining ones after `graceMs`. */
   async drain(server: Server, graceMs: number): Promise<void> {
-    // `http.Server.close` would reset idle connections whose next request is on its way. They get 503 instead.
+    // `http.Server.close` would close idle connections at once and lose requests on their way. These get 503 instead.
     const drained = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
     this.begin();
-    let seen = this.requestCount;
+    let lastCount = this.requestCount;
     const closeIfQuiet = async () => {
-      await nextTurn(); // reads the requests that arrived meanwhile
-      if (this.inFlight.size === 0 && this.requestCount === seen) server.closeAllConnections();
-      seen = this.requestCount;
+      await nextTurn(); // Node.js reads the requests that have arrived meanwhile
+      if (this.inFlight.size === 0 && this.requestCount === lastCount) server.closeAllConnections();
+      lastCount = this.requestCount;
     };
-    const quiet = setInterval(closeIfQuiet, QUIET_MS);
-    const unsent = setTimeout(() => this.refuseUnsent(), graceMs * ARRIVAL_SHARE);
-    const enough = setTimeout(() => server.closeAllConnections(), graceMs);
+    const quietTimer = setInterval(closeIfQuiet, QUIET_MS);
+    const arrivalTimer = setTimeout(() => this.refuseUnsent(), graceMs * ARRIVAL_SHARE);
+    const graceTimer = setTimeout(() => server.closeAllConnections(), graceMs);
     await drained;
-    for (const timer of [quiet, unsent, enough]) clearTimeout(timer);
-    server.close(() => undefined); // ends Node's own checks of connections
+    for (const timer of [quietTimer, arrivalTimer, graceTimer]) clearTimeout(timer);
+    server.close(() => undefined); // ends the timer with which Node.js checks connections
   }
 
   private refuseUnsent(): void {

@@ -19,7 +19,7 @@ const Name = text().meta({
 
 const EXAMPLE = 'ada@example.com';
 
-/** Accepts any text: login tells nothing about the form of addresses. */
+/** Accepts any text: the answer does not depend on the form of the address. */
 const AnyEmail = text().meta({ description: 'Letter case does not matter.', example: EXAMPLE });
 
 export const Email = text().meta({
@@ -66,8 +66,8 @@ export const register = api.post('/v1/auth/register', {
   id: 'register',
   summary: 'Register an account',
   description:
-    'The first account of a deployment is admin of its operator team. Later ones join it as members. An invite gives its ' +
-    'role in the team of the inviter. The service sends a verification e-mail. With `SERVICE_REGISTRATION=invite` the ' +
+    'The first account of a deployment is admin of its operator team. Later ones join it as members. An account with an ' +
+    'invite gets its role in the team of the inviter. The service sends a verification e-mail. With `SERVICE_REGISTRATION=invite` the ' +
     'first account is registered with the master key as the Bearer credential.',
   access: 'public',
   uses: ['master'],
@@ -180,7 +180,7 @@ export const updateMe = api.patch('/v1/auth/me', {
   summary: 'Change your name, your password or your e-mails',
   description:
     'A new password ends your other sessions and revokes the keys that registrations and logins minted. `alert_emails` ' +
-    'works for admins and developers of the operator team whose e-mail is verified.',
+    'works for admins and developers of the operator team with a verified e-mail.',
   access: permissions.ownAccount,
   body: z
     .object({

@@ -12,10 +12,9 @@ import { type AnswerOf, type Controller, route } from '../contract.js';
 import { seconds } from '../schemas.js';
 import * as contracts from './accounts.contract.js';
 
-/** Longer than the work takes, so that the time does not tell whether the account exists. */
+/** The least time of an answer. It is longer than the work, so that it does not show whether the account exists. */
 const FORGOT_PASSWORD_MS = 60;
 
-/** The caller's own account: registration, login, profile and password. */
 @injectable()
 export class AccountsController implements Controller {
   readonly routes = [
@@ -78,7 +77,7 @@ export const userAnswer = (account: Account): AnswerOf<typeof contracts.verifyEm
   created_at: seconds(account.createdAt),
 });
 
-/** Answers as `userAnswer` does, from the lookup of the credential. */
+/** Returns the same answer as `userAnswer`, without reading the account again. */
 export const callerAnswer = (caller: AccountCaller): AnswerOf<typeof contracts.verifyEmail> => ({
   id: caller.accountId,
   name: caller.accountName,

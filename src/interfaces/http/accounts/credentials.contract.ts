@@ -29,7 +29,7 @@ export const SessionAnswer = namedObject('Session', {
 export const mintKey = api.post('/v1/keys', {
   id: 'mintKey',
   summary: 'Mint an API key',
-  description: 'An account has at most 100 keys from here.',
+  description: 'An account has at most 100 keys that were minted here.',
   access: permissions.mintKeys,
   body: namedObject('KeyCreation', {
     name: text()

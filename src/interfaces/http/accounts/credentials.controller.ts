@@ -8,7 +8,6 @@ import { onePage, pageOf } from '../paging.js';
 import { seconds } from '../schemas.js';
 import * as contracts from './credentials.contract.js';
 
-/** The caller's own API keys and sessions. */
 @injectable()
 export class CredentialsController implements Controller {
   readonly routes = [
@@ -38,13 +37,13 @@ export class CredentialsController implements Controller {
   ) {}
 }
 
-const kept = { kind: hidden, account_id: hidden, digest: hidden, origin: hidden } as const;
+const hiddenFields = { kind: hidden, account_id: hidden, digest: hidden, origin: hidden } as const;
 
-const keyAnswer = (key: Credential) => answerFrom(contracts.KeyAnswer, key, kept);
+const keyAnswer = (key: Credential) => answerFrom(contracts.KeyAnswer, key, hiddenFields);
 
 const sessionAnswer = (session: Credential, currentId: string) =>
   answerFrom(contracts.SessionAnswer, session, {
-    ...kept,
+    ...hiddenFields,
     name: hidden,
     hint: hidden,
     current: session.id === currentId,

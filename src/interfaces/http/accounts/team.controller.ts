@@ -6,7 +6,6 @@ import { type Controller, type Existence, route } from '../contract.js';
 import { userAnswer } from './accounts.controller.js';
 import * as contracts from './team.contract.js';
 
-/** The accounts of the caller's team and its invites. */
 @injectable()
 export class TeamController implements Controller {
   readonly routes = [

@@ -47,7 +47,7 @@ const fields = {
   job_kind: choice(jobKinds).nullish().describe('Makes the rule look only at jobs of this kind.'),
 };
 
-/** Repeats the domain's rule in JSON Schema: failures are counted in whole numbers. */
+/** Describes a rule of the domain in JSON Schema: a threshold of failures is a whole number. */
 const thresholdFitsType = {
   anyOf: [
     { properties: { rule_type: { const: 'job_duration_exceeded' } } },
@@ -83,8 +83,8 @@ export const previewAlertRule = api.post(`${path}/preview`, {
   id: 'previewAlertRule',
   summary: 'Preview the alerts that a rule would have fired',
   description:
-    'Applies the rule to the newest 10,000 finished jobs (of `job_kind`, if given), oldest first, by the code that fires ' +
-    'alerts. Stores nothing.',
+    'Applies the rule to the newest 10,000 finished jobs (of `job_kind`, if given), oldest first, with the code that ' +
+    'fires alerts. Stores nothing.',
   access: permissions.readMonitoring,
   body: z
     .object({

@@ -72,7 +72,7 @@ export const testWebhook = api.post(`${path}/{webhook_id}/test`, {
   summary: 'Post a test event to a webhook',
   description:
     'Posts one signed event `{"type": "webhook.test", "timestamp", "data": {"webhook_id"}}` at once, without a retry, and ' +
-    'answers what came of it. Nothing is posted to a disabled webhook. `last_delivery` stays.',
+    'answers the outcome. Nothing is posted to a disabled webhook. `last_delivery` does not change.',
   access: permissions.manageMonitoring,
   status: 200,
   answer: namedObject('WebhookTest', {

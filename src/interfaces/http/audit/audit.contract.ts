@@ -9,7 +9,7 @@ const api = contractsOf('Operations');
 
 const kinds = [...new Set(auditActions.map((action) => action.slice(0, action.indexOf('.'))))];
 const wordsOf = (texts: readonly string[]) => texts.map((text) => `\`${text}\``).join(', ');
-const word = () => z.string().regex(/^[\w.:-]{1,100}$/, { error: 'is nothing that an entry could have here' });
+const word = () => z.string().regex(/^[\w.:-]{1,100}$/, { error: 'is not a value that an entry can have here' });
 
 export const AuditEntryAnswer = namedObject('AuditEntry', {
   id: id('aud'),
@@ -28,7 +28,7 @@ export const AuditEntryAnswer = namedObject('AuditEntry', {
     kind: textLike('account'),
     id: textLike(
       'usr_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11',
-      'The id of the object. Runtimes and aliases have that of their project.',
+      'The id of the object. For a runtime or an alias, the id of its project.',
     ),
     name: textLike('Ada Lovelace', 'The name of the object at that time.').nullable(),
   }),

@@ -18,6 +18,12 @@ export const characters = (content: string) => {
   return count;
 };
 
+/** Refuses a list with too many items before the schema checks each of them. */
+export function refuseTooMany(json: unknown, path: string, most: number, message: string): DomainError | null {
+  const list = (json as Record<string, unknown> | null)?.[path];
+  return Array.isArray(list) && list.length > most ? new InvalidRequest([{ path, message }]) : null;
+}
+
 const Message = z
   .strictObject({
     role: z.enum(chatRoles, { error: `must be one of ${chatRoles.join(', ')}` }),
@@ -25,12 +31,12 @@ const Message = z
   })
   .meta({ id: 'ChatMessage' });
 
-const count = `must be an array of 1 to ${messages} messages`;
+const messagesError = `must be an array of 1 to ${messages} messages`;
 
 const Messages = z
-  .array(Message, { error: count })
-  .min(1, { error: count })
-  .max(messages, { error: count })
+  .array(Message, { error: messagesError })
+  .min(1, { error: messagesError })
+  .max(messages, { error: messagesError })
   .refine((all) => all.length === 0 || all.at(-1)?.role === 'user', {
     error: 'must end with a message whose role is user',
   })
@@ -38,7 +44,7 @@ const Messages = z
     error: `must have at most ${combinedLength} characters together`,
   });
 
-const range = `must be a number from 0 to ${temperature}`;
+const temperatureError = `must be a number from 0 to ${temperature}`;
 
 const projectId = 'prj_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11';
 
@@ -53,11 +59,11 @@ const ChatCompletionRequest = z
       .optional()
       .describe(`The default is the smaller of ${defaultMaxTokens} and the rest of the model's context.`),
     temperature: z
-      .number({ error: range })
-      .min(0, { error: range })
-      .max(temperature, { error: range })
+      .number({ error: temperatureError })
+      .min(0, { error: temperatureError })
+      .max(temperature, { error: temperatureError })
       .default(0)
-      .describe('At 0 the likeliest token is always taken. Above, tokens are drawn.'),
+      .describe('At 0 the likeliest token is always taken. Above 0, tokens are chosen at random.'),
     stream: z.boolean({ error: 'must be false' }).default(false).meta({ description: 'Must be false.', const: false }),
   })
   .meta({ id: 'ChatCompletionRequest' });
@@ -89,15 +95,13 @@ const ChatCompletionAnswer = namedObject('ChatCompletion', {
   usage: UsageAnswer,
 });
 
-/** Refuses streaming with its own code, and counts the messages before the schema looks at each. */
+/** Refuses streaming with its own code. */
 function refuseFirst(json: unknown): DomainError | null {
-  const { stream, messages: given } = (json ?? {}) as { stream?: unknown; messages?: unknown };
-  if (stream === true) return new StreamingUnsupported();
-  const tooMany = Array.isArray(given) && given.length > messages;
-  return tooMany ? new InvalidRequest([{ path: 'messages', message: count }]) : null;
+  const isStream = (json as { stream?: unknown } | null)?.stream === true;
+  return isStream ? new StreamingUnsupported() : refuseTooMany(json, 'messages', messages, messagesError);
 }
 
-/** Names the header of a call and its answer. */
+/** Names the header of a conversation, in requests and answers. */
 export const CONVERSATION = 'X-Conversation-Id';
 
 export const ConversationHeader = z
@@ -108,7 +112,7 @@ export const ConversationHeader = z
   .optional()
   .meta({ description: '`new`, or the id of one of your own conversations in this project.', example: 'new' });
 
-/** Lists the refusals of every chat with a runtime. */
+/** Lists the refusals of every call of a runtime. */
 export const runtimeRefusals = [
   'context_length_exceeded',
   'model_busy',

@@ -6,7 +6,6 @@ import { type Controller, type Existence, route } from '../contract.js';
 import { onePage, pageOf } from '../paging.js';
 import * as contracts from './conversations.contract.js';
 
-/** One's own conversations. */
 @injectable()
 export class ConversationsController implements Controller {
   readonly routes = [

@@ -1,19 +1,19 @@
 import { z } from 'zod';
 import { permissions } from '../../../domain/accounts/permission.js';
 import { embeddingLimits } from '../../../domain/chat/embedding.js';
-import { UnknownParameter } from '../../../domain/chat/errors.js';
-import { type DomainError, InvalidRequest } from '../../../domain/shared/errors.js';
 import { contractsOf } from '../contract.js';
 import { OPENAI } from '../openai-errors.js';
 import { AnyJson, choice, id, intLike, namedObject, STORABLE, text, wholeNumber } from '../schemas.js';
-import { runtimeRefusals } from './completions.contract.js';
+import { refuseTooMany, runtimeRefusals } from './completions.contract.js';
+import { refusalOf } from './openai-request.js';
 
 const api = contractsOf('OpenAI');
 
 const { texts, dimensions } = embeddingLimits;
 
-const wrong = `must be a text that is not empty, or an array of 1 to ${texts} such texts; tokens are not supported`;
-const Text = z.string({ error: wrong }).min(1, { error: wrong }).meta({ pattern: STORABLE });
+const inputError = `must be a text that is not empty, or an array of 1 to ${texts} such texts; tokens are not supported`;
+const Text = z.string({ error: inputError }).min(1, { error: inputError }).meta({ pattern: STORABLE });
+const Texts = z.array(Text, { error: inputError }).min(1, { error: inputError }).max(texts, { error: inputError });
 
 const EmbeddingsRequest = z
   .strictObject({
@@ -21,14 +21,10 @@ const EmbeddingsRequest = z
       description: 'The id of a project of your team, or its name if no other project of the team has it.',
       example: 'prj_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11',
     }),
-    input: z
-      .union([Text, z.array(Text, { error: wrong }).min(1, { error: wrong }).max(texts, { error: wrong })], {
-        error: wrong,
-      })
-      .meta({
-        description: `A text or an array of 1 to ${texts} texts, none empty. Arrays of tokens are not supported.`,
-        example: ['a cat', 'a dog'],
-      }),
+    input: z.union([Text, Texts], { error: inputError }).meta({
+      description: `A text or an array of 1 to ${texts} texts, none empty. Arrays of tokens are not supported.`,
+      example: ['a cat', 'a dog'],
+    }),
     encoding_format: choice(['float', 'base64'])
       .nullish()
       .describe('`base64`: the numbers as little-endian 32-bit floats. The default is `float`.'),
@@ -41,16 +37,6 @@ const EmbeddingsRequest = z
 
 export type EmbeddingsRequest = z.output<typeof EmbeddingsRequest>;
 
-/** Counts the texts before the schema looks at each. */
-function refuseFirst(json: unknown): DomainError | null {
-  const { input } = (json ?? {}) as { input?: unknown };
-  const tooMany = Array.isArray(input) && input.length > texts;
-  return tooMany ? new InvalidRequest([{ path: 'input', message: wrong }]) : null;
-}
-
-const unknownParameter = ([first]: readonly z.core.$ZodIssue[]): DomainError | null =>
-  first?.code === 'unrecognized_keys' ? new UnknownParameter([...first.path, first.keys[0]].join('.')) : null;
-
 export const createOpenAiEmbeddings = api.post(`${OPENAI}/embeddings`, {
   id: 'createOpenAiEmbeddings',
   summary: 'Make embeddings of texts, in the form of OpenAI',
@@ -58,12 +44,12 @@ export const createOpenAiEmbeddings = api.post(`${OPENAI}/embeddings`, {
     'For programs that expect OpenAI’s API: their base URL is `{base_url}/openai/v1`. The runtime must be ready, and its ' +
     'model must make embeddings: `task` of the runtime is then `embedding`.\n\n' +
     'A text that does not fit the context of the model is refused and never cut. A text has the same vector alone and ' +
-    'beside others.',
+    'together with others.',
   access: permissions.chat,
   body: EmbeddingsRequest,
   bodyLimit: 'chat',
-  refuseFirst,
-  refusalOf: unknownParameter,
+  refuseFirst: (json) => refuseTooMany(json, 'input', texts, inputError),
+  refusalOf,
   answer: namedObject('OpenAiEmbeddings', {
     object: z.literal('list'),
     data: z.array(

@@ -7,7 +7,7 @@ import { type AnswerOf, type CallOf, type Controller, route, StreamedResponse } 
 import { JSON_TYPE } from '../middleware/respond.js';
 import { createOpenAiEmbeddings, type EmbeddingsRequest } from './embeddings.contract.js';
 
-/** The numbers that become text before other requests have their turn. */
+/** After this many numbers have become text, other requests get a turn. */
 const NUMBERS_PER_STEP = 8_192;
 
 @injectable()
@@ -30,7 +30,7 @@ export class EmbeddingsController implements Controller {
 
 type Answer = AnswerOf<typeof createOpenAiEmbeddings>;
 
-/** Yields the JSON of the answer piece by piece: a large one would hold up other requests, and take much memory. */
+/** Yields the JSON of the answer piece by piece. As one text it could delay other requests, and take much memory. */
 async function* answerText(
   model: string,
   { vectors, promptTokens }: Embeddings,
@@ -51,7 +51,8 @@ async function* answerText(
     numbers += vector.length;
     if (numbers < NUMBERS_PER_STEP) continue;
     yield Buffer.from(text);
-    [text, numbers] = ['', 0];
+    text = '';
+    numbers = 0;
     await yieldToEventLoop();
   }
   yield Buffer.from(`${text}]}`);

@@ -30,21 +30,21 @@ interface ChunkHead {
   readonly includesUsage: boolean;
 }
 
-/** Yields the events of an answer. The part with the end, the usage and `[DONE]` are one text. */
+/** Yields the events of an answer as texts. The last text has the end of the answer, the usage and `[DONE]`. */
 export async function* chatEvents(
   parts: AsyncIterable<CompletionPart>,
   { id, created, model, includesUsage }: ChunkHead,
 ): AsyncGenerator<string, void> {
-  // Only the middle of a chunk changes: thousands of them are made in a second.
+  // Only the middle of a chunk changes. The rest is built once, because thousands of chunks are sent in a second.
   const head = `data: ${JSON.stringify({ id, object: 'chat.completion.chunk', created, model }).slice(0, -1)},"choices":[`;
   const tail = includesUsage ? '],"usage":null}\n\n' : ']}\n\n';
   const chunk = (delta: string, finish: string | null, logprobs?: readonly TokenLogprob[]) => {
-    const chances = JSON.stringify(logprobsAnswer(logprobs));
-    return `${head}{"index":0,"delta":${delta},"logprobs":${chances},"finish_reason":${JSON.stringify(finish)}}${tail}`;
+    const logprobsText = JSON.stringify(logprobsAnswer(logprobs));
+    return `${head}{"index":0,"delta":${delta},"logprobs":${logprobsText},"finish_reason":${JSON.stringify(finish)}}${tail}`;
   };
   const last = ({ usage, finishReason }: NonNullable<CompletionPart['end']>) => {
-    const figures = includesUsage ? `${head}],"usage":${JSON.stringify(usageAnswer(usage))}}\n\n` : '';
-    return `${chunk('{}', finishReason)}${figures}data: [DONE]\n\n`;
+    const usageEvent = includesUsage ? `${head}],"usage":${JSON.stringify(usageAnswer(usage))}}\n\n` : '';
+    return `${chunk('{}', finishReason)}${usageEvent}data: [DONE]\n\n`;
   };
   let first = chunk('{"role":"assistant","content":""}', null);
   for await (const part of parts) {
@@ -55,7 +55,7 @@ export async function* chatEvents(
   }
 }
 
-/** Returns the JSON of what a part adds to the message; null if it adds nothing. */
+/** Returns the JSON that a part adds to the message, or null if it adds nothing. */
 function deltaOf({ text, logprobs = [], toolCalls = [] }: CompletionPart): string | null {
   const content = text !== '' || logprobs.length > 0 ? `"content":${JSON.stringify(text)}` : '';
   const calls = toolCalls.length > 0 ? `"tool_calls":${JSON.stringify(toolCalls)}` : '';

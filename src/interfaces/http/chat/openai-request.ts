@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { type ChatRequest, chatLimits, type RequestMessage, type Sampling } from '../../../domain/chat/chat.js';
 import { UnknownParameter } from '../../../domain/chat/errors.js';
 import { fitsFormat, formatLimits, formatMessages, formatOf } from '../../../domain/chat/response-format.js';
-import { type DomainError, InvalidRequest } from '../../../domain/shared/errors.js';
+import type { DomainError } from '../../../domain/shared/errors.js';
 import type { Json } from '../../../domain/workspace/json.js';
 import { AnyJson, AnyObject, choice, shortText, text, truth, wanted, wholeNumber } from '../schemas.js';
-import { characters } from './completions.contract.js';
+import { characters, refuseTooMany } from './completions.contract.js';
 
 const { messages, messageLength, combinedLength, temperature } = chatLimits;
 
@@ -40,10 +40,10 @@ const Content = z.union([shortText(messageLength), z.array(Part).min(1, { error:
   error: wanted('a text or an array of parts'),
 });
 
-/** Some programs send null for each field of OpenAI's that they do not use. */
+/** Accepts null, which some programs send for each field of OpenAI's API that they do not use. */
 const onlyNull = z.null().optional().describe('Not supported.');
 
-const sentBack = AnyJson.optional().describe('Libraries send it back with an answer. Accepted without effect.');
+const sentBack = AnyJson.optional().describe('Libraries send it back with an earlier answer. Accepted without effect.');
 
 const Message = z
   .strictObject(
@@ -63,26 +63,26 @@ const Message = z
   )
   .superRefine(({ role, content, tool_calls, tool_call_id, refusal }, { addIssue }) => {
     const mayBeEmpty = role === 'assistant' && Boolean(tool_calls?.length || refusal);
-    const wrong = (path: string, message: string) => addIssue({ code: 'custom', path: [path], message });
+    const refuse = (path: string, message: string) => addIssue({ code: 'custom', path: [path], message });
     if (!mayBeEmpty && (content === undefined || content === null)) {
-      wrong(
+      refuse(
         'content',
         content === null ? 'may be null only for an assistant with tool_calls or a refusal' : 'is required',
       );
     }
-    if (characters(textOf(content)) > messageLength) wrong('content', `must have at most ${messageLength} characters`);
-    if (role === 'tool' && typeof tool_call_id !== 'string') wrong('tool_call_id', 'is required for the role tool');
+    if (characters(textOf(content)) > messageLength) refuse('content', `must have at most ${messageLength} characters`);
+    if (role === 'tool' && typeof tool_call_id !== 'string') refuse('tool_call_id', 'is required for the role tool');
   })
   .meta({ id: 'OpenAiChatMessage', example: { role: 'user', content: 'What is the capital of France?' } });
 
 type Message = z.output<typeof Message>;
 
-const count = `must be an array of 1 to ${messages} messages`;
+const messagesError = `must be an array of 1 to ${messages} messages`;
 
 const Messages = z
-  .array(Message, { error: count })
-  .min(1, { error: count })
-  .max(messages, { error: count })
+  .array(Message, { error: messagesError })
+  .min(1, { error: messagesError })
+  .max(messages, { error: messagesError })
   .refine((all) => ['user', 'tool'].includes(all.at(-1)?.role ?? 'user'), {
     error: 'must end with a message whose role is user or tool',
   })
@@ -96,7 +96,7 @@ const StopText = text().min(1, { error: stops });
 const weight = 'must be a number from -100 to 100';
 const bias = z.number({ error: weight }).min(-100, { error: weight }).max(100, { error: weight });
 
-const fewestTokens = wholeNumber(1, Number.MAX_SAFE_INTEGER).nullish();
+const tokenLimit = wholeNumber(1, Number.MAX_SAFE_INTEGER).nullish();
 
 const withoutEffect = AnyJson.optional().describe('Accepted without effect.');
 
@@ -176,8 +176,8 @@ export const OpenAiChatRequest = z
         'The last message must be the user’s or a tool’s.',
       example: [{ role: 'user', content: 'What is the capital of France?' }],
     }),
-    max_completion_tokens: fewestTokens.describe('More than the context has left is cut to what is left.'),
-    max_tokens: fewestTokens.describe('The same. The smaller of the two counts.'),
+    max_completion_tokens: tokenLimit.describe('A number above the rest of the context is lowered to the rest.'),
+    max_tokens: tokenLimit.describe('The same as `max_completion_tokens`. The smaller of the two counts.'),
     ...Sampled,
     n: z.literal(1, { error: 'must be 1' }).nullish(),
     stream: truth().nullish().describe('Answers server-sent events. The data of each is a `ChatCompletionChunk`.'),
@@ -208,22 +208,17 @@ export const OpenAiChatRequest = z
     prompt_cache_retention: onlyNull,
   })
   .superRefine(({ logprobs, top_logprobs, stream, stream_options }, { addIssue }) => {
-    const wrong = (path: string, message: string) => addIssue({ code: 'custom', path: [path], message });
-    if (isGiven(top_logprobs) && !logprobs) wrong('top_logprobs', 'is only for requests with logprobs');
-    if (isGiven(stream_options) && !stream) wrong('stream_options', 'is only for requests with stream');
+    const refuse = (path: string, message: string) => addIssue({ code: 'custom', path: [path], message });
+    if (isGiven(top_logprobs) && !logprobs) refuse('top_logprobs', 'is only for requests with logprobs');
+    if (isGiven(stream_options) && !stream) refuse('stream_options', 'is only for requests with stream');
   })
   .meta({ id: 'OpenAiChatRequest' });
 
 export type OpenAiChatRequest = z.output<typeof OpenAiChatRequest>;
 
-/** Counts the messages before the schema looks at each. */
-export function refuseFirst(json: unknown): DomainError | null {
-  const { messages: given } = (json ?? {}) as { messages?: unknown };
-  const tooMany = Array.isArray(given) && given.length > messages;
-  return tooMany ? new InvalidRequest([{ path: 'messages', message: count }]) : null;
-}
+export const refuseFirst = (json: unknown) => refuseTooMany(json, 'messages', messages, messagesError);
 
-/** Returns the error for what the schema refuses, if it has a code of its own. */
+/** Returns UnknownParameter if the first issue is an unknown or unsupported field, and null for any other issue. */
 export function refusalOf([first]: readonly z.core.$ZodIssue[]): DomainError | null {
   if (first?.code === 'unrecognized_keys') return new UnknownParameter([...first.path, first.keys[0]].join('.'));
   return first?.code === 'invalid_type' && first.expected === 'null'
@@ -231,14 +226,15 @@ export function refusalOf([first]: readonly z.core.$ZodIssue[]): DomainError | n
     : null;
 }
 
-/** Returns the request in the words of the domain, with only what the caller sent. */
+/** Returns the request in the form of the domain, with only the fields that the caller sent. */
 export function chatRequestOf(body: OpenAiChatRequest): ChatRequest {
   const { max_tokens, max_completion_tokens, temperature, tools, tool_choice } = body;
-  const most = [max_tokens, max_completion_tokens].filter(isGiven);
-  const sampling: Sampling = given({
+  const tokenLimits = [max_tokens, max_completion_tokens].filter(isGiven);
+  const stopTexts = [body.stop ?? []].flat();
+  const sampling: Sampling = withoutNulls({
     topP: body.top_p,
     seed: body.seed,
-    stop: typeof body.stop === 'string' ? [body.stop] : body.stop?.length ? body.stop : null,
+    stop: stopTexts.length > 0 ? stopTexts : null,
     presencePenalty: body.presence_penalty,
     frequencyPenalty: body.frequency_penalty,
     logitBias: body.logit_bias,
@@ -246,12 +242,12 @@ export function chatRequestOf(body: OpenAiChatRequest): ChatRequest {
   });
   return {
     messages: body.messages.map(messageOf),
-    maxTokens: most.length > 0 ? Math.min(...most) : null,
+    maxTokens: tokenLimits.length > 0 ? Math.min(...tokenLimits) : null,
     cutToContext: true,
     temperature: temperature ?? 0,
-    ...given({ tools, toolChoice: tool_choice }),
+    ...withoutNulls({ tools, toolChoice: tool_choice }),
     ...(Object.keys(sampling).length > 0 && { sampling }),
-    ...given({ responseFormat: formatOf(body.response_format as Json) }),
+    ...withoutNulls({ responseFormat: formatOf(body.response_format as Json) }),
   };
 }
 
@@ -260,7 +256,7 @@ function messageOf({ role, content, name, tool_calls, tool_call_id, refusal }: M
   const extra = {
     ...(!isGiven(content) && { content: null }),
     ...(hasOthers && { content: content as Json[] }),
-    ...given({ name, tool_calls, tool_call_id, refusal }),
+    ...withoutNulls({ name, tool_calls, tool_call_id, refusal }),
   };
   return {
     role: role === 'developer' ? 'system' : role,
@@ -271,13 +267,13 @@ function messageOf({ role, content, name, tool_calls, tool_call_id, refusal }: M
 
 const isGiven = <T>(value: T | null | undefined): value is T => value !== null && value !== undefined;
 
-type Given<T> = { [Name in keyof T]?: NonNullable<T[Name]> };
+type WithoutNulls<T> = { [Name in keyof T]?: NonNullable<T[Name]> };
 
-/** Leaves out what is null or undefined. */
-const given = <T extends object>(fields: T): Given<T> =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => isGiven(value))) as Given<T>;
+/** Returns the fields that are neither null nor undefined. */
+const withoutNulls = <T extends object>(fields: T): WithoutNulls<T> =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => isGiven(value))) as WithoutNulls<T>;
 
-/** Joins the text parts with nothing between. */
+/** Returns the text of a message. Joins its text parts without a separator. */
 function textOf(content: Message['content']): string {
   if (!Array.isArray(content)) return content ?? '';
   return content.map((part) => (part.type === 'text' ? (part as z.output<typeof TextPart>).text : '')).join('');

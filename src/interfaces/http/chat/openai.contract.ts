@@ -92,7 +92,7 @@ const ChatCompletionChunk = namedObject('ChatCompletionChunk', {
     )
     .describe('Empty in the chunk with the usage.'),
   usage: UsageAnswer.optional().meta({
-    description: 'Only with `include_usage`. Null but in the last chunk.',
+    description: 'Only with `include_usage`. Null except in the last chunk.',
     example: null,
   }),
 });
@@ -103,16 +103,16 @@ export const createOpenAiChatCompletion = api.post(`${OPENAI}/chat/completions`,
   description:
     'For programs that expect OpenAI’s API: their base URL is `{base_url}/openai/v1`. The runtime must be ready. ' +
     'At temperature 0, and with a `seed`, the answer is deterministic.\n\n' +
-    '`stream: true` answers server-sent events: chunks, then `[DONE]`. Until the first event a failure has its ordinary ' +
-    'status. A later one is a last event with an `OpenAiError`, without `[DONE]`. A comment line comes every 15 s while ' +
-    'nothing else does. The time limit of an answer covers the whole stream.\n\n' +
+    '`stream: true` answers server-sent events: chunks, then `[DONE]`. A failure before the first event has its ' +
+    'ordinary status. A later failure is the last event, with an `OpenAiError` and without `[DONE]`. A comment line comes after each ' +
+    '15 s without an event. The time limit of an answer covers the whole stream.\n\n' +
     'An ONNX model refuses `tools`, `tool_choice` and parts that are not text with 400 `unsupported_parameter`.\n\n' +
     'An ONNX model keeps to `response_format`: its answer parses and validates unless it ends by length or at a stop ' +
-    'text. A schema that it cannot keep to is 400, with a message that names the keyword and its place in `param`. ' +
+    'text. A schema that it cannot keep to gets 400, with a message that names the keyword and its place in `param`. ' +
     'An answer of an engine elsewhere that ends by `stop` and does not validate against the schema of a `strict` ' +
     '`response_format` is 502 `runtime_invalid_response`.\n\n' +
     '`X-Conversation-Id` stores the turn, as in `POST /v1/projects/{project_id}/chat/completions`. A stream ' +
-    'that fails or is left stores none.',
+    'that fails, or that the caller leaves, stores nothing.',
   access: permissions.chat,
   headers: { [CONVERSATION]: ConversationHeader },
   body: OpenAiChatRequest,

@@ -10,17 +10,21 @@ export const RuntimeAnswer = namedObject('Runtime', {
   state: z.enum(['not_connected', 'stopped', 'loading', 'ready', 'unavailable']).meta({ example: 'ready' }),
   model_id: id('mdl').nullable(),
   reason: z.string().nullable().meta({ description: 'Why the runtime is unavailable, else null.', example: null }),
-  task: z.enum(['chat', 'embedding']).nullable().meta({
-    description:
-      'Whether the model chats or makes embeddings. Null until it has loaded here, and for an engine elsewhere.',
-    example: 'chat',
-  }),
+  task: z
+    .enum(['chat', 'embedding'])
+    .nullable()
+    .meta({
+      description:
+        'Whether the model chats or makes embeddings. Null until the model has loaded on this instance, and for an engine ' +
+        'elsewhere if the spec does not name the task.',
+      example: 'chat',
+    }),
 });
 
-/** Adds the instance whose runtime the answer describes. */
+/** Adds the name of the instance that runs it. */
 const InstanceRuntime = RuntimeAnswer.extend({ instance: InstanceName }).meta({ id: 'InstanceRuntime' });
 
-/** Differs from the 503 of a chat: a start or stop without a model conflicts with the state of the project. */
+/** Has status 409, not 503 as for a chat: a start or stop without a model conflicts with the state of the project. */
 const notConnected = { code: 'runtime_not_connected', status: 409 } as const;
 
 export const readRuntime = api.get(path, {
@@ -34,7 +38,8 @@ export const connectRuntime = api.put(path, {
   id: 'connectRuntime',
   summary: 'Connect a registered model',
   description:
-    'Makes the model the runtime of the project, which is stopped at first. Connecting the same model again changes nothing.',
+    'Makes the model the runtime of the project. The runtime is stopped at first. Connecting the same model again changes ' +
+    'nothing.',
   access: permissions.editWorkspace,
   body: namedObject('RuntimeConnection', { model_id: idText('mdl').describe('A registered model of the project.') }),
   answer: InstanceRuntime,
@@ -44,8 +49,8 @@ export const startRuntime = api.post(`${path}/start`, {
   id: 'startRuntime',
   summary: 'Start the runtime',
   description:
-    'Answers while the model loads. Read the runtime until it is `ready`. A started runtime is started again with the ' +
-    'service. An instance that runs `SERVICE_MAX_CHILDREN` model processes refuses with 503 `runtime_unavailable`.',
+    'Answers while the model loads. Read the runtime until it is `ready`. A started runtime starts again when the ' +
+    'service starts. An instance that runs `SERVICE_MAX_CHILDREN` model processes refuses with 503 `runtime_unavailable`.',
   access: permissions.editWorkspace,
   answer: InstanceRuntime,
   refusals: [notConnected, 'invalid_request', 'runtime_unavailable'],

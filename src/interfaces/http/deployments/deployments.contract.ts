@@ -60,7 +60,7 @@ const engineName = (description: string) =>
 const string = { type: 'string' as const };
 const absent = { type: 'null' as const };
 
-/** Repeats the domain's rules in JSON Schema: a file or an endpoint, each with its own fields, and a delay needs a batch. */
+/** Describes rules of the domain in JSON Schema: files and endpoints have their own fields, a delay needs a batch. */
 const eitherKind = {
   oneOf: [
     {
@@ -101,8 +101,9 @@ export const createDeployment = api.post(path, {
     'restarted when it dies, and started again with the service. An instance that runs `SERVICE_MAX_CHILDREN` model ' +
     'processes refuses with 503 `runtime_unavailable`.\n\n' +
     'With `endpoint`: answers when an engine that speaks the Open Inference Protocol, such as Triton, KServe, OpenVINO ' +
-    'Model Server or MLServer, says that the model is ready. An engine that manages models is told to load it before. ' +
-    'Refused with `endpoint_invalid` when this takes longer than `SERVICE_DEPLOYMENT_START_TIMEOUT_S`.',
+    'Model Server or MLServer, says that the model is ready. The service first asks an engine that ' +
+    'manages models to load it. Refuses with `endpoint_invalid` if the model is not ready within ' +
+    '`SERVICE_DEPLOYMENT_START_TIMEOUT_S`.',
   access: permissions.manageMonitoring,
   body: z
     .object({

@@ -84,8 +84,8 @@ export const readServerMetadata = api.get(protocol, {
   id: 'readServerMetadata',
   summary: 'Read about the server of a deployed model',
   description:
-    'Paths below `/v2` are the Open Inference Protocol. Its clients take the URL of the deployment as that of the server. ' +
-    'Each deployment has one model, whose name is that of the deployment.',
+    'Paths below `/v2` are the Open Inference Protocol. Its clients take the URL of the deployment as the URL of a ' +
+    'server. Each deployment has one model, which has the name of the deployment.',
   answer: z
     .looseObject({ name: z.string(), version: z.string(), extensions: z.array(z.string()) })
     .meta({ id: 'ServerMetadata', example: { name: 'tenon', version: '1', extensions: ['binary_tensor_data'] } }),
@@ -142,8 +142,8 @@ export const LENGTH_HEADER = 'Inference-Header-Content-Length';
 const inference = {
   summary: 'Predict with a deployed model in the Open Inference Protocol',
   description:
-    'Takes the binary tensor extension, gzip and deflate. The limit of the body holds for the decoded one. A missing media ' +
-    `type is fine. With \`${LENGTH_HEADER}\` binary tensors follow that many bytes of JSON.`,
+    'Takes the binary tensor extension, gzip and deflate. The limit holds for the decompressed body. The media ' +
+    `type may be missing. With \`${LENGTH_HEADER}\` binary tensors follow that many bytes of JSON.`,
   access: permissions.readMonitoring,
   headers: {
     [LENGTH_HEADER]: z

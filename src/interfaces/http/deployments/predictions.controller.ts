@@ -19,16 +19,16 @@ interface Call {
 @injectable()
 export class PredictionsController implements Controller {
   readonly routes = [
-    route(contracts.predict, (call) => this.pass('predict', call, { body: call.body })),
-    route(contracts.readServerMetadata, (call) => this.pass('server_metadata', call)),
-    route(contracts.readServerLive, (call) => this.pass('server_live', call)),
-    route(contracts.readServerReady, (call) => this.pass('server_ready', call)),
-    route(contracts.readModelMetadata, (call) => this.pass('model_metadata', call)),
-    route(contracts.readModelVersionMetadata, (call) => this.pass('model_metadata', call)),
-    route(contracts.readModelReady, (call) => this.pass('model_ready', call)),
-    route(contracts.readModelVersionReady, (call) => this.pass('model_ready', call)),
-    route(contracts.infer, (call) => this.pass('infer', call, tensorsOf(call))),
-    route(contracts.inferWithVersion, (call) => this.pass('infer', call, tensorsOf(call))),
+    route(contracts.predict, (call) => this.forward('predict', call, { body: call.body })),
+    route(contracts.readServerMetadata, (call) => this.forward('server_metadata', call)),
+    route(contracts.readServerLive, (call) => this.forward('server_live', call)),
+    route(contracts.readServerReady, (call) => this.forward('server_ready', call)),
+    route(contracts.readModelMetadata, (call) => this.forward('model_metadata', call)),
+    route(contracts.readModelVersionMetadata, (call) => this.forward('model_metadata', call)),
+    route(contracts.readModelReady, (call) => this.forward('model_ready', call)),
+    route(contracts.readModelVersionReady, (call) => this.forward('model_ready', call)),
+    route(contracts.infer, (call) => this.forward('infer', call, tensorsOf(call))),
+    route(contracts.inferWithVersion, (call) => this.forward('infer', call, tensorsOf(call))),
   ];
 
   readonly exists: Existence<'deployment_id'> = {
@@ -37,8 +37,8 @@ export class PredictionsController implements Controller {
 
   constructor(private readonly deployments: DeploymentService) {}
 
-  /** Passes the answer of the model on as it comes. */
-  private async pass(
+  /** Forwards a request to the model, and the answer of the model to the caller as it arrives. */
+  private async forward(
     operation: ModelOperation,
     { caller, params, signal, requestId }: Call,
     { body = null, jsonLength = null }: Partial<Pick<ModelRequest, 'body' | 'jsonLength'>> = {},

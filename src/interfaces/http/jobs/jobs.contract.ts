@@ -25,7 +25,7 @@ const api = contractsOf('Jobs');
 const path = '/v1/jobs';
 const one = `${path}/{job_id}` as const;
 
-/** Needs no check: the parser of the body gives JSON. */
+/** Accepts any value: the body was parsed as JSON, so no check is necessary. */
 const Result = z.unknown().meta({
   ...jsonComponent,
   description: `Any JSON value of at most ${jobLimits.resultBytes} bytes.`,
@@ -93,7 +93,7 @@ export const createJob = api.post(path, {
     'An `evaluation` runs a frozen dataset through the runtime of its project, with the `system_prompt` and the ' +
     '`response_format` of the spec, and scores the answers by its `acceptance.metric` (`exact`, `normalized`, `contains`, ' +
     '`numeric` with `acceptance.tolerance`, or `json_schema`), overall and by group. `acceptance.field` is the path of the ' +
-    'field of a JSON answer that is compared, such as `places.0.city`. It continues after a restart of the service. ' +
+    'field of a JSON answer that is compared, such as `places.0.city`. An evaluation continues after a restart of the service. ' +
     `One evaluation of a team runs at a time, and at most ${QUEUED_PER_TEAM} wait.\n\n` +
     'An `external` job is work that runs elsewhere, such as a training pipeline or a cron job, and reports its progress ' +
     'by `PATCH`. Alert rules look at it when it finishes.',
@@ -117,8 +117,8 @@ export const listJobs = api.get(path, {
   summary: 'List jobs',
   description:
     'Lists the jobs of your team, newest first. A page has fewer jobs than `limit` if their results are long. Operators ' +
-    'also see the jobs of other teams, without `name`, `result` and `error`. Every chat completion and prediction that ' +
-    'a model began is a job, too, kept for 30 days.',
+    'also see the jobs of other teams, without `name`, `result` and `error`. Every chat completion, embedding call and ' +
+    'prediction that a model began is a job, too, and is kept for 30 days.',
   access: permissions.readJobs,
   query: Page.extend({
     status: choice(jobStatuses).optional().describe('Only jobs of this status.'),
@@ -144,8 +144,8 @@ export const changeJob = api.patch(one, {
   id: 'changeJob',
   summary: 'Report the progress of an external job',
   description:
-    'Takes `external` jobs of the own team, and of any team with the master key. A job goes from `queued` to `running` to ' +
-    '`succeeded`, `failed` or `cancelled`, and never back. All alert rules have looked at a finished job before the ' +
+    'Takes `external` jobs of your own team, and of any team with the master key. A job goes from `queued` to `running` ' +
+    'to `succeeded`, `failed` or `cancelled`, and never back. All alert rules are applied to a finished job before the ' +
     'answer is sent.',
   access: permissions.runJobs,
   body: z
@@ -171,7 +171,8 @@ export const cancelJob = api.post(`${one}/cancel`, {
   id: 'cancelJob',
   summary: 'Cancel a job',
   description:
-    'Takes jobs of the own team, and of any team with the master key. Chat completions and predictions cannot be cancelled here: end their call.',
+    'Takes jobs of your own team, and of any team with the master key. Chat completions and ' +
+    'predictions cannot be cancelled here: end their call.',
   access: permissions.cancelJobs,
   answer: JobAnswer,
   refusals: ['job_finished', 'invalid_request'],

@@ -39,11 +39,13 @@ export const readUsage = api.get('/v1/usage', {
   id: 'readUsage',
   summary: 'Sum up calls by time',
   description:
-    'Sums up the chat completions and predictions that a model began, by the time of their end. Members see their own ' +
-    "calls, developers and admins their team's, and developers and admins of the operator team those of all teams. " +
-    'Buckets begin at multiples of their length in UTC; empty ones are left out. Entries are sorted by `start`, then by ' +
-    `\`group\`; of more than ${MOST_ENTRIES} the newest are answered. Sums are exact, percentiles within 5 %. Minutes are ` +
-    'kept for seven days, and before that `since` and `until` count by the hour. Hours and days are kept for good.',
+    'Sums up the chat completions, embedding calls and predictions that a model began, by the time of their end. Members ' +
+    'see their own calls. Developers and admins see the calls of their team. Developers and admins of the operator team ' +
+    'see the calls of all teams. Buckets begin at multiples of their length in UTC. Empty ones are left out. Entries ' +
+    `are sorted by \`start\`, then by \`group\`. An answer has at most the newest ${MOST_ENTRIES} entries. ` +
+    'Sums are exact, and percentiles are within 5 %. ' +
+    'Minutes are kept for seven days, and earlier times in `since` and `until` are rounded down to the hour. Hours and ' +
+    'days are kept for good.',
   access: permissions.readJobs,
   query: z.object({
     since: secondsText()

@@ -9,7 +9,7 @@ const BEARER = /^Bearer +(\S+) *$/i;
 export const credentialOf = ({ headers }: Request): string | null =>
   BEARER.exec(headers.authorization ?? '')?.[1] ?? null;
 
-/** Looks up who calls. It refuses nobody: `rateLimit` counts strangers too, and each route decides whom it takes. */
+/** Looks up the caller, and refuses nobody: `rateLimit` counts unknown callers, too, and some routes are public. */
 export const authenticate =
   (authenticator: Authenticator): RequestHandler =>
   async (request, _response, next) => {
@@ -23,7 +23,7 @@ export const authenticate =
     next();
   };
 
-/** Refuses callers whom the route does not take. */
+/** Refuses callers without the permission of the route. */
 export const authorizeCaller =
   ({ access }: Contract): RequestHandler =>
   (request, _response, next) => {
@@ -31,7 +31,7 @@ export const authorizeCaller =
     next();
   };
 
-/** Looks up credential and role again if the body came after them: they may have been revoked meanwhile. */
+/** Looks up the caller again if the body arrived after the first lookup. The credential may have been revoked since. */
 export async function authorizeAgain(request: Request, { access }: Contract, authenticator: Authenticator) {
   const { context } = request;
   if (access === 'public' || !context.bodyPending) return;

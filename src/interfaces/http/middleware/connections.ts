@@ -4,28 +4,28 @@ import { isBodyless } from '../body.js';
 import { HttpRefusal } from '../refusals.js';
 import { refuse } from './error-handler.js';
 
-/** An ordinary body is complete within this time. */
+/** Limits the time in which a body must arrive, unless `flowing` reads it. */
 const BODY_MS = 60_000;
 
-/** A long body brings at least `FLOW_BYTES` in each `FLOW_MS`. */
+/** In each period of this length, `flowing` must get at least `FLOW_BYTES`. */
 const FLOW_MS = 15_000;
 const FLOW_BYTES = 64 * 1024;
 
-/** Limits for a caller who takes an answer slowly. */
+/** Limits a caller that reads an answer slowly. */
 interface ReadLimits {
-  /** The longest time without a byte taken. */
+  /** The longest time in which the caller reads nothing. */
   readonly stallMs: number;
-  /** The time for the whole answer, besides the time that its length allows. */
+  /** The time for the whole answer. `bytesPerSecond` adds time for its length. */
   readonly wholeMs: number;
   readonly bytesPerSecond: number;
 }
 
 const READ_LIMITS: ReadLimits = { stallMs: 30_000, wholeMs: 60_000, bytesPerSecond: 16 * 1024 };
 
-/** The requests whose bodies are read as long as they flow. */
-const unhurried = new WeakSet<Request>();
+/** Holds the requests that `flowing` reads. `BODY_MS` does not limit them. */
+const flowingRequests = new WeakSet<Request>();
 
-/** Ends requests whose bodies arrive too slowly, and connections that take their answers too slowly. */
+/** Refuses requests with bodies that arrive too slowly. Closes connections that read their answers too slowly. */
 export const slowClients =
   (readLimits = READ_LIMITS): RequestHandler =>
   (request, response, next) => {
@@ -37,23 +37,24 @@ export const slowClients =
     next();
   };
 
-/** Calls `late` if the body has not come in time, also if nobody reads it since its request was refused. */
+/** Calls `late` if the body has not arrived within `BODY_MS`, also if nobody reads the body of a refused request. */
 export function limitArrival(request: Request, late: () => void): void {
   if (isBodyless(request)) return;
   const timer = setTimeout(() => {
-    if (unhurried.has(request)) timer.refresh();
+    if (flowingRequests.has(request)) timer.refresh();
     else if (!request.complete) late();
   }, BODY_MS).unref();
   const arrived = () => clearTimeout(timer);
   request.once('end', arrived).once('close', arrived);
 }
 
-/** The limits begin when the answer is complete, because the time before is the service's and not the reader's. */
+/** Starts the limits when the service has written the whole answer. The time before depends on the service. */
 function limitDeparture(response: Response, { stallMs, wholeMs, bytesPerSecond }: ReadLimits): void {
   response.once('prefinish', () => {
     const { socket } = response;
     if (!socket || socket.writableLength === 0) return;
-    socket.setTimeout(stallMs); // Node destroys a connection whose timeout has no listener, and resets it for the next request
+    // Without a listener for the timeout, Node.js destroys the connection. It resets the timeout for the next request.
+    socket.setTimeout(stallMs);
     const timer = setTimeout(
       () => socket.destroy(),
       wholeMs + (socket.writableLength / bytesPerSecond) * 1_000,
@@ -63,8 +64,8 @@ function limitDeparture(response: Response, { stallMs, wholeMs, bytesPerSecond }
 }
 
 /**
- * Yields a body of any length, no faster than it is taken. Throws request_timeout when it stalls or only trickles, and
- * bad_request when it breaks off.
+ * Yields a body of any length, as fast as the reader takes it. Throws request_timeout if the sender is too slow, and
+ * bad_request if the connection breaks.
  */
 export async function* flowing(request: Request): AsyncGenerator<Uint8Array> {
   let arrived = 0;
@@ -79,14 +80,14 @@ export async function* flowing(request: Request): AsyncGenerator<Uint8Array> {
     },
   });
   const timer = setTimeout(() => {
-    // Pieces that wait to be taken are not the sender's delay.
+    // While pieces wait for the reader, the sender is not late.
     if (pieces.readableLength > 0) timer.refresh();
     else pieces.destroy(new HttpRefusal('request_timeout', `The body stalled for ${FLOW_MS / 1000} s.`));
   }, FLOW_MS);
   const cutOff = () => {
     if (!request.readableEnded) pieces.destroy(new HttpRefusal('bad_request', 'The body was cut off.'));
   };
-  unhurried.add(request);
+  flowingRequests.add(request);
   try {
     if (request.destroyed) cutOff();
     else request.once('close', cutOff).pipe(pieces);
@@ -95,7 +96,7 @@ export async function* flowing(request: Request): AsyncGenerator<Uint8Array> {
     clearTimeout(timer);
     request.off('close', cutOff);
     pieces.destroy();
-    unhurried.delete(request);
+    flowingRequests.delete(request);
   }
 }
 
@@ -104,16 +105,16 @@ interface LingerLimits {
   readonly maxBytes: number;
 }
 
-/** The rest of a request is read for so long, and up to so much, before its connection is closed. */
-const LIMITS: LingerLimits = { maxMs: 2_000, maxBytes: 16 * 1024 * 1024 };
-const LOOK_MS = 50;
+/** Limits the time and the bytes of a request's rest that is read before its connection is closed. */
+const LINGER_LIMITS: LingerLimits = { maxMs: 2_000, maxBytes: 16 * 1024 * 1024 };
+const CHECK_MS = 50;
 
 /**
- * Reads and drops the rest of a request that is answered before all of it has come. Closing a connection with unread
- * bytes resets it, and the reset can destroy the answer on its way.
+ * Reads and drops the rest of a request that was answered before it arrived completely. Closing a connection that has
+ * unread bytes would reset it, and the reset can destroy the answer on its way.
  */
 export const lingeringClose =
-  (limits = LIMITS): RequestHandler =>
+  (limits = LINGER_LIMITS): RequestHandler =>
   (request, response, next) => {
     response.once('prefinish', () => {
       if (!request.complete) closeLater(request, limits);
@@ -125,17 +126,17 @@ export const lingeringClose =
 function closeLater(request: Request, { maxMs, maxBytes }: LingerLimits): void {
   const { socket } = request;
   const close = socket.destroySoon.bind(socket);
-  // Node.js calls this after the last answer of a connection.
+  // Node.js calls `destroySoon` after the last answer of a connection.
   socket.destroySoon = () => {
     socket.destroySoon = close;
-    const most = socket.bytesRead + maxBytes;
+    const maxBytesRead = socket.bytesRead + maxBytes;
     const late = setTimeout(() => socket.destroy(), maxMs).unref();
-    const looking = setInterval(() => {
-      if (socket.bytesRead > most) socket.destroy();
-    }, LOOK_MS).unref();
+    const check = setInterval(() => {
+      if (socket.bytesRead > maxBytesRead) socket.destroy();
+    }, CHECK_MS).unref();
     const closed = () => {
       clearTimeout(late);
-      clearInterval(looking);
+      clearInterval(check);
     };
     socket.once('close', closed).end();
     request.once('end', close).resume();

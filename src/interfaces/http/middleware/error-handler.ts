@@ -6,7 +6,7 @@ import { JSON_TYPE, sendText } from './respond.js';
 
 export interface ErrorHandlerDependencies {
   readonly logger: Logger;
-  /** Turns an adapter's failure into a refusal if callers are told of it. Returns any other error as it is. */
+  /** Turns an adapter's failure into a refusal if callers may know of it. Returns any other error unchanged. */
   readonly translate: (error: unknown) => unknown;
 }
 
@@ -14,7 +14,7 @@ export const notFound: RequestHandler = (request) => {
   throw new NotFound(`route as ${request.method} ${request.context.path.slice(0, 200)}`);
 };
 
-/** Answers every failure with a refusal. */
+/** Answers each error of a request with a refusal. */
 export const errorHandler =
   (dependencies: ErrorHandlerDependencies): ErrorRequestHandler =>
   (error, _request, response, _next) => {
@@ -26,7 +26,7 @@ export const errorHandler =
     else sendProblem(response, problem);
   };
 
-/** Returns the answer to a failure of a request, and logs a failure of the service. */
+/** Returns the refusal for an error. Logs the error if it is a failure of the service. */
 export function reportedProblem(error: unknown, response: Response, dependencies: ErrorHandlerDependencies): Problem {
   const { logger, translate } = dependencies;
   const problem = problemOf(translate(error), response.req.context);
@@ -34,7 +34,7 @@ export function reportedProblem(error: unknown, response: Response, dependencies
   return problem;
 }
 
-/** Answers with a refusal out of turn, while a handler may still wait for the body. */
+/** Answers with a refusal at once, even while a handler still waits for the body. */
 export function refuse(response: Response, error: unknown): void {
   if (!response.headersSent) sendProblem(response, problemOf(error, response.req.context));
 }
@@ -44,8 +44,8 @@ function sendProblem(response: Response, { status, headers, body }: Problem): vo
   try {
     sendText(response, status, JSON_TYPE, JSON.stringify(body));
   } catch (error) {
-    // Details that cannot be written as JSON are a failure of the service.
-    const { status, body: own } = problemOf(error, response.req.context);
-    sendText(response, status, JSON_TYPE, JSON.stringify(own));
+    // The details cannot be written as JSON: the answer becomes `internal_error`.
+    const failure = problemOf(error, response.req.context);
+    sendText(response, failure.status, JSON_TYPE, JSON.stringify(failure.body));
   }
 }

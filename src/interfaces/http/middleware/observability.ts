@@ -2,7 +2,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import type { Clock, Logger, SpanAttributes, Tracer } from '../../../application/shared/ports.js';
 import type { Contract } from '../contract.js';
 
-/** Logs how each request ended: files that pages load at debug level, refused ones and all other requests at info level. */
+/** Logs how each request ended, except probes. Files that pages load have the level `debug`, others have `info`. */
 export const accessLog =
   ({ clock, logger }: { readonly clock: Clock; readonly logger: Logger }): RequestHandler =>
   (request, response, next) => {
@@ -16,18 +16,18 @@ export const accessLog =
       const level = PAGE_FILES.test(path) && response.statusCode < 400 ? 'debug' : 'info';
       logger[level]('request', { method, path: path.slice(0, LONGEST_PATH), status, ms });
     };
-    response.once('close', logger.bound(ended)); // it may be the connection's own event, which is outside of the request
+    response.once('close', logger.bound(ended)); // the connection may emit this event outside of the request's context
     next();
   };
 
 const PAGE_FILES = /^\/(pages|docs)\//;
 
-/** Monitoring asks for these all the time. */
+/** Checks whether a request is one of the many that monitoring sends. */
 export const isProbe = ({ context: { path } }: Request): boolean => path.startsWith('/health/') || path === '/metrics';
 
 /** Counts requests. Each label has a bounded number of values. */
 export interface HttpMetrics {
-  /** Counts a request that has come. Call the result when it has ended. */
+  /** Counts a new request. Call the returned function when the request has ended. */
   began(): (end: { readonly method: string; readonly route: string; readonly status: string }) => void;
   /** Counts a call that exceeded a rate limit. */
   refused(limit: 'default' | 'auth'): void;
@@ -42,7 +42,7 @@ export interface Observers {
   readonly tracer: Tracer;
 }
 
-/** Counts each request under the path of its contract, and makes a span of it. */
+/** Counts each request under the path of its contract, and records it as a span. */
 export function observeRequests({ metrics, tracer }: Observers, contracts: readonly Contract[]): RequestHandler {
   const routeOf = routeFinder(contracts);
   return (request, response, next) => {
@@ -62,7 +62,7 @@ export function observeRequests({ metrics, tracer }: Observers, contracts: reado
   };
 }
 
-/** Leaves out the query, and a path that may hold a secret. */
+/** Returns the attributes of a span. Leaves out the query, and a path that may contain a secret. */
 const attributesOf = (request: Request, response: Response, route: string | null): SpanAttributes => ({
   'http.request.method': request.method,
   'http.route': route ?? undefined,
@@ -75,7 +75,7 @@ const attributesOf = (request: Request, response: Response, route: string | null
   'tenon.request.id': request.context.requestId,
 });
 
-/** Finds the contract's path for a request that was refused before it was routed. */
+/** Returns a function that finds the contract's path for a request that was refused before its route was found. */
 function routeFinder(contracts: readonly Contract[]): (path: string) => string | null {
   const known = [...new Set(contracts.map(({ path }) => path))].sort();
   const forms = known.map((path) => {

@@ -9,9 +9,9 @@ import { credentialOf } from './authenticate.js';
 import type { HttpMetrics } from './observability.js';
 
 interface Limits {
-  /** All calls of a caller. */
+  /** Limits all calls of a caller. */
   readonly perMinute: number;
-  /** Registrations and logins among them. */
+  /** Limits registrations and logins, which also count under `perMinute`. */
   readonly authPerMinute: number;
 }
 
@@ -22,16 +22,16 @@ export interface RateLimitDependencies {
   readonly authenticator: Authenticator;
 }
 
-/** These share one budget, besides the limit for all calls. */
+/** Lists the paths that share the limit `auth`, besides the limit for all calls. */
 const AUTH_PATHS: readonly string[] = ['/v1/auth/register', '/v1/auth/login', '/v1/auth/site-login'];
 
 const MAX_KNOWN = 10_000;
 
-/** Remembers under which keys the credentials of recent callers are counted. */
+/** Remembers the rate limit keys of recent callers by their credentials. */
 export class RecentCallers {
   private readonly keys = new Map<string, RateLimitKey>();
 
-  /** Returns the key of a recent caller, or the key of all unknown credentials from the request's address. */
+  /** Returns the key of a recent caller, or the key that all unknown credentials from the request's address share. */
   readonly keyOf = (request: Request): RateLimitKey => {
     const { kind, value } = sourceKey(request);
     return this.keys.get(digestOf(request)) ?? { kind, value: `unknown ${value}` };
@@ -48,7 +48,7 @@ export class RecentCallers {
 
 const digestOf = (request: Request): string => hash('sha256', credentialOf(request) ?? '', 'base64');
 
-/** Refuses a caller over its limit before the database is asked who it is. `keyOf` returns the key that is judged. */
+/** Refuses a caller over its limit before the database looks up the credential. `keyOf` returns the key to check. */
 export function refuseBeforeLookup(
   { store, limits, metrics, authenticator }: RateLimitDependencies,
   keyOf: (request: Request) => RateLimitKey,
@@ -67,9 +67,9 @@ export function refuseBeforeLookup(
 }
 
 /**
- * Counts the call under its credential, or under its address if the credential is not valid. Answers 429 before anything
- * else is looked at, even whether the route exists. Registrations and logins also count under the address, so that valid
- * credentials do not stretch their budget.
+ * Counts the call under its credential, or under its address if the credential is not valid. Answers 429 before any
+ * other check, even for a route that does not exist. Registrations and logins always count under the address, too:
+ * several credentials at one address do not allow more of them.
  */
 export function rateLimit(dependencies: RateLimitDependencies, recent: RecentCallers): RequestHandler {
   const { store, limits, metrics, authenticator } = dependencies;
@@ -81,11 +81,11 @@ export function rateLimit(dependencies: RateLimitDependencies, recent: RecentCal
     const key = context.caller ? credentialKey(context.caller) : source;
     const isAuth = request.method === 'POST' && AUTH_PATHS.includes(context.path);
     const countsTwice = isAuth && key !== source;
-    const before = countsTwice ? (await store.take(source, [auth], 0)).quotas : [];
-    const isSpent = before.some(({ remaining }) => remaining === 0);
+    const addressQuotas = countsTwice ? (await store.take(source, [auth], 0)).quotas : [];
+    const isSpent = addressQuotas.some(({ remaining }) => remaining === 0);
     const { admitted, quotas } = await store.take(key, isAuth ? [all, auth] : [all], isSpent ? 0 : 1);
-    response.set(rateLimitHeaders(isSpent ? before : quotas));
-    if (isSpent || !admitted) throw refusal(isSpent ? before : quotas, metrics);
+    response.set(rateLimitHeaders(isSpent ? addressQuotas : quotas));
+    if (isSpent || !admitted) throw refusal(isSpent ? addressQuotas : quotas, metrics);
     if (countsTwice) await store.take(source, [auth], 1);
     if (context.lookupFailure) throw context.lookupFailure;
     if (context.caller) recent.remember(request, key);
@@ -96,8 +96,8 @@ export function rateLimit(dependencies: RateLimitDependencies, recent: RecentCal
 }
 
 /**
- * Counts and limits everybody but the master key, so that no use of that key elsewhere can blind the monitoring. Counts
- * guesses of the key by address, apart from the calls of the API.
+ * Limits guesses of the master key by address, and counts them apart from the calls of the API. Does not limit calls
+ * with the master key, so that monitoring always works.
  */
 export const rateLimitGuesses =
   ({ store, limits, metrics }: RateLimitDependencies): RequestHandler =>
@@ -128,13 +128,11 @@ function refusal(quotas: readonly Quota[], metrics: RateLimitDependencies['metri
   return rateLimited(exceeded);
 }
 
-/** Returns the quota with the least that remains; of two alike, the one with the longer wait. */
+/** Returns the quota with the fewest calls left, and among several of these the one with the longest wait. */
 const tightest = (quotas: readonly Quota[]): Quota =>
-  quotas.reduce((tight, one) =>
-    one.remaining < tight.remaining || (one.remaining === tight.remaining && one.seconds > tight.seconds) ? one : tight,
-  );
+  [...quotas].sort((a, b) => a.remaining - b.remaining || b.seconds - a.seconds)[0] as Quota;
 
-/** Tells the caller's quotas in the form of the IETF draft and in OpenAI's. */
+/** Returns headers with the quotas of a caller, in the form of the IETF draft and in the form of OpenAI. */
 export function rateLimitHeaders(quotas: readonly Quota[]): Record<string, string> {
   const { limit, remaining, seconds } = tightest(quotas);
   return {
@@ -146,7 +144,7 @@ export function rateLimitHeaders(quotas: readonly Quota[]): Record<string, strin
   };
 }
 
-/** `12s`, `1m0s`. */
+/** Returns a duration as OpenAI writes it: `12s`, `1m0s`. */
 const duration = (seconds: number): string =>
   seconds < 60 ? `${seconds}s` : `${Math.floor(seconds / 60)}m${seconds % 60}s`;
 
@@ -160,13 +158,16 @@ function rateLimited({ policy, limit, seconds }: Quota): HttpRefusal {
 const integer = { type: 'integer' } as const;
 const string = { type: 'string' } as const;
 
-/** Describes the same headers for the OpenAPI document. */
+/** Describes the headers of `rateLimitHeaders` for the OpenAPI document. */
 export const documentedHeaders = {
   'RateLimit-Policy': { schema: string, description: 'Each limit that applies: `q` requests within `w` seconds.' },
-  RateLimit: { schema: string, description: 'Of each limit: `r` requests remain, and in `t` seconds more will.' },
-  'x-ratelimit-limit-requests': { schema: integer, description: 'The limit of which the least remains.' },
-  'x-ratelimit-remaining-requests': { schema: integer, description: 'What remains of it.' },
-  'x-ratelimit-reset-requests': { schema: string, description: 'When more of it remains: `12s`, `1m0s`.' },
+  RateLimit: { schema: string, description: 'For each limit: `r` requests are left, and in `t` seconds more will be.' },
+  'x-ratelimit-limit-requests': { schema: integer, description: 'The limit with the fewest requests left.' },
+  'x-ratelimit-remaining-requests': { schema: integer, description: 'The requests that are left of this limit.' },
+  'x-ratelimit-reset-requests': {
+    schema: string,
+    description: 'The time until more requests are left: `12s`, `1m0s`.',
+  },
 } as const;
 
 interface Source {
@@ -174,12 +175,12 @@ interface Source {
   readonly socket: Pick<Socket, 'remoteAddress'>;
 }
 
-/** Falls back to the proxy's own address: `ip`, which a trusted proxy forwards, may be no address at all. */
+/** Returns the key of the caller's address. Uses the address of the proxy if the forwarded `ip` is not an address. */
 export function sourceKey({ ip, socket }: Source): RateLimitKey {
   return { kind: 'address', value: sourceOf(ip ?? '') ?? sourceOf(socket.remoteAddress ?? '') ?? '' };
 }
 
-/** Returns an IPv4 address as it is, the /64 network of an IPv6 address, and null for anything else. */
+/** Returns an IPv4 address, also for its IPv6 form, or the /64 network of an IPv6 address, or null for other text. */
 export function sourceOf(text: string): string | null {
   const address = withoutPort(text).replace(/%.*$/, '');
   if (isIPv4(address)) return address;
@@ -195,12 +196,12 @@ export function sourceOf(text: string): string | null {
     .join(':')}::/64`;
 }
 
-/** Some proxies add the port: `192.0.2.1:5000`, `[2001:db8::1]:5000`. */
+/** Removes the port that some proxies add: `192.0.2.1:5000`, `[2001:db8::1]:5000`. */
 const withoutPort = (text: string): string =>
   /^([\d.]+):\d+$/.exec(text)?.[1] ?? /^\[(.+)\](:\d+)?$/.exec(text)?.[1] ?? text;
 
 function groupsOf(address: string): number[] {
-  // URL normalizes every form of an IPv6 address, also those with a dotted end.
+  // URL normalizes every form of an IPv6 address, also a form that ends like an IPv4 address.
   const [left = '', right = ''] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::');
   const parsed = (part: string) => (part === '' ? [] : part.split(':').map((group) => Number.parseInt(group, 16)));
   const [before, after] = [parsed(left), parsed(right)];

@@ -9,12 +9,12 @@ import {
   cutOff,
   decoded,
   formOf,
-  invite,
   isBodyless,
   parsedBytes,
   requireOctets,
   requireTensors,
   requireWithin,
+  sendContinue,
   tooLarge,
 } from '../body.js';
 import type { Contract } from '../contract.js';
@@ -28,20 +28,20 @@ export interface ReadBodyDependencies {
 }
 
 /**
- * Reads the body as the contract says: as JSON, in another form, or as a stream that the use case reads itself. Ends here
- * for a request that was refused while its body was read, since it came too slowly.
+ * Reads the body as the contract says: as JSON, in another form, or as a stream that the use case reads itself. Does
+ * not call `next` if the request was refused meanwhile because its body arrived too slowly.
  */
 export const readBody =
   (contract: Contract, dependencies: ReadBodyDependencies): RequestHandler =>
   async (request, response, next) => {
     const { bodyOptional, media, streamed } = contract;
-    const isLeftOut = bodyOptional && isBodyless(request);
     if (media || streamed) request.context.body = stream(contract, dependencies, request, response);
-    else request.context.body = isLeftOut ? {} : await read(contract, dependencies, request, response);
+    else if (bodyOptional && isBodyless(request)) request.context.body = {};
+    else request.context.body = await read(contract, dependencies, request, response);
     if (!response.headersSent) next();
   };
 
-/** Returns the value of the body. Content is judged after existence, so InvalidRequest is returned and thrown later. */
+/** Returns the value of the body, or an InvalidRequest. `validate` throws it: a missing object is reported first. */
 async function read(
   contract: Contract,
   { bodyMemory, authenticator }: ReadBodyDependencies,
@@ -53,7 +53,7 @@ async function read(
   requireWithin(request, limit);
   const length = announcedLength(request) ?? limit;
   const lowerTo = await bodyMemory.reserve([length], response);
-  invite(request, response);
+  sendContinue(request, response);
   const bytes = await readWhole(request, limit);
   await authorizeAgain(request, contract, authenticator);
   try {
@@ -66,10 +66,10 @@ async function read(
   }
 }
 
-/** A stream whose length is known, and at most this many bytes, comes in one piece. */
+/** A streamed body is read as one piece if its length is known and is at most this many bytes. */
 const WHOLE_STREAM_BYTES = 64 * 1024;
 
-/** Returns a stream that throws 401 or 403 after its last chunk if the caller has lost its right meanwhile. */
+/** Returns the body as a stream. It throws 401 or 403 after its last chunk if the caller has lost the permission. */
 function stream(
   contract: Contract,
   { authenticator }: ReadBodyDependencies,
@@ -86,7 +86,7 @@ function stream(
     : decoded(request, limit);
   const isShort = !contract.media && body.length !== null && body.length <= WHOLE_STREAM_BYTES;
   async function* chunks() {
-    invite(request, response);
+    sendContinue(request, response);
     if (isShort) yield await readWhole(request, limit);
     else yield* body.chunks;
     await authorizeAgain(request, contract, authenticator);
@@ -95,8 +95,8 @@ function stream(
 }
 
 /**
- * Reads the whole body. Throws payload_too_large beyond the limit, and bad_request when it breaks off. Keeps no piece in
- * either case: the request lives on until its connection is free again.
+ * Reads the whole body. Throws payload_too_large beyond the limit, and bad_request if the connection breaks. Drops the
+ * pieces before it throws, because the request stays in memory until its connection is free again.
  */
 export function readWhole(request: Request, limit: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {

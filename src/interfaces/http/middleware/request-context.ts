@@ -10,25 +10,25 @@ interface HttpContext {
   readonly requestId: string;
   /** Holds the whole path; Express strips the mounted part from `request.path`. */
   readonly path: string;
-  /** Set by `authenticate`; null for a stranger. */
+  /** Set by `authenticate`. Null: the caller is unknown. */
   caller: Caller | null;
-  /** Holds the failure of the caller's lookup. `rateLimit` throws it once the call is counted. */
+  /** Holds the failure of the caller's lookup. `rateLimit` throws it after it has counted the call. */
   lookupFailure: unknown;
   /** True if the body was not complete when the credential was looked up. */
   bodyPending: boolean;
-  /** Reads the quotas of the caller without counting a call. */
+  /** Returns the quotas of the caller without counting a call. Set by `rateLimit`. */
   readQuotas: () => Promise<RateLimitVerdict['quotas']>;
   /** True if the request came after the shutdown had begun. */
   tooLate: boolean;
-  /** Holds the contract's path, once the route is found. */
+  /** Holds the contract's path. Null until the route is found. */
   route: string | null;
-  /** Set by `readBody`: a JSON value, a `ByteStream`, or the `InvalidRequest` to throw once the object is known to exist. */
+  /** Set by `readBody`: the parsed value, a `ByteStream`, or the `InvalidRequest` that `validate` throws. */
   body: unknown;
-  /** Set by `validate` as soon as path and headers are valid, for the check of existence. */
+  /** Set by `validate` when the path is valid, and again with the headers. The check of existence uses it. */
   target: Target | null;
   /** Set by `validate`, for the controller. */
   call: Call | null;
-  /** Lowers the memory reserved for data to that of the answer's text, once the text is made. */
+  /** Lowers the reserved memory to the size of the answer's text. `respond` calls it when the text is made. */
   answerMade: () => void;
   /** Set by `handle`: the controller's answer. */
   result: unknown;
@@ -65,17 +65,17 @@ export interface RequestContextDependencies {
   readonly logger: Logger;
 }
 
-const OWN_REQUEST_ID = /^[A-Za-z0-9_-]{1,64}$/;
+const SENT_REQUEST_ID = /^[A-Za-z0-9_-]{1,64}$/;
 
-/** Many parts watch one response, the pipeline of a streamed one among them. Node warns from the eleventh listener on. */
+/** Many steps listen to events of one response. By default Node.js warns about more than ten listeners of an event. */
 const MAX_LISTENERS = 20;
 
-/** Gives the request its id, which the answer and every log line of the request carry. */
+/** Gives the request its context and its id. The answer and every log line of the request contain the id. */
 export const requestContext =
   ({ ids, requests, logger, bodyMemory }: RequestContextDependencies): RequestHandler =>
   (request, response, next) => {
-    const own = request.get('x-request-id') ?? '';
-    const requestId = OWN_REQUEST_ID.test(own) ? own : ids.next('req');
+    const sentId = request.get('x-request-id') ?? '';
+    const requestId = SENT_REQUEST_ID.test(sentId) ? sentId : ids.next('req');
     request.context = newContext(requestId, request.path ?? '/');
     response.setMaxListeners(MAX_LISTENERS).setHeader('X-Request-Id', requestId);
     let lowerTo = (_bytes: number) => {};

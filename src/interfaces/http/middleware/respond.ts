@@ -3,7 +3,7 @@ import type { RequestHandler, Response } from 'express';
 import { type Contract, Reply, type Route, StreamedResponse } from '../contract.js';
 import type { Problem } from '../refusals.js';
 
-/** Returns the answer to a failure, and logs a failure of the service. */
+/** Returns the refusal for an error. Logs the error if it is a failure of the service. */
 export type ReportProblem = (error: unknown, response: Response) => Problem;
 
 /** Calls the controller. */
@@ -14,32 +14,32 @@ export const handle =
     next();
   };
 
-/** Sends what the controller answered, in the shape that the contract declares. */
+/** Sends the controller's answer in the form that the contract declares. */
 export const respond =
   (contract: Contract, reportProblem: ReportProblem): RequestHandler =>
   async (request, response) => {
     const { result, answerMade } = request.context;
-    request.context.result = undefined; // a slow reader must not keep it in memory beside its text
+    request.context.result = undefined; // a slow caller must not keep it in memory together with its text
     if (result instanceof StreamedResponse) await stream(response, result, reportProblem);
     else send(response, contract, result instanceof Reply ? result : new Reply(contract.status, result), answerMade);
   };
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** Prometheus knows its format by this type. */
-const textTypes = { 'text/plain': 'text/plain; version=0.0.4; charset=utf-8' } as const;
+/** Prometheus recognizes its text format by this type. */
+const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
-function send(response: Response, contract: Contract, reply: Reply<unknown>, made: () => void): void {
+function send(response: Response, contract: Contract, reply: Reply<unknown>, answerMade: () => void): void {
   const { answer, versioned, answerMedia } = contract;
   const body = answer.parse(reply.body) as { version?: number };
   if (versioned) response.setHeader('ETag', `"${body.version}"`);
   response.set(reply.headers);
   const text = answerMedia ? String(body) : JSON.stringify(body);
-  made();
-  sendText(response, reply.status, answerMedia ? textTypes[answerMedia] : JSON_TYPE, text);
+  answerMade();
+  sendText(response, reply.status, answerMedia ? METRICS_TYPE : JSON_TYPE, text);
 }
 
-/** Sends a whole answer. Express's `send` would answer 304 where `If-None-Match` has the version's ETag. */
+/** Sends a whole answer. Express's `send` would answer 304 if `If-None-Match` has the ETag of the version. */
 export function sendText(response: Response, status: number, type: string, text: string): void {
   response.statusCode = status;
   response.setHeader('Content-Type', type);
@@ -47,7 +47,7 @@ export function sendText(response: Response, status: number, type: string, text:
   response.end(text);
 }
 
-/** A reader has this time to take the end of a stream that failed. */
+/** Limits the time that a caller has to read the end of a stream that failed. */
 const LAST_CHUNK_MS = 30_000;
 
 async function stream(response: Response, streamed: StreamedResponse, reportProblem: ReportProblem): Promise<void> {
@@ -68,9 +68,9 @@ async function stream(response: Response, streamed: StreamedResponse, reportProb
       yield lastChunk(reportProblem(error, response));
     }
   }
-  // `pipeline` would not begin, and so not end, a source whose caller is gone.
+  // If the caller is gone, `pipeline` would not start the source, and so never end it. This loop ends it at once.
   if (response.destroyed) for await (const _ of chunks) return;
   response.status(status).set(headers);
-  // The status is sent already: a connection that ends early is the only way left to tell the failure.
+  // The status is already sent, so only a connection that ends early can report a failure.
   await pipeline(lastChunk ? all() : chunks, response, { ...(signal && { signal }) }).catch(() => response.destroy());
 }

@@ -8,8 +8,8 @@ import { documentedHeaders } from './rate-limit.js';
 const LOOPBACK_HOST = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/i;
 
 /**
- * Refuses requests whose `Host` or framing is ambiguous, and requests for another host. `allowedHosts` are accepted
- * besides loopback names, with any port; null accepts every host.
+ * Refuses requests with a missing or repeated `Host`, with a transfer coding other than chunked, or for another host.
+ * Accepts loopback names and `allowedHosts` with any port. If `allowedHosts` is null, accepts every host.
  */
 export const hostCheck =
   (allowedHosts: readonly string[] | null): RequestHandler =>
@@ -43,7 +43,7 @@ export const securityHeaders = (): RequestHandler => (request, response, next) =
   next();
 };
 
-/** Lets pages of these origins call the API. Pages of other origins get no CORS header, so browsers keep them out. */
+/** Lets pages of these origins call the API. Answers to other origins have no CORS header, so browsers block them. */
 export function crossOrigin(origins: readonly string[]): RequestHandler {
   const share = cors({
     origin: (origin, decide) => decide(null, origins.find((allowed) => allowed === origin) ?? false),

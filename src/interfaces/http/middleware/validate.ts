@@ -6,7 +6,7 @@ import { firstUnstorable } from '../json-body.js';
 
 const IDENTIFIER = /^[a-z]{3}_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** Checks all parts of the request against the contract and makes the call that the controller gets. */
+/** Checks all parts of the request against the contract and creates the call that the controller gets. */
 export function validate(contract: Contract): RequestHandler {
   const headersSchema = contract.headers && z.object(contract.headers);
   return async (request, response, next) => {
@@ -23,7 +23,7 @@ export function validate(contract: Contract): RequestHandler {
       query: contract.query && (await queryOf(contract.query, request)),
       body: contract.body && bodyOf(contract, contract.body, context.body),
       ifMatch: ifMatchVersion(request.get('if-match')),
-      signal: goneSignal(response),
+      signal: disconnectSignal(response),
       requestId,
       readQuotas,
     };
@@ -31,7 +31,7 @@ export function validate(contract: Contract): RequestHandler {
   };
 }
 
-/** Tells that an object does not exist before it tells that the request is invalid. */
+/** Checks that the object of an invalid request exists, so that a missing object is reported first. */
 export const existenceFirst =
   (exists: ExistenceCheck | undefined): ErrorRequestHandler =>
   async (error, request, _response, next) => {
@@ -40,7 +40,7 @@ export const existenceFirst =
     next(error);
   };
 
-/** Joins the parts of a wildcard by slashes. A slash may be encoded as %2F, too: each part is decoded once. */
+/** Returns the parameters of the path. Joins the parts of a `{name*}` by slashes. Express has decoded each part. */
 function paramsOf({ params }: Request): Record<string, string> {
   const joined = Object.entries(params).map(([name, value]) => [
     name,
@@ -50,8 +50,8 @@ function paramsOf({ params }: Request): Record<string, string> {
 }
 
 /**
- * Reads the version in `If-Match`. Returns undefined for `*`, and NaN, which equals no version, for text that is not a
- * single entity tag of this service.
+ * Returns the version in `If-Match`. Returns undefined for `*` or without the header. Returns NaN, which equals no
+ * version, for any text that is not a single entity tag of this service.
  */
 export function ifMatchVersion(header: string | undefined): number | undefined {
   if (header === undefined || header.trim() === '*') return undefined;
@@ -81,7 +81,7 @@ function parsed(schema: z.ZodType, value: unknown, refusalOf?: Contract['refusal
   throw refusalOf?.(issues) ?? new InvalidRequest(findings(issues));
 }
 
-/** Returns the issue of the alternative that fits best, if it is about a part of the value. */
+/** Returns the deepest issue of a union's alternatives, or the union's own issue if all are about the whole value. */
 function withinUnion(issue: z.core.$ZodIssue): z.core.$ZodIssue {
   if (issue.code !== 'invalid_union') return issue;
   const inner = issue.errors.flatMap(([first]) => first ?? []).map(withinUnion);
@@ -103,8 +103,8 @@ function findings(issues: readonly z.core.$ZodIssue[]): Finding[] {
   return [...unique.values()].slice(0, MAX_FINDINGS);
 }
 
-/** Aborts when the caller goes away before the answer is written. */
-function goneSignal(response: Response): AbortSignal {
+/** Returns a signal that aborts when the caller disconnects before the answer is written. */
+function disconnectSignal(response: Response): AbortSignal {
   const gone = new AbortController();
   response.once('close', () => {
     if (!response.writableFinished) gone.abort(new Error('the caller went away'));

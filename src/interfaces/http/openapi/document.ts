@@ -23,8 +23,8 @@ const tags: Readonly<Record<Contract['tag'], string>> = {
   Runtime: 'The model that answers the chats of a project: connect it, start it, stop it.',
   Inference: 'Chat completions, and conversations that store them.',
   OpenAI:
-    'The same chats for programs that expect OpenAI’s API. Refusals have its form, `OpenAiError`. A status that is 422 ' +
-    'elsewhere is 400 here.',
+    'The same chats for programs that expect OpenAI’s API. Refusals have the form `OpenAiError`, and status 400 in ' +
+    'place of 422.',
   Jobs: 'Work with an end: evaluations, calls of a model, and work that runs elsewhere and reports here.',
   Monitoring: 'For operators, over the whole deployment: alerts and their rules, model files, deployments, the log.',
   Operations: 'For the people who run the service.',
@@ -36,7 +36,7 @@ const credentials: Readonly<Record<CallerKind, string>> = {
   master: 'The master key of the deployment, `SERVICE_MASTER_KEY`: an admin operator without an account or a team.',
 };
 
-/** Builds the OpenAPI 3.1 document from the contracts that route and validate. */
+/** Builds the OpenAPI 3.1 document from the contracts. */
 export function openApiDocument(version: string) {
   const registry = new OpenAPIRegistry();
   for (const [name, description] of Object.entries(credentials))
@@ -55,14 +55,14 @@ export function openApiDocument(version: string) {
       description:
         'A self-hosted home for a team’s models. Bodies are JSON. Times are seconds since the epoch, with a fraction. ' +
         'Identifiers begin with their kind (`prj_…`) and sort by age. Lengths are counted in Unicode code points.\n\n' +
-        'Every refusal has the same envelope, `Error`, and its `code` never changes. Below `/openai/v1` the envelope is ' +
-        '`OpenAiError`, and 400 stands in place of 422. An unknown path is refused with 404 ' +
-        '`not_found`, an unknown method of a known path with 405 `method_not_allowed`. Each answer carries ' +
-        '`X-Request-Id`: the one that was sent (1 to 64 letters, digits, `_`, `-`), or a new one.\n\n' +
+        'Every refusal has the same envelope, `Error`, and codes never change. Below `/openai/v1` the envelope is ' +
+        '`OpenAiError`, and 422 becomes 400. An unknown path is refused with 404 `not_found`, an unknown method of a known ' +
+        'path with 405 `method_not_allowed`. Each answer has a header `X-Request-Id`: the id that the caller sent (1 to 64 ' +
+        'letters, digits, `_`, `-`), or a new one.\n\n' +
         'Unknown query parameters are ignored. Unknown fields of a body are ignored, too, except where its schema has ' +
-        '`additionalProperties: false`: there they are refused with 422 `invalid_request`. Text with NUL or a lone surrogate is ' +
-        `refused everywhere, and so is JSON of more than ${MAX_DEPTH} levels or ${MAX_VALUES} values. Only the bodies of ` +
-        'predictions, which are not stored, may hold them.',
+        '`additionalProperties: false`: there they are refused with 422 `invalid_request`. Text with NUL or a lone ' +
+        `surrogate is refused, and JSON of more than ${MAX_DEPTH} levels or ${MAX_VALUES} values, too. These rules do not ` +
+        'hold for the bodies of predictions, which are not stored.',
       contact: { name: 'The Tenon authors' },
       license: { name: 'No licence has been chosen yet', identifier: 'LicenseRef-none' },
     },
@@ -93,7 +93,7 @@ function operation(contract: Contract, refused: Record<string, ResponseConfig>):
   } = contract;
   const names = [...path.matchAll(/\{(\w+)\*?\}/g)].map(([, name = '']) => [name, parameterSchema(name)]);
   const params = z.object(Object.fromEntries(names));
-  const taken = { ...(takesIfMatch(contract) && { 'If-Match': IfMatch }), ...contract.headers };
+  const requestHeaders = { ...(takesIfMatch(contract) && { 'If-Match': IfMatch }), ...contract.headers };
   const headers = { ...carriedBy(contract), ...ownHeaders(contract) };
   const json = (schema: z.ZodType) => ({ 'application/json': { schema } });
   const octets = tensors && { 'application/octet-stream': { schema: TensorsText } };
@@ -104,12 +104,12 @@ function operation(contract: Contract, refused: Record<string, ResponseConfig>):
     operationId: id,
     tags: [tag],
     summary,
-    description: [description, takenBy(contract)].filter(Boolean).join('\n\n'),
+    description: [description, accessOf(contract)].filter(Boolean).join('\n\n'),
     security: securityOf(contract),
     request: {
       ...(names.length > 0 && { params }),
       ...(query && { query: query as z.ZodObject }),
-      ...(Object.keys(taken).length > 0 && { headers: z.object(taken) }),
+      ...(Object.keys(requestHeaders).length > 0 && { headers: z.object(requestHeaders) }),
       ...(body && {
         body: {
           required: !contract.bodyOptional || requiresField(body),
@@ -135,7 +135,7 @@ function operation(contract: Contract, refused: Record<string, ResponseConfig>):
   };
 }
 
-/** Tells whether a body that may be left out has to name the version all the same, unless `If-Match` does. */
+/** Checks whether the body has a required field. Callers may then leave out the body only if they send `If-Match`. */
 const requiresField = (body: z.ZodType) => {
   const { required, anyOf } = body.meta() ?? {};
   return required !== undefined || anyOf !== undefined;
@@ -149,7 +149,7 @@ const texts = ({ forms = {} }: Contract) =>
 const TensorsText = {
   type: 'string',
   format: 'binary',
-  description: 'JSON of the length in `Inference-Header-Content-Length`, and the bytes of the tensors behind it.',
+  description: 'JSON with the length in `Inference-Header-Content-Length`, followed by the bytes of the tensors.',
   example: '(JSON and the bytes of tensors)',
 } as const;
 
@@ -158,7 +158,7 @@ const IfMatch = z
   .regex(/^(\*|(W\/)?"[1-9]\d{0,9}")$/)
   .optional()
   .meta({
-    description: 'The version that you last read, as its `ETag`. Any other one is refused as stale.',
+    description: 'The version that you last read, as its `ETag`. Any other version is refused as stale.',
     example: '"1"',
   });
 
@@ -175,18 +175,18 @@ const ownHeaders = ({ answerHeaders = {}, versioned }: Contract) => ({
 
 const securityOf = ({ access, uses = [] }: Contract) => {
   const kinds = access === 'public' ? uses : access.takes;
-  const needless = access === 'public' && kinds.length > 0 ? [{}] : [];
-  return [...needless, ...kinds.map((kind) => ({ [kind]: [] }))];
+  const noCredential = access === 'public' && kinds.length > 0 ? [{}] : [];
+  return [...noCredential, ...kinds.map((kind) => ({ [kind]: [] }))];
 };
 
-/** Tells in words which credentials and roles a route takes. */
-function takenBy({ access }: Contract): string {
+/** Returns a sentence about the credentials and roles that a route takes. */
+function accessOf({ access }: Contract): string {
   if (access === 'public') return 'Needs no credential.';
   if (access.takes.every((kind) => kind === 'master')) return 'Takes the master key.';
   const credential = access.takes.includes('api_key') ? 'a session or an API key' : 'a session';
   const role = access.roles.includes('member') ? 'any role' : access.roles.join(' or ');
-  const whose = `${access.operator ? ' of the operator team' : ''}${access.verified ? ' with a verified e-mail' : ''}`;
-  return `Takes ${credential} of ${role}${whose}${access.takes.includes('master') ? ', or the master key' : ''}.`;
+  const condition = `${access.operator ? ' of the operator team' : ''}${access.verified ? ' with a verified e-mail' : ''}`;
+  return `Takes ${credential} of ${role}${condition}${access.takes.includes('master') ? ', or the master key' : ''}.`;
 }
 
 /** Describes the request that receivers of webhooks get. */
@@ -215,25 +215,25 @@ const alertFired: RouteConfig = {
   },
 };
 
-const of = (kind: string, what: string) => id(kind).describe(`The id of ${what}.`);
+const idOf = (kind: string, object: string) => id(kind).describe(`The id of ${object}.`);
 
 /** Describes the parameters of paths, by name. */
 const parameters: Readonly<Record<string, z.ZodType>> = {
-  user_id: of('usr', 'an account of your team'),
-  invite_id: of('inv', 'an invite of your team'),
-  session_id: of('ses', 'a session of your own'),
-  key_id: of('key', 'an API key of your own'),
-  project_id: of('prj', 'a project of your team'),
-  dataset_id: of('dst', 'a dataset of the project'),
-  model_id: of('mdl', 'a model of the project'),
-  conversation_id: of('cnv', 'a conversation of your own in the project'),
-  job_id: of('job', 'a job'),
-  rule_id: of('rul', 'an alert rule'),
-  alert_id: of('alr', 'an alert'),
-  webhook_id: of('whk', 'a webhook'),
-  deployment_id: of('dep', 'a deployment'),
+  user_id: idOf('usr', 'an account of your team'),
+  invite_id: idOf('inv', 'an invite of your team'),
+  session_id: idOf('ses', 'a session of your own'),
+  key_id: idOf('key', 'an API key of your own'),
+  project_id: idOf('prj', 'a project of your team'),
+  dataset_id: idOf('dst', 'a dataset of the project'),
+  model_id: idOf('mdl', 'a model of the project'),
+  conversation_id: idOf('cnv', 'a conversation of your own in the project'),
+  job_id: idOf('job', 'a job'),
+  rule_id: idOf('rul', 'an alert rule'),
+  alert_id: idOf('alr', 'an alert'),
+  webhook_id: idOf('whk', 'a webhook'),
+  deployment_id: idOf('dep', 'a deployment'),
   model_name: z.string().min(1).meta({ description: 'The name of the deployment, percent-encoded.', example: 'iris' }),
-  model_version: z.string().min(1).meta({ description: 'A version of the model. That of a file is 1.', example: '1' }),
+  model_version: z.string().min(1).meta({ description: 'A version of the model. A file has version 1.', example: '1' }),
   token: secret('tni').describe('The token of an invite.'),
   version: z.int().min(1).max(GREATEST_VERSION).meta({ description: 'A version that the object has had.', example: 1 }),
   alias: z
@@ -256,5 +256,5 @@ const parameters: Readonly<Record<string, z.ZodType>> = {
     }),
 };
 
-/** Returns the description of a parameter. A missing one fails the test of the document. */
+/** Returns the schema of a parameter. A test fails if `parameters` has none for it. */
 const parameterSchema = (name: string): z.ZodType => parameters[name] ?? z.string();

@@ -20,15 +20,15 @@ export type Schemas = Readonly<Record<string, Schema>>;
 
 export interface Example {
   readonly value: unknown;
-  /** Paths of the parts that have no example; the value lacks them. */
+  /** Lists the paths of the parts without an example. The value lacks them. */
   readonly missing: readonly string[];
 }
 
 const found = (value: unknown): Example => ({ value, missing: [] });
 
 /**
- * Returns the example of a schema, or one put together from its parts. Constants, enums, booleans and nullable parts need
- * no example. An optional part without one is left out.
+ * Returns the example of a schema, or builds one from the examples of its parts. Constants, enums, booleans and
+ * nullable parts need no example. Leaves out an optional part without an example.
  */
 export function exampleOf(schema: Schema, schemas: Schemas, at = ''): Example {
   if (schema.example !== undefined) return found(schema.example);
@@ -79,7 +79,7 @@ export interface Document {
   readonly components: { readonly schemas: Schemas };
 }
 
-/** Adds an example to each body whose schema has one or can be given one. */
+/** Adds an example to each body for which `exampleOf` returns a complete one. */
 export function addExamples({ paths, webhooks, components }: Document): void {
   const operations = Object.values({ ...paths, ...webhooks }).flatMap((path) => Object.values(path));
   const described = operations.flatMap(({ requestBody, responses }) => [
@@ -93,7 +93,7 @@ export function addExamples({ paths, webhooks, components }: Document): void {
   }
 }
 
-/** Gives an example of the message of a code, if the message says more than the description of the code. */
+/** Lists example messages by code. A code without an example message uses its description. */
 const messages = {
   malformed_json: 'The body is not JSON: unexpected text at position 12.',
   session_required: 'This endpoint does not take an API key: sign in and send the session token.',

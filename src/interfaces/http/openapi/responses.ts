@@ -7,7 +7,7 @@ import { isOpenAi, openAiStatus } from '../openai-errors.js';
 import { type Refusal, type RefusalCode, refusalOf, refusals } from '../refusals.js';
 import { openAiRefusalExample, refusalExample } from './examples.js';
 
-/** Lists every refusal of a route: its own, and those that its access, path and body imply. */
+/** Lists every refusal of a route: its own, and those that its access, path, query and body imply. */
 export function refusalsOf(contract: Contract): Refusal[] {
   const { path, access, query, body, media, streamed, missing, refusals: own } = contract;
   const implied: RefusalCode[] = isLimited({ path }) ? ['rate_limited'] : [];
@@ -91,7 +91,7 @@ function schemaOf(contract: Contract, codes: string[]) {
     : { allOf: [{ $ref: '#/components/schemas/Error' }, own] };
 }
 
-/** Keeps the components of the two forms apart. */
+/** Returns the prefix of a component's name. The two forms of refusals have components of their own. */
 const prefixOf = ({ path }: Pick<Contract, 'path'>) => (isOpenAi(path) ? 'openai_' : '');
 
 const reference = (kind: 'headers' | 'examples' | 'responses', name: string) => ({
@@ -148,8 +148,8 @@ export function refusalResponses(registry: OpenAPIRegistry): (contract: Contract
   for (const [name, example] of new Map(examples)) registry.registerComponent('examples', name, example);
   const registered = new Set<string>();
 
-  const response = (contract: Contract, status: number, told: readonly Refusal[]) => {
-    const codes = told.map(({ code }) => code);
+  const response = (contract: Contract, status: number, sameStatus: readonly Refusal[]) => {
+    const codes = sameStatus.map(({ code }) => code);
     const prefix = prefixOf(contract);
     const name = `${prefix}${[status, ...codes, ...(isLimited(contract) ? [] : ['unlimited'])].join('.')}`;
     if (!registered.has(name)) {
@@ -169,9 +169,9 @@ export function refusalResponses(registry: OpenAPIRegistry): (contract: Contract
   };
 
   return (contract) => {
-    const told = allRefusalsOf(contract);
-    const statuses = [...new Set(told.map(({ status }) => status))].sort((a, b) => a - b);
-    const under = (wanted: number) => told.filter(({ status }) => status === wanted);
+    const all = allRefusalsOf(contract);
+    const statuses = [...new Set(all.map(({ status }) => status))].sort((a, b) => a - b);
+    const under = (wanted: number) => all.filter(({ status }) => status === wanted);
     return Object.fromEntries(statuses.map((status) => [status, response(contract, status, under(status))]));
   };
 }

@@ -24,8 +24,8 @@ export const ready = operations.get('/health/ready', {
   id: 'ready',
   summary: 'Check that the service can serve',
   description:
-    'The database answers, its migrations are done, the instance has loaded its models, or waited for them for ' +
-    '`SERVICE_READY_WAIT_S`, and it is not shutting down.',
+    'Answers 200 if the database answers, its migrations are done, the instance is not shutting down, and it has ' +
+    'loaded its models or waited for them for `SERVICE_READY_WAIT_S`.',
   access: 'public',
   answer: HealthAnswer,
   refusals: ['storage_unavailable', 'runtime_loading', 'shutting_down'],
@@ -47,7 +47,7 @@ export const readLog = monitoring.get('/v1/logs', {
     level: z
       .enum(logLevels)
       .optional()
-      .describe('Only lines of this level and of graver ones, among the newest 64 MB of the log.'),
+      .describe('Only lines of this level or a more severe one, among the newest 64 MB of the log.'),
   }),
   answer: namedObject('LogTail', {
     lines: z.array(textLike('{"time":"2025-11-21T00:00:00.123Z","level":"info","event":"request"}')),
@@ -62,7 +62,7 @@ export const metrics = operations.get('/metrics', {
   summary: 'Read the metrics of this instance, for Prometheus',
   description:
     'Each instance reports about itself. While the database is out of reach, `tenon_database_up` is 0 and the metrics that ' +
-    'come from the database are left out. Calls with the master key are not rate-limited. Other calls are, by address.',
+    'come from the database are left out. Only calls without the master key are limited, by address.',
   access: permissions.readMetrics,
   answer: textLike(
     '# HELP tenon_database_up Whether the database answered.\n# TYPE tenon_database_up gauge\ntenon_database_up 1\n',
@@ -103,7 +103,7 @@ export const status = operations.get('/v1/status', {
     }),
     permissions: z
       .object(Object.fromEntries(names.map((name) => [permissionField(name), z.boolean()])))
-      .describe('Which acts this credential allows.'),
+      .describe('For each act, whether this credential allows it.'),
     limits: z.object({
       requests: Limit.describe('The limit of all calls.'),
       auth: Limit.describe('The limit of registrations and logins.'),

@@ -28,7 +28,7 @@ import { RecordAnswer, Records, SentRecords } from './records.js';
 
 const api = contractsOf('Project workspace');
 
-/** Leaves the name to the domain, too, so that one answer lists all findings. */
+/** Accepts any value: the domain checks name and records together, so that one answer lists all findings. */
 const SentName = z.custom<Json>(() => true).meta({ ...visible(NAME_LENGTH), example: 'Capitals' });
 
 const FindingAnswer = z
@@ -94,7 +94,7 @@ export const importDataset = api.post('/v1/projects/{project_id}/datasets', {
   body: Import.meta({ id: 'DatasetImport', oneOf: anyOf('records', 'starter_id', 'starter') }),
   bodyLimit: 'dataset',
   exactNumbers: true,
-  judgedLater: 'records',
+  uncheckedMember: 'records',
   forms: recordForms,
   versioned: true,
   status: 201,
@@ -123,7 +123,7 @@ export const updateDataset = api.put('/v1/projects/{project_id}/datasets/{datase
   }),
   bodyLimit: 'dataset',
   exactNumbers: true,
-  judgedLater: 'records',
+  uncheckedMember: 'records',
   versioned: true,
   answer: DatasetAnswer,
   refusals: ['stale_version', 'dataset_frozen'],
@@ -197,13 +197,13 @@ export const readDatasetVersion = api.get('/v1/projects/{project_id}/datasets/{d
 
 const OTHER = /^(?:(dst_[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?:@([1-9]\d{0,9}))?|([1-9]\d{0,9}))$/;
 
-/** Accepts another dataset, a version of it, or another version of the same one. */
+/** Accepts the id of another dataset, with or without a version, or another version of this dataset. */
 const Other = z
   .string({ error: 'is required' })
   .regex(OTHER, { error: 'must be a version, the id of a dataset, or <id>@<version>' })
   .transform((other) => {
-    const [, id, itsVersion, version] = OTHER.exec(other) ?? [];
-    return { id, version: itsVersion ?? version };
+    const [, id, versionAfterId, onlyVersion] = OTHER.exec(other) ?? [];
+    return { id, version: versionAfterId ?? onlyVersion };
   });
 
 const Side = z.object({ dataset_id: id('dst'), version: VersionNumber });
@@ -212,8 +212,8 @@ export const compareDatasets = api.get('/v1/projects/{project_id}/datasets/{data
   id: 'compareDatasets',
   summary: 'Compare a dataset with another one or with another version',
   description:
-    'Compares this dataset with an earlier state or another dataset of the project, record by record, matched by id. ' +
-    'Without a version the current one is taken.',
+    'Compares this dataset with an earlier version or another dataset of the project, record by record, matched by id. ' +
+    'Without a version, the current one is compared.',
   access: permissions.readWorkspace,
   query: z.object({
     with: Other.meta({

@@ -12,7 +12,7 @@ import type { Json } from '../../../domain/workspace/json.js';
 import { answerFrom, deleted, hidden, paged } from '../answers.js';
 import { type Controller, type Existence, route } from '../contract.js';
 import { numberPageOf, onePage, pageOf, versionInPath } from '../paging.js';
-import { expectedVersions, saidVersions } from '../schemas.js';
+import { expectedVersions, sentVersions } from '../schemas.js';
 import * as contracts from './datasets.contract.js';
 import { Rows } from './record-forms.js';
 
@@ -37,10 +37,10 @@ export class DatasetsController implements Controller {
       return datasetAnswer(await this.datasets.update(caller, project_id, dataset_id, expected, sent));
     }),
     route(contracts.deleteDataset, ({ caller, params: { project_id, dataset_id }, ifMatch }) =>
-      deleted(dataset_id, this.datasets.delete(caller, project_id, dataset_id, saidVersions([], ifMatch))),
+      deleted(dataset_id, this.datasets.delete(caller, project_id, dataset_id, sentVersions([], ifMatch))),
     ),
     route(contracts.freezeDataset, async ({ caller, params: { project_id, dataset_id }, body, ifMatch }) => {
-      const expected = saidVersions([body.version], ifMatch);
+      const expected = sentVersions([body.version], ifMatch);
       return datasetAnswer(await this.datasets.freeze(caller, project_id, dataset_id, expected));
     }),
     route(contracts.forkDataset, async ({ caller, params: { project_id, dataset_id }, body }) =>

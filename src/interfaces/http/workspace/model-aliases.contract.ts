@@ -60,7 +60,7 @@ export const setModelAlias = api.put(one, {
   summary: 'Point an alias to a registered model',
   description:
     'An alias is a movable name such as `champion` or `candidate`. A project has at most 100. Without a version the last ' +
-    'call wins. Pointing it to the same model again changes nothing.',
+    'call wins. Pointing an alias to the same model again changes nothing.',
   access: permissions.editWorkspace,
   body: namedObject('ModelAliasTarget', {
     model_id: idText('mdl').describe('A registered model of the project.'),

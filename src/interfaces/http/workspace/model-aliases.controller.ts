@@ -4,7 +4,7 @@ import { ProjectService } from '../../../application/workspace/project.service.j
 import type { AliasChange, LivingAlias } from '../../../domain/workspace/model-alias.js';
 import { answerFrom, deleted, hidden, listed } from '../answers.js';
 import { type Controller, type Existence, route } from '../contract.js';
-import { saidVersions, seconds } from '../schemas.js';
+import { seconds, sentVersions } from '../schemas.js';
 import * as contracts from './model-aliases.contract.js';
 
 @injectable()
@@ -18,11 +18,11 @@ export class ModelAliasesController implements Controller {
       aliasAnswer(await this.aliases.read(caller, params.project_id, params.alias)),
     ),
     route(contracts.setModelAlias, async ({ caller, params: { project_id, alias }, body, ifMatch }) => {
-      const expected = saidVersions([body.version], ifMatch);
+      const expected = sentVersions([body.version], ifMatch);
       return aliasAnswer(await this.aliases.set(caller, project_id, alias, body.model_id, expected));
     }),
     route(contracts.deleteModelAlias, ({ caller, params: { project_id, alias }, ifMatch }) =>
-      deleted(alias, this.aliases.delete(caller, project_id, alias, saidVersions([], ifMatch))),
+      deleted(alias, this.aliases.delete(caller, project_id, alias, sentVersions([], ifMatch))),
     ),
   ];
 
@@ -44,7 +44,7 @@ const aliasEntry = (change: LivingAlias) =>
     changed_by: hidden,
   });
 
-/** Takes the changes of an alias that points to a model, newest first. */
+/** Returns the answer about an alias. Its history must be newest first and begin with a change to a model. */
 const aliasAnswer = (history: readonly AliasChange[]) => ({
   ...aliasEntry(history[0] as LivingAlias),
   history: history.map((change) =>

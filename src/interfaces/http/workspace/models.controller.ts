@@ -6,7 +6,7 @@ import type { Model } from '../../../domain/workspace/model.js';
 import { answerFrom, deleted, hidden, paged } from '../answers.js';
 import { type Controller, type Existence, Reply, route } from '../contract.js';
 import { boundedPageOf, numberPageOf, onePage, versionInPath } from '../paging.js';
-import { expectedVersions, saidVersions } from '../schemas.js';
+import { expectedVersions, sentVersions } from '../schemas.js';
 import * as contracts from './models.contract.js';
 
 @injectable()
@@ -29,7 +29,7 @@ export class ModelsController implements Controller {
       },
     ),
     route(contracts.deleteModel, ({ caller, params: { project_id, model_id }, ifMatch }) =>
-      deleted(model_id, this.models.delete(caller, project_id, model_id, saidVersions([], ifMatch))),
+      deleted(model_id, this.models.delete(caller, project_id, model_id, sentVersions([], ifMatch))),
     ),
     route(contracts.registerModel, async ({ caller, params: { project_id, model_id }, body, ifMatch }) => {
       const expected = expectedVersions([body.version, body.expected_version], ifMatch);

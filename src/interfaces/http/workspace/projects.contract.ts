@@ -58,13 +58,13 @@ const StarterAnswer = namedObject('ProjectStarter', {
   }),
 });
 
-/** Names a starter in a request. */
+/** Lists the fields that name a starter in a request. */
 export const starterChoice = {
   starter_id: text().optional().describe('The id of a starter of `GET /v1/project-starters`.'),
   starter: text().optional().describe('The same as `starter_id`.'),
 };
 
-/** Refuses, by `refine`, a request that names two starters. */
+/** Holds arguments for `refine`, which then refuses a request that names two different starters. */
 export const sameStarter: [
   (choice: { starter?: string; starter_id?: string }) => boolean,
   { path: string[]; error: string },
@@ -140,7 +140,7 @@ const ProjectAnswer = namedObject('Project', {
   reviewed_version: z
     .int()
     .nullable()
-    .meta({ description: 'The last version whose review found nothing blocking.', example: null }),
+    .meta({ description: 'The last version with a review that found nothing blocking.', example: null }),
   models: z.array(ModelAnswer).describe('The registered models, newest first.'),
   runtime: RuntimeAnswer,
 });
@@ -225,8 +225,8 @@ export const deleteProject = api.delete('/v1/projects/{project_id}', {
   id: 'deleteProject',
   summary: 'Delete a project',
   description:
-    'Deletes all its datasets, models, conversations and its runtime, frozen and registered ones included. This cannot be ' +
-    'undone.',
+    'Deletes its runtime and all its datasets, models and conversations, also frozen datasets and registered models. This ' +
+    'cannot be undone.',
   access: permissions.deleteProject,
   answer: Deleted,
   refusals: ['stale_version'],

@@ -9,7 +9,7 @@ import { conversationAnswer } from '../chat/conversations.controller.js';
 import { runtimeAnswer } from '../chat/runtime.controller.js';
 import { type Controller, type Existence, route } from '../contract.js';
 import { boundedPageOf, numberPageOf, onePage, versionInPath } from '../paging.js';
-import { expectedVersions, saidVersions } from '../schemas.js';
+import { expectedVersions, sentVersions } from '../schemas.js';
 import { modelAnswer } from './models.controller.js';
 import * as contracts from './projects.contract.js';
 
@@ -36,7 +36,7 @@ export class ProjectsController implements Controller {
       return projectAnswer(await this.projects.update(caller, params.project_id, expected, content));
     }),
     route(contracts.deleteProject, ({ caller, params: { project_id: id }, ifMatch }) =>
-      deleted(id, this.projects.delete(caller, id, saidVersions([], ifMatch))),
+      deleted(id, this.projects.delete(caller, id, sentVersions([], ifMatch))),
     ),
     route(contracts.reviewProject, async ({ caller, params, body, ifMatch }) => {
       const expected = expectedVersions([body.version], ifMatch);

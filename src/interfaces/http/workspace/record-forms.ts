@@ -9,7 +9,7 @@ import type { BodyForms } from '../body.js';
 import { MAX_VALUES } from '../body.js';
 import { checkJsonText, inexactNumber, TOO_MANY_VALUES } from '../json-body.js';
 
-/** The media types of the files from which a dataset can be imported. */
+/** Lists the media types of files that can be imported as a dataset. */
 export const recordForms: BodyForms = {
   'text/csv': {
     example: 'id,group,input,expected\nfr,europe,What is the capital of France?,Paris\n',
@@ -21,25 +21,25 @@ export const recordForms: BodyForms = {
   },
 };
 
-/** The rows read so far. A row that cannot be read leaves an empty record, so that later rows keep their numbers. */
+/** Holds the rows read so far. An unreadable row becomes an empty record, so that later rows keep their numbers. */
 export class Rows implements SentRecords {
   readonly records: Json[] = [];
   readonly problems: Finding[] = [];
 
-  /** Ignores problems after the last row: this reader itself cut the file off there. */
+  /** Adds a problem of the next row. Does nothing if enough rows are read: the reader itself then ends the file. */
   refuse(message: string): void {
     if (this.enough) return;
     this.problems.push({ path: `records.${this.records.length}`, message });
     this.records.push({});
   }
 
-  /** True when one row more than the limit has been read, which suffices to refuse the file. */
+  /** True if one row more than the limit has been read. The file is then refused, so reading can stop. */
   get enough(): boolean {
     return this.records.length > recordLimits.records;
   }
 }
 
-/** Returns the value of the equal JSON body. Problems of the file's form are in its `Rows`. */
+/** Returns the value that an equal JSON body would have. Its `Rows` also hold problems with the form of the file. */
 async function read(form: (bytes: Buffer, rows: Rows) => Promise<void>, bytes: Buffer): Promise<unknown> {
   const rows = new Rows();
   await form(bytes, rows);
@@ -83,16 +83,16 @@ function parseLine(line: string, number: number, rows: Rows): void {
     if (inexact) rows.refuse(`line ${number}: ${inexact}`);
     else rows.records.push(record);
   } catch (error) {
-    // Without the piece of the line that the parser quotes.
+    // The parser's own message quotes a piece of the line, which may be secret.
     const where = /at position \d+/.exec((error as Error).message)?.[0];
     rows.refuse(`line ${number} is not JSON${where ? `: unexpected text ${where}` : ''}`);
   }
 }
 
-/** Reads the first row as the names of the columns, and each further one as a record of strings. */
+/** Reads the first row as the names of the columns, and each later row as a record of strings. */
 async function csvRows(bytes: Buffer, rows: Rows): Promise<void> {
   let header: Header | null = null;
-  // Taken in `on_record` rather than from the output, so that rows and skipped rows come in the order of the file.
+  // Rows are taken in `on_record`, not from the output: then rows and skipped rows come in the order of the file.
   const take = (cells: readonly string[]): null => {
     if (header) takeRow(header, cells, rows);
     else header = takeHeader(cells, rows);
@@ -112,22 +112,25 @@ async function csvRows(bytes: Buffer, rows: Rows): Promise<void> {
 }
 
 interface Header {
-  /** At most one name more than the limit of fields, which suffices to refuse the rows. */
+  /** Holds at most one name more than a record may have fields. The rows are then refused. */
   readonly names: readonly string[];
   readonly columns: number;
 }
 
 function takeHeader(cells: readonly string[], rows: Rows): Header {
-  const { fields, fieldName: most } = recordLimits;
+  const { fields, fieldName: maxLength } = recordLimits;
   const names = cells.slice(0, fields + 1).map((name) => name.trim());
   names.forEach((name, index) => {
-    const say = (message: string) => rows.problems.push({ path: 'records', message: `the first line ${message}` });
-    if (name === '') say(`has no name for column ${index + 1}`);
-    else if (names.indexOf(name) < index) say(`names column ${index + 1} "${quoted(name)}", which another column has`);
-    else if (!atMost(name, most)) say(`names column ${index + 1} "${quoted(name)}", with more than ${most} characters`);
+    const refuse = (message: string) => rows.problems.push({ path: 'records', message: `the first line ${message}` });
+    if (name === '') refuse(`has no name for column ${index + 1}`);
+    else if (names.indexOf(name) < index)
+      refuse(`names column ${index + 1} "${quoted(name)}", which another column has`);
+    else if (!atMost(name, maxLength)) {
+      refuse(`names column ${index + 1} "${quoted(name)}", with more than ${maxLength} characters`);
+    }
   });
   // A long name is shortened, so that it is not refused again in each row.
-  return { names: names.map((name) => (atMost(name, most) ? name : quoted(name))), columns: cells.length };
+  return { names: names.map((name) => (atMost(name, maxLength) ? name : quoted(name))), columns: cells.length };
 }
 
 function takeRow({ names, columns }: Header, cells: readonly string[], rows: Rows): void {
@@ -141,17 +144,17 @@ function takeRow({ names, columns }: Header, cells: readonly string[], rows: Row
   }
 }
 
-/** Describes a problem without the piece of the file that the library quotes. */
+/** Returns a message about a problem. The library's own message quotes a piece of the file, which may be secret. */
 function csvProblem(error: CsvError | undefined): string {
   const { code, lines } = (error ?? {}) as { code?: string; lines?: number };
-  const what = code === 'CSV_QUOTE_NOT_CLOSED' ? 'a quoted text has no end' : 'a quote is where none may be';
-  return `line ${lines}: ${what}; put text with quotes in it into quotes, and double each quote within`;
+  const problem = code === 'CSV_QUOTE_NOT_CLOSED' ? 'a quoted text has no end' : 'a quote is where none may be';
+  return `line ${lines}: ${problem}; put text with quotes in it into quotes, and double each quote within`;
 }
 
 /** The number of bytes that are parsed in a few milliseconds. */
 const SLICE = 16 * 1024;
 
-/** Yields to the event loop after each slice. Stops when there are enough rows. */
+/** Yields the file in slices until enough rows are read. After each slice, other requests get a turn. */
 async function* slices(bytes: Buffer, rows: Rows): AsyncGenerator<Buffer> {
   for (let at = 0; at < bytes.length && !rows.enough; at += SLICE) {
     yield bytes.subarray(at, at + SLICE);

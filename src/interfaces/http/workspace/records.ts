@@ -7,7 +7,7 @@ import { Rows } from './record-forms.js';
 
 const fieldNames = { propertyNames: { maxLength: recordLimits.fieldName, pattern: STORABLE } };
 
-/** Leaves the rows to the domain, which names everything that is wrong with each. */
+/** Accepts any list: the domain checks the rows, and reports everything that is wrong with each row. */
 export const SentRecords = z
   .custom<readonly Json[] | Rows>((value) => Array.isArray(value) || value instanceof Rows, {
     error: wanted('a list of records'),
@@ -35,7 +35,7 @@ export const SentRecords = z
     example: [{ id: 'fr', group: 'europe', input: 'What is the capital of France?', expected: 'Paris' }],
   });
 
-/** Does not validate stored records again. */
+/** Describes a stored record, and does not validate it again. */
 export const RecordAnswer = z
   .custom<DatasetRecord>((record) => record !== null)
   .meta({
