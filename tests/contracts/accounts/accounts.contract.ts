@@ -36,7 +36,7 @@ export function accountsContract(adapter: string, store: StoreUnderTest) {
       return account;
     };
 
-    it('gives back exactly the account that was added', async () => {
+    it('returns an account exactly as it was added', async () => {
       const overs: Partial<Account>[] = [
         { emailVerifiedAt: at(7.001), role: 'admin' },
         { passwordHash: null },
@@ -51,7 +51,7 @@ export function accountsContract(adapter: string, store: StoreUnderTest) {
       expect(await accounts.byEmail('%@example.com')).toBeNull();
     });
 
-    it('finds an account by any spelling of its e-mail, and keeps the one that was given', async () => {
+    it('finds an account by any spelling of its e-mail, and keeps the stored spelling', async () => {
       const account = await kept({ email: 'Ada.Müller@Example.COM' });
       for (const spelling of [
         'ada.müller@example.com',
@@ -63,7 +63,7 @@ export function accountsContract(adapter: string, store: StoreUnderTest) {
       expect(await accounts.byEmail('ada.muller@example.com')).toBeNull();
     });
 
-    it('refuses a second account with the same e-mail key, and keeps nothing of it', async () => {
+    it('refuses a second account with the same e-mail, and stores nothing of it', async () => {
       const account = await kept({ email: 'ada@example.com' });
       const second = anAccount(team, { email: ' ADA@example.com' });
       await expect(accounts.add(second)).rejects.toThrow(EmailTaken);
@@ -71,7 +71,7 @@ export function accountsContract(adapter: string, store: StoreUnderTest) {
       expect(await accounts.byEmail('ada@example.com')).toEqual(account);
     });
 
-    it('lets a unit of work go on after the refusal', async () => {
+    it('lets a unit of work continue after the refusal', async () => {
       const { email } = await kept();
       const other = anAccount(team);
       await unitOfWork.run(async () => {
@@ -81,20 +81,23 @@ export function accountsContract(adapter: string, store: StoreUnderTest) {
       expect(await accounts.byId(other.id)).toEqual(other);
     });
 
-    it.each(['outside of', 'inside'])('adds one of many with an e-mail at once, %s units of work', async (where) => {
-      const emailOf = (party: number) => (party % 2 ? 'Ada@example.com' : 'ada@EXAMPLE.com');
-      const outcomes = await race(
-        8,
-        (party) => accounts.byEmail(emailOf(party)),
-        (_, party) => accounts.add(anAccount(team, { email: emailOf(party) })),
-        (steps) => (where === 'inside' ? unitOfWork.run(steps) : steps()).catch((error) => error),
-      );
-      expect(outcomes.filter((outcome) => outcome === undefined)).toHaveLength(1);
-      expect(outcomes.filter((outcome: unknown) => outcome instanceof EmailTaken)).toHaveLength(7);
-      expect(await accounts.count()).toBe(1);
-    });
+    it.each(['outside of', 'inside'])(
+      'adds one of several concurrent accounts with one e-mail, %s units of work',
+      async (where) => {
+        const emailOf = (party: number) => (party % 2 ? 'Ada@example.com' : 'ada@EXAMPLE.com');
+        const outcomes = await race(
+          8,
+          (party) => accounts.byEmail(emailOf(party)),
+          (_, party) => accounts.add(anAccount(team, { email: emailOf(party) })),
+          (steps) => (where === 'inside' ? unitOfWork.run(steps) : steps()).catch((error) => error),
+        );
+        expect(outcomes.filter((outcome) => outcome === undefined)).toHaveLength(1);
+        expect(outcomes.filter((outcome: unknown) => outcome instanceof EmailTaken)).toHaveLength(7);
+        expect(await accounts.count()).toBe(1);
+      },
+    );
 
-    it('saves every change of an account, of no other, and of none that it does not know', async () => {
+    it('saves changes of the given account only, and ignores an unknown account', async () => {
       const [account, other] = [await kept(), await kept()];
       const changed: Account = {
         ...account,
@@ -114,7 +117,7 @@ export function accountsContract(adapter: string, store: StoreUnderTest) {
       expect(await accounts.count()).toBe(2);
     });
 
-    it('saves another spelling of the same e-mail, and refuses that of somebody else', async () => {
+    it('saves another spelling of the same e-mail, and refuses the e-mail of another account', async () => {
       const [account, other] = [await kept({ email: 'ada@example.com' }), await kept()];
       const respelled = { ...account, email: 'Ada@example.com' };
       await accounts.save(respelled);
@@ -123,7 +126,7 @@ export function accountsContract(adapter: string, store: StoreUnderTest) {
       expect(await accounts.byId(other.id)).toEqual(other);
     });
 
-    it('lists the accounts of a team, and those of them that ask for alerts by e-mail, oldest first', async () => {
+    it('lists the accounts of a team, and its accounts that ask for alerts by e-mail, oldest first', async () => {
       const other = aTeam();
       await teams.add(other);
       const [first, second, third] = [anAccount(team), anAccount(team), anAccount(team, { role: 'admin' })];
@@ -138,7 +141,7 @@ export function accountsContract(adapter: string, store: StoreUnderTest) {
       expect(await accounts.wantingAlerts(ids.next('tea'))).toEqual([]);
     });
 
-    it('counts and lists those of every team, oldest first, a page at a time', async () => {
+    it('counts and lists the accounts of all teams, oldest first, in pages', async () => {
       const other = aTeam();
       await teams.add(other);
       const [first, second, third] = [await kept(), anAccount(other), await kept()];
@@ -150,7 +153,7 @@ export function accountsContract(adapter: string, store: StoreUnderTest) {
       expect(await accounts.all({ limit: 9, after: sorted[2]?.id ?? '' })).toEqual([]);
     });
 
-    it('removes one with all that belongs to it, on every instance at once', async () => {
+    it('removes an account with everything that belongs to it, on every instance at once', async () => {
       const { credentials, mailedTokens, projects, conversations } = repositories;
       const project = aProject(team);
       await projects.add(project);

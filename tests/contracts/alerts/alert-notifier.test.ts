@@ -34,14 +34,14 @@ function mailing({ teams, accounts, alerts, unitOfWork }: Repositories, clock = 
   };
 }
 
-const wanting: Partial<Account> = { role: 'admin', emailVerifiedAt: at(0), alertEmails: true };
+const receiving: Partial<Account> = { role: 'admin', emailVerifiedAt: at(0), alertEmails: true };
 
 alertNotifierContract('e-mail', async () => {
   const repositories = await memoryUnderTest().open();
   const { teams, accounts, unitOfWork } = repositories;
   const { notifier, mails } = mailing(repositories);
   const team = aTeam({ operator: true });
-  const account = anAccount(team, { ...wanting, alertEmails: false });
+  const account = anAccount(team, { ...receiving, alertEmails: false });
   await teams.add(team);
   await accounts.add(account);
   return {
@@ -78,12 +78,12 @@ describe('AlertNotifier by e-mail', () => {
     const [operators, others] = [aTeam({ operator: true }), aTeam()];
     await repositories.teams.add(operators);
     await repositories.teams.add(others);
-    for (const over of team) await repositories.accounts.add(anAccount(operators, { ...wanting, ...over }));
-    await repositories.accounts.add(anAccount(others, { ...wanting, email: 'stranger@example.com' }));
+    for (const over of team) await repositories.accounts.add(anAccount(operators, { ...receiving, ...over }));
+    await repositories.accounts.add(anAccount(others, { ...receiving, email: 'stranger@example.com' }));
     return mailing(repositories);
   };
 
-  it('reaches admins and developers of the operator team with a verified address who ask for it', async () => {
+  it('sends mails to verified admins and developers of the operator team who asked for alerts', async () => {
     const { notifier, mails } = await set(
       { email: 'admin@example.com' },
       { email: 'developer@example.com', role: 'developer' },
@@ -95,7 +95,7 @@ describe('AlertNotifier by e-mail', () => {
     expect((await mails()).map(({ to }) => to.address)).toEqual(['admin@example.com', 'developer@example.com']);
   });
 
-  it('is one mail that says what fired, with links below the base URL only', async () => {
+  it('sends one mail that describes the alerts, with links below the base URL only', async () => {
     const { notifier, mails } = await set({ name: 'Ada <b>&', email: 'ada@example.com' });
     const alert = anAlert({ title: 'a <script>', message: 'Rule "x" & \' <img src=https://evil.example>' });
     await notifier.announce([alert, anAlert({ severity: 'P3' })]);
@@ -112,7 +112,7 @@ describe('AlertNotifier by e-mail', () => {
     expect((await mails()).at(-1)?.subject).toBe('[P1] a <script>');
   });
 
-  it('counts what is too much to be listed', async () => {
+  it('lists 20 alerts and counts the others', async () => {
     const { notifier, mails } = await set({});
     await notifier.announce(Array.from({ length: 45 }, () => anAlert()));
     const [{ text, subject } = { text: '', subject: '' }] = await mails();
@@ -121,7 +121,7 @@ describe('AlertNotifier by e-mail', () => {
     expect(text).toContain('And 25 more: GET https://tenon.example/v1/alerts\n');
   });
 
-  it('floods no mailbox: so many in an hour, the last of which says so', async () => {
+  it('limits the mails of an hour, and the last mail says so', async () => {
     const { notifier, mails, clock } = await set({});
     for (let nth = 0; nth < MOST_AN_HOUR + 5; nth++) await notifier.announce([anAlert()]);
     const sent = (await mails()).map(({ text }) => text.includes('the last such message'));

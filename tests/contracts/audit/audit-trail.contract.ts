@@ -7,7 +7,7 @@ import { expectPages, type Repositories, type StoreUnderTest } from '../../suppo
 const anything: AuditFilter = { team: null, actor: null, action: null, objectId: null, from: null, to: null };
 
 export function auditTrailContract(adapter: string, store: StoreUnderTest) {
-  describe(`AuditTrail kept by ${adapter}`, () => {
+  describe(`AuditTrail in ${adapter}`, () => {
     let here: Repositories;
     let elsewhere: Repositories;
 
@@ -25,7 +25,7 @@ export function auditTrailContract(adapter: string, store: StoreUnderTest) {
     const found = (filter: Partial<AuditFilter>, page: Page = { limit: 100, after: null }) =>
       elsewhere.auditTrail.list({ ...anything, ...filter }, page);
 
-    it('gives back exactly what was appended, newest first, a page at a time', async () => {
+    it('returns entries exactly as they were appended, newest first, in pages', async () => {
       const rich = await kept({
         actor: { kind: 'account', id: 'usr_1', name: '"\u{1F986}"\n', credentialId: 'ses_1' },
         objectName: 'Ünïcode',
@@ -38,7 +38,7 @@ export function auditTrailContract(adapter: string, store: StoreUnderTest) {
       expect((await found({}))[0]?.details).toStrictEqual({ role: 'admin' });
     });
 
-    it('takes an entry only together with its act', async () => {
+    it('appends an entry only in the unit of work of its act', async () => {
       await expect(here.auditTrail.append(anAuditEntry())).rejects.toThrow('unit of work');
       const failing = here.unitOfWork.run(async () => {
         await here.auditTrail.append(anAuditEntry());
@@ -48,7 +48,7 @@ export function auditTrailContract(adapter: string, store: StoreUnderTest) {
       expect(await found({})).toEqual([]);
     });
 
-    it('finds those of a team, and for operators those of no team', async () => {
+    it('finds the entries of a team, and for operators also entries of no team', async () => {
       const [own, others, nobodys] = [
         await kept({ teamId: 'tea_own' }),
         await kept({ teamId: 'tea_other' }),
@@ -59,7 +59,7 @@ export function auditTrailContract(adapter: string, store: StoreUnderTest) {
       expect(await found({ team: null })).toEqual([nobodys, others, own]);
     });
 
-    it('finds those of an actor, by id or by kind', async () => {
+    it('finds the entries of an actor, by id or by kind', async () => {
       const actor = { kind: 'account', id: ids.next('usr'), name: 'Ada', credentialId: null } as const;
       const own = await kept({ actor });
       const someone = await kept({ actor: { ...actor, id: ids.next('usr') } });
@@ -70,7 +70,7 @@ export function auditTrailContract(adapter: string, store: StoreUnderTest) {
       expect(await found({ actor: { kind: 'command_line' } })).toEqual([]);
     });
 
-    it('finds those of an action, of a kind of object, and of an object', async () => {
+    it('finds entries by action, by kind of object and by object', async () => {
       const objectId = ids.next('mdl');
       const registered = await kept({ action: 'model.registered', objectId });
       const deleted = await kept({ action: 'model.deleted', objectId });
@@ -82,13 +82,12 @@ export function auditTrailContract(adapter: string, store: StoreUnderTest) {
       expect(await found({ objectId, action: 'model.deleted' })).toEqual([deleted]);
     });
 
-    it('finds those from a time on, and before another', async () => {
-      const kepts = [
+    it('finds entries from a time on and before a time', async () => {
+      const [first, second, third] = [
         await kept({ createdAt: at(1) }),
         await kept({ createdAt: at(2) }),
         await kept({ createdAt: at(3) }),
       ];
-      const [first, second, third] = kepts;
       expect(await found({ from: at(2) })).toEqual([third, second]);
       expect(await found({ to: at(2) })).toEqual([first]);
       expect(await found({ from: at(2), to: at(3) })).toEqual([second]);

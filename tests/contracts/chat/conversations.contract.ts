@@ -13,7 +13,7 @@ import {
 } from '../../support/repositories.js';
 
 export function conversationsContract(adapter: string, store: StoreUnderTest) {
-  describe(`Conversations kept by ${adapter}`, () => {
+  describe(`Conversations in ${adapter}`, () => {
     let stock: StockedStore;
     let conversations: StockedStore['conversations'];
     let account: Account;
@@ -44,7 +44,7 @@ export function conversationsContract(adapter: string, store: StoreUnderTest) {
       { ...conversation, id: conversation.id.toUpperCase() },
     ];
 
-    it('gives back exactly what was added, in every process', async () => {
+    it('returns a conversation exactly as it was added, on every instance', async () => {
       const messages: ChatMessage[] = [
         { role: 'system', content: 'Be brief.' },
         { role: 'user', content: '' },
@@ -54,14 +54,14 @@ export function conversationsContract(adapter: string, store: StoreUnderTest) {
       ];
       const conversation = await kept(messages);
       expect(conversation.messageCount).toBe(5);
-      for (const process of [conversations, (await store.elsewhere()).conversations]) {
-        expect(await process.find(conversation)).toEqual(conversation);
+      for (const instance of [conversations, (await store.elsewhere()).conversations]) {
+        expect(await instance.find(conversation)).toEqual(conversation);
         const numbered = messages.map((message, index) => ({ ...message, number: index + 1, createdAt: at(0) }));
-        expect(await process.messages(conversation.id, all)).toEqual(numbered);
+        expect(await instance.messages(conversation.id, all)).toEqual(numbered);
       }
     });
 
-    it('adds none to a project or an account that is not there', async () => {
+    it('refuses a conversation of a project or an account that does not exist', async () => {
       const orphans = [aConversation(aProject(stock.team), account), aConversation(project, anAccount(stock.team))];
       for (const orphan of orphans) {
         await expect(conversations.add(orphan, aTurn())).rejects.toMatchObject({ code: 'not_found' });
@@ -70,7 +70,7 @@ export function conversationsContract(adapter: string, store: StoreUnderTest) {
       }
     });
 
-    it('appends to the end, counts, and notes when the latest turn was', async () => {
+    it('appends messages at the end, counts them and stores the time of the latest turn', async () => {
       const conversation = await kept();
       const other = await kept();
       expect(await conversations.append(conversation, aTurn('more'), at(5))).toBe(true);
@@ -86,7 +86,7 @@ export function conversationsContract(adapter: string, store: StoreUnderTest) {
       expect((await conversations.find(conversation))?.updatedAt).toEqual(at(5));
     });
 
-    it('appends nothing to a conversation of another account or project, or to one that is gone', async () => {
+    it('appends nothing to a conversation of another account or project, or to a removed one', async () => {
       const conversation = await kept();
       for (const other of othersThan(conversation))
         expect([await conversations.find(other), await conversations.append(other, aTurn(), at(1))]).toEqual([
@@ -100,7 +100,7 @@ export function conversationsContract(adapter: string, store: StoreUnderTest) {
     });
 
     it.each(['outside of', 'inside'])(
-      'appends many turns at once, each in one piece, %s units of work',
+      'appends each of several concurrent turns as one piece, %s units of work',
       async (where) => {
         const conversation = await kept();
         const instances = [stock, await store.elsewhere()] as const;
@@ -121,7 +121,7 @@ export function conversationsContract(adapter: string, store: StoreUnderTest) {
       },
     );
 
-    it('fills up to the limit and not beyond, however many come at once', async () => {
+    it('never exceeds the limit of messages, also with concurrent turns', async () => {
       const { messages: limit } = conversationLimits;
       const conversation = await kept(Array(limit - 4).fill(aTurn()[0]));
       const instances = [conversations, (await store.elsewhere()).conversations];
@@ -136,7 +136,7 @@ export function conversationsContract(adapter: string, store: StoreUnderTest) {
       expect(await said(conversation)).toHaveLength(limit);
     });
 
-    it('leaves no part of a turn that meets a removal', async () => {
+    it('stores no part of a turn during a removal', async () => {
       const conversation = await kept();
       const elsewhere = (await store.elsewhere()).conversations;
       const [, removed] = await race(
@@ -149,7 +149,7 @@ export function conversationsContract(adapter: string, store: StoreUnderTest) {
       expect(await conversations.messages(conversation.id, all)).toEqual([]);
     });
 
-    it('lists and counts an account’s in a project, newest first, a page at a time', async () => {
+    it('lists and counts the conversations of an account in a project, newest first, in pages', async () => {
       const [one, two, three] = [await kept(), await kept(), await kept()];
       const theirs = await kept(aTurn(), colleague);
       const there = await kept(aTurn(), account, otherProject);
@@ -161,7 +161,7 @@ export function conversationsContract(adapter: string, store: StoreUnderTest) {
       expect(await conversations.count({ ...own(), accountId: ids.next('usr') })).toBe(0);
     });
 
-    it('tells an account’s recent ones in the projects of a team, the one with the newest turn first', async () => {
+    it('returns the recent conversations of an account in a team’s projects, newest turn first', async () => {
       const theirProject = aProject(stock.otherTeam);
       await stock.projects.add(theirProject);
       const [one, two, three] = [await kept(), await kept(aTurn(), account, otherProject), await kept()];
@@ -175,7 +175,7 @@ export function conversationsContract(adapter: string, store: StoreUnderTest) {
       expect(await conversations.recent(account.id, ids.next('tea'), 10)).toEqual([]);
     });
 
-    it('gives the newest messages in their order, a page at a time', async () => {
+    it('returns the newest messages, oldest first, in pages', async () => {
       const { id } = await kept(['a', 'b', 'c', 'd', 'e'].map((content) => ({ role: 'user', content })));
       const page = async (limit: number, before: number | null) =>
         (await conversations.messages(id, { limit, before })).map(({ content }) => content).join('');
@@ -188,7 +188,7 @@ export function conversationsContract(adapter: string, store: StoreUnderTest) {
       expect(sizes.map((one) => one.id)).toEqual(['3', '2']);
     });
 
-    it('removes one with its messages, once, and only by its own key', async () => {
+    it('removes a conversation with its messages, once, and only by its whole key', async () => {
       const [conversation, other] = [await kept(), await kept()];
       for (const wrong of othersThan(conversation)) expect(await conversations.remove(wrong)).toBe(false);
       expect(await conversations.remove(conversation)).toBe(true);

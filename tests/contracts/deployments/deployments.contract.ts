@@ -3,7 +3,7 @@ import { aDeployment, aRemoteDeployment, ids } from '../../support/records.js';
 import type { StoreUnderTest } from '../../support/repositories.js';
 
 export function deploymentsContract(adapter: string, store: StoreUnderTest) {
-  describe(`DeploymentRepository kept by ${adapter}`, () => {
+  describe(`DeploymentRepository in ${adapter}`, () => {
     let deployments: DeploymentRepository;
     beforeEach(async () => {
       ({ deployments } = await store.open());
@@ -15,7 +15,7 @@ export function deploymentsContract(adapter: string, store: StoreUnderTest) {
       return deployment;
     };
 
-    it('gives back exactly what was added, newest first, and counts it', async () => {
+    it('returns deployments exactly as they were added, newest first, and counts them', async () => {
       expect(await deployments.all()).toEqual([]);
       const plain = await kept();
       const batched = await kept({ maxBatch: 32, maxDelayMs: 0, createdBy: null, modelPath: './über/ modèle.onnx' });
@@ -28,7 +28,7 @@ export function deploymentsContract(adapter: string, store: StoreUnderTest) {
       for (const unknown of [ids.next('dep'), '']) expect(await deployments.find(unknown)).toBeNull();
     });
 
-    it('removes one, and says where there was none', async () => {
+    it('removes a deployment once, and returns false the second time', async () => {
       const [one, other] = [await kept(), await kept()];
       expect(await deployments.remove(one.id)).toBe(true);
       expect(await deployments.remove(one.id)).toBe(false);

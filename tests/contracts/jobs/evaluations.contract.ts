@@ -19,13 +19,13 @@ export function evaluationsContract(adapter: string, store: StoreUnderTest) {
       return evaluation;
     };
 
-    it('gives back what was added, exactly', async () => {
+    it('returns an evaluation exactly as it was added', async () => {
       const evaluation = await added({ systemPrompt: 'Be brief.', metric: 'numeric', tolerance: 0.5 });
       expect(await evaluations.find(evaluation.jobId)).toEqual(evaluation);
       expect(await evaluations.find(ids.next('job'))).toBe(null);
     });
 
-    it('is no part of a project that is gone, and goes with it', async () => {
+    it('removes evaluations and results with their project, and adds none to a removed project', async () => {
       const evaluation = await added();
       const run = (await evaluations.begin(evaluation.jobId)) as number;
       await evaluations.keep(evaluation.jobId, run, aResult(1));
@@ -37,7 +37,7 @@ export function evaluationsContract(adapter: string, store: StoreUnderTest) {
       await expect(evaluations.add(anEvaluation(project))).rejects.toMatchObject({ code: 'not_found' });
     });
 
-    it('keeps results, by position, exactly as they were', async () => {
+    it('returns results exactly as they were stored, ordered by position', async () => {
       const { jobId } = await added();
       const run = (await evaluations.begin(jobId)) as number;
       const odd = { input: { a: [1, null] }, expected: null, output: 'a "b" \u2028', group: 'g', latency: 1.5 };
@@ -56,7 +56,7 @@ export function evaluationsContract(adapter: string, store: StoreUnderTest) {
       expect(await evaluations.results((await added()).jobId, { limit: 9, after: null })).toEqual([]);
     });
 
-    it('keeps only what the last run brings', async () => {
+    it('stores results of the latest run only', async () => {
       const { jobId } = await added();
       const first = (await evaluations.begin(jobId)) as number;
       expect(await evaluations.keep(jobId, first, aResult(1))).toBe(true);
@@ -68,7 +68,7 @@ export function evaluationsContract(adapter: string, store: StoreUnderTest) {
       expect((await evaluations.scored(jobId)).map(({ position }) => position)).toEqual([1, 2]);
     });
 
-    it('knows the newest of a dataset that has succeeded', async () => {
+    it('finds the newest succeeded evaluation of a dataset', async () => {
       const datasetId = ids.next('dst');
       const own = { datasetId, projectId: project.id };
       expect(await evaluations.latest(project.id, datasetId)).toBe(null);

@@ -61,7 +61,7 @@ export function datasetsContract(adapter: string, store: StoreUnderTest) {
       });
     };
 
-    it('gives back the records as they were added, and what was wrong with them', async () => {
+    it('returns the records as they were added, and the findings about them', async () => {
       const records = [aRecord({ group: 'europe', fields: { difficulty: 3 } }), aRecord({ expected: null })];
       const dataset = await kept(records);
       expect(await datasets.records(dataset.id, 1)).toEqual(records);
@@ -70,13 +70,13 @@ export function datasetsContract(adapter: string, store: StoreUnderTest) {
       expect(await datasets.records((await kept([])).id, 1)).toEqual([]);
     });
 
-    it('adds none to a project that is gone', async () => {
+    it('refuses a dataset of a project that does not exist', async () => {
       const dataset = aDataset({ ...stock.project, id: ids.next('prj') }, []);
       await expect(datasets.add(dataset, [])).rejects.toThrow(NotFound);
       expect(await datasets.records(dataset.id, 1)).toBeNull();
     });
 
-    it('keeps the records of each version, and gives one without records those of the version before', async () => {
+    it('keeps the records of each version; a version without new records has those of the version before', async () => {
       const [old, fresh] = [[aRecord()], [aRecord(), aRecord()]];
       const first = await kept(old);
       const second = updated(first, fresh);
@@ -92,7 +92,7 @@ export function datasetsContract(adapter: string, store: StoreUnderTest) {
       expect(records).toEqual([old, fresh, fresh, fresh, null]);
     });
 
-    it('prunes old versions, but no records that a kept version has', async () => {
+    it('prunes old versions, but no records that a newer version uses', async () => {
       const first = await kept([aRecord()]);
       const fresh = [aRecord(), aRecord()];
       const second = updated(first, fresh);
@@ -100,7 +100,7 @@ export function datasetsContract(adapter: string, store: StoreUnderTest) {
       await datasets.replace(first, second, fresh);
       await datasets.replace(second, third, null);
       await datasets.prune(first.id, 3);
-      await datasets.prune(first.id, 2); // its limit was raised
+      await datasets.prune(first.id, 2); // does nothing: older versions are gone already
       expect(await datasets.records(first.id, 3)).toEqual(fresh);
       for (const version of [1, 2]) {
         expect(await datasets.version(first.id, version)).toBeNull();
@@ -108,7 +108,7 @@ export function datasetsContract(adapter: string, store: StoreUnderTest) {
       }
     });
 
-    it('writes no records over another version', async () => {
+    it('stores no records if the version is not current', async () => {
       const first = await kept([aRecord()]);
       await datasets.replace(first, updated(first, null), null);
       expect(await datasets.replace(first, { ...updated(first, []), version: 3 }, [])).toBe(false);

@@ -7,7 +7,7 @@ import { aModel, at, ids } from '../../support/records.js';
 import { type StockedStore, type StoreUnderTest, stocked } from '../../support/repositories.js';
 
 export function modelAliasesContract(adapter: string, store: StoreUnderTest) {
-  describe(`ModelAliases kept by ${adapter}`, () => {
+  describe(`ModelAliases in ${adapter}`, () => {
     let stock: StockedStore;
     let aliases: StockedStore['modelAliases'];
     let project: Project;
@@ -34,14 +34,14 @@ export function modelAliasesContract(adapter: string, store: StoreUnderTest) {
     };
     const history = (alias = 'champion', most = 100) => aliases.history(project.id, alias, most);
 
-    it('gives back exactly the changes that were written, newest first', async () => {
+    it('returns the changes exactly as they were appended, newest first', async () => {
       const changes = [change(1), change(2, { modelId: null, changedBy: 'usr_2', changedAt: at(0.001) }), change(3)];
       await kept(...changes);
       expect(await history()).toEqual(changes.toReversed());
       expect(await history('champion', 2)).toEqual(changes.toReversed().slice(0, 2));
     });
 
-    it('tells one alias from another by each character, and by its project', async () => {
+    it('distinguishes aliases by every character and by project', async () => {
       const names = ['champion', 'Champion', 'champion.', 'c', '0', 'constructor', 'x'.repeat(64)];
       const changes = names.map((alias) => change(1, { alias }));
       await kept(...changes, change(1, { projectId: otherProject.id, changedBy: 'usr_9' }));
@@ -51,20 +51,20 @@ export function modelAliasesContract(adapter: string, store: StoreUnderTest) {
       expect(await aliases.history(ids.next('prj'), 'champion', 9)).toEqual([]);
     });
 
-    it('writes nothing over a version that is there', async () => {
+    it('does not replace a stored version', async () => {
       await kept(change(1), change(2));
       expect(await aliases.append(change(1, { modelId: null }))).toBe(false);
       expect(await aliases.append(change(2, { modelId: null }))).toBe(false);
       expect(await history()).toEqual([change(2), change(1)]);
     });
 
-    it('writes none of a project or a model that is gone', async () => {
+    it('refuses a change if the project or the model does not exist', async () => {
       await expect(aliases.append(change(1, { projectId: ids.next('prj') }))).rejects.toThrow(NotFound);
       await expect(aliases.append(change(1, { modelId: ids.next('mdl') }))).rejects.toThrow(NotFound);
       expect(await history()).toEqual([]);
     });
 
-    it.each(['outside of', 'inside'])('lets one of many write, %s units of work', async (where) => {
+    it.each(['outside of', 'inside'])('lets one of several concurrent changes win, %s units of work', async (where) => {
       await kept(change(1));
       const written = await race(
         8,
@@ -76,7 +76,7 @@ export function modelAliasesContract(adapter: string, store: StoreUnderTest) {
       expect(await history()).toEqual([change(2, { changedBy: `usr_${written.indexOf(true)}` }), change(1)]);
     });
 
-    it('lists what points to a model by now, the one changed last first', async () => {
+    it('lists the aliases that point to a model, the last changed first', async () => {
       const old = change(1, { alias: 'old', changedAt: at(1) });
       const moved = [change(1), change(2, { changedAt: at(9) })];
       const gone = [change(1, { alias: 'gone' }), change(2, { alias: 'gone', modelId: null })];

@@ -17,27 +17,27 @@ interface Version {
 
 /** The repository of projects, models or datasets, as this suite uses it. */
 export interface VersionedRepository<Entity extends Versioned> {
-  /** Adds one that belongs to the first owner, or to the other one. */
+  /** Adds an entity of the first owner, or of the other one. */
   add(over?: Partial<Entity>, toOther?: boolean): Promise<Entity>;
-  /** Adds one with this JSON in it. */
+  /** Adds an entity that contains this JSON. */
   addWith(json: JsonObject): Promise<Entity>;
-  /** Returns the JSON, from each place that keeps it. */
+  /** Returns the JSON from each place that stores it. */
   jsonOf(entity: Entity): Promise<readonly unknown[]>;
-  /** The values that are most easily changed by a store. */
+  /** The values that a store could most easily change. */
   readonly odd: Partial<Entity>;
   find(entity: Entity, ofOther?: boolean): Promise<Entity | null>;
   all(page: Page, ofOther?: boolean): Promise<Entity[]>;
-  /** For entities with a spec. */
+  /** Is present for entities with a spec. */
   readonly sizes?: (page: Page) => Promise<SizedItem[]>;
   next(current: Entity, by: string): Entity;
-  /** Returns the next state of the same version, for entities that have a state. */
+  /** Returns the same version in its next state. Is present for entities that have a state. */
   readonly settled?: (current: Entity) => Entity;
   replace(current: Entity, next: Entity): Promise<boolean>;
   remove(current: Entity): Promise<boolean>;
   versions(id: string, page: VersionPage): Promise<Version[]>;
   version(id: string, version: number): Promise<Version | null>;
   versionOf(entity: Entity): Version;
-  /** Returns what a list shows of a version. */
+  /** Returns the version as a list shows it. */
   entryOf(version: Version): Version;
 }
 
@@ -45,7 +45,7 @@ const parsed = (text: string) => JSON.parse(text) as JsonObject;
 
 /** JSON that a store could easily change. */
 const objects: Readonly<Record<string, JsonObject>> = {
-  'an empty one': {},
+  'an empty object': {},
   'keys in their order, also those that look like numbers': parsed('{"b":1,"a":2,"10":3,"9":4,"":5}'),
   'null, false, 0 and empty values': { a: null, b: false, c: 0, d: '', e: [], f: {}, g: [null, [], {}] },
   'numbers to the last digit': { a: 0.1, b: 1e300, c: 5e-324, d: 9007199254740991, e: -1.5, f: 1e21 },
@@ -57,7 +57,7 @@ const objects: Readonly<Record<string, JsonObject>> = {
 
 const all = { limit: 100, before: null };
 
-/** Tests what the repositories of projects, models and datasets promise alike. */
+/** Tests the promises that the repositories of projects, models and datasets share. */
 export function versionsContract<Entity extends Versioned>(
   name: string,
   store: StoreUnderTest,
@@ -69,7 +69,7 @@ export function versionsContract<Entity extends Versioned>(
       kept = await repositoryIn(await stocked(store));
     });
 
-    it('are given back exactly as they were added, to their owner only', async () => {
+    it('are found exactly as they were added, by their owner only', async () => {
       for (const entity of [await kept.add(), await kept.add(kept.odd)]) {
         expect(await kept.find(entity)).toEqual(entity);
         expect(await kept.find(entity, true)).toBeNull();
@@ -77,7 +77,7 @@ export function versionsContract<Entity extends Versioned>(
       }
     });
 
-    it('keep JSON as it is', async () => {
+    it('store JSON without any change', async () => {
       for (const [name, json] of Object.entries(objects)) {
         const found = await kept.jsonOf(await kept.addWith(json));
         const texts = found.map((one) => [name, JSON.stringify(one)]);
@@ -85,14 +85,14 @@ export function versionsContract<Entity extends Versioned>(
       }
     });
 
-    it('are listed by their owner, newest first, a page at a time', async () => {
+    it('are listed by their owner, newest first, in pages', async () => {
       const [first, second, third] = [await kept.add(), await kept.add(), await kept.add()];
       const other = await kept.add({}, true);
       await expectPages((page) => kept.all(page), [third, second, first], kept.sizes);
       await expectPages((page) => kept.all(page, true), [other]);
     });
 
-    it('are replaced only where version and state are the current ones', async () => {
+    it('are replaced only if version and state are current', async () => {
       const [first, other] = [await kept.add(), await kept.add()];
       const second = kept.next(first, 'usr_2');
       expect(await kept.replace(second, kept.next(second, 'usr_3'))).toBe(false);
@@ -109,7 +109,7 @@ export function versionsContract<Entity extends Versioned>(
       expect(await kept.find(other)).toEqual(other);
     });
 
-    it('have each version as it was, with who made it and when', async () => {
+    it('keep each version as it was, with its author and time', async () => {
       const [first, other] = [await kept.add(), await kept.add()];
       const second = kept.next(first, 'usr_2');
       const third = kept.next(second, 'usr_3');
@@ -132,7 +132,7 @@ export function versionsContract<Entity extends Versioned>(
       expect(await kept.versions(other.id, all)).toHaveLength(1);
     });
 
-    it('are removed with their versions, and only in the current version and state', async () => {
+    it('are removed with their versions, only if version and state are current', async () => {
       const [first, other, settled] = [await kept.add(), await kept.add(), await kept.add()];
       const second = kept.next(first, 'usr_2');
       await kept.replace(first, second);
@@ -151,7 +151,7 @@ export function versionsContract<Entity extends Versioned>(
       expect(await kept.find(settled)).toEqual(kept.settled(settled));
     });
 
-    it.each([1, 2, 3])('let one of many win that have all read the same, of %i kinds of change', async (kinds) => {
+    it.each([1, 2, 3])('let exactly one of several concurrent changes win (%i kinds of change)', async (kinds) => {
       const added = await kept.add();
       const read = async () => (await kept.find(added)) as Entity;
       const outcomes = await race(
