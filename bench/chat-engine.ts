@@ -20,8 +20,8 @@ import type { Report, Task } from './chat-engine/contenders.js';
 import { makeModel } from './chat-engine/model.js';
 
 /**
- * The chat engine beside @huggingface/transformers, which is installed for this into a temporary folder: the same model,
- * each in a process of its own with one thread, in turns, round by round, with the same answers.
+ * Compares the chat engine with @huggingface/transformers, which it installs into a temporary folder. Both run the same
+ * model in their own process with one thread, give the same answers, and take turns in each round.
  * `npm run bench:chat-engine [rounds] [model folder]`
  */
 const ROUNDS = Number(process.argv[2] ?? 5);
@@ -43,7 +43,7 @@ async function main(): Promise<void> {
       const comparisons = await play(round, ours, theirs);
       if (round === 0) continue;
       rounds.push(comparisons);
-      for (const { what, shown } of comparisons) console.log(`round ${round}: ${what}: ${shown}`);
+      for (const { name, shown } of comparisons) console.log(`round ${round}: ${name}: ${shown}`);
     }
     judge(rounds);
   } finally {

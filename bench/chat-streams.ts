@@ -24,9 +24,9 @@ import { makeModel } from './chat-engine/model.js';
 import { type Endpoint, type Question, streamed, whole } from './chat-streams/streams.js';
 
 /**
- * Streams of `/openai/v1/chat/completions`, through the whole service: beside each other, beside the same work without
- * streaming, and beside the TextStreamer of @huggingface/transformers in a process of its own. The same model with one
- * thread, in turns, round by round. `npm run bench:chat-streams [rounds]`
+ * Measures streams of `/openai/v1/chat/completions` through the whole service. Compares concurrent streams with single
+ * ones, with whole answers, and with the TextStreamer of @huggingface/transformers in another process. All use the same
+ * model with one thread, and take turns in each round. `npm run bench:chat-streams [rounds]`
  */
 const ROUNDS = Number(process.argv[2] ?? 5);
 const AT_ONCE = 16;
@@ -55,7 +55,7 @@ async function main(): Promise<void> {
       const comparisons = await play(round, endpoint, theirs);
       if (round === 0) continue;
       rounds.push(comparisons);
-      for (const { what, shown } of comparisons) console.log(`round ${round}: ${what}: ${shown}`);
+      for (const { name, shown } of comparisons) console.log(`round ${round}: ${name}: ${shown}`);
     }
     judge(rounds);
   } finally {
@@ -75,7 +75,7 @@ async function play(round: number, endpoint: Endpoint, theirs: Asked): Promise<C
     same(...reports);
     return reports;
   };
-  // The prompts of each task differ: what the prefix cache has is no work.
+  // The prompts of each task differ, because the prefix cache would save work for equal prompts.
   const prompts = (name: string, length: (i: number) => number, maxTokens = 64): Task => ({
     conversations: Array.from({ length: AT_ONCE }, (_, i) => conversation(`${round} ${name} ${i}`, length(i))),
     maxTokens,
@@ -123,14 +123,14 @@ async function asked(
   return { outcomes: await Promise.all(outcomes), processorMs: Number.NaN };
 }
 
-/** Asks one conversation after the other. */
+/** Asks one conversation after another. */
 async function inSuccession(ask: Asked, { conversations, maxTokens }: Task): Promise<Report> {
   const outcomes: Outcome[] = [];
   for (const one of conversations) outcomes.push(...(await ask({ conversations: [one], maxTokens })).outcomes);
   return { outcomes, processorMs: Number.NaN };
 }
 
-/** Throws if an answer differs from the one that its question gets alone. */
+/** Throws if an answer together with others differs from the answer alone. */
 function requireEqual(together: Report, alone: Report): void {
   for (const [i, { text }] of together.outcomes.entries())
     if (text !== alone.outcomes[i]?.text) throw new Error(`differs from the answer alone: ${text}`);

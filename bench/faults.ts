@@ -14,22 +14,23 @@ import { type Member, register } from '../tests/support/workspace.js';
 import { Calls } from './faults/calls.js';
 
 /**
- * Shows what callers see of a database that goes and comes back: the real service and a real PostgreSQL, which becomes
- * unreachable in every way. `npm run bench:faults [part of a fault's name]`
+ * Shows what callers notice when the database goes away and comes back. The real service uses a real PostgreSQL, which
+ * fails in several ways. `npm run bench:faults [part of a fault's name]`
  */
 const ONLY = process.argv[2] ?? '';
-/** The longest that a caller may wait for the refusal, and that calls may fail once the database is back. */
+/** The longest permitted wait for a refusal. */
 const MOST_WAIT_MS = 5_000;
+/** The longest permitted time in which calls may still fail after the database is back. */
 const MOST_RECOVERY_MS = 10_000;
 /** More callers than the service has connections. */
 const CALLERS = 24;
-/** The connections outside the pool: the one that shows that the instance lives, and the one that listens for tasks. */
+/** The connections that are always in use: one shows that the instance lives, one listens for tasks. */
 const OWN_LINES = 2;
-/** The pool of the service. */
+/** The size of the service's pool of connections. */
 const MOST_CONNECTIONS = 16;
-/** Time for the server to end connections whose other end is gone. */
+/** The time after which PostgreSQL has closed connections that the service has lost. */
 const ORPHANS_MS = 90_000;
-/** Time for all calls under way to end, and a little more. */
+/** The time after which all running calls have ended. */
 const AFTERWARDS_MS = 6_000;
 
 interface Fault {
@@ -49,7 +50,7 @@ interface Row {
   readonly others: string;
   readonly samePid: boolean;
   readonly connectionsLeft: number;
-  /** The longest time without a processor for the callers themselves: no figure is better than that. */
+  /** The longest time in which the callers got no processor. The other times are no more exact than this. */
   readonly machineMs: number;
   readonly ok: boolean;
 }
@@ -184,13 +185,13 @@ async function suffered(
   return { ...row, ok };
 }
 
-/** Returns the pool's connections in use: the least of a few samples, because some are used for a moment at any time. */
+/** Returns the used connections of the pool: the least of 20 samples, because some are always used for a moment. */
 async function inUse(api: HttpCaller): Promise<number> {
   let least = Number.POSITIVE_INFINITY;
   for (let look = 0; look < 20; look++) {
     const { body } = await api.get('/metrics', masterKey).catch(() => ({ body: '' }));
-    const [total, idle] = ['connections', 'idle_connections'].map((what) =>
-      Number(new RegExp(`^tenon_database_pool_${what} (\\d+)$`, 'm').exec(body)?.[1]),
+    const [total, idle] = ['connections', 'idle_connections'].map((name) =>
+      Number(new RegExp(`^tenon_database_pool_${name} (\\d+)$`, 'm').exec(body)?.[1]),
     ) as [number, number];
     least = Math.min(least, total - idle);
     await pause(50);
@@ -202,7 +203,7 @@ async function shown(running: ServiceProcess, text: string): Promise<void> {
   while (!running.errors().includes(text)) await pause(20);
 }
 
-/** Returns the least number of the service's connections on the server while idle ones are ended. */
+/** Waits until PostgreSQL has closed lost connections. Returns the least number of the service's connections. */
 async function orphans(url: string): Promise<number> {
   let least = Number.POSITIVE_INFINITY;
   for (const until = performance.now() + ORPHANS_MS; least > MOST_CONNECTIONS && performance.now() < until; ) {
@@ -218,15 +219,15 @@ async function orphans(url: string): Promise<number> {
   return least;
 }
 
-/** Resolves when the server answers and `anew` accepts it. */
-async function answering(url: string, anew: () => boolean): Promise<void> {
+/** Resolves when PostgreSQL answers and `isNew` returns true. */
+async function answering(url: string, isNew: () => boolean): Promise<void> {
   for (;;) {
     const client = new Client({ connectionString: url });
     client.on('error', () => undefined);
     try {
       await client.connect();
       await client.query('SELECT');
-      if (anew()) return;
+      if (isNew()) return;
     } catch {
       // not yet
     } finally {

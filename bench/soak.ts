@@ -8,18 +8,18 @@ import { Service, temporaryFolder } from '../tests/support/service.js';
 import { ask, completions, password, readyProject, register } from '../tests/support/workspace.js';
 
 /**
- * Sends many requests of all sorts while deployments come and go. The memory, the file descriptors and the children of the
- * service have to stay as they are after the warm-up. `npm run bench:soak [requests] [deployments]`
+ * Sends many requests of all kinds while deployments are created and deleted. Fails if the memory, the file descriptors
+ * or the child processes of the service grow after the warm-up. `npm run bench:soak [requests] [deployments]`
  */
 const REQUESTS = Number(process.argv[2] ?? 200_000);
 const CYCLES = Number(process.argv[3] ?? 100);
 const CALLERS = 16;
 const SAMPLES = 60;
-/** The share of the samples that is warm-up. */
+/** The share of the samples that belongs to the warm-up. */
 const WARM = 0.4;
 /**
- * The permitted growth of the least memory between the first samples after the warm-up and the last ones. Garbage collection
- * makes memory come and go, so it takes many samples of many requests.
+ * The permitted growth of the least memory from the first samples after the warm-up to the last samples. One sample
+ * says little, because garbage collection changes the memory all the time.
  */
 const MOST_GROWTH = 1.15;
 
@@ -52,8 +52,8 @@ async function main(): Promise<void> {
     [await register(service, 'Ada'), [], new Map()];
   const project = await readyProject(service, token);
   const [runtime = 0] = descendants(service.pid);
-  const seen = (what: string, status: number) => {
-    const key = `${what} ${status}`;
+  const count = (call: string, status: number) => {
+    const key = `${call} ${status}`;
     statuses.set(key, (statuses.get(key) ?? 0) + 1);
   };
 
@@ -86,19 +86,19 @@ async function main(): Promise<void> {
         0,
         ...(sorts[n % sorts.length] as (typeof sorts)[number]),
       ];
-      seen(name, (await call()).status);
+      count(name, (await call()).status);
     }
   };
   const cycle = async () => {
     for (; cycles < CYCLES; cycles++) {
       while (requests < (cycles * REQUESTS) / CYCLES) await new Promise((resolve) => setTimeout(resolve, 20));
       const { status, body } = await service.post('/v1/deployments', token, { name: 'x', model_path: 'doubling.onnx' });
-      seen('deploy', status);
-      seen(
+      count('deploy', status);
+      count(
         'predict',
         (await service.post(`/v1/deployments/${body.id}/predict`, token, { inputs: { x: [[1, 2]] } })).status,
       );
-      seen('delete', (await service.delete(`/v1/deployments/${body.id}`, token)).status);
+      count('delete', (await service.delete(`/v1/deployments/${body.id}`, token)).status);
     }
   };
   const sampler = setInterval(() => {
@@ -114,7 +114,7 @@ async function main(): Promise<void> {
   }, 100);
   await Promise.all([...Array.from({ length: CALLERS }, caller), cycle()]);
   clearInterval(sampler);
-  await new Promise((resolve) => setTimeout(resolve, 8_000)); // connections that idle are closed
+  await new Promise((resolve) => setTimeout(resolve, 8_000)); // idle connections are closed by then
   const rest = {
     descriptors: readdirSync(`/proc/${service.pid}/fd`).length,
     children: descendants(service.pid).length,
@@ -126,7 +126,7 @@ async function main(): Promise<void> {
   console.log(
     [...statuses]
       .sort()
-      .map(([what, count]) => `${what}: ${count}`)
+      .map(([call, times]) => `${call}: ${times}`)
       .join('   '),
   );
   console.log(`at rest: ${rest.descriptors} descriptors, ${rest.children} children`);
@@ -136,14 +136,17 @@ async function main(): Promise<void> {
   await rm(folder, { recursive: true, force: true });
 }
 
-/** Prints the growth, and returns whether it is permitted. */
+/** Prints the growth. Returns whether it is permitted. */
 function judged(samples: readonly Sample[]): boolean {
   const warm = samples.slice(Math.floor(samples.length * WARM));
   const part = Math.ceil(warm.length / 3);
   const [early, late] = [warm.slice(0, part), warm.slice(-part)];
-  const growths = (['rssMb', 'descriptors', 'runtimeMb'] as const).map((what) => {
-    const [before, after] = [early, late].map((part) => Math.min(...part.map((one) => one[what]))) as [number, number];
-    console.log(`${what}: at least ${before.toFixed(0)} after the warm-up, ${after.toFixed(0)} at the end`);
+  const growths = (['rssMb', 'descriptors', 'runtimeMb'] as const).map((figure) => {
+    const [before, after] = [early, late].map((part) => Math.min(...part.map((one) => one[figure]))) as [
+      number,
+      number,
+    ];
+    console.log(`${figure}: at least ${before.toFixed(0)} after the warm-up, ${after.toFixed(0)} at the end`);
     return after / before;
   });
   const most = Math.max(...samples.map(({ children }) => children));

@@ -16,8 +16,8 @@ export async function countedUp({ unitOfWork, teams, accounts }: Repositories): 
 }
 
 /**
- * Runs units of work that count the accounts at the same time and then each add one if there is none. Returns the number
- * of accounts at the end.
+ * Runs units of work that count the accounts at the same time and then each add one if there is none. Returns the
+ * number of accounts at the end.
  */
 export async function addedUnderCap({ unitOfWork, teams, accounts }: Repositories): Promise<number> {
   const team = aTeam();

@@ -111,7 +111,7 @@ export function workQueueContract(adapter: string, rig: WorkQueueUnderTest) {
       expect(worker.payloads).toEqual(['kept', 'kept too']);
     });
 
-    it('ignores a second task with the same key while the first waits or runs, and accepts one after that', async () => {
+    it('ignores a second task with the same key while the first waits or runs, and accepts it afterwards', async () => {
       const { opened: ended, open: end } = gate();
       const waiting = await rig.instance();
       await waiting.queue.enqueue('task', 'first', { key: 'k' });
@@ -232,7 +232,7 @@ export function workQueueContract(adapter: string, rig: WorkQueueUnderTest) {
       await eventually(async () => (await rig.tasks()) === 0);
     });
 
-    it('runs tasks with the same queue name one after another on all instances, and other tasks meanwhile', async () => {
+    it('runs tasks of one queue name one after another on all instances, and other tasks meanwhile', async () => {
       const { opened: ended, open: end } = gate();
       const workers = [new Recorder(3, () => ended), new Recorder(3, () => ended)] as const;
       const runs = () => workers.flatMap(({ payloads }) => payloads).sort();

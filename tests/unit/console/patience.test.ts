@@ -32,7 +32,7 @@ describe('Patience', () => {
     jest.useRealTimers();
   });
 
-  it('waits longer after each failure, up to 12 s, and after a success sends all waiting reads, the newest first', async () => {
+  it('waits longer after each failure, up to 12 s, then sends all waiting reads, the newest first', async () => {
     const { told, sent, service, read } = rig();
     const answers = Promise.all([read('first'), read('second')]);
     await jest.advanceTimersByTimeAsync(0);

@@ -82,7 +82,7 @@ describe('the request of the playground', () => {
     ];
     expect(fittingMessages(long, '').map(({ text }) => text.length)).toEqual([2, 2, 2, 2, 32_000, 47_000, 1]);
     expect(fittingMessages(long, 'x'.repeat(1_000)).map(({ text }) => text.length)).toEqual([1]);
-    expect(fittingMessages([said('user', 'z'.repeat(70_000))], '')).toHaveLength(1); // The service refuses it with its own message.
+    expect(fittingMessages([said('user', 'z'.repeat(70_000))], '')).toHaveLength(1); // The service refuses it.
   });
 
   it('needs a schema that is a JSON object', () => {
