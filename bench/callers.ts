@@ -8,7 +8,7 @@ export interface Call {
   readonly request: string;
 }
 
-/** Calls by a number of callers. Each has its own connections and makes its next call when it has an answer. */
+/** Calls that several callers repeat. Each has its own connections and makes its next call when it has an answer. */
 export interface Round {
   /** Each caller makes these calls in turns. */
   readonly calls: readonly Call[];

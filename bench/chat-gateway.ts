@@ -9,7 +9,7 @@ import { compare, freePort, installed, medianOf, type Target } from './rounds.js
 
 /**
  * Measures the time that the service adds to a chat call, and its calls a second, with an engine that answers at once.
- * Compares both with @portkey-ai/gateway before the same engine. They take turns in each round.
+ * Compares both with @portkey-ai/gateway, which calls the same engine. They take turns in each round.
  * `npm run bench:chat-gateway [rounds]`
  */
 const ROUNDS = Number(process.argv[2] ?? 7);

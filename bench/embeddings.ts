@@ -4,7 +4,7 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { tinyEmbed } from '../tests/support/onnx/model-folders.js';
-import { installRival } from './chat-engine/comparison.js';
+import { installRival, inTurns } from './chat-engine/comparison.js';
 import type { Outcome, Task } from './embeddings/contenders.js';
 import { makeEncoder, poolings } from './embeddings/model.js';
 import { median } from './rounds.js';
@@ -54,9 +54,7 @@ async function compare(folder: string, options: Omit<Task, 'texts'>, modules: st
     const short = { texts: textsOf(AT_ONCE, 12), ...options };
     const ratios = { time: [] as number[], processor: [] as number[] };
     for (let round = 0; round <= ROUNDS; round++) {
-      const pair =
-        round % 2 ? [await ours(short), await theirs(short)] : [await theirs(short), await ours(short)].reverse();
-      const [one, two] = pair as [Outcome, Outcome];
+      const [one, two] = await inTurns(round, [() => ours(short), () => theirs(short)]);
       if (round === 0) continue; // the first round warms up
       ratios.time.push(two.tookMs / one.tookMs);
       ratios.processor.push(two.processorMs / one.processorMs);

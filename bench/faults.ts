@@ -158,11 +158,8 @@ async function suffered(
   const since = calls.made.filter(({ ended }) => ended >= gone);
   const refused = since.filter(({ outcome }) => outcome === '503 storage_unavailable');
   const done = since.filter(({ outcome, ended }) => outcome === 'done' && ended >= back);
-  const others = [
-    ...new Set(
-      calls.made.map(({ outcome }) => outcome).filter((one) => !['done', '503 storage_unavailable'].includes(one)),
-    ),
-  ].join(', ');
+  const others = new Set(calls.made.map(({ outcome }) => outcome));
+  for (const expected of ['done', '503 storage_unavailable']) others.delete(expected);
   const row = {
     fault: name,
     refused: refused.length,
@@ -170,7 +167,7 @@ async function suffered(
     firstAnswerMs: Math.round(Math.min(...done.map(({ ended }) => ended)) - back),
     lastRefusalMs: Math.round(Math.max(0, ...refused.map(({ ended }) => ended - back))),
     status401: calls.made.filter(({ outcome }) => outcome.startsWith('401')).length,
-    others,
+    others: [...others].join(', '),
     samePid: running.child.pid === pid && running.child.exitCode === null,
     connectionsLeft: (await inUse(api)) - OWN_LINES,
     machineMs: Math.round(pauses.max / 1e6),

@@ -53,8 +53,9 @@ class SlidingWindow {
     const minute = Math.floor(time / WINDOW_MS);
     const passed = (time % WINDOW_MS) / WINDOW_MS;
     const last = this.counts.get(key);
-    const before = last?.minute === minute ? last.before : last?.minute === minute - 1 ? last.now : 0;
-    const now = (last?.minute === minute ? last.now : 0) + 1;
+    let [before, now] = [0, 1];
+    if (last?.minute === minute) [before, now] = [last.before, last.now + 1];
+    else if (last?.minute === minute - 1) before = last.now;
     this.counts.set(key, { minute, now, before });
     const used = Math.ceil(now + before * (1 - passed));
     return { remaining: LIMIT - used, seconds: Math.ceil(60 * (1 - passed)) };

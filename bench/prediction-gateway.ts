@@ -5,8 +5,8 @@ import { compare, medianOf, type Target } from './rounds.js';
 
 /**
  * Measures the time that the service adds to a prediction, compared with direct calls to the model server. The caller
- * calls both in turns: so both calls reach an idle model server, which takes longer to wake up. `npm run
- * bench:prediction-gateway [rounds]`
+ * calls both in turns, so that both calls reach an idle model server. An idle process needs longer to wake up.
+ * `npm run bench:prediction-gateway [rounds]`
  */
 const ROUNDS = Number(process.argv[2] ?? 7);
 const CALLERS = 32;

@@ -96,7 +96,7 @@ export function percentile(values: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0;
 }
 
-/** Returns the number of times with their percentiles as text. */
+/** Returns the count and the percentiles of the times as text. */
 export function figures(times: readonly number[]): string {
   const at = (share: number) => `${percentile(times, share).toFixed(1)} ms`;
   return `n ${times.length}  p50 ${at(0.5)}  p99 ${at(0.99)}  max ${at(1)}`;

@@ -33,6 +33,8 @@ interface Sample {
   readonly runtimeMb: number;
 }
 
+type Sort = [name: string, call: () => Promise<{ status: number }>];
+
 const rssMb = (pid: number) => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1_024;
 
 const doubling = onnxFile({
@@ -48,8 +50,9 @@ async function main(): Promise<void> {
   await writeFile(join(dataDir, 'models/doubling.onnx'), doubling);
   const server = await startEmbeddedPostgres({ folder: join(folder, 'postgres') });
   const service = await Service.start({ alone: 'its memory', databaseUrl: server.url, dataDir });
-  const [{ token, apiKey }, samples, statuses]: [Awaited<ReturnType<typeof register>>, Sample[], Map<string, number>] =
-    [await register(service, 'Ada'), [], new Map()];
+  const { token, apiKey } = await register(service, 'Ada');
+  const samples: Sample[] = [];
+  const statuses = new Map<string, number>();
   const project = await readyProject(service, token);
   const [runtime = 0] = descendants(service.pid);
   const count = (call: string, status: number) => {
@@ -57,7 +60,7 @@ async function main(): Promise<void> {
     statuses.set(key, (statuses.get(key) ?? 0) + 1);
   };
 
-  const sorts: readonly [string, () => Promise<{ status: number }>][] = [
+  const sorts: Sort[] = [
     ['me', () => service.get('/v1/auth/me', token)],
     ['projects', () => service.get('/v1/projects', token)],
     ['project', () => service.get(`/v1/projects/${project}`, token)],
@@ -72,20 +75,20 @@ async function main(): Promise<void> {
     ],
     ['jobs', () => service.get('/v1/jobs?limit=10', apiKey)],
   ];
-  const seldom: readonly [number, string, () => Promise<{ status: number }>][] = [
-    [200, 'chat', () => service.post(completions(project), apiKey, ask(project, 'What is 7 + 5?', { max_tokens: 8 }))],
-    [1_000, 'login', () => service.post('/v1/auth/login', undefined, { email: 'ada@example.com', password })],
+  const question = ask(project, 'What is 7 + 5?', { max_tokens: 8 });
+  const seldom: [...Sort, every: number][] = [
+    ['chat', () => service.post(completions(project), apiKey, question), 200],
+    ['login', () => service.post('/v1/auth/login', undefined, { email: 'ada@example.com', password }), 1_000],
   ];
 
-  let [requests, cycles] = [0, 0];
+  let requests = 0;
+  let cycles = 0;
   const begun = performance.now();
   const caller = async () => {
     while (requests < REQUESTS) {
       const n = requests++;
-      const [, name, call] = seldom.find(([every]) => n % every === every - 1) ?? [
-        0,
-        ...(sorts[n % sorts.length] as (typeof sorts)[number]),
-      ];
+      const rare = seldom.find(([, , every]) => n % every === every - 1);
+      const [name, call] = rare ?? (sorts[n % sorts.length] as Sort);
       count(name, (await call()).status);
     }
   };

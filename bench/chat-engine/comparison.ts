@@ -54,7 +54,7 @@ export function conversation(name: string, length: number): ChatMessage[] {
   return [{ role: 'user', content: `${name}: ${text}` }];
 }
 
-/** Throws if the numbers of tokens differ, because the times would compare different work. Counts different texts. */
+/** Throws if the numbers of tokens differ, because then the work differs. Prints how many texts differ. */
 export function same({ outcomes }: Report, other: Report): void {
   const differing = outcomes.filter(({ text, tokens }, i) => {
     const theirs = other.outcomes[i];

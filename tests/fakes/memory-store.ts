@@ -26,8 +26,8 @@ export class MemoryStore implements UnitOfWork {
   private committed: Tables = new Map();
   private readonly current = new AsyncLocalStorage<Unit>();
 
-  /** The last work of each line. The works of a line run one after another. */
-  private readonly lines = new Map<string, Promise<unknown>>();
+  /** The last work under each lock. */
+  private readonly lastWork = new Map<string, Promise<unknown>>();
 
   /** Called after each commit with the name of each changed table. */
   readonly watchers = new Set<(table: string) => void>();
@@ -36,18 +36,20 @@ export class MemoryStore implements UnitOfWork {
     return this.current.getStore() !== undefined;
   }
 
-  /** Runs `work` after all earlier work of the line. Returns its result. */
-  inLine<T>(line: string, work: () => Promise<T>): Promise<T> {
-    const result = (this.lines.get(line) ?? Promise.resolve()).then(work);
-    const over = result.catch(() => undefined);
-    this.lines.set(line, over);
+  /** Runs `work` after all earlier work under the lock. Returns its result. */
+  exclusively<T>(lock: string, work: () => Promise<T>): Promise<T> {
+    const result = (this.lastWork.get(lock) ?? Promise.resolve()).then(work);
+    this.lastWork.set(
+      lock,
+      result.catch(() => undefined),
+    );
     return result;
   }
 
-  /** Runs all work alone, also of shared holders. */
-  async locked<T>(line: string, work: () => Promise<T>): Promise<T> {
+  /** Runs `work` as an exclusive holder, also if the lock is shared. */
+  async locked<T>(lock: string, work: () => Promise<T>): Promise<T> {
     if (this.isWorking) throw new Error('This must not run inside a unit of work.');
-    return this.inLine(line, () => this.run(work));
+    return this.exclusively(lock, () => this.run(work));
   }
 
   async run<T>(work: () => Promise<T>): Promise<T> {

@@ -21,7 +21,7 @@ export function teamsContract(adapter: string, store: StoreUnderTest) {
       for (const team of [operator, stranger]) expect(await teams.byId(team.id)).toEqual(team);
     });
 
-    it('finds the team of a team of the embedding site by its exact key', async () => {
+    it('finds the team that stands for a team of the embedding site by its exact site key', async () => {
       const team = aTeam({ siteKey: 'team:Åcme "1"; --' });
       for (const one of [aTeam(), team, aTeam({ siteKey: 'team:acme' })]) await teams.add(one);
       expect(await teams.bySiteKey('team:Åcme "1"; --')).toEqual(team);

@@ -11,9 +11,9 @@ export interface NotifierUnderTest {
   /** Adds a receiver that wants to know of alerts. */
   switchOn(): Promise<void>;
   /** Returns the id of an alert once for each time that the receiver was told of it. */
-  told(): Promise<string[]>;
+  announcedIds(): Promise<string[]>;
   /** Returns the same for acknowledgements. Is present for a notifier that announces them. */
-  toldOfEnds?(): Promise<string[]>;
+  acknowledgedIds?(): Promise<string[]>;
 }
 
 export function alertNotifierContract(adapter: string, open: () => Promise<NotifierUnderTest>) {
@@ -46,37 +46,37 @@ export function alertNotifierContract(adapter: string, open: () => Promise<Notif
       return expect(failed).rejects.toBe(failure);
     };
 
-    it('announces nothing before it is switched on, also not later', async () => {
+    it('never announces alerts that fired before it was switched on', async () => {
       await announced(anAlert());
-      expect(await rig.told()).toEqual([]);
+      expect(await rig.announcedIds()).toEqual([]);
       await rig.switchOn();
-      expect(await rig.told()).toEqual([]);
+      expect(await rig.announcedIds()).toEqual([]);
     });
 
-    it('announces each alert once, both alerts that fire together and later ones', async () => {
+    it('announces each alert once, also when several fire together', async () => {
       await rig.switchOn();
       const ids = await announced(anAlert(), anAlert({ severity: 'P4', ruleName: '"\u{1F986}" <b>\n' }), anAlert());
-      expect((await rig.told()).sort()).toEqual(ids.sort());
+      expect((await rig.announcedIds()).sort()).toEqual(ids.sort());
       const later = await announced(anAlert());
-      expect((await rig.told()).sort()).toEqual([...ids, ...later].sort());
+      expect((await rig.announcedIds()).sort()).toEqual([...ids, ...later].sort());
     });
 
     it('announces nothing if the transaction is rolled back', async () => {
       await rig.switchOn();
       await failing(() => rig.notifier.announce([anAlert()]));
-      expect(await rig.told()).toEqual([]);
+      expect(await rig.announcedIds()).toEqual([]);
     });
 
-    it('announces a stored acknowledgement once, or no acknowledgements at all', async () => {
+    it('announces a stored acknowledgement once, if it announces acknowledgements', async () => {
       await rig.switchOn();
       const [alert, other] = [anAlert(), anAlert()];
       const ids = await announced(alert, other);
-      expect((await rig.told()).sort()).toEqual(ids.sort());
+      expect((await rig.announcedIds()).sort()).toEqual(ids.sort());
       await failing(() => acknowledge(alert));
-      expect((await rig.toldOfEnds?.()) ?? []).toEqual([]);
+      expect((await rig.acknowledgedIds?.()) ?? []).toEqual([]);
       await rig.unitOfWork.run(() => acknowledge(alert));
-      if (rig.toldOfEnds) expect(await rig.toldOfEnds()).toEqual([alert.id]);
-      expect((await rig.told()).sort()).toEqual(ids.sort());
+      if (rig.acknowledgedIds) expect(await rig.acknowledgedIds()).toEqual([alert.id]);
+      expect((await rig.announcedIds()).sort()).toEqual(ids.sort());
     });
   });
 }

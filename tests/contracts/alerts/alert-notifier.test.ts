@@ -48,7 +48,7 @@ alertNotifierContract('e-mail', async () => {
     notifier,
     unitOfWork,
     switchOn: () => accounts.save({ ...account, alertEmails: true }),
-    told: async () => (await mails()).flatMap(({ text }) => idsIn(text)),
+    announcedIds: async () => (await mails()).flatMap(({ text }) => idsIn(text)),
   };
 });
 
@@ -64,7 +64,7 @@ describe('webhooks', () => {
       alerts,
       unitOfWork: store,
       switchOn: () => webhooks.add(aWebhook(), sender.newSecret()),
-      async told() {
+      async announcedIds() {
         await settled();
         return sender.posted.map(({ id }) => id);
       },

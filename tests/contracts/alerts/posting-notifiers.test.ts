@@ -64,9 +64,9 @@ beforeEach(async () => {
 });
 afterEach(() => rig.stop());
 
-type Told = Required<Pick<NotifierUnderTest, 'told' | 'toldOfEnds'>>;
+type ReceivedIds = Required<Pick<NotifierUnderTest, 'announcedIds' | 'acknowledgedIds'>>;
 
-const underTest = (make: (url: string | null) => AlertNotifier, told: Told): NotifierUnderTest => {
+const underTest = (make: (url: string | null) => AlertNotifier, received: ReceivedIds): NotifierUnderTest => {
   notifier = make(null);
   return {
     get notifier() {
@@ -77,7 +77,7 @@ const underTest = (make: (url: string | null) => AlertNotifier, told: Told): Not
     switchOn: async () => {
       notifier = make(rig.receiver.url);
     },
-    ...told,
+    ...received,
   };
 };
 
@@ -99,8 +99,8 @@ describe('Alertmanager', () => {
       .filter(({ endsAt }) => new Date(endsAt) > rig.clock.now() === isFiring)
       .map(({ labels }) => labels.alert_id);
 
-  const told = { told: () => entries(true), toldOfEnds: () => entries(false) };
-  alertNotifierContract('Alertmanager', async () => underTest(rig.alertmanager, told));
+  const received = { announcedIds: () => entries(true), acknowledgedIds: () => entries(false) };
+  alertNotifierContract('Alertmanager', async () => underTest(rig.alertmanager, received));
 
   it('gets alerts with labels, texts and a link, and their end', async () => {
     notifier = rig.alertmanager(`http://ada:p%40ss@127.0.0.1:${rig.receiver.port}/am`);
@@ -153,8 +153,8 @@ describe('Slack', () => {
       .filter(({ text }) => text.startsWith('Acknowledged') === acknowledged)
       .flatMap(({ blocks }) => [...new Set<string>(JSON.stringify(blocks).match(/alr_[0-9a-f-]{36}/g))]);
 
-  const told = { told: () => idsOf(false), toldOfEnds: () => idsOf(true) };
-  alertNotifierContract('Slack', async () => underTest(rig.slack, told));
+  const received = { announcedIds: () => idsOf(false), acknowledgedIds: () => idsOf(true) };
+  alertNotifierContract('Slack', async () => underTest(rig.slack, received));
 
   const texts = ({ blocks }: { blocks: { text?: { text: string }; elements?: { text: string }[] }[] }): string[] =>
     blocks.map(({ text, elements }) => (text ?? elements?.[0])?.text ?? '');

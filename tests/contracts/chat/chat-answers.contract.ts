@@ -26,7 +26,7 @@ export function chatAnswersContract(adapter: string, open: (limits: ChatRuntimes
       afterEach(settled);
       afterAll(() => runtimes.close());
 
-      it('answer; at temperature 0 always the same', async () => {
+      it('answer, and at temperature 0 give the same answer again', async () => {
         const answer = await ask({ id: 'b' });
         expect(answer.text).not.toBe('');
         expect(answer).toMatchObject({ finishReason: 'stop' });
@@ -36,12 +36,12 @@ export function chatAnswersContract(adapter: string, open: (limits: ChatRuntimes
         expect(await ask({ id: 'b' })).toMatchObject({ text, finishReason });
       });
 
-      it('end the answer after maxTokens', async () => {
+      it('end the answer after `maxTokens` tokens', async () => {
         const cut = await ask({ id: 'b', maxTokens: 1 });
         expect(cut).toMatchObject({ finishReason: 'length', usage: { completionTokens: 1 } });
       });
 
-      it('refuse a prompt or a maxTokens that does not fit the context', async () => {
+      it('refuse a prompt or a `maxTokens` that does not fit the context', async () => {
         const text = 'word '.repeat(rig.context);
         await expect(ask({ id: 'b', text })).rejects.toEqual(code('context_length_exceeded'));
         await expect(ask({ id: 'b', maxTokens: rig.context })).rejects.toEqual(code('context_length_exceeded'));

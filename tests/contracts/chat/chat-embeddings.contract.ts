@@ -6,7 +6,7 @@ const texts = ['a cat', 'the price of a share rose on the market today', 'a dog 
 export interface EmbeddingRuntimesUnderTest extends ChatRuntimesUnderTest {
   /** A model that makes embeddings. */
   readonly embedding: ChatRuntimesUnderTest['model'];
-  /** A model that chats, and whose source says so if the engine cannot find it out. */
+  /** A model that chats. The source of an engine elsewhere also names the task. */
   readonly chatting: ChatRuntimesUnderTest['model'];
 }
 

@@ -38,7 +38,7 @@ export function jobHistoryContract(adapter: string, store: StoreUnderTest) {
       return append(...[...statuses].map((letter) => ended(create(), meaning[letter])));
     };
 
-    it('stores finished jobs, both jobs that were stored before and jobs that were not', async () => {
+    it('stores the end of jobs whether their beginning is stored or not', async () => {
       const there = aJob();
       await repositories.jobs.add([there]);
       const [one, two] = [

@@ -112,7 +112,7 @@ export function usageContract(adapter: string, store: StoreUnderTest) {
       ]);
     });
 
-    it('sums up the calls of an account, of a team, or of everyone, which includes the master key', async () => {
+    it('sums up the calls of an account, of a team, or of everyone including the master key', async () => {
       await append(repositories, [
         callAt(0),
         callAt(0, { requestedBy: 'usr_2' }),

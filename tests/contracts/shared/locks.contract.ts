@@ -28,7 +28,7 @@ export function locksContract(adapter: string, store: StoreUnderTest) {
       expect(await elsewhere.alertRules.all()).toEqual([rule]);
     });
 
-    it('shows each holder the writes of all earlier holders, on every instance, and retries none', async () => {
+    it('shows each holder the writes of all earlier holders, on every instance, and retries no work', async () => {
       const rule = aRule({ failuresInARow: 0 });
       await here.alertRules.add(rule);
       let begun = 0;

@@ -64,7 +64,7 @@ describe('Log of winston', () => {
     expect(await text()).toMatch(/^\{.*"enough"\}\n$/);
   });
 
-  /** The numbers of the lines in all files of a log, oldest first. */
+  /** Returns the numbers of the lines in all files of a log, oldest first. */
   const numbersIn = (file: string) =>
     logFiles(file)
       .filter((name) => existsSync(name))

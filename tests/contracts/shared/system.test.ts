@@ -111,18 +111,18 @@ describe('IdGenerator by the uuid package', () => {
 
   it('never returns an id twice, also not in several processes', () => {
     const processes = [generatorOfAnotherProcess(), generatorOfAnotherProcess(), generatorOfAnotherProcess()];
-    const made = Array.from({ length: 3_000 }, (_, n) => processes[n % 3]?.next('usr'));
-    expect(new Set(made).size).toBe(made.length);
+    const ids = Array.from({ length: 3_000 }, (_, n) => processes[n % 3]?.next('usr'));
+    expect(new Set(ids).size).toBe(ids.length);
   });
 
   it('returns ids in ascending text order, also when the clock is set back', () => {
     const generator = new UuidIdGenerator();
-    const made = Array.from({ length: 2_000 }, () => generator.next('prj'));
+    const ids = Array.from({ length: 2_000 }, () => generator.next('prj'));
     jest.spyOn(Date, 'now').mockReturnValue(Date.now() - 60_000);
-    for (let n = 0; n < 100; n++) made.push(generator.next('prj'));
+    for (let n = 0; n < 100; n++) ids.push(generator.next('prj'));
     jest.restoreAllMocks();
-    made.push(generator.next('prj'));
-    expect([...made].sort()).toEqual(made);
+    ids.push(generator.next('prj'));
+    expect([...ids].sort()).toEqual(ids);
   });
 });
 

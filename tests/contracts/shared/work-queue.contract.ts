@@ -14,7 +14,7 @@ export interface WorkQueueUnderTest {
   instance(): Promise<InstanceUnderTest>;
   /** Makes all waiting tasks due. */
   hurry(): Promise<void>;
-  /** Returns after how many seconds the last waiting task is due. */
+  /** Returns the seconds until the last waiting task is due. */
   pause(): Promise<number>;
   /** Counts the tasks that wait or run. */
   tasks(): Promise<number>;
@@ -25,7 +25,7 @@ export interface WorkQueueUnderTest {
 /** Records its calls, then runs the functions of the test. */
 class Recorder implements TaskWorker {
   readonly runs: { payload: Json; number: number }[] = [];
-  readonly given: { payload: Json; reason: string }[] = [];
+  readonly abandoned: { payload: Json; reason: string }[] = [];
 
   constructor(
     readonly atOnce: number,
@@ -39,7 +39,7 @@ class Recorder implements TaskWorker {
   }
 
   async gaveUp(payload: Json, reason: string): Promise<void> {
-    this.given.push({ payload, reason });
+    this.abandoned.push({ payload, reason });
     this.giveUp();
   }
 
@@ -142,7 +142,7 @@ export function workQueueContract(adapter: string, rig: WorkQueueUnderTest) {
       }
       await eventually(async () => (await rig.tasks()) === 0);
       expect(worker.runs.filter(({ payload }) => payload === 'bad').map(({ number }) => number)).toEqual([1, 2, 3]);
-      expect(worker.given).toEqual([]);
+      expect(worker.abandoned).toEqual([]);
     });
 
     it('calls `gaveUp` after the last attempt, and retries `gaveUp` until it succeeds', async () => {
@@ -159,10 +159,10 @@ export function workQueueContract(adapter: string, rig: WorkQueueUnderTest) {
       await eventually(() => worker.runs.length === 1);
       await eventually(async () => {
         await rig.hurry();
-        return worker.given.length === 2;
+        return worker.abandoned.length === 2;
       });
       expect(worker.runs.length).toBe(2);
-      expect(worker.given[0]).toEqual({ payload: 'bad', reason: 'never' });
+      expect(worker.abandoned[0]).toEqual({ payload: 'bad', reason: 'never' });
     });
 
     it('aborts running tasks when its instance stops, and another instance runs them again', async () => {
@@ -203,9 +203,9 @@ export function workQueueContract(adapter: string, rig: WorkQueueUnderTest) {
       expect(await queue.instances()).toContain(dead.number);
       expect(heir.runs).toEqual([]);
       await queue.release(dead.number);
-      await eventually(() => heir.runs.length === 1 && heir.given.length === 1);
+      await eventually(() => heir.runs.length === 1 && heir.abandoned.length === 1);
       expect(heir.runs).toEqual([{ payload: 'once more', number: 2 }]);
-      expect(heir.given).toEqual([{ payload: 'poison', reason: 'its instance died' }]);
+      expect(heir.abandoned).toEqual([{ payload: 'poison', reason: 'its instance died' }]);
       await eventually(async () => `${await queue.instances()}` === `${number}`);
     });
 
@@ -221,7 +221,7 @@ export function workQueueContract(adapter: string, rig: WorkQueueUnderTest) {
       const other = await started(heir);
       await other.queue.release(number);
       await other.queue.enqueue('task', 'next');
-      // The new worker may be the heir, or one that replaces the aborted worker.
+      // The new worker belongs to the other instance, or to the same one in place of the aborted worker.
       const runs = () => [...hung.runs, ...heir.runs];
       await eventually(() => runs().length === 3);
       expect(runs()).toContainEqual({ payload: 'long', number: 2 });

@@ -23,7 +23,7 @@ export interface VersionedRepository<Entity extends Versioned> {
   addWith(json: JsonObject): Promise<Entity>;
   /** Returns the JSON from each place that stores it. */
   jsonOf(entity: Entity): Promise<readonly unknown[]>;
-  /** The values that a store could most easily change. */
+  /** Values that a store could easily change by mistake. */
   readonly odd: Partial<Entity>;
   find(entity: Entity, ofOther?: boolean): Promise<Entity | null>;
   all(page: Page, ofOther?: boolean): Promise<Entity[]>;
@@ -43,7 +43,7 @@ export interface VersionedRepository<Entity extends Versioned> {
 
 const parsed = (text: string) => JSON.parse(text) as JsonObject;
 
-/** JSON that a store could easily change. */
+/** JSON that a store could easily change by mistake. */
 const objects: Readonly<Record<string, JsonObject>> = {
   'an empty object': {},
   'keys in their order, also those that look like numbers': parsed('{"b":1,"a":2,"10":3,"9":4,"":5}'),
@@ -154,16 +154,13 @@ export function versionsContract<Entity extends Versioned>(
     it.each([1, 2, 3])('let exactly one of several concurrent changes win (%i kinds of change)', async (kinds) => {
       const added = await kept.add();
       const read = async () => (await kept.find(added)) as Entity;
-      const outcomes = await race(
-        9,
-        read,
-        (current, party) =>
-          [
-            () => kept.replace(current, kept.next(current, `usr_${party}`)),
-            () => kept.remove(current),
-            () => kept.replace(current, (kept.settled ?? ((one) => kept.next(one, 'usr_x')))(current)),
-          ][party % kinds]?.() ?? Promise.resolve(false),
-      );
+      const settled = kept.settled ?? ((current: Entity) => kept.next(current, 'usr_x'));
+      const change = (current: Entity, party: number) => {
+        if (party % kinds === 0) return kept.replace(current, kept.next(current, `usr_${party}`));
+        if (party % kinds === 1) return kept.remove(current);
+        return kept.replace(current, settled(current));
+      };
+      const outcomes = await race(9, read, change);
       const winner = outcomes.indexOf(true);
       expect(outcomes.filter(Boolean)).toHaveLength(1);
       const now = await kept.find(added);

@@ -46,8 +46,8 @@ export class MemoryModelServer implements ModelServer {
 
   async probe(id: string): Promise<ServerState> {
     const server = this.servers.get(id);
-    const url = server?.url ?? null;
-    return { status: server ? (url ? 'running' : 'starting') : 'stopped', url, reason: null, restarts: 0 };
+    if (!server) return { status: 'stopped', url: null, reason: null, restarts: 0 };
+    return { status: server.url ? 'running' : 'starting', url: server.url, reason: null, restarts: 0 };
   }
 
   ids(): readonly string[] {

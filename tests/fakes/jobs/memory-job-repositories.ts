@@ -20,7 +20,7 @@ import { MemoryTable, sizeOf } from '../memory-table.js';
 
 interface KeptJob {
   readonly job: Job;
-  /** Counts the finished jobs from 1. Is null for an unfinished job. */
+  /** The place of the job in the order of the finished jobs. Null: not finished. */
   readonly finishNumber: number | null;
 }
 
@@ -95,7 +95,7 @@ export class MemoryJobHistory implements JobHistory {
   }
 
   appendWithoutRules(job: Job & FinishedJob): Promise<boolean> {
-    return this.store.inLine(FINISHING, async () => this.rules.all().length === 0 && this.append(job));
+    return this.store.exclusively(FINISHING, async () => this.rules.all().length === 0 && this.append(job));
   }
 
   async failuresInARow(kind: JobKind | null, most: number): Promise<number> {

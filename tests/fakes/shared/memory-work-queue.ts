@@ -82,7 +82,7 @@ export class MemoryWorkQueue implements WorkQueue {
     if (this.running.size === 0) this.started.remove(String(this.instance));
   }
 
-  /** Runs the due tasks of one name, without a start. */
+  /** Runs the due tasks of one name once. Needs no `start`. */
   async runDue(task: string, worker: TaskWorker): Promise<void> {
     const now = this.clock.now().getTime();
     for (const one of this.rows.all()) {

@@ -91,7 +91,7 @@ describe('Authority', () => {
     await refused(write, 'forbidden');
   });
 
-  it('confirms the master key, and refuses it and missing callers where they may not act', async () => {
+  it('confirms the master key, refuses it if a session is required, and refuses a missing caller', async () => {
     const authority = new Authority(repositories.credentials, clock);
     expect(await authority.confirm({ kind: 'master' }, permissions.runJobs)).toEqual({ kind: 'master' });
     await expect(authority.confirm(null, permissions.runJobs)).rejects.toMatchObject({ code: 'unauthenticated' });

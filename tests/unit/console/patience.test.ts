@@ -5,10 +5,10 @@ const LIMITED = { code: 'rate_limited', message: 'Too many.', requestId: 'req_1'
 
 /** Makes reads that a scripted service answers, and records the outages that the page is told of. */
 function rig() {
-  const told: (Outage | null)[] = [];
+  const outages: (Outage | null)[] = [];
   const page = { isHidden: false };
   const patience = new Patience(
-    (outage) => told.push(outage),
+    (outage) => outages.push(outage),
     () => page.isHidden,
   );
   const sent: string[] = [];
@@ -21,7 +21,7 @@ function rig() {
         await new Promise<void>((_, reject) => limit?.addEventListener('abort', () => reject(AWAY)));
       return name;
     });
-  return { told, page, patience, sent, service, read };
+  return { outages, page, patience, sent, service, read };
 }
 
 describe('Patience', () => {
@@ -33,12 +33,12 @@ describe('Patience', () => {
   });
 
   it('waits longer after each failure, up to 12 s, then sends all waiting reads, the newest first', async () => {
-    const { told, sent, service, read } = rig();
+    const { outages, sent, service, read } = rig();
     const answers = Promise.all([read('first'), read('second')]);
     await jest.advanceTimersByTimeAsync(0);
     const third = read('third'); // It is not sent yet, because the service is known to be away.
     expect(sent.splice(0)).toEqual(['first', 'second']);
-    expect(told.at(-1)).toMatchObject({ words: 'Out of reach.', isLimited: false, nextTryAt: Date.now() + 2_000 });
+    expect(outages.at(-1)).toMatchObject({ words: 'Out of reach.', isLimited: false, nextTryAt: Date.now() + 2_000 });
     for (const wait of [2_000, 4_000, 8_000, 12_000, 12_000]) {
       await jest.advanceTimersByTimeAsync(wait - 1);
       expect(sent).toEqual([]);
@@ -50,12 +50,12 @@ describe('Patience', () => {
     expect(await third).toBe('third');
     expect(await answers).toEqual(['first', 'second']);
     expect(sent).toEqual(['third', 'second', 'first']);
-    expect(told.at(-1)).toBeNull();
+    expect(outages.at(-1)).toBeNull();
     expect(await read('fourth')).toBe('fourth');
     service.refusal = AWAY;
     void read('fifth'); // The waits start at 2 s again.
     await jest.advanceTimersByTimeAsync(0);
-    expect(told.at(-1)).toMatchObject({ nextTryAt: Date.now() + 2_000 });
+    expect(outages.at(-1)).toMatchObject({ nextTryAt: Date.now() + 2_000 });
   });
 
   it('tries at once when it is asked to, but not while the page is hidden', async () => {
@@ -75,11 +75,11 @@ describe('Patience', () => {
   });
 
   it('waits as long as the rate limit asks, also when it is asked for an earlier try', async () => {
-    const { told, patience, sent, service, read } = rig();
+    const { outages, patience, sent, service, read } = rig();
     service.refusal = LIMITED;
     const answers = Promise.all(['a', 'b', 'c'].map(read));
     await jest.advanceTimersByTimeAsync(0);
-    expect(told.at(-1)).toMatchObject({ requestId: 'req_1', isLimited: true, nextTryAt: Date.now() + 30_000 });
+    expect(outages.at(-1)).toMatchObject({ requestId: 'req_1', isLimited: true, nextTryAt: Date.now() + 30_000 });
     patience.tryNow();
     await jest.advanceTimersByTimeAsync(29_999);
     expect(sent.splice(0)).toHaveLength(3);
@@ -108,35 +108,35 @@ describe('Patience', () => {
   });
 
   it('holds back all reads for errors of the whole service, and rejects for errors of one read', async () => {
-    const { told, sent, service, read } = rig();
+    const { outages, sent, service, read } = rig();
     for (const code of ['busy', 'model_busy', 'runtime_loading', '502', '503', '504']) {
       service.refusal = { ...AWAY, code };
       await expect(read(code)).rejects.toMatchObject({ code });
     }
-    expect(told).toEqual([]);
+    expect(outages).toEqual([]);
     for (const code of ['unreachable', 'rate_limited', 'storage_unavailable', 'shutting_down']) {
       service.refusal = { ...AWAY, code, message: code };
       const answer = read(code);
       await jest.advanceTimersByTimeAsync(0);
-      expect(told.at(-1)).toMatchObject({ words: code, isLimited: code === 'rate_limited' });
+      expect(outages.at(-1)).toMatchObject({ words: code, isLimited: code === 'rate_limited' });
       service.refusal = { ...AWAY, code: '504' };
       const refused = expect(answer).rejects.toMatchObject({ code: '504' });
       await jest.advanceTimersByTimeAsync(2_000);
       await refused;
-      expect(told.at(-1)).toBeNull();
+      expect(outages.at(-1)).toBeNull();
       expect(sent.splice(0).at(-1)).toBe(code);
     }
   });
 
   it('gives up a try that hangs after 30 s, and sends the others first', async () => {
-    const { told, sent, service, read } = rig();
+    const { outages, sent, service, read } = rig();
     const others = [read('first'), read('second')];
     const slow = read('slow');
     await jest.advanceTimersByTimeAsync(0);
     Object.assign(service, { refusal: null, hangs: 'slow' });
     await jest.advanceTimersByTimeAsync(2_000 + 29_999);
     expect(sent.splice(0)).toEqual(['first', 'second', 'slow', 'slow']);
-    expect(told.at(-1)).toMatchObject({ nextTryAt: null });
+    expect(outages.at(-1)).toMatchObject({ nextTryAt: null });
     await jest.advanceTimersByTimeAsync(1 + 4_000);
     expect(await Promise.all(others)).toEqual(['first', 'second']);
     expect(sent).toEqual(['second', 'first', 'slow']);
@@ -144,7 +144,7 @@ describe('Patience', () => {
     service.hangs = '';
     await jest.advanceTimersByTimeAsync(12_000);
     expect(await slow).toBe('slow');
-    expect(told.at(-1)).toBeNull();
+    expect(outages.at(-1)).toBeNull();
     expect(jest.getTimerCount()).toBe(0); // An answered try has no timer left.
   });
 
@@ -156,11 +156,11 @@ describe('Patience', () => {
         [20, 20],
         [3_600, 60],
       ] as const) {
-        const { told, service, read } = rig();
+        const { outages, service, read } = rig();
         service.refusal = { ...AWAY, code, retryAfter };
         void read('one');
         await jest.advanceTimersByTimeAsync(0);
-        expect(told.at(-1)).toMatchObject({ nextTryAt: Date.now() + wait * 1_000 });
+        expect(outages.at(-1)).toMatchObject({ nextTryAt: Date.now() + wait * 1_000 });
       }
     }
   });

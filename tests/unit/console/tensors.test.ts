@@ -32,7 +32,7 @@ describe('the form of a prediction', () => {
     expect(picture.data).toHaveLength(3 * 224 * 224);
   });
 
-  it('has a field for each element, only JSON for many elements, or one repeated value for very many', () => {
+  it('has a field for each of up to 16 elements, JSON for more, and also one repeated value for very many', () => {
     expect(modesOf(spec('FP32', [-1, 16]))).toEqual(['cells', 'json']);
     expect(modesOf(spec('FP32', [17]))).toEqual(['json']);
     expect(modesOf(spec('FP32', [3, 224, 224]))).toEqual(['fill', 'json']);
@@ -109,7 +109,7 @@ describe('the answer to a prediction', () => {
     ]);
   });
 
-  it('has a row for each row of a single sample, and a row for each value of a single wide row', () => {
+  it('has a row for each row of a two-dimensional output, and for each value of a single wide row', () => {
     const sized = (shape: readonly number[]) => {
       const count = shape.reduce((product, size) => product * size, 1);
       const data = Array.from({ length: count }, (_, at) => at);

@@ -12,7 +12,7 @@ const resolving =
       addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
     );
 
-/** Returns whether the guard permits a URL with this address, and checks that it does the same for a name of it. */
+/** Returns whether the guard permits the address in a URL. Checks the same for a name that resolves to it. */
 async function permits(address: string, networks: string[] = [], protocol = 'https'): Promise<boolean> {
   const host = address.includes(':') ? `[${address}]` : address;
   const answers = await Promise.all(

@@ -172,7 +172,7 @@ describe('CallTracker', () => {
     expect(await lives.allAlerts()).toHaveLength(1);
   });
 
-  it('completes a call whose job was closed because its instance seemed dead', async () => {
+  it('completes a call after its job was closed because its instance seemed dead', async () => {
     const [known, store] = [new MemoryInstances(), new MemoryStore()];
     const [away, other] = [setUp(known, store), setUp(known, store)];
     const call = await away.tracking.open(away.about);
@@ -226,7 +226,7 @@ describe('JobFinisher', () => {
     return modes;
   }
 
-  it('takes no lock if there is no rule', async () => {
+  it('needs no locked unit of work if there is no rule', async () => {
     expect(await locksFor(null, 'failed')).toEqual([]);
   });
 

@@ -44,7 +44,7 @@ describe('the source of a runtime, read from a spec,', () => {
     expect(await read({ runtime: 'onnx', path: 'chat', dtype: 'q4' })).toEqual({ kind: 'onnx', folder, dtype: 'q4' });
   });
 
-  it('is an engine with its name of the model', async () => {
+  it('is an engine and the name that this engine has for the model', async () => {
     expect(await openAi({ base_url: 'HTTP://GPU.internal:8000/v1//' })).toEqual({
       kind: 'openai',
       baseUrl: 'http://gpu.internal:8000/v1',

@@ -45,7 +45,7 @@ describe('FairQueue', () => {
     expect(await Promise.all(all)).toEqual(['a', 'b', 'c']);
   });
 
-  it('makes turns fair by tokens, not by calls', () => {
+  it('gives turns by the tokens of the calls, not by their number', () => {
     use(1);
     for (const name of ['a1', 'a2', 'a3']) enter(name, 300);
     for (const name of ['b1', 'b2', 'b3', 'b4', 'b5']) enter(name, 100);
@@ -106,7 +106,7 @@ describe('FairQueue', () => {
     expect(drain()).toBe('a1 b1 c1 a2 b2');
   });
 
-  it('names a wait that covers the calls before', () => {
+  it('names a wait that grows with the calls in the queue', () => {
     use(2, 9);
     estimate.record(4_000);
     expect(queue.busy.advice.retryAfterSeconds).toBe(2);
