@@ -62,7 +62,7 @@ async function main(): Promise<void> {
     ];
     for (const [name, call, calls, pauseMs] of attacks) {
       const { token } = admin;
-      await during(service, name, bystander.token, { url: service.url, token, call, calls, pauseMs });
+      await runAttack(service, name, bystander.token, { url: service.url, token, call, calls, pauseMs });
     }
   } finally {
     await service.stop();
@@ -70,7 +70,7 @@ async function main(): Promise<void> {
 }
 
 /** Runs an attack in another thread, so that its work does not delay the bystander's calls. */
-async function during(service: Service, name: string, bystander: string, attack: Attack): Promise<void> {
+async function runAttack(service: Service, name: string, bystander: string, attack: Attack): Promise<void> {
   const worker = new Worker(__filename, { workerData: attack });
   let answers: Record<string, number> | null = null;
   worker.on('message', (message) => {

@@ -17,7 +17,7 @@ import {
   judge,
   median,
   rate,
-  same,
+  requireSameTokens,
 } from './chat-engine/comparison.js';
 import type { Outcome, Report, Task } from './chat-engine/contenders.js';
 import { makeModel } from './chat-engine/model.js';
@@ -52,7 +52,7 @@ async function main(): Promise<void> {
     const rounds: Comparison[][] = [];
     // The first round warms up.
     for (let round = 0; round <= ROUNDS; round++) {
-      const comparisons = await play(round, endpoint, theirs);
+      const comparisons = await measureRound(round, endpoint, theirs);
       if (round === 0) continue;
       rounds.push(comparisons);
       for (const { name, shown } of comparisons) console.log(`round ${round}: ${name}: ${shown}`);
@@ -67,12 +67,12 @@ async function main(): Promise<void> {
   }
 }
 
-async function play(round: number, endpoint: Endpoint, theirs: Asked): Promise<Comparison[]> {
-  const streams = (task: Task) => asked(streamed, endpoint, task);
-  const answers = (task: Task) => asked(whole, endpoint, task);
+async function measureRound(round: number, endpoint: Endpoint, theirs: Asked): Promise<Comparison[]> {
+  const streams = (task: Task) => askAll(streamed, endpoint, task);
+  const answers = (task: Task) => askAll(whole, endpoint, task);
   const both = async (task: Task): Promise<[Report, Report]> => {
     const reports = await inTurns(round, [() => streams(task), () => theirs(task)]);
-    same(...reports);
+    requireSameTokens(...reports);
     return reports;
   };
   // The prompts of each task differ, because the prefix cache would save work for equal prompts.
@@ -83,15 +83,17 @@ async function play(round: number, endpoint: Endpoint, theirs: Asked): Promise<C
   const one = await both({ conversations: [conversation(`${round} one`, 60)], maxTokens: 128 });
   const short = await both({ conversations: [conversation(`${round} short`, 1)], maxTokens: 16 });
   const shorts = prompts('again', () => 1, 16);
-  const alone = await inSuccession(streams, shorts);
+  const alone = await oneByOne(streams, shorts);
   const together = await streams(shorts);
   requireEqual(together, alone);
   const cold = await streams(prompts('new', () => 1, 16));
-  console.log(`round ${round}: median first token of ${AT_ONCE} new prompts at once: ${halfBegun(cold).toFixed(0)} ms`);
+  console.log(
+    `round ${round}: median first token of ${AT_ONCE} new prompts at once: ${medianFirstToken(cold).toFixed(0)} ms`,
+  );
   const mixed = (i: number) => 5 + ((i * 7) % AT_ONCE) * 4;
   const task = prompts('mixed', mixed);
   const many = await both(task);
-  if (round === 0) requireEqual(many[0], await inSuccession(answers, task));
+  if (round === 0) requireEqual(many[0], await oneByOne(answers, task));
   const streaming = await inTurns(round, [
     () => streams(prompts('streamed', mixed)),
     () => answers(prompts('answered', mixed)),
@@ -100,7 +102,7 @@ async function play(round: number, endpoint: Endpoint, theirs: Asked): Promise<C
     comparison(
       'less',
       `first token of ${AT_ONCE} at once, and of each alone before, ms`,
-      [together, alone].map(halfBegun),
+      [together, alone].map(medianFirstToken),
       1 / 3,
     ),
     comparison('more', `${AT_ONCE} at once, tokens/s in streams and whole`, streaming.map(rate), 0.9),
@@ -111,9 +113,9 @@ async function play(round: number, endpoint: Endpoint, theirs: Asked): Promise<C
   ];
 }
 
-const halfBegun = ({ outcomes }: Report): number => median(outcomes.map(({ firstTokenMs }) => firstTokenMs));
+const medianFirstToken = ({ outcomes }: Report): number => median(outcomes.map(({ firstTokenMs }) => firstTokenMs));
 
-async function asked(
+async function askAll(
   ask: (endpoint: Endpoint, question: Question, begun: number) => Promise<Outcome>,
   endpoint: Endpoint,
   { conversations, maxTokens }: Task,
@@ -124,7 +126,7 @@ async function asked(
 }
 
 /** Asks one conversation after another. */
-async function inSuccession(ask: Asked, { conversations, maxTokens }: Task): Promise<Report> {
+async function oneByOne(ask: Asked, { conversations, maxTokens }: Task): Promise<Report> {
   const outcomes: Outcome[] = [];
   for (const one of conversations) outcomes.push(...(await ask({ conversations: [one], maxTokens })).outcomes);
   return { outcomes, processorMs: Number.NaN };

@@ -24,12 +24,12 @@ const MOST_WAIT_MS = 5_000;
 const MOST_RECOVERY_MS = 10_000;
 /** More callers than the service has connections. */
 const CALLERS = 24;
-/** The connections that are always in use: one shows that the instance lives, one listens for tasks. */
-const OWN_LINES = 2;
+/** The connections of the pool that may be in use at rest. One of them shows that the instance lives. */
+const OWN_CONNECTIONS = 2;
 /** The size of the service's pool of connections. */
 const MOST_CONNECTIONS = 16;
 /** The time after which PostgreSQL has closed connections that the service has lost. */
-const ORPHANS_MS = 90_000;
+const CLOSING_MS = 90_000;
 /** The time after which all running calls have ended. */
 const AFTERWARDS_MS = 6_000;
 
@@ -65,7 +65,7 @@ async function main(): Promise<void> {
 
   proxy.cut();
   const running = launch({ dataDir: folder, databaseUrl: proxy.url, env: { SERVICE_MASTER_KEY: masterKey } });
-  await shown(running, 'waiting for the database');
+  await untilPrinted(running, 'waiting for the database');
   await pause(1_000);
   proxy.reopen();
   const back = performance.now();
@@ -97,7 +97,7 @@ async function main(): Promise<void> {
     const before = postmaster();
     gone();
     process.kill(before, signal);
-    await answering(server.url, () => postmaster() !== before);
+    await untilAnswering(server.url, () => postmaster() !== before);
   };
   const faults: Fault[] = [
     { name: 'cut while idle', callers: 1, happen: cut(2_000) },
@@ -114,7 +114,7 @@ async function main(): Promise<void> {
   ];
 
   for (const fault of faults.filter(({ name }) => name.includes(ONLY))) {
-    const row = await suffered(fault, api, admin, running, pid);
+    const row = await measure(fault, api, admin, running, pid);
     if (!row.samePid) console.log(running.errors().slice(-3_000));
     console.log(JSON.stringify(row));
     rows.push(row);
@@ -125,7 +125,7 @@ async function main(): Promise<void> {
     `bounds: longestWaitMs ${MOST_WAIT_MS}, firstAnswerMs and lastRefusalMs ${MOST_RECOVERY_MS}, others none`,
   );
   if (rows.some(({ ok }) => !ok)) process.exitCode = 1;
-  const left = await orphans(server.url);
+  const left = await leastConnections(server.url);
   console.log(`connections that the server still has: ${left}, of ${MOST_CONNECTIONS} at most`);
   if (left > MOST_CONNECTIONS) process.exitCode = 1;
   running.child.kill('SIGTERM');
@@ -137,7 +137,7 @@ async function main(): Promise<void> {
   await rm(folder, { recursive: true, force: true });
 }
 
-async function suffered(
+async function measure(
   { name, callers, happen }: Fault,
   api: HttpCaller,
   admin: Member,
@@ -169,7 +169,7 @@ async function suffered(
     status401: calls.made.filter(({ outcome }) => outcome.startsWith('401')).length,
     others: [...others].join(', '),
     samePid: running.child.pid === pid && running.child.exitCode === null,
-    connectionsLeft: (await inUse(api)) - OWN_LINES,
+    connectionsLeft: (await inUse(api)) - OWN_CONNECTIONS,
     machineMs: Math.round(pauses.max / 1e6),
   };
   const ok =
@@ -196,14 +196,14 @@ async function inUse(api: HttpCaller): Promise<number> {
   return least;
 }
 
-async function shown(running: ServiceProcess, text: string): Promise<void> {
+async function untilPrinted(running: ServiceProcess, text: string): Promise<void> {
   while (!running.errors().includes(text)) await pause(20);
 }
 
 /** Waits until PostgreSQL has closed lost connections. Returns the least number of the service's connections. */
-async function orphans(url: string): Promise<number> {
+async function leastConnections(url: string): Promise<number> {
   let least = Number.POSITIVE_INFINITY;
-  for (const until = performance.now() + ORPHANS_MS; least > MOST_CONNECTIONS && performance.now() < until; ) {
+  for (const until = performance.now() + CLOSING_MS; least > MOST_CONNECTIONS && performance.now() < until; ) {
     const client = new Client({ connectionString: url });
     await client.connect();
     const { rows } = await client.query(
@@ -217,7 +217,7 @@ async function orphans(url: string): Promise<number> {
 }
 
 /** Resolves when PostgreSQL answers and `isNew` returns true. */
-async function answering(url: string, isNew: () => boolean): Promise<void> {
+async function untilAnswering(url: string, isNew: () => boolean): Promise<void> {
   for (;;) {
     const client = new Client({ connectionString: url });
     client.on('error', () => undefined);

@@ -121,7 +121,7 @@ async function main(): Promise<void> {
       const streams = Array.from({ length: size }, () =>
         send({ url: service.url, apiKey, model }, question, { stream: true }).on('error', () => undefined),
       );
-      const responses = await Promise.all(streams.map(begun));
+      const responses = await Promise.all(streams.map(untilFirstText));
       happen?.(streams);
       if (last !== null) {
         for (const how of await Promise.all(responses.map(lastOf))) {
@@ -178,15 +178,15 @@ async function main(): Promise<void> {
   }
 }
 
-interface Begun {
+interface BegunStream {
   readonly response: IncomingMessage;
   readonly seen: string;
 }
 
-const lastOf = ({ response, seen }: Begun): Promise<string> => endOf(response, seen).catch((error) => error.code);
+const lastOf = ({ response, seen }: BegunStream): Promise<string> => endOf(response, seen).catch((error) => error.code);
 
 /** Reads a stream until its first text has arrived. */
-async function begun(stream: ClientRequest): Promise<Begun> {
+async function untilFirstText(stream: ClientRequest): Promise<BegunStream> {
   const [response] = (await once(stream, 'response')) as [IncomingMessage];
   let seen = '';
   while (!/"content":"[^"]/.test(seen)) {

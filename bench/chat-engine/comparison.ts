@@ -55,7 +55,7 @@ export function conversation(name: string, length: number): ChatMessage[] {
 }
 
 /** Throws if the numbers of tokens differ, because then the work differs. Prints how many texts differ. */
-export function same({ outcomes }: Report, other: Report): void {
+export function requireSameTokens({ outcomes }: Report, other: Report): void {
   const differing = outcomes.filter(({ text, tokens }, i) => {
     const theirs = other.outcomes[i];
     if (tokens !== theirs?.tokens) throw new Error(`${tokens} tokens, but there should be ${theirs?.tokens}`);

@@ -30,7 +30,7 @@ export function accountsContract(adapter: string, store: StoreUnderTest) {
       await teams.add(team);
     });
 
-    const kept = async (over: Partial<Account> = {}): Promise<Account> => {
+    const add = async (over: Partial<Account> = {}): Promise<Account> => {
       const account = anAccount(team, over);
       await accounts.add(account);
       return account;
@@ -43,7 +43,7 @@ export function accountsContract(adapter: string, store: StoreUnderTest) {
         { name: 'Åse "ثريا" 王秀英 O’Neill 🦆; DROP TABLE accounts' },
       ];
       for (const over of [{}, ...overs]) {
-        const account = await kept(over);
+        const account = await add(over);
         expect(await accounts.byId(account.id)).toEqual(account);
         expect(await accounts.byEmail(account.email)).toEqual(account);
       }
@@ -52,7 +52,7 @@ export function accountsContract(adapter: string, store: StoreUnderTest) {
     });
 
     it('finds an account by any spelling of its e-mail, and keeps the stored spelling', async () => {
-      const account = await kept({ email: 'Ada.Müller@Example.COM' });
+      const account = await add({ email: 'Ada.Müller@Example.COM' });
       for (const spelling of [
         'ada.müller@example.com',
         ' ADA.MÜLLER@EXAMPLE.COM ',
@@ -64,7 +64,7 @@ export function accountsContract(adapter: string, store: StoreUnderTest) {
     });
 
     it('refuses a second account with the same e-mail, and stores nothing of it', async () => {
-      const account = await kept({ email: 'ada@example.com' });
+      const account = await add({ email: 'ada@example.com' });
       const second = anAccount(team, { email: ' ADA@example.com' });
       await expect(accounts.add(second)).rejects.toThrow(EmailTaken);
       expect(await accounts.byId(second.id)).toBeNull();
@@ -72,7 +72,7 @@ export function accountsContract(adapter: string, store: StoreUnderTest) {
     });
 
     it('lets a unit of work continue after the refusal', async () => {
-      const { email } = await kept();
+      const { email } = await add();
       const other = anAccount(team);
       await unitOfWork.run(async () => {
         await expect(accounts.add(anAccount(team, { email }))).rejects.toThrow(EmailTaken);
@@ -98,7 +98,7 @@ export function accountsContract(adapter: string, store: StoreUnderTest) {
     );
 
     it('saves changes of the given account only, and ignores an unknown account', async () => {
-      const [account, other] = [await kept(), await kept()];
+      const [account, other] = [await add(), await add()];
       const changed: Account = {
         ...account,
         name: 'Grace Hopper',
@@ -118,7 +118,7 @@ export function accountsContract(adapter: string, store: StoreUnderTest) {
     });
 
     it('saves another spelling of the same e-mail, and refuses the e-mail of another account', async () => {
-      const [account, other] = [await kept({ email: 'ada@example.com' }), await kept()];
+      const [account, other] = [await add({ email: 'ada@example.com' }), await add()];
       const respelled = { ...account, email: 'Ada@example.com' };
       await accounts.save(respelled);
       await expect(accounts.save({ ...other, email: 'ADA@example.com' })).rejects.toThrow(EmailTaken);
@@ -144,7 +144,7 @@ export function accountsContract(adapter: string, store: StoreUnderTest) {
     it('counts and lists the accounts of all teams, oldest first, in pages', async () => {
       const other = aTeam();
       await teams.add(other);
-      const [first, second, third] = [await kept(), anAccount(other), await kept()];
+      const [first, second, third] = [await add(), anAccount(other), await add()];
       await accounts.add(second);
       const sorted = [first, second, third].sort((a, b) => (a.id < b.id ? -1 : 1));
       expect(await accounts.count()).toBe(3);
@@ -157,8 +157,8 @@ export function accountsContract(adapter: string, store: StoreUnderTest) {
       const { credentials, mailedTokens, projects, conversations } = repositories;
       const project = aProject(team);
       await projects.add(project);
-      const endowed = async () => {
-        const account = await kept();
+      const addAccountWithAll = async () => {
+        const account = await add();
         const [session, key, token] = [aSession(account), anApiKey(account), aMailedToken(account)];
         const conversation = aConversation(project, account);
         for (const credential of [session, key]) await credentials.add(credential);
@@ -175,7 +175,7 @@ export function accountsContract(adapter: string, store: StoreUnderTest) {
         ];
         return { account, left };
       };
-      const [gone, other] = [await endowed(), await endowed()];
+      const [gone, other] = [await addAccountWithAll(), await addAccountWithAll()];
       await accounts.remove(gone.account.id);
       for (const instance of [repositories, await store.elsewhere()]) {
         expect(await gone.left(instance)).toEqual(Array(7).fill(null));

@@ -58,7 +58,7 @@ export function credentialsContract(adapter: string, store: StoreUnderTest) {
       }
     });
 
-    const added = async (...some: Credential[]): Promise<Credential[]> => {
+    const add = async (...some: Credential[]): Promise<Credential[]> => {
       for (const credential of some) await credentials.add(credential);
       return some;
     };
@@ -75,13 +75,13 @@ export function credentialsContract(adapter: string, store: StoreUnderTest) {
 
     it('lists the unexpired credentials of an account by kind, newest first, in pages', async () => {
       const odd = { name: 'CI “nightly”', origin: 'minted', expiresAt: at(9), lastUsedAt: at(1.5) } as const;
-      const [first, expired, second, third] = await added(
+      const [first, expired, second, third] = await add(
         anApiKey(account, odd),
         anApiKey(account, { expiresAt: at(1) }),
         anApiKey(account),
         anApiKey(account),
       );
-      const [session] = await added(aSession(account), anApiKey(stranger));
+      const [session] = await add(aSession(account), anApiKey(stranger));
       const keys = [third, second, first] as Credential[];
       const keysAt = (now: Date) => (page?: Page) => listed('api_key', now, page);
       await expectPages(keysAt(at(1)), keys);
@@ -94,7 +94,7 @@ export function credentialsContract(adapter: string, store: StoreUnderTest) {
     });
 
     it('stores the last use of the given credential only, at most once a minute', async () => {
-      const [key, other] = (await added(anApiKey(account), anApiKey(account))) as [Credential, Credential];
+      const [key, other] = (await add(anApiKey(account), anApiKey(account))) as [Credential, Credential];
       const noted = async ({ digest }: Credential) => (await credentials.holder(digest, at(1)))?.lastUsedAt;
       for (const [touched, then] of [
         [1, 1],
@@ -115,7 +115,7 @@ export function credentialsContract(adapter: string, store: StoreUnderTest) {
     });
 
     it('stores one of several concurrent uses', async () => {
-      const [key] = (await added(anApiKey(account))) as [Credential];
+      const [key] = (await add(anApiKey(account))) as [Credential];
       await atOnce(8, (party) => credentials.touch(key.id, at(party)));
       const lastUsedAt = (await credentials.holder(key.digest, at(1)))?.lastUsedAt as Date;
       expect(Array.from({ length: 8 }, (_, party) => at(party))).toContainEqual(lastUsedAt);
@@ -124,7 +124,7 @@ export function credentialsContract(adapter: string, store: StoreUnderTest) {
     });
 
     it('removes a credential only by its account, kind and id, on every instance at once', async () => {
-      const [key, foreign] = (await added(anApiKey(account), anApiKey(stranger))) as [Credential, Credential];
+      const [key, foreign] = (await add(anApiKey(account), anApiKey(stranger))) as [Credential, Credential];
       const { id: accountId } = account;
       for (const [kind, id] of [
         ['session', key.id],
@@ -150,8 +150,8 @@ export function credentialsContract(adapter: string, store: StoreUnderTest) {
       ['of some origins except one', { origins: ['login', 'minted'], except: true }, [0, 1]],
     ])('ends all credentials of an account %s, on every instance at once', async (_, { origins, except }, staying) => {
       const origin = (['registration', 'login', 'minted'] as const).map((one) => ({ origin: one }));
-      const keys = await added(...origin.map((one) => anApiKey(account, one)));
-      const others = await added(...origin.flatMap((one) => [aSession(account, one), anApiKey(stranger, one)]));
+      const keys = await add(...origin.map((one) => anApiKey(account, one)));
+      const others = await add(...origin.flatMap((one) => [aSession(account, one), anApiKey(stranger, one)]));
       const spared = keys[1] as Credential;
       const elsewhere = (await store.elsewhere()).credentials;
       await credentials.removeAll({

@@ -73,7 +73,7 @@ describe('webhooks', () => {
 });
 
 describe('AlertNotifier by e-mail', () => {
-  const set = async (...team: Partial<Account>[]) => {
+  const setUp = async (...team: Partial<Account>[]) => {
     const repositories = await memoryUnderTest().open();
     const [operators, others] = [aTeam({ operator: true }), aTeam()];
     await repositories.teams.add(operators);
@@ -84,7 +84,7 @@ describe('AlertNotifier by e-mail', () => {
   };
 
   it('sends mails to verified admins and developers of the operator team who asked for alerts', async () => {
-    const { notifier, mails } = await set(
+    const { notifier, mails } = await setUp(
       { email: 'admin@example.com' },
       { email: 'developer@example.com', role: 'developer' },
       { email: 'member@example.com', role: 'member' },
@@ -96,7 +96,7 @@ describe('AlertNotifier by e-mail', () => {
   });
 
   it('sends one mail that describes the alerts, with links below the base URL only', async () => {
-    const { notifier, mails } = await set({ name: 'Ada <b>&', email: 'ada@example.com' });
+    const { notifier, mails } = await setUp({ name: 'Ada <b>&', email: 'ada@example.com' });
     const alert = anAlert({ title: 'a <script>', message: 'Rule "x" & \' <img src=https://evil.example>' });
     await notifier.announce([alert, anAlert({ severity: 'P3' })]);
     const [mail, ...more] = await mails();
@@ -113,7 +113,7 @@ describe('AlertNotifier by e-mail', () => {
   });
 
   it('lists 20 alerts and counts the others', async () => {
-    const { notifier, mails } = await set({});
+    const { notifier, mails } = await setUp({});
     await notifier.announce(Array.from({ length: 45 }, () => anAlert()));
     const [{ text, subject } = { text: '', subject: '' }] = await mails();
     expect(subject).toBe('[P1] 45 alerts have fired');
@@ -122,7 +122,7 @@ describe('AlertNotifier by e-mail', () => {
   });
 
   it('limits the mails of an hour, and the last mail says so', async () => {
-    const { notifier, mails, clock } = await set({});
+    const { notifier, mails, clock } = await setUp({});
     for (let nth = 0; nth < MOST_AN_HOUR + 5; nth++) await notifier.announce([anAlert()]);
     const sent = (await mails()).map(({ text }) => text.includes('the last such message'));
     expect(sent).toEqual([...Array(MOST_AN_HOUR - 1).fill(false), true]);

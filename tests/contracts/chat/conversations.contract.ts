@@ -25,7 +25,7 @@ export function conversationsContract(adapter: string, store: StoreUnderTest) {
       ({ conversations, account, colleague, project, otherProject } = stock);
     });
 
-    const kept = async (messages: readonly ChatMessage[] = aTurn(), by = account, where = project) => {
+    const add = async (messages: readonly ChatMessage[] = aTurn(), by = account, where = project) => {
       const conversation = aConversation(where, by, messages);
       await conversations.add(conversation, messages);
       return conversation;
@@ -33,9 +33,9 @@ export function conversationsContract(adapter: string, store: StoreUnderTest) {
     const own = () => ({ projectId: project.id, accountId: account.id });
     const all = { limit: 1_000, before: null };
     const first = { limit: 1_000, after: null };
-    const said = async ({ id }: Conversation) =>
+    const contentsOf = async ({ id }: Conversation) =>
       (await conversations.messages(id, { limit: 5_000, before: null })).map(({ content }) => content);
-    const asked = (question: string) => aTurn(question).map(({ content }) => content);
+    const turnContents = (question: string) => aTurn(question).map(({ content }) => content);
     const othersThan = (conversation: Conversation): Conversation[] => [
       { ...conversation, accountId: colleague.id },
       { ...conversation, projectId: otherProject.id },
@@ -52,7 +52,7 @@ export function conversationsContract(adapter: string, store: StoreUnderTest) {
         { role: 'user', content: '  {"a",\\b\\\\,\t"}\r\n\n \u{1F986} Ä \u2028 \u0001 \'; -- ' },
         { role: 'assistant', content: 'x'.repeat(16_000) },
       ];
-      const conversation = await kept(messages);
+      const conversation = await add(messages);
       expect(conversation.messageCount).toBe(5);
       for (const instance of [conversations, (await store.elsewhere()).conversations]) {
         expect(await instance.find(conversation)).toEqual(conversation);
@@ -71,8 +71,8 @@ export function conversationsContract(adapter: string, store: StoreUnderTest) {
     });
 
     it('appends messages at the end, counts them and stores the time of the latest turn', async () => {
-      const conversation = await kept();
-      const other = await kept();
+      const conversation = await add();
+      const other = await add();
       expect(await conversations.append(conversation, aTurn('more'), at(5))).toBe(true);
       expect(await conversations.find(conversation)).toEqual({ ...conversation, messageCount: 4, updatedAt: at(5) });
       const messages = await conversations.messages(conversation.id, all);
@@ -87,7 +87,7 @@ export function conversationsContract(adapter: string, store: StoreUnderTest) {
     });
 
     it('appends nothing to a conversation of another account or project, or to a removed one', async () => {
-      const conversation = await kept();
+      const conversation = await add();
       for (const other of othersThan(conversation))
         expect([await conversations.find(other), await conversations.append(other, aTurn(), at(1))]).toEqual([
           null,
@@ -102,7 +102,7 @@ export function conversationsContract(adapter: string, store: StoreUnderTest) {
     it.each(['outside of', 'inside'])(
       'appends each of several concurrent turns as one piece, %s units of work',
       async (where) => {
-        const conversation = await kept();
+        const conversation = await add();
         const instances = [stock, await store.elsewhere()] as const;
         const on = (party: number) => instances[party % 2] as Repositories;
         const appended = await race(
@@ -115,7 +115,7 @@ export function conversationsContract(adapter: string, store: StoreUnderTest) {
         const messages = await conversations.messages(conversation.id, all);
         expect(messages.map(({ number }) => number)).toEqual(Array.from({ length: 18 }, (_, n) => n + 1));
         const turns = Array.from({ length: 8 }, (_, n) => messages.slice(2 + 2 * n, 4 + 2 * n));
-        const whole = Array.from({ length: 8 }, (_, party) => asked(`turn ${party}`));
+        const whole = Array.from({ length: 8 }, (_, party) => turnContents(`turn ${party}`));
         expect(turns.map((turn) => turn.map(({ content }) => content)).sort()).toEqual(whole);
         expect(await conversations.find(conversation)).toEqual({ ...conversation, messageCount: 18, updatedAt: at(7) });
       },
@@ -123,7 +123,7 @@ export function conversationsContract(adapter: string, store: StoreUnderTest) {
 
     it('never exceeds the limit of messages, also with concurrent turns', async () => {
       const { messages: limit } = conversationLimits;
-      const conversation = await kept(Array(limit - 4).fill(aTurn()[0]));
+      const conversation = await add(Array(limit - 4).fill(aTurn()[0]));
       const instances = [conversations, (await store.elsewhere()).conversations];
       const on = (party: number) => instances[party % 2] as Repositories['conversations'];
       const appended = await race(
@@ -133,11 +133,11 @@ export function conversationsContract(adapter: string, store: StoreUnderTest) {
       );
       expect(appended.filter(Boolean)).toHaveLength(2);
       expect((await conversations.find(conversation))?.messageCount).toBe(limit);
-      expect(await said(conversation)).toHaveLength(limit);
+      expect(await contentsOf(conversation)).toHaveLength(limit);
     });
 
     it('stores no part of a turn during a removal', async () => {
-      const conversation = await kept();
+      const conversation = await add();
       const elsewhere = (await store.elsewhere()).conversations;
       const [, removed] = await race(
         2,
@@ -150,9 +150,9 @@ export function conversationsContract(adapter: string, store: StoreUnderTest) {
     });
 
     it('lists and counts the conversations of an account in a project, newest first, in pages', async () => {
-      const [one, two, three] = [await kept(), await kept(), await kept()];
-      const theirs = await kept(aTurn(), colleague);
-      const there = await kept(aTurn(), account, otherProject);
+      const [one, two, three] = [await add(), await add(), await add()];
+      const theirs = await add(aTurn(), colleague);
+      const there = await add(aTurn(), account, otherProject);
       await expectPages((page) => conversations.list(own(), page), [three, two, one]);
       expect(await conversations.list({ ...own(), accountId: colleague.id }, first)).toEqual([theirs]);
       expect(await conversations.list({ ...own(), projectId: otherProject.id }, first)).toEqual([there]);
@@ -164,9 +164,9 @@ export function conversationsContract(adapter: string, store: StoreUnderTest) {
     it('returns the recent conversations of an account in a team’s projects, newest turn first', async () => {
       const theirProject = aProject(stock.otherTeam);
       await stock.projects.add(theirProject);
-      const [one, two, three] = [await kept(), await kept(aTurn(), account, otherProject), await kept()];
-      await kept(aTurn(), colleague);
-      const moved = await kept(aTurn(), account, theirProject);
+      const [one, two, three] = [await add(), await add(aTurn(), account, otherProject), await add()];
+      await add(aTurn(), colleague);
+      const moved = await add(aTurn(), account, theirProject);
       await conversations.append(one, aTurn(), at(7));
       const renewed = { ...one, messageCount: 4, updatedAt: at(7) };
       expect(await conversations.recent(account.id, stock.team.id, 10)).toEqual([renewed, three, two]);
@@ -176,7 +176,7 @@ export function conversationsContract(adapter: string, store: StoreUnderTest) {
     });
 
     it('returns the newest messages, oldest first, in pages', async () => {
-      const { id } = await kept(['a', 'b', 'c', 'd', 'e'].map((content) => ({ role: 'user', content })));
+      const { id } = await add(['a', 'b', 'c', 'd', 'e'].map((content) => ({ role: 'user', content })));
       const page = async (limit: number, before: number | null) =>
         (await conversations.messages(id, { limit, before })).map(({ content }) => content).join('');
       expect(await page(2, null)).toBe('de');
@@ -189,14 +189,14 @@ export function conversationsContract(adapter: string, store: StoreUnderTest) {
     });
 
     it('removes a conversation with its messages, once, and only by its whole key', async () => {
-      const [conversation, other] = [await kept(), await kept()];
+      const [conversation, other] = [await add(), await add()];
       for (const wrong of othersThan(conversation)) expect(await conversations.remove(wrong)).toBe(false);
       expect(await conversations.remove(conversation)).toBe(true);
       expect(await conversations.remove(conversation)).toBe(false);
       expect(await conversations.find(conversation)).toBeNull();
       expect(await conversations.messages(conversation.id, all)).toEqual([]);
       expect(await conversations.list(own(), first)).toEqual([other]);
-      expect(await said(other)).toEqual(asked('Hi'));
+      expect(await contentsOf(other)).toEqual(turnContents('Hi'));
     });
   });
 }

@@ -9,7 +9,7 @@ export function deploymentsContract(adapter: string, store: StoreUnderTest) {
       ({ deployments } = await store.open());
     });
 
-    const kept = async (over: Parameters<typeof aDeployment>[0] = {}) => {
+    const add = async (over: Parameters<typeof aDeployment>[0] = {}) => {
       const deployment = aDeployment(over);
       await deployments.add(deployment);
       return deployment;
@@ -17,8 +17,8 @@ export function deploymentsContract(adapter: string, store: StoreUnderTest) {
 
     it('returns deployments exactly as they were added, newest first, and counts them', async () => {
       expect(await deployments.all()).toEqual([]);
-      const plain = await kept();
-      const batched = await kept({ maxBatch: 32, maxDelayMs: 0, createdBy: null, modelPath: './über/ modèle.onnx' });
+      const plain = await add();
+      const batched = await add({ maxBatch: 32, maxDelayMs: 0, createdBy: null, modelPath: './über/ modèle.onnx' });
       const remote = aRemoteDeployment();
       const chosen = aRemoteDeployment({ modelVersion: '3', keySetting: 'SERVICE_RUNTIME_KEY_GPU', modelName: 'é/1' });
       for (const one of [remote, chosen]) await deployments.add(one);
@@ -29,7 +29,7 @@ export function deploymentsContract(adapter: string, store: StoreUnderTest) {
     });
 
     it('removes a deployment once, and returns false the second time', async () => {
-      const [one, other] = [await kept(), await kept()];
+      const [one, other] = [await add(), await add()];
       expect(await deployments.remove(one.id)).toBe(true);
       expect(await deployments.remove(one.id)).toBe(false);
       expect(await deployments.all()).toEqual([other]);

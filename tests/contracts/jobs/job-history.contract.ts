@@ -29,7 +29,7 @@ export function jobHistoryContract(adapter: string, store: StoreUnderTest) {
       for await (const job of history.part({ kind: null, since: null, most: 10_000, ...which })) jobs.push(job);
       return jobs;
     };
-    const seen = ({ id, kind, status, startedAt, finishedAt }: FinishedJob) => {
+    const entryOf = ({ id, kind, status, startedAt, finishedAt }: FinishedJob) => {
       return { id, kind, status, startedAt, finishedAt };
     };
     /** Appends a job for each letter: `f` failed, `s` succeeded, `c` cancelled. */
@@ -58,9 +58,9 @@ export function jobHistoryContract(adapter: string, store: StoreUnderTest) {
       await append(ended(c, 'cancelled', at(1)));
       await append(ended(a, 'failed', at(2)));
       expect(await part()).toEqual([
-        ...order.map(seen),
-        seen(ended(c, 'cancelled', at(1))),
-        seen(ended(a, 'failed', at(2))),
+        ...order.map(entryOf),
+        entryOf(ended(c, 'cancelled', at(1))),
+        entryOf(ended(a, 'failed', at(2))),
       ]);
     });
 
@@ -70,7 +70,7 @@ export function jobHistoryContract(adapter: string, store: StoreUnderTest) {
       const [one, two] = [{ ...ended(there, 'failed', at(5)), error: 'e' }, ended(other)];
       for (const job of [one, two]) expect(await history.appendWithoutRules(job)).toBe(true);
       expect(await history.appendWithoutRules(ended(there, 'succeeded'))).toBe(false);
-      expect(await part()).toEqual([one, two].map(seen));
+      expect(await part()).toEqual([one, two].map(entryOf));
       expect(await repositories.jobs.find(one.id)).toEqual(one);
     });
 
@@ -104,7 +104,7 @@ export function jobHistoryContract(adapter: string, store: StoreUnderTest) {
     it('returns the newest jobs by kind, earliest end and number', async () => {
       const times = [at(1), at(5), at(2), at(6), at(4)];
       const jobs = await append(...times.map((time, index) => ended(index % 2 ? aCall() : aJob(), 'failed', time)));
-      const [j0, c1, j2, c3, j4] = jobs.map(seen);
+      const [j0, c1, j2, c3, j4] = jobs.map(entryOf);
       expect(await part({ most: 2 })).toEqual([c3, j4]);
       expect(await part({ kind: 'external' })).toEqual([j0, j2, j4]);
       expect(await part({ kind: 'external', most: 2 })).toEqual([j2, j4]);

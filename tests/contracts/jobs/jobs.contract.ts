@@ -17,7 +17,7 @@ export function jobsContract(adapter: string, store: StoreUnderTest) {
       ({ jobs } = repositories);
     });
 
-    const kept = async (over: Partial<Job> = {}, create = aJob) => {
+    const add = async (over: Partial<Job> = {}, create = aJob) => {
       const job = create(over);
       await jobs.add([job]);
       return job;
@@ -41,14 +41,14 @@ export function jobsContract(adapter: string, store: StoreUnderTest) {
       ];
       const elsewhere = (await store.elsewhere()).jobs;
       for (const over of overs) {
-        const job = await kept(over);
+        const job = await add(over);
         expect(await jobs.find(job.id)).toEqual(job);
         expect(await elsewhere.find(job.id)).toEqual(job);
       }
     });
 
     it('adds several jobs and does not change stored ones', async () => {
-      const [there, other] = [await kept(), aCall()];
+      const [there, other] = [await add(), aCall()];
       await jobs.add([other, { ...there, name: 'another' }]);
       expect(await jobs.find(there.id)).toEqual(there);
       expect(await jobs.find(other.id)).toEqual(other);
@@ -58,10 +58,10 @@ export function jobsContract(adapter: string, store: StoreUnderTest) {
     });
 
     it('lists jobs by team, status, kind and project, newest first, in pages', async () => {
-      const chat = await kept({ teamId: 'tea_2' }, aCall);
-      const queued = await kept({ status: 'queued', startedAt: null });
-      const mine = await kept({ projectId: 'prj_1' });
-      const masters = await finished(await kept({ teamId: null }));
+      const chat = await add({ teamId: 'tea_2' }, aCall);
+      const queued = await add({ status: 'queued', startedAt: null });
+      const mine = await add({ projectId: 'prj_1' });
+      const masters = await finished(await add({ teamId: null }));
       const nothing = { projectId: 'prj_1', kind: 'external', status: 'queued' } as const;
       for (const [filter, listed] of [
         [{}, [masters, mine, queued, chat]],
@@ -81,7 +81,7 @@ export function jobsContract(adapter: string, store: StoreUnderTest) {
     });
 
     it('updates an unfinished job, but no finished or unknown one', async () => {
-      const [job, other] = [await kept(), await kept()];
+      const [job, other] = [await add(), await add()];
       const next: Job = { ...job, progress: { done: 1, total: 2 }, result: 'half', error: 'e', startedAt: at(2) };
       expect(await jobs.update(next)).toBe(true);
       expect(await jobs.find(job.id)).toEqual(next);
@@ -93,14 +93,14 @@ export function jobsContract(adapter: string, store: StoreUnderTest) {
     });
 
     it('returns a held job, and null for an unknown one', async () => {
-      const [job, end] = [await kept(), await finished(await kept())];
+      const [job, end] = [await add(), await finished(await add())];
       expect(await held(job.id)).toEqual(job);
       expect(await held(end.id)).toEqual(end);
       expect(await held(ids.next('job'))).toBeNull();
     });
 
     it('lets nobody else change a held job', async () => {
-      const job = await kept();
+      const job = await add();
       const count = (instance: Repositories) =>
         instance.unitOfWork.run(async () => {
           const held = (await instance.jobs.hold(job.id)) as Job;
@@ -113,17 +113,17 @@ export function jobsContract(adapter: string, store: StoreUnderTest) {
     });
 
     it('withdraws unfinished jobs only', async () => {
-      const [gone, end, stays] = [await kept({}, aCall), await finished(await kept({}, aCall)), await kept({}, aCall)];
+      const [gone, end, stays] = [await add({}, aCall), await finished(await add({}, aCall)), await add({}, aCall)];
       await jobs.withdraw([gone.id, end.id, ids.next('job')]);
       expect(await jobs.find(gone.id)).toBeNull();
       expect(await jobs.list(any, all)).toEqual([stays, end]);
     });
 
     it('returns the instances that have unfinished jobs', async () => {
-      const [first, second] = [await kept({ instance: 7 }, aCall), await kept({ instance: 7 }, aCall)];
-      await kept({ instance: 8 }, aCall);
-      await finished(await kept({ instance: 9 }, aCall));
-      await kept();
+      const [first, second] = [await add({ instance: 7 }, aCall), await add({ instance: 7 }, aCall)];
+      await add({ instance: 8 }, aCall);
+      await finished(await add({ instance: 9 }, aCall));
+      await add();
       expect((await jobs.instances()).sort()).toEqual([7, 8]);
       expect(await jobs.ofInstance(7, 10)).toEqual([first.id, second.id]);
       expect(await jobs.ofInstance(7, 1)).toEqual([first.id]);

@@ -23,7 +23,7 @@ describe('ExpiredData in PostgreSQL', () => {
     expired = new TypeOrmExpiredData(stock.unitOfWork as TypeOrmUnitOfWork);
   });
   /** Adds a session that ends at each of these moments. Returns the ids. */
-  const added = async (...seconds: number[]) => {
+  const add = async (...seconds: number[]) => {
     const sessions = seconds.map((second) => aSession(account, { expiresAt: at(second) }));
     const { unitOfWork, credentials } = repositories;
     await unitOfWork.run(async () => {
@@ -35,7 +35,7 @@ describe('ExpiredData in PostgreSQL', () => {
     (await repositories.credentials.list({ accountId: account.id, kind, now: at(0) })).map(({ id }) => id).sort();
 
   it('removes expired credentials, at most the given number, and none without an end', async () => {
-    const ids = await added(3, 1, 2, 9);
+    const ids = await add(3, 1, 2, 9);
     const endless = anApiKey(account, { expiresAt: null });
     await repositories.credentials.add(endless);
     expect(await expired.remove('credentials', at(3), 2)).toBe(2);
@@ -83,7 +83,7 @@ describe('ExpiredData in PostgreSQL', () => {
   });
 
   it('removes each row once, also with concurrent calls', async () => {
-    await added(...Array(40).fill(1));
+    await add(...Array(40).fill(1));
     const removed = await atOnce(4, async () => {
       let sum = 0;
       for (let n = 0; n < 4; n++) sum += await expired.remove('credentials', at(1), 10);
@@ -94,7 +94,7 @@ describe('ExpiredData in PostgreSQL', () => {
   });
 
   it('is removed by the service in several steps, except data of the last day', async () => {
-    await added(...Array(1_001).fill(0), 2);
+    await add(...Array(1_001).fill(0), 2);
     const clock = new ManualClock(new Date(at(1).getTime() + 24 * 60 * 60 * 1000));
     const log = new RecordingLog();
     await new ExpiredDataService(expired, clock, log).remove();

@@ -45,29 +45,29 @@ export function locksContract(adapter: string, store: StoreUnderTest) {
     });
 
     it('does not make holders of different names wait for each other', async () => {
-      const { opened: left, open: leave } = gate();
-      const first = here.unitOfWork.locked('one', () => left);
+      const { opened: released, open: release } = gate();
+      const first = here.unitOfWork.locked('one', () => released);
       const second = here.unitOfWork.locked('one', async () => 'second');
       expect(await here.unitOfWork.locked('other', async () => 'other')).toBe('other');
-      leave();
+      release();
       await first;
       expect(await second).toBe('second');
     });
 
     it('makes shared holders wait for an exclusive one, and shows them its writes', async () => {
-      const { opened: left, open: leave } = gate();
+      const { opened: released, open: release } = gate();
       const [rule, later] = [aRule(), aRule()];
       const { opened: begun, open: begin } = gate();
       const first = here.unitOfWork.locked('line', async () => {
         begin();
-        await left;
+        await released;
         await here.alertRules.add(rule);
       });
       await begun;
       const [one, other] = [here, elsewhere].map(({ unitOfWork, alertRules }) =>
         unitOfWork.locked('line', () => alertRules.all(), 'shared'),
       );
-      leave();
+      release();
       await first;
       expect([await one, await other]).toEqual([[rule], [rule]]);
       const last = elsewhere.unitOfWork.locked('line', () => elsewhere.alertRules.add(later));

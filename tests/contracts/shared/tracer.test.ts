@@ -29,7 +29,7 @@ const recorded = (name: string) => exporter.getFinishedSpans().find((span) => sp
 const names = () => exporter.getFinishedSpans().map(({ name }) => name);
 const parentOf = (name: string) => recorded(name).parentSpanContext?.spanId;
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
-const from = (flags: string) => ({ traceparent: `00-${TRACE}-00f067aa0ba902b7-${flags}` });
+const headersOf = (flags: string) => ({ traceparent: `00-${TRACE}-00f067aa0ba902b7-${flags}` });
 
 const openTelemetry = new OpenTelemetryTracer(trace.getTracer('test'), log);
 
@@ -85,7 +85,7 @@ describe('Tracer of OpenTelemetry', () => {
     const [headers, { kind }] = await inRequest(async () => {
       const sent = await openTelemetry.trace('call', { kind: 'client' }, async () => openTelemetry.headers());
       return [sent, recorded('call')] as const;
-    }, from('01'));
+    }, headersOf('01'));
     expect(kind).toBe(SpanKind.CLIENT);
     expect(recorded('request').parentSpanContext).toMatchObject({ traceId: TRACE, spanId: '00f067aa0ba902b7' });
     expect(headers).toEqual({ traceparent: `00-${TRACE}-${recorded('call').spanContext().spanId}-01` });
@@ -95,7 +95,7 @@ describe('Tracer of OpenTelemetry', () => {
     const records = async (name?: string, ratio?: string) => {
       sampler = samplerOf(name, ratio);
       let count = 0;
-      for (let n = 0; n < 300; n++) if (await inRequest(async (span) => span.isRecorded, from(flags))) count++;
+      for (let n = 0; n < 300; n++) if (await inRequest(async (span) => span.isRecorded, headersOf(flags))) count++;
       return count;
     };
     expect(await records()).toBe(300);

@@ -46,7 +46,7 @@ export function datasetsContract(adapter: string, store: StoreUnderTest) {
       stock = await stocked(store);
       ({ datasets } = stock);
     });
-    const kept = async (records: DatasetRecord[]) => {
+    const add = async (records: DatasetRecord[]) => {
       const dataset = aDataset(stock.project, records);
       await datasets.add(dataset, records);
       return dataset;
@@ -63,11 +63,11 @@ export function datasetsContract(adapter: string, store: StoreUnderTest) {
 
     it('returns the records as they were added, and the findings about them', async () => {
       const records = [aRecord({ group: 'europe', fields: { difficulty: 3 } }), aRecord({ expected: null })];
-      const dataset = await kept(records);
+      const dataset = await add(records);
       expect(await datasets.records(dataset.id, 1)).toEqual(records);
       const { validation } = (await datasets.find(stock.project.id, dataset.id)) as Dataset;
       expect(validation).toMatchObject({ valid: false, findings: [{ code: 'empty_expected' }] });
-      expect(await datasets.records((await kept([])).id, 1)).toEqual([]);
+      expect(await datasets.records((await add([])).id, 1)).toEqual([]);
     });
 
     it('refuses a dataset of a project that does not exist', async () => {
@@ -78,7 +78,7 @@ export function datasetsContract(adapter: string, store: StoreUnderTest) {
 
     it('keeps the records of each version; a version without new records has those of the version before', async () => {
       const [old, fresh] = [[aRecord()], [aRecord(), aRecord()]];
-      const first = await kept(old);
+      const first = await add(old);
       const second = updated(first, fresh);
       const third = updated(second, null);
       const fourth = updated(third, null);
@@ -93,7 +93,7 @@ export function datasetsContract(adapter: string, store: StoreUnderTest) {
     });
 
     it('prunes old versions, but no records that a newer version uses', async () => {
-      const first = await kept([aRecord()]);
+      const first = await add([aRecord()]);
       const fresh = [aRecord(), aRecord()];
       const second = updated(first, fresh);
       const third = updated(second, null);
@@ -109,7 +109,7 @@ export function datasetsContract(adapter: string, store: StoreUnderTest) {
     });
 
     it('stores no records if the version is not current', async () => {
-      const first = await kept([aRecord()]);
+      const first = await add([aRecord()]);
       await datasets.replace(first, updated(first, null), null);
       expect(await datasets.replace(first, { ...updated(first, []), version: 3 }, [])).toBe(false);
       expect(await datasets.records(first.id, 3)).toBeNull();

@@ -29,14 +29,14 @@ export function modelAliasesContract(adapter: string, store: StoreUnderTest) {
       changedAt: at(version),
       ...over,
     });
-    const kept = async (...changes: AliasChange[]) => {
+    const add = async (...changes: AliasChange[]) => {
       for (const one of changes) expect(await aliases.append(one)).toBe(true);
     };
     const history = (alias = 'champion', most = 100) => aliases.history(project.id, alias, most);
 
     it('returns the changes exactly as they were appended, newest first', async () => {
       const changes = [change(1), change(2, { modelId: null, changedBy: 'usr_2', changedAt: at(0.001) }), change(3)];
-      await kept(...changes);
+      await add(...changes);
       expect(await history()).toEqual(changes.toReversed());
       expect(await history('champion', 2)).toEqual(changes.toReversed().slice(0, 2));
     });
@@ -44,7 +44,7 @@ export function modelAliasesContract(adapter: string, store: StoreUnderTest) {
     it('distinguishes aliases by every character and by project', async () => {
       const names = ['champion', 'Champion', 'champion.', 'c', '0', 'constructor', 'x'.repeat(64)];
       const changes = names.map((alias) => change(1, { alias }));
-      await kept(...changes, change(1, { projectId: otherProject.id, changedBy: 'usr_9' }));
+      await add(...changes, change(1, { projectId: otherProject.id, changedBy: 'usr_9' }));
       for (const one of changes) expect(await history(one.alias)).toEqual([one]);
       for (const unknown of ['', 'champio', 'CHAMPION', "' OR true --", '%'])
         expect(await history(unknown)).toEqual([]);
@@ -52,7 +52,7 @@ export function modelAliasesContract(adapter: string, store: StoreUnderTest) {
     });
 
     it('does not replace a stored version', async () => {
-      await kept(change(1), change(2));
+      await add(change(1), change(2));
       expect(await aliases.append(change(1, { modelId: null }))).toBe(false);
       expect(await aliases.append(change(2, { modelId: null }))).toBe(false);
       expect(await history()).toEqual([change(2), change(1)]);
@@ -65,7 +65,7 @@ export function modelAliasesContract(adapter: string, store: StoreUnderTest) {
     });
 
     it.each(['outside of', 'inside'])('lets one of several concurrent changes win, %s units of work', async (where) => {
-      await kept(change(1));
+      await add(change(1));
       const written = await race(
         8,
         () => history(),
@@ -82,7 +82,7 @@ export function modelAliasesContract(adapter: string, store: StoreUnderTest) {
       const gone = [change(1, { alias: 'gone' }), change(2, { alias: 'gone', modelId: null })];
       const back = [...gone.map((one) => ({ ...one, alias: 'back' })), change(3, { alias: 'back', changedAt: at(5) })];
       const same = ['b', 'a'].map((alias) => change(1, { alias, changedAt: at(1) }));
-      await kept(old, ...moved, ...gone, ...back, ...same, change(7, { projectId: otherProject.id, alias: 'old' }));
+      await add(old, ...moved, ...gone, ...back, ...same, change(7, { projectId: otherProject.id, alias: 'old' }));
       const names = (await aliases.living(project.id)).map(({ alias }) => alias);
       expect(names).toEqual(['champion', 'back', 'a', 'b', 'old']);
       expect((await aliases.living(project.id)).slice(0, 2)).toEqual([moved[1], back[2]]);

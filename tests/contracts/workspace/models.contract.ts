@@ -49,13 +49,13 @@ export function modelsContract(adapter: string, store: StoreUnderTest) {
       stock = await stocked(store);
       ({ models } = stock);
     });
-    const kept = (over: Partial<Model> = {}) => models.addOnce(aModel(stock.project, over));
+    const add = (over: Partial<Model> = {}) => models.addOnce(aModel(stock.project, over));
     const all = () => models.all(stock.project.id, { limit: 9, after: null });
 
     it('adds one model for a project and a request id, and returns the stored model to later calls', async () => {
-      const first = await kept({ requestedSpec: '{"first":true}' });
+      const first = await add({ requestedSpec: '{"first":true}' });
       const again = { requestId: first.requestId, requestedSpec: '{"second":true}' };
-      expect(await kept(again)).toEqual(first);
+      expect(await add(again)).toEqual(first);
       expect(await all()).toEqual([first]);
       const other = aModel(stock.otherProject, again);
       expect(await models.addOnce(other)).toEqual(other);
@@ -66,7 +66,7 @@ export function modelsContract(adapter: string, store: StoreUnderTest) {
       async (where) => {
         const { requestId } = aModel(stock.project);
         const within = where === 'inside' ? (steps: () => Promise<Model>) => stock.unitOfWork.run(steps) : undefined;
-        const answers = await race(12, all, () => kept({ requestId }), within);
+        const answers = await race(12, all, () => add({ requestId }), within);
         const [added, ...more] = await all();
         expect(more).toEqual([]);
         expect(answers).toEqual(Array(12).fill(added));
@@ -74,10 +74,10 @@ export function modelsContract(adapter: string, store: StoreUnderTest) {
     );
 
     it('accepts the request id of a removed model again, also during the removal', async () => {
-      const { requestId } = await kept();
+      const { requestId } = await add();
       for (let round = 0; round < 8; round++) {
-        const known = await kept({ requestId });
-        const [, added] = await Promise.all([models.remove(known), kept({ requestId })]);
+        const known = await add({ requestId });
+        const [, added] = await Promise.all([models.remove(known), add({ requestId })]);
         expect(await all()).toEqual(added.id === known.id ? [] : [added]);
       }
     });
@@ -90,7 +90,7 @@ export function modelsContract(adapter: string, store: StoreUnderTest) {
 
     it('lists the registered models of the given projects, newest first', async () => {
       const { project, otherProject } = stock;
-      const [first, second, third] = [await kept(), await kept(), await kept()];
+      const [first, second, third] = [await add(), await add(), await add()];
       const other = await models.addOnce(aModel(otherProject));
       // The models are registered in another order than they were added.
       for (const model of [second, other, third]) await models.replace(model, registered(model));

@@ -64,107 +64,107 @@ export function versionsContract<Entity extends Versioned>(
   repositoryIn: (stock: StockedStore) => VersionedRepository<Entity> | Promise<VersionedRepository<Entity>>,
 ) {
   describe(`${name}, with their versions`, () => {
-    let kept: VersionedRepository<Entity>;
+    let repository: VersionedRepository<Entity>;
     beforeEach(async () => {
-      kept = await repositoryIn(await stocked(store));
+      repository = await repositoryIn(await stocked(store));
     });
 
     it('are found exactly as they were added, by their owner only', async () => {
-      for (const entity of [await kept.add(), await kept.add(kept.odd)]) {
-        expect(await kept.find(entity)).toEqual(entity);
-        expect(await kept.find(entity, true)).toBeNull();
-        expect(await kept.find({ ...entity, id: `${entity.id}x` })).toBeNull();
+      for (const entity of [await repository.add(), await repository.add(repository.odd)]) {
+        expect(await repository.find(entity)).toEqual(entity);
+        expect(await repository.find(entity, true)).toBeNull();
+        expect(await repository.find({ ...entity, id: `${entity.id}x` })).toBeNull();
       }
     });
 
     it('store JSON without any change', async () => {
       for (const [name, json] of Object.entries(objects)) {
-        const found = await kept.jsonOf(await kept.addWith(json));
+        const found = await repository.jsonOf(await repository.addWith(json));
         const texts = found.map((one) => [name, JSON.stringify(one)]);
         expect(texts).toEqual(found.map(() => [name, JSON.stringify(json)]));
       }
     });
 
     it('are listed by their owner, newest first, in pages', async () => {
-      const [first, second, third] = [await kept.add(), await kept.add(), await kept.add()];
-      const other = await kept.add({}, true);
-      await expectPages((page) => kept.all(page), [third, second, first], kept.sizes);
-      await expectPages((page) => kept.all(page, true), [other]);
+      const [first, second, third] = [await repository.add(), await repository.add(), await repository.add()];
+      const other = await repository.add({}, true);
+      await expectPages((page) => repository.all(page), [third, second, first], repository.sizes);
+      await expectPages((page) => repository.all(page, true), [other]);
     });
 
     it('are replaced only if version and state are current', async () => {
-      const [first, other] = [await kept.add(), await kept.add()];
-      const second = kept.next(first, 'usr_2');
-      expect(await kept.replace(second, kept.next(second, 'usr_3'))).toBe(false);
-      expect(await kept.replace(first, second)).toBe(true);
-      expect(await kept.replace(first, kept.next(first, 'usr_3'))).toBe(false);
-      expect(await kept.find(first)).toEqual(second);
-      if (kept.settled) {
-        const settled = kept.settled(second);
-        expect(await kept.replace(second, settled)).toBe(true);
-        expect(await kept.replace(second, kept.next(second, 'usr_3'))).toBe(false);
-        expect(await kept.find(first)).toEqual(settled);
+      const [first, other] = [await repository.add(), await repository.add()];
+      const second = repository.next(first, 'usr_2');
+      expect(await repository.replace(second, repository.next(second, 'usr_3'))).toBe(false);
+      expect(await repository.replace(first, second)).toBe(true);
+      expect(await repository.replace(first, repository.next(first, 'usr_3'))).toBe(false);
+      expect(await repository.find(first)).toEqual(second);
+      if (repository.settled) {
+        const settled = repository.settled(second);
+        expect(await repository.replace(second, settled)).toBe(true);
+        expect(await repository.replace(second, repository.next(second, 'usr_3'))).toBe(false);
+        expect(await repository.find(first)).toEqual(settled);
       }
-      expect(await kept.versions(first.id, all)).toHaveLength(2);
-      expect(await kept.find(other)).toEqual(other);
+      expect(await repository.versions(first.id, all)).toHaveLength(2);
+      expect(await repository.find(other)).toEqual(other);
     });
 
     it('keep each version as it was, with its author and time', async () => {
-      const [first, other] = [await kept.add(), await kept.add()];
-      const second = kept.next(first, 'usr_2');
-      const third = kept.next(second, 'usr_3');
-      await kept.replace(first, second);
-      await kept.replace(second, third);
-      if (kept.settled) await kept.replace(third, kept.settled(third));
+      const [first, other] = [await repository.add(), await repository.add()];
+      const second = repository.next(first, 'usr_2');
+      const third = repository.next(second, 'usr_3');
+      await repository.replace(first, second);
+      await repository.replace(second, third);
+      if (repository.settled) await repository.replace(third, repository.settled(third));
       const history = [third, second, first];
       for (const { id, version, updatedBy, updatedAt, ...entity } of history) {
-        const found = await kept.version(id, version);
-        expect(found).toEqual(kept.versionOf({ id, version, updatedBy, updatedAt, ...entity } as Entity));
+        const found = await repository.version(id, version);
+        expect(found).toEqual(repository.versionOf({ id, version, updatedBy, updatedAt, ...entity } as Entity));
         expect(found).toMatchObject({ version, createdBy: updatedBy, createdAt: updatedAt });
       }
-      const entries = history.map((one) => kept.entryOf(kept.versionOf(one)));
-      expect(await kept.versions(first.id, all)).toEqual(entries);
-      expect(await kept.versions(first.id, { limit: 2, before: null })).toEqual(entries.slice(0, 2));
-      expect(await kept.versions(first.id, { limit: 1, before: 3 })).toEqual(entries.slice(1, 2));
-      expect(await kept.versions(first.id, { limit: 9, before: 1 })).toEqual([]);
-      expect(await kept.version(first.id, 4)).toBeNull();
-      expect(await kept.version(ids.next('prj'), 1)).toBeNull();
-      expect(await kept.versions(other.id, all)).toHaveLength(1);
+      const entries = history.map((one) => repository.entryOf(repository.versionOf(one)));
+      expect(await repository.versions(first.id, all)).toEqual(entries);
+      expect(await repository.versions(first.id, { limit: 2, before: null })).toEqual(entries.slice(0, 2));
+      expect(await repository.versions(first.id, { limit: 1, before: 3 })).toEqual(entries.slice(1, 2));
+      expect(await repository.versions(first.id, { limit: 9, before: 1 })).toEqual([]);
+      expect(await repository.version(first.id, 4)).toBeNull();
+      expect(await repository.version(ids.next('prj'), 1)).toBeNull();
+      expect(await repository.versions(other.id, all)).toHaveLength(1);
     });
 
     it('are removed with their versions, only if version and state are current', async () => {
-      const [first, other, settled] = [await kept.add(), await kept.add(), await kept.add()];
-      const second = kept.next(first, 'usr_2');
-      await kept.replace(first, second);
-      expect(await kept.remove(first)).toBe(false);
-      expect(await kept.find(first)).toEqual(second);
-      expect(await kept.remove(second)).toBe(true);
-      expect(await kept.remove(second)).toBe(false);
-      expect(await kept.find(first)).toBeNull();
-      expect(await kept.versions(first.id, all)).toEqual([]);
-      expect(await kept.version(first.id, 1)).toBeNull();
-      expect(await kept.find(other)).toEqual(other);
-      expect(await kept.versions(other.id, all)).toHaveLength(1);
-      if (!kept.settled) return;
-      await kept.replace(settled, kept.settled(settled));
-      expect(await kept.remove(settled)).toBe(false);
-      expect(await kept.find(settled)).toEqual(kept.settled(settled));
+      const [first, other, settled] = [await repository.add(), await repository.add(), await repository.add()];
+      const second = repository.next(first, 'usr_2');
+      await repository.replace(first, second);
+      expect(await repository.remove(first)).toBe(false);
+      expect(await repository.find(first)).toEqual(second);
+      expect(await repository.remove(second)).toBe(true);
+      expect(await repository.remove(second)).toBe(false);
+      expect(await repository.find(first)).toBeNull();
+      expect(await repository.versions(first.id, all)).toEqual([]);
+      expect(await repository.version(first.id, 1)).toBeNull();
+      expect(await repository.find(other)).toEqual(other);
+      expect(await repository.versions(other.id, all)).toHaveLength(1);
+      if (!repository.settled) return;
+      await repository.replace(settled, repository.settled(settled));
+      expect(await repository.remove(settled)).toBe(false);
+      expect(await repository.find(settled)).toEqual(repository.settled(settled));
     });
 
     it.each([1, 2, 3])('let exactly one of several concurrent changes win (%i kinds of change)', async (kinds) => {
-      const added = await kept.add();
-      const read = async () => (await kept.find(added)) as Entity;
-      const settled = kept.settled ?? ((current: Entity) => kept.next(current, 'usr_x'));
+      const added = await repository.add();
+      const read = async () => (await repository.find(added)) as Entity;
+      const settled = repository.settled ?? ((current: Entity) => repository.next(current, 'usr_x'));
       const change = (current: Entity, party: number) => {
-        if (party % kinds === 0) return kept.replace(current, kept.next(current, `usr_${party}`));
-        if (party % kinds === 1) return kept.remove(current);
-        return kept.replace(current, settled(current));
+        if (party % kinds === 0) return repository.replace(current, repository.next(current, `usr_${party}`));
+        if (party % kinds === 1) return repository.remove(current);
+        return repository.replace(current, settled(current));
       };
       const outcomes = await race(9, read, change);
       const winner = outcomes.indexOf(true);
       expect(outcomes.filter(Boolean)).toHaveLength(1);
-      const now = await kept.find(added);
-      expect(await kept.versions(added.id, all)).toHaveLength(now?.version ?? 0);
+      const now = await repository.find(added);
+      expect(await repository.versions(added.id, all)).toHaveLength(now?.version ?? 0);
       if (winner % kinds === 0) expect(now?.updatedBy).toBe(`usr_${winner}`);
     });
   });

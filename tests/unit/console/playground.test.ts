@@ -34,15 +34,15 @@ describe('the events of a streamed answer', () => {
   });
 });
 
-const said = (role: HistoryMessage['role'], text: string): HistoryMessage => ({ role, text });
+const message = (role: HistoryMessage['role'], text: string): HistoryMessage => ({ role, text });
 const turns = (count: number) =>
-  Array.from({ length: count }, (_, at) => [said('user', `q${at}`), said('assistant', `a${at}`)]).flat();
+  Array.from({ length: count }, (_, at) => [message('user', `q${at}`), message('assistant', `a${at}`)]).flat();
 
 describe('the request of the playground', () => {
-  const asked = { model: 'prj_1', history: [said('user', 'Hi')], projectPrompt: 'Be short.' };
+  const question = { model: 'prj_1', history: [message('user', 'Hi')], projectPrompt: 'Be short.' };
 
   it('has only values that are set, and the project’s prompt unless another is set', () => {
-    expect(requestOf({ ...asked, settings: defaultSettings })).toEqual({
+    expect(requestOf({ ...question, settings: defaultSettings })).toEqual({
       model: 'prj_1',
       messages: [
         { role: 'system', content: 'Be short.' },
@@ -61,7 +61,7 @@ describe('the request of the playground', () => {
       format: 'json_schema' as const,
       schema: JSON.stringify(schema),
     };
-    expect(requestOf({ ...asked, settings })).toMatchObject({
+    expect(requestOf({ ...question, settings })).toMatchObject({
       messages: [{ role: 'user', content: 'Hi' }],
       temperature: 0.5,
       seed: 0,
@@ -71,18 +71,18 @@ describe('the request of the playground', () => {
   });
 
   it('has the newest messages that fit the limits and begin with a question', () => {
-    const fitting = fittingMessages([...turns(80), said('user', 'last')], 'system');
+    const fitting = fittingMessages([...turns(80), message('user', 'last')], 'system');
     expect(fitting).toHaveLength(99);
-    expect([fitting[0], fitting.at(-1)]).toEqual([said('user', 'q31'), said('user', 'last')]);
+    expect([fitting[0], fitting.at(-1)]).toEqual([message('user', 'q31'), message('user', 'last')]);
     const long = [
       ...turns(2),
-      said('user', '😀'.repeat(16_000)),
-      said('assistant', 'x'.repeat(47_000)),
-      said('user', 'y'),
+      message('user', '😀'.repeat(16_000)),
+      message('assistant', 'x'.repeat(47_000)),
+      message('user', 'y'),
     ];
     expect(fittingMessages(long, '').map(({ text }) => text.length)).toEqual([2, 2, 2, 2, 32_000, 47_000, 1]);
     expect(fittingMessages(long, 'x'.repeat(1_000)).map(({ text }) => text.length)).toEqual([1]);
-    expect(fittingMessages([said('user', 'z'.repeat(70_000))], '')).toHaveLength(1); // The service refuses it.
+    expect(fittingMessages([message('user', 'z'.repeat(70_000))], '')).toHaveLength(1); // The service refuses it.
   });
 
   it('needs a schema that is a JSON object', () => {
@@ -95,7 +95,7 @@ describe('the request of the playground', () => {
 describe('the code of a request', () => {
   const request = requestOf({
     model: 'prj_1',
-    history: [said('user', "What's `this`?\n\"quoted\": 'text'")],
+    history: [message('user', "What's `this`?\n\"quoted\": 'text'")],
     projectPrompt: 'Be short.',
     settings: {
       ...defaultSettings,
