@@ -43,11 +43,11 @@ async function main(): Promise<void> {
       const record = round === 0 ? () => undefined : note; // the first round warms up
       record('short call alone, ms', await short(rig, round));
       const refusals = refused(rig);
-      record('short call beside the prompts, ms', await short(rig, round));
+      record('short call with the prompts, ms', await short(rig, round));
       record('the prompts refused, ms', await refusals);
       record('tokens/s alone', await answer(rig, round));
       const [rate] = await Promise.all([answer(rig, round), pause(100).then(() => refused(rig))]);
-      record('tokens/s beside the prompts', rate);
+      record('tokens/s with the prompts', rate);
     }
     for (const [name, values] of Object.entries(figures)) {
       const [median = 0, most = 0] = [values.sort((a, b) => a - b)[values.length >> 1], values.at(-1)];

@@ -106,10 +106,10 @@ async function measureRound(round: number, endpoint: Endpoint, theirs: Asked): P
       1 / 3,
     ),
     comparison('more', `${AT_ONCE} at once, tokens/s in streams and whole`, streaming.map(rate), 0.9),
-    comparison('less', 'one stream, first token beside transformers.js, ms', one.map(firstToken), 1),
-    comparison('less', 'one short stream, first token beside transformers.js, ms', short.map(firstToken), 1),
-    comparison('more', 'one stream, tokens/s beside transformers.js', one.map(rate), 1),
-    comparison('more', `${AT_ONCE} at once, tokens/s beside transformers.js`, many.map(rate), 2.5),
+    comparison('less', 'one stream, first token compared with transformers.js, ms', one.map(firstToken), 1),
+    comparison('less', 'one short stream, first token compared with transformers.js, ms', short.map(firstToken), 1),
+    comparison('more', 'one stream, tokens/s compared with transformers.js', one.map(rate), 1),
+    comparison('more', `${AT_ONCE} at once, tokens/s compared with transformers.js`, many.map(rate), 2.5),
   ];
 }
 

@@ -76,7 +76,7 @@ async function main(): Promise<void> {
     ['jobs', () => service.get('/v1/jobs?limit=10', apiKey)],
   ];
   const question = ask(project, 'What is 7 + 5?', { max_tokens: 8 });
-  const seldom: [...Sort, every: number][] = [
+  const rareCalls: [...Sort, every: number][] = [
     ['chat', () => service.post(completions(project), apiKey, question), 200],
     ['login', () => service.post('/v1/auth/login', undefined, { email: 'ada@example.com', password }), 1_000],
   ];
@@ -87,7 +87,7 @@ async function main(): Promise<void> {
   const caller = async () => {
     while (requests < REQUESTS) {
       const n = requests++;
-      const rare = seldom.find(([, , every]) => n % every === every - 1);
+      const rare = rareCalls.find(([, , every]) => n % every === every - 1);
       const [name, call] = rare ?? (sorts[n % sorts.length] as Sort);
       count(name, (await call()).status);
     }

@@ -62,7 +62,7 @@ async function main(): Promise<void> {
     }
     const percent = (values: readonly number[]) => `${(100 * median(values)).toFixed(1)} %`;
     console.log(`${AT_ONCE} answers that keep to a schema cost ${percent(cost)} of the tokens a second (at most 15 %)`);
-    console.log(`free answers beside them lose ${percent(loss)} (at most 3 %)`);
+    console.log(`free answers at the same time lose ${percent(loss)} (at most 3 %)`);
     process.exitCode = median(cost) <= 0.15 && median(loss) <= 0.03 ? 0 : 1;
   } finally {
     rmSync(folder, { recursive: true });

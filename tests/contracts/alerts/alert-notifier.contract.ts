@@ -10,9 +10,9 @@ export interface NotifierUnderTest {
   readonly alerts?: AlertRepository;
   /** Adds a receiver that wants to know of alerts. */
   switchOn(): Promise<void>;
-  /** Returns the id of an alert once for each time that the receiver was told of it. */
+  /** Returns the ids of the announced alerts. An alert that was announced twice is in it twice. */
   announcedIds(): Promise<string[]>;
-  /** Returns the same for acknowledgements. Is present for a notifier that announces them. */
+  /** Returns the ids of the announced acknowledgements. Is present for a notifier that announces them. */
   acknowledgedIds?(): Promise<string[]>;
 }
 
@@ -23,7 +23,7 @@ export function alertNotifierContract(adapter: string, open: () => Promise<Notif
       rig = await open();
     });
 
-    const announced = async (...alerts: Alert[]): Promise<string[]> => {
+    const announce = async (...alerts: Alert[]): Promise<string[]> => {
       await rig.unitOfWork.run(async () => {
         await rig.alerts?.add(alerts);
         await rig.notifier.announce(alerts);
@@ -47,7 +47,7 @@ export function alertNotifierContract(adapter: string, open: () => Promise<Notif
     };
 
     it('never announces alerts that fired before it was switched on', async () => {
-      await announced(anAlert());
+      await announce(anAlert());
       expect(await rig.announcedIds()).toEqual([]);
       await rig.switchOn();
       expect(await rig.announcedIds()).toEqual([]);
@@ -55,9 +55,9 @@ export function alertNotifierContract(adapter: string, open: () => Promise<Notif
 
     it('announces each alert once, also when several fire together', async () => {
       await rig.switchOn();
-      const ids = await announced(anAlert(), anAlert({ severity: 'P4', ruleName: '"\u{1F986}" <b>\n' }), anAlert());
+      const ids = await announce(anAlert(), anAlert({ severity: 'P4', ruleName: '"\u{1F986}" <b>\n' }), anAlert());
       expect((await rig.announcedIds()).sort()).toEqual(ids.sort());
-      const later = await announced(anAlert());
+      const later = await announce(anAlert());
       expect((await rig.announcedIds()).sort()).toEqual([...ids, ...later].sort());
     });
 
@@ -70,7 +70,7 @@ export function alertNotifierContract(adapter: string, open: () => Promise<Notif
     it('announces a stored acknowledgement once, if it announces acknowledgements', async () => {
       await rig.switchOn();
       const [alert, other] = [anAlert(), anAlert()];
-      const ids = await announced(alert, other);
+      const ids = await announce(alert, other);
       expect((await rig.announcedIds()).sort()).toEqual(ids.sort());
       await failing(() => acknowledge(alert));
       expect((await rig.acknowledgedIds?.()) ?? []).toEqual([]);

@@ -41,7 +41,7 @@ export function chatEmbeddingsContract(
       await expect(ask()).rejects.toEqual(wrong);
     });
 
-    it('returns the same vector for a text alone and beside other texts', async () => {
+    it('returns the same vector for a text alone and with other texts', async () => {
       const admitted = jest.fn();
       const { vectors, promptTokens } = await embed({}, undefined, admitted);
       expect(admitted).toHaveBeenCalledTimes(1);

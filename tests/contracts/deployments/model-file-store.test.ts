@@ -33,12 +33,8 @@ function local(shipped: readonly string[] = [], own = 'own', most?: number): Loc
   return new LocalModelFileStore([at('missing'), at('shipped'), at(own)], at(own), most);
 }
 
-describe.each([
-  ['named itself', 'own'],
-  ['named by a link', 'link'],
-])('of a folder, %s', (name, own) => {
-  modelFileStoreContract(name, async () => local(['shipped/iris.onnx'], own));
-});
+modelFileStoreContract('of a folder', async () => local(['shipped/iris.onnx']));
+modelFileStoreContract('of a link to a folder', async () => local(['shipped/iris.onnx'], 'link'));
 
 describe('ModelFileStore of the file system', () => {
   const paths = async (store: LocalModelFileStore) => (await store.list()).files.map(({ path }) => path);
@@ -107,7 +103,7 @@ describe('ModelFileStore of the file system', () => {
     }
   });
 
-  it('neither writes nor removes through links that lead outside or nowhere', async () => {
+  it('does not write or remove through links that lead outside or nowhere', async () => {
     const store = local(['iris.onnx']);
     put('outside/deep/secret.onnx');
     symlinkSync('../outside', at('own/out'));

@@ -143,7 +143,7 @@ describe.each(['models', 'link-to-models/'])('ModelFileResolver of the file syst
   });
 });
 
-it('materializeFolder searches several models folders in their order, each time anew', async () => {
+it('materializeFolder searches several models folders in their order, and again at each call', async () => {
   const both = folders('missing', 'models', 'second');
   expect(await both.locate('chat')).toBe(at('models/chat'));
   expect(await both.locate('more')).toBe(at('second/more'));

@@ -19,7 +19,7 @@ import type { Repositories, StoreUnderTest } from '../../support/repositories.js
 const DAY = 86_400;
 
 type Call = Job & FinishedJob & EndedCall;
-interface Over extends Partial<Pick<Job, 'teamId' | 'projectId' | 'modelId' | 'requestedBy'>> {
+interface CallFields extends Partial<Pick<Job, 'teamId' | 'projectId' | 'modelId' | 'requestedBy'>> {
   readonly keyId?: string | null;
   readonly latency?: number;
   readonly tokens?: readonly [number, number];
@@ -28,7 +28,10 @@ interface Over extends Partial<Pick<Job, 'teamId' | 'projectId' | 'modelId' | 'r
 }
 
 /** Makes a call that ended at `at(end)`. */
-function callAt(end: number, { keyId = null, latency = 1, tokens, firstToken = null, failure, ...over }: Over = {}) {
+function callAt(
+  end: number,
+  { keyId = null, latency = 1, tokens, firstToken = null, failure, ...over }: CallFields = {},
+) {
   const job = ended(aCall({ createdAt: at(end - latency), ...over }), failure ? 'failed' : 'succeeded', at(end));
   const [tokensIn, tokensOut] = tokens ?? [null, null];
   return { ...job, usage: { keyId, tokensIn, tokensOut, firstToken, failure: failure ?? null } } as Call;

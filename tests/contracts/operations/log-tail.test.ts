@@ -157,7 +157,7 @@ describe('LogTail of files', () => {
     await log.close();
   });
 
-  it('neither loses nor repeats a line when the files are rotated during a read', async () => {
+  it('loses no line and repeats no line when the files are rotated during a read', async () => {
     const file = newFile();
     const tail = new FileLogTail(file);
     let n = 0;

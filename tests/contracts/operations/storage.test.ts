@@ -33,8 +33,8 @@ const postgres = (trouble: 'cut' | 'silence') => async () => {
 
 describe.each([
   ['memory', memory],
-  ['PostgreSQL whose connections break', postgres('cut')],
-  ['PostgreSQL whose connections fall silent', postgres('silence')],
+  ['PostgreSQL, when its connections break,', postgres('cut')],
+  ['PostgreSQL, when it stops answering,', postgres('silence')],
 ])('StorageProbe of %s', (_, open) => {
   it('reports within seconds that the database does not answer, and that it answers again', async () => {
     const { probe, begin, end } = await open();

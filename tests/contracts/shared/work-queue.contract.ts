@@ -13,9 +13,9 @@ export interface WorkQueueUnderTest {
   /** Opens the queue of another instance on the same store. */
   instance(): Promise<InstanceUnderTest>;
   /** Makes all waiting tasks due. */
-  hurry(): Promise<void>;
+  makeDue(): Promise<void>;
   /** Returns the seconds until the last waiting task is due. */
-  pause(): Promise<number>;
+  secondsUntilDue(): Promise<number>;
   /** Counts the tasks that wait or run. */
   tasks(): Promise<number>;
   /** Stops all instances and deletes all tasks. */
@@ -137,7 +137,7 @@ export function workQueueContract(adapter: string, rig: WorkQueueUnderTest) {
       await queue.enqueue('task', 'good');
       await eventually(() => worker.runs.some(({ payload }) => payload === 'good'));
       for (const attempts of [2, 3]) {
-        await rig.hurry();
+        await rig.makeDue();
         await eventually(() => worker.runs.some(({ number }) => number === attempts));
       }
       await eventually(async () => (await rig.tasks()) === 0);
@@ -158,7 +158,7 @@ export function workQueueContract(adapter: string, rig: WorkQueueUnderTest) {
       await queue.enqueue('task', 'bad', { maxAttempts: 2 });
       await eventually(() => worker.runs.length === 1);
       await eventually(async () => {
-        await rig.hurry();
+        await rig.makeDue();
         return worker.abandoned.length === 2;
       });
       expect(worker.runs.length).toBe(2);
@@ -254,8 +254,8 @@ export function workQueueContract(adapter: string, rig: WorkQueueUnderTest) {
       const { queue } = await started(Object.assign(worker, { longestPauseMs: 5_000 }));
       await queue.enqueue('task', 'bad');
       for (const most of [2.72, 5.01]) {
-        await eventually(async () => between(await rig.pause(), most - 2, most));
-        await rig.hurry();
+        await eventually(async () => between(await rig.secondsUntilDue(), most - 2, most));
+        await rig.makeDue();
       }
       await eventually(() => worker.runs.length === 3);
     });

@@ -30,9 +30,9 @@ function memoryUnderTest(): WorkQueueUnderTest {
       instances.push(instance);
       return instance;
     },
-    hurry: async () => clock.advance(CENTURIES_MS),
+    makeDue: async () => clock.advance(CENTURIES_MS),
     tasks: async () => rows().length,
-    pause: async () => Math.max(...rows().map(({ runAt }) => runAt - clock.now().getTime())) / 1000,
+    secondsUntilDue: async () => Math.max(...rows().map(({ runAt }) => runAt - clock.now().getTime())) / 1000,
     clear: async () => {
       await Promise.all(instances.splice(0).map(({ queue }) => queue.stop(0)));
       instances = [];
@@ -62,11 +62,11 @@ describe('on PostgreSQL', () => {
       opened.push({ queue, living, source });
       return { queue, unitOfWork, number: await living.own() };
     },
-    hurry: async () => {
+    makeDue: async () => {
       await query(database.url, 'UPDATE graphile_worker._private_jobs SET run_at = now()');
     },
     tasks: async () => (await query(database.url, 'SELECT id FROM graphile_worker.jobs')).length,
-    pause: async () => {
+    secondsUntilDue: async () => {
       const due = 'SELECT extract(epoch FROM max(run_at) - now())::float AS pause FROM graphile_worker.jobs';
       return (await query<{ pause: number }>(database.url, due))[0]?.pause ?? 0;
     },
