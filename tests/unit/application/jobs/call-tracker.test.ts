@@ -16,7 +16,7 @@ const settled = () => new Promise((resolve) => setImmediate(resolve));
 describe('CallTracker', () => {
   const setUp = (known = new MemoryInstances(), store = new MemoryStore()) => {
     const repositories = memoryRepositories(store);
-    const broken = { add: false, line: false };
+    const broken = { add: false, lock: false };
     const { jobs, unitOfWork } = repositories;
     const failIf = (isBroken: boolean) => {
       if (isBroken) throw new StorageUnavailable();
@@ -32,9 +32,9 @@ describe('CallTracker', () => {
         }),
         unitOfWork: {
           run: (work) => unitOfWork.run(work),
-          locked: async (line, work, mode) => {
-            failIf(broken.line);
-            return unitOfWork.locked(line, work, mode);
+          locked: async (lock, work, mode) => {
+            failIf(broken.lock);
+            return unitOfWork.locked(lock, work, mode);
           },
         },
       },
@@ -125,7 +125,7 @@ describe('CallTracker', () => {
   it('throws if the end of a call could not be stored, and stores that end later, once', async () => {
     const { tracking, reaper, about, broken, clock, allJobs, allAlerts, alertRules } = setUp();
     await alertRules.add(aRule({ threshold: 1 }));
-    broken.line = true;
+    broken.lock = true;
     const succeeds = tracking.track(about, async (admitted) => {
       admitted();
       clock.advance(1_000);
@@ -140,7 +140,7 @@ describe('CallTracker', () => {
     clock.advance(60_000);
     await expect(reaper.execute()).rejects.toThrow(StorageUnavailable);
     expect(await allAlerts()).toEqual([]);
-    broken.line = false;
+    broken.lock = false;
     await reaper.execute();
     await reaper.execute();
     expect(await allJobs()).toMatchObject([
