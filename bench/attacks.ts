@@ -4,11 +4,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import { Service } from '../tests/support/service.js';
 import { ask, completions, createProject, readyProject, register } from '../tests/support/workspace.js';
+import { percentile } from './rounds.js';
 
 /**
- * Attacks the memory of a service within the rate limit, and shows that it lives: its peak of resident memory, how soon
- * another caller is answered meanwhile, and what the attackers were answered.
- * `npm run bench:attacks`
+ * Attacks the memory of a service within the rate limit. Prints the peak of its resident memory, the time of another
+ * caller's answers meanwhile, and the answers to the attackers. `npm run bench:attacks`
  */
 const MEMORY_LIMIT_MB = 700;
 const P99_LIMIT_MS = 500;
@@ -25,7 +25,7 @@ interface Attack {
   readonly token: string;
   readonly call: Call;
   readonly calls: number;
-  /** Waits so long before it reads the answer. */
+  /** The pause before the caller reads the answer. */
   readonly pauseMs: number;
 }
 
@@ -53,19 +53,24 @@ async function main(): Promise<void> {
       ['300 chats of 1 MB in one message', post(completions(project), longText), 300, 0],
       ['300 chats of 1 MB in many messages', post(completions(project), manyMessages), 300, 0],
       ['60 reads of a dataset of 5 MB', { method: 'GET', path: `${datasets}/${large.body.id}`, body: null }, 60, 0],
-      ['60 slow readers of it', { method: 'GET', path: `${datasets}/${large.body.id}`, body: null }, 60, 3_000],
+      [
+        '60 slow reads of the same dataset',
+        { method: 'GET', path: `${datasets}/${large.body.id}`, body: null },
+        60,
+        3_000,
+      ],
     ];
     for (const [name, call, calls, pauseMs] of attacks) {
       const { token } = admin;
-      await during(service, name, bystander.token, { url: service.url, token, call, calls, pauseMs });
+      await runAttack(service, name, bystander.token, { url: service.url, token, call, calls, pauseMs });
     }
   } finally {
     await service.stop();
   }
 }
 
-/** Runs an attack in a thread of its own, so that it does not slow the bystander's clock. */
-async function during(service: Service, name: string, bystander: string, attack: Attack): Promise<void> {
+/** Runs an attack in another thread, so that its work does not delay the bystander's calls. */
+async function runAttack(service: Service, name: string, bystander: string, attack: Attack): Promise<void> {
   const worker = new Worker(__filename, { workerData: attack });
   let answers: Record<string, number> | null = null;
   worker.on('message', (message) => {
@@ -82,9 +87,9 @@ async function during(service: Service, name: string, bystander: string, attack:
   }
   await worker.terminate();
   const peak = Number(/VmHWM:\s*(\d+)/.exec(readFileSync(`/proc/${service.pid}/status`, 'utf8'))?.[1]) / 1024;
-  const p99 = times.sort((a, b) => a - b)[Math.floor(0.99 * times.length)] ?? 0;
-  const said = Object.entries(answers).map(([answer, count]) => `${count} × ${answer}`);
-  console.log(`${name}: ${said.join(', ')}`);
+  const p99 = percentile(times, 0.99);
+  const counts = Object.entries(answers).map(([answer, count]) => `${count} × ${answer}`);
+  console.log(`${name}: ${counts.join(', ')}`);
   console.log(`  peak so far ${peak.toFixed(0)} MB, bystander p99 ${p99.toFixed(0)} ms of ${times.length}${failure}`);
   if (peak > MEMORY_LIMIT_MB || p99 > P99_LIMIT_MS || failure) process.exitCode = 1;
 }

@@ -8,23 +8,23 @@ export interface Call {
   readonly request: string;
 }
 
-/** Calls by so many callers at a time, each as soon as it has its answer, over connections of its own. */
+/** Calls that several callers repeat. Each has its own connections and makes its next call when it has an answer. */
 export interface Round {
-  /** Each caller makes these in turns. */
+  /** Each caller makes these calls in turns. */
   readonly calls: readonly Call[];
   readonly callers: number;
   readonly ms: number;
 }
 
 export interface Measured {
-  /** The durations of each of the calls, in milliseconds. */
+  /** The durations of each call, in milliseconds. */
   readonly times: readonly (readonly number[])[];
   readonly perSecond: number;
-  /** The first answer that was not 200. */
+  /** An answer with another status than 200; null if there was none. */
   readonly failure: string | null;
 }
 
-/** Runs as a process: makes the calls of each round that it is sent, and sends back the measurements. */
+/** Makes the calls of a round. */
 async function measured({ calls, callers, ms }: Round): Promise<Measured> {
   const times: number[][] = calls.map(() => []);
   let failure: string | null = null;
@@ -51,23 +51,24 @@ async function connected({ port, request }: Call) {
   return { socket, bytes: Buffer.from(request) };
 }
 
-/** On bare sockets: a client library would take a part of the machine that the service could use. */
+/** Sends a request and returns the answer. A bare socket needs less processor time than a client library. */
 function exchange(socket: Socket, request: Buffer): Promise<string> {
   return new Promise((resolve, reject) => {
-    let heard = '';
+    let received = '';
     const end = (settle: () => void) => {
       socket.off('data', take).off('close', fail);
       settle();
     };
     const take = (piece: Buffer) => {
-      heard += piece.toString('latin1');
-      if (wholeMessage(heard) > 0) end(() => resolve(heard));
+      received += piece.toString('latin1');
+      if (wholeMessage(received) > 0) end(() => resolve(received));
     };
-    const fail = () => end(() => reject(new Error(`the connection ended: ${heard}`)));
+    const fail = () => end(() => reject(new Error(`the connection ended: ${received}`)));
     socket.on('data', take).on('close', fail).write(request);
   });
 }
 
+/** Runs as a process: measures each round that its parent sends, and sends the measurements back. */
 process.on('message', async (round: Round) => {
   const failed = (error: unknown): Measured => ({ times: [], perSecond: 0, failure: String(error) });
   process.send?.(await measured(round).catch(failed));

@@ -14,14 +14,14 @@ import {
   judge,
   median,
   rate,
-  same,
+  requireSameTokens,
 } from './chat-engine/comparison.js';
 import type { Report, Task } from './chat-engine/contenders.js';
 import { makeModel } from './chat-engine/model.js';
 
 /**
- * The chat engine beside @huggingface/transformers, which is installed for this into a temporary folder: the same model,
- * each in a process of its own with one thread, in turns, round by round, with the same answers.
+ * Compares the chat engine with @huggingface/transformers, which it installs into a temporary folder. Both run the same
+ * model in their own process with one thread, give the same answers, and take turns in each round.
  * `npm run bench:chat-engine [rounds] [model folder]`
  */
 const ROUNDS = Number(process.argv[2] ?? 5);
@@ -40,10 +40,10 @@ async function main(): Promise<void> {
     const rounds: Comparison[][] = [];
     // The first round warms up.
     for (let round = 0; round <= ROUNDS; round++) {
-      const comparisons = await play(round, ours, theirs);
+      const comparisons = await measureRound(round, ours, theirs);
       if (round === 0) continue;
       rounds.push(comparisons);
-      for (const { what, shown } of comparisons) console.log(`round ${round}: ${what}: ${shown}`);
+      for (const { name, shown } of comparisons) console.log(`round ${round}: ${name}: ${shown}`);
     }
     judge(rounds);
   } finally {
@@ -52,10 +52,10 @@ async function main(): Promise<void> {
   }
 }
 
-async function play(round: number, ours: Asked, theirs: Asked): Promise<Comparison[]> {
+async function measureRound(round: number, ours: Asked, theirs: Asked): Promise<Comparison[]> {
   const both = async (task: Task): Promise<[Report, Report]> => {
     const reports = await inTurns(round, [() => ours(task), () => theirs(task)]);
-    same(...reports);
+    requireSameTokens(...reports);
     return reports;
   };
   const one = await both({ conversations: [conversation(`${round} one`, 60)], maxTokens: 128 });
@@ -66,18 +66,18 @@ async function play(round: number, ours: Asked, theirs: Asked): Promise<Comparis
   const long: Task = { conversations: [conversation(`${round} long`, 480)], maxTokens: 4 };
   const [cold] = await both(long);
   const warm = await ours(long);
-  same(cold, warm);
+  requireSameTokens(cold, warm);
   return [
     comparison('more', 'one stream, tokens/s', one.map(rate), 0.95),
-    comparison('less', 'one stream, processor ms', one.map(work), 0.95),
+    comparison('less', 'one stream, processor ms', one.map(processorTime), 0.95),
     comparison('more', `${AT_ONCE} at once, tokens/s`, many.map(rate), 2),
-    comparison('less', `${AT_ONCE} at once, processor ms`, many.map(work), 2),
-    comparison('less', `${AT_ONCE} at once, median ms`, many.map(halfDone), 2),
+    comparison('less', `${AT_ONCE} at once, processor ms`, many.map(processorTime), 2),
+    comparison('less', `${AT_ONCE} at once, median ms`, many.map(medianTime), 2),
     comparison('less', 'first token of a long history, again and at first, ms', [warm, cold].map(firstToken), 3),
   ];
 }
 
-const work = ({ processorMs }: Report): number => processorMs;
-const halfDone = ({ outcomes }: Report): number => median(outcomes.map(({ tookMs }) => tookMs));
+const processorTime = ({ processorMs }: Report): number => processorMs;
+const medianTime = ({ outcomes }: Report): number => median(outcomes.map(({ tookMs }) => tookMs));
 
 void main();

@@ -7,10 +7,9 @@ import { ChildRuntimesRig } from '../tests/support/onnx/child-runtimes-rig.js';
 import { makeModel } from './chat-engine/model.js';
 
 /**
- * Measures what one account's prompts cost another account on the same runtime: 30 prompts of 64,000 characters at once, all longer
- * than the context, beside short calls of another account and beside an answer that is being written. Round by round, with
- * the prompts and without.
- * `npm run bench:chat-fairness [rounds]`
+ * Measures how much one account's prompts delay other accounts on the same runtime. One account sends 30 concurrent
+ * prompts of 64,000 characters, which are longer than the context. Meanwhile other accounts make a short call and get a
+ * long answer. Each round measures them with the prompts and without. `npm run bench:chat-fairness [rounds]`
  */
 const ROUNDS = Number(process.argv[2] ?? 5);
 const PROMPTS = 30;
@@ -31,9 +30,9 @@ async function main(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'tenon-bench-'));
   const rig = new ChildRuntimesRig({ atOnce: undefined, queue: 32, timeoutMs: 120_000 });
   const figures: Figures = {};
-  const note = (what: string, value: number) => {
-    figures[what] ??= [];
-    figures[what].push(value);
+  const note = (name: string, value: number) => {
+    figures[name] ??= [];
+    figures[name].push(value);
   };
   try {
     makeModel(folder);
@@ -41,18 +40,18 @@ async function main(): Promise<void> {
     await rig.start(folder);
     console.log(`loaded after ${(performance.now() - begun).toFixed(0)} ms`);
     for (let round = 0; round <= ROUNDS; round++) {
-      const seen = round === 0 ? () => undefined : note;
-      seen('short call alone, ms', await short(rig, round));
+      const record = round === 0 ? () => undefined : note; // the first round warms up
+      record('short call alone, ms', await short(rig, round));
       const refusals = refused(rig);
-      seen('short call beside the prompts, ms', await short(rig, round));
-      seen('the prompts refused, ms', await refusals);
-      seen('tokens/s alone', await answer(rig, round));
+      record('short call with the prompts, ms', await short(rig, round));
+      record('the prompts refused, ms', await refusals);
+      record('tokens/s alone', await answer(rig, round));
       const [rate] = await Promise.all([answer(rig, round), pause(100).then(() => refused(rig))]);
-      seen('tokens/s beside the prompts', rate);
+      record('tokens/s with the prompts', rate);
     }
-    for (const [what, values] of Object.entries(figures)) {
+    for (const [name, values] of Object.entries(figures)) {
       const [median = 0, most = 0] = [values.sort((a, b) => a - b)[values.length >> 1], values.at(-1)];
-      console.log(`${what}: median ${median.toFixed(0)}, from ${values[0]?.toFixed(0)} to ${most.toFixed(0)}`);
+      console.log(`${name}: median ${median.toFixed(0)}, from ${values[0]?.toFixed(0)} to ${most.toFixed(0)}`);
     }
   } finally {
     await rig.runtimes.close();
@@ -73,7 +72,7 @@ async function answer(rig: ChildRuntimesRig, round: number): Promise<number> {
   return completionTokens / ((performance.now() - begun) / 1_000);
 }
 
-/** Returns the milliseconds until all are refused. */
+/** Returns the milliseconds until all prompts are refused. */
 async function refused(rig: ChildRuntimesRig): Promise<number> {
   const begun = performance.now();
   const calls = Array.from({ length: PROMPTS }, () =>

@@ -8,8 +8,8 @@ import { ask, completions, readyProject, register } from '../tests/support/works
 import { compare, freePort, installed, medianOf, type Target } from './rounds.js';
 
 /**
- * Measures the service's own share of a chat call to an engine that answers at once: the time that it adds to a call, and
- * the calls a second that it passes on, beside @portkey-ai/gateway in front of the same engine, round by round.
+ * Measures the time that the service adds to a chat call, and its calls a second, with an engine that answers at once.
+ * Compares both with @portkey-ai/gateway, which calls the same engine. They take turns in each round.
  * `npm run bench:chat-gateway [rounds]`
  */
 const ROUNDS = Number(process.argv[2] ?? 7);

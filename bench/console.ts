@@ -9,19 +9,18 @@ import { Service, temporaryFolder } from '../tests/support/service.js';
 import { createProject, register } from '../tests/support/workspace.js';
 
 /**
- * The longest task of the browser while somebody uses the console with 10,000 jobs, a dataset of 500 records of 50 fields and
- * 200 alerts. Fails if one is over 200 ms in the median of the rounds. `npm run bench:console [rounds]`
+ * Measures the longest task of the browser while it shows pages of the console with 10,000 jobs, a dataset of 500
+ * records of 50 fields, and 200 alerts. Fails if a median is over 200 ms. `npm run bench:console [rounds]`
  */
 const ROUNDS = Number(process.argv[2] ?? 5);
 const TARGET_MS = 200;
 const JOBS = 10_000;
 const RECORDS = 500;
 const FIELDS = 50;
-/** Every record has these. */
 const NAMED_FIELDS = ['id', 'input', 'expected'];
 const ALERTS = 200;
 
-/** Returns the longest task of the page from now until `act` is done, in milliseconds; 0 if none took 50 ms. */
+/** Returns the longest task of the page during `act`, in milliseconds, or 0 if no task took 50 ms. */
 async function longestTask(page: Page, act: () => Promise<unknown>): Promise<number> {
   await page.evaluate(`window.tasks = [0];
     window.watch = new PerformanceObserver((list) => tasks.push(...list.getEntries().map(({ duration }) => duration)));

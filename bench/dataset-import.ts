@@ -4,18 +4,18 @@ import { Client } from 'pg';
 import { startEmbeddedPostgres } from '../src/infrastructure/embedded-postgres/embedded-postgres.js';
 import { Service, temporaryFolder } from '../tests/support/service.js';
 import { createProject, register } from '../tests/support/workspace.js';
+import { median } from './rounds.js';
 
 /**
- * Measures an import of 500 records of 50 fields over HTTP, up to the last byte of its answer, beside one plain
- * INSERT of the same records, a row each, that are JSON already, on the same server by turns.
- * `npm run bench:dataset-import [rounds]`
+ * Measures an import of 500 records over HTTP, up to the last byte of its answer. Compares it with one INSERT of the
+ * same records as rows of JSON on the same PostgreSQL server, in turns. `npm run bench:dataset-import [rounds]`
  */
 const ROUNDS = Number(process.argv[2] ?? 20);
 const WARM_UP = 3;
 const RECORDS = 500;
 const TARGET = 5;
 
-/** The length of each of the 46 further values. */
+/** The lengths of the 46 further values of a record. With 0 it has 4 further values of 60 characters. */
 const sizes: readonly (readonly [about: string, length: number])[] = [
   ['about 5 MB', 204],
   ['about 800 KB', 20],
@@ -73,7 +73,5 @@ function record(number: number, length: number): object {
   const further = Array.from({ length: length > 0 ? 46 : 4 }, (_, n) => [`field_${n}`, 'x'.repeat(length || 60)]);
   return { id: `r${number}`, group: 'g', input: 'in', expected: 'out', ...Object.fromEntries(further) };
 }
-
-const median = (numbers: readonly number[]) => [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0;
 
 void main();

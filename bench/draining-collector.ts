@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** Runs as a process: a collector that takes everything and reads nothing of it. Sends its port to its parent. */
+/** Runs as a process: a collector that accepts all spans and ignores them. Sends its port to its parent. */
 const server = createServer((request, response) => {
   request.resume().once('end', () => response.end());
 });

@@ -1,21 +1,22 @@
-import { type ChildProcess, execFileSync, fork } from 'node:child_process';
+import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { tinyEmbed } from '../tests/support/onnx/model-folders.js';
+import { installRival, inTurns } from './chat-engine/comparison.js';
 import type { Outcome, Task } from './embeddings/contenders.js';
 import { makeEncoder, poolings } from './embeddings/model.js';
+import { median } from './rounds.js';
 
 /**
- * The embedding engine beside @huggingface/transformers, which is installed for this into a temporary folder: the same
- * models, each in a process of its own with one thread, in turns, round by round. Fails if a number of a vector differs by
- * more than 1e-4, or if 64 short texts at once take longer. `npm run bench:embeddings [rounds]`
+ * Compares the embedding engine with @huggingface/transformers, which it installs into a temporary folder. Both run the
+ * same models in their own process with one thread, and take turns in each round. Fails if a number of a vector differs
+ * by more than 1e-4, or if ours takes longer for 64 short texts at once. `npm run bench:embeddings [rounds]`
  */
 const ROUNDS = Number(process.argv[2] ?? 5);
 const AT_ONCE = 64;
 const LARGEST_DIFFERENCE = 1e-4;
-const RIVAL = '@huggingface/transformers@4.3.1';
 const words = 'the cat sat on a warm wall while rain fell and nobody in town paid the price of bread'.split(' ');
 
 type Contender = (task: Task) => Promise<Outcome>;
@@ -23,8 +24,7 @@ type Contender = (task: Task) => Promise<Outcome>;
 async function main(): Promise<void> {
   const temporary = mkdtempSync(join(tmpdir(), 'tenon-bench-'));
   try {
-    const flags = ['--no-save', '--no-audit', '--no-fund', '--ignore-scripts', '--prefix', temporary];
-    execFileSync('npm', ['install', ...flags, RIVAL], { stdio: ['ignore', 'ignore', 'inherit'] });
+    installRival(temporary);
     const tiny = join(temporary, 'tiny-embed');
     cpSync(tinyEmbed, tiny, { recursive: true });
     await compare(tiny, { pooling: 'mean', normalize: true }, temporary);
@@ -40,24 +40,22 @@ async function main(): Promise<void> {
   }
 }
 
-async function compare(folder: string, how: Omit<Task, 'texts'>, modules: string): Promise<void> {
+async function compare(folder: string, options: Omit<Task, 'texts'>, modules: string): Promise<void> {
   const children: ChildProcess[] = [];
   try {
     const ours = await contender(children, 'ours', folder);
     const theirs = await contender(children, 'theirs', folder, modules);
     const name = basename(folder);
-    const mixed = { texts: textsOf(AT_ONCE, 40), ...how };
+    const mixed = { texts: textsOf(AT_ONCE, 40), ...options };
     const difference = largestDifference(await ours(mixed), await theirs(mixed));
     console.log(`${name}: numbers differ by at most ${difference.toExponential(1)}`);
     if (!(difference <= LARGEST_DIFFERENCE)) process.exitCode = 1;
-    if (how.pooling !== 'mean' || !how.normalize) return;
-    const short = { texts: textsOf(AT_ONCE, 12), ...how };
+    if (options.pooling !== 'mean' || !options.normalize) return;
+    const short = { texts: textsOf(AT_ONCE, 12), ...options };
     const ratios = { time: [] as number[], processor: [] as number[] };
     for (let round = 0; round <= ROUNDS; round++) {
-      const pair =
-        round % 2 ? [await ours(short), await theirs(short)] : [await theirs(short), await ours(short)].reverse();
-      const [one, two] = pair as [Outcome, Outcome];
-      if (round === 0) continue; // warms up
+      const [one, two] = await inTurns(round, [() => ours(short), () => theirs(short)]);
+      if (round === 0) continue; // the first round warms up
       ratios.time.push(two.tookMs / one.tookMs);
       ratios.processor.push(two.processorMs / one.processorMs);
       console.log(`round ${round}: ${name}: ${AT_ONCE} texts, ms: ${one.tookMs.toFixed(1)} / ${two.tookMs.toFixed(1)}`);
@@ -92,7 +90,5 @@ const largestDifference = (one: Outcome, two: Outcome): number =>
   Math.max(
     ...one.vectors.flatMap((vector, i) => vector.map((value, j) => Math.abs(value - (two.vectors[i]?.[j] ?? NaN)))),
   );
-
-const median = (values: readonly number[]): number => [...values].sort((a, b) => a - b)[values.length >> 1] as number;
 
 void main();

@@ -14,22 +14,23 @@ import { type Member, register } from '../tests/support/workspace.js';
 import { Calls } from './faults/calls.js';
 
 /**
- * Shows what callers see of a database that goes and comes back: the real service and a real PostgreSQL, which becomes
- * unreachable in every way. `npm run bench:faults [part of a fault's name]`
+ * Shows what callers notice when the database goes away and comes back. The real service uses a real PostgreSQL, which
+ * fails in several ways. `npm run bench:faults [part of a fault's name]`
  */
 const ONLY = process.argv[2] ?? '';
-/** The longest that a caller may wait for the refusal, and that calls may fail once the database is back. */
+/** The longest permitted wait for a refusal. */
 const MOST_WAIT_MS = 5_000;
+/** The longest permitted time in which calls may still fail after the database is back. */
 const MOST_RECOVERY_MS = 10_000;
 /** More callers than the service has connections. */
 const CALLERS = 24;
-/** The connections outside the pool: the one that shows that the instance lives, and the one that listens for tasks. */
-const OWN_LINES = 2;
-/** The pool of the service. */
+/** The connections of the pool that may be in use at rest. One of them shows that the instance lives. */
+const OWN_CONNECTIONS = 2;
+/** The size of the service's pool of connections. */
 const MOST_CONNECTIONS = 16;
-/** Time for the server to end connections whose other end is gone. */
-const ORPHANS_MS = 90_000;
-/** Time for all calls under way to end, and a little more. */
+/** The time after which PostgreSQL has closed connections that the service has lost. */
+const CLOSING_MS = 90_000;
+/** The time after which all running calls have ended. */
 const AFTERWARDS_MS = 6_000;
 
 interface Fault {
@@ -49,7 +50,7 @@ interface Row {
   readonly others: string;
   readonly samePid: boolean;
   readonly connectionsLeft: number;
-  /** The longest time without a processor for the callers themselves: no figure is better than that. */
+  /** The longest time in which the callers got no processor. The other times are no more exact than this. */
   readonly machineMs: number;
   readonly ok: boolean;
 }
@@ -64,7 +65,7 @@ async function main(): Promise<void> {
 
   proxy.cut();
   const running = launch({ dataDir: folder, databaseUrl: proxy.url, env: { SERVICE_MASTER_KEY: masterKey } });
-  await shown(running, 'waiting for the database');
+  await untilPrinted(running, 'waiting for the database');
   await pause(1_000);
   proxy.reopen();
   const back = performance.now();
@@ -96,7 +97,7 @@ async function main(): Promise<void> {
     const before = postmaster();
     gone();
     process.kill(before, signal);
-    await answering(server.url, () => postmaster() !== before);
+    await untilAnswering(server.url, () => postmaster() !== before);
   };
   const faults: Fault[] = [
     { name: 'cut while idle', callers: 1, happen: cut(2_000) },
@@ -113,7 +114,7 @@ async function main(): Promise<void> {
   ];
 
   for (const fault of faults.filter(({ name }) => name.includes(ONLY))) {
-    const row = await suffered(fault, api, admin, running, pid);
+    const row = await measure(fault, api, admin, running, pid);
     if (!row.samePid) console.log(running.errors().slice(-3_000));
     console.log(JSON.stringify(row));
     rows.push(row);
@@ -124,7 +125,7 @@ async function main(): Promise<void> {
     `bounds: longestWaitMs ${MOST_WAIT_MS}, firstAnswerMs and lastRefusalMs ${MOST_RECOVERY_MS}, others none`,
   );
   if (rows.some(({ ok }) => !ok)) process.exitCode = 1;
-  const left = await orphans(server.url);
+  const left = await leastConnections(server.url);
   console.log(`connections that the server still has: ${left}, of ${MOST_CONNECTIONS} at most`);
   if (left > MOST_CONNECTIONS) process.exitCode = 1;
   running.child.kill('SIGTERM');
@@ -136,7 +137,7 @@ async function main(): Promise<void> {
   await rm(folder, { recursive: true, force: true });
 }
 
-async function suffered(
+async function measure(
   { name, callers, happen }: Fault,
   api: HttpCaller,
   admin: Member,
@@ -157,11 +158,8 @@ async function suffered(
   const since = calls.made.filter(({ ended }) => ended >= gone);
   const refused = since.filter(({ outcome }) => outcome === '503 storage_unavailable');
   const done = since.filter(({ outcome, ended }) => outcome === 'done' && ended >= back);
-  const others = [
-    ...new Set(
-      calls.made.map(({ outcome }) => outcome).filter((one) => !['done', '503 storage_unavailable'].includes(one)),
-    ),
-  ].join(', ');
+  const others = new Set(calls.made.map(({ outcome }) => outcome));
+  for (const expected of ['done', '503 storage_unavailable']) others.delete(expected);
   const row = {
     fault: name,
     refused: refused.length,
@@ -169,9 +167,9 @@ async function suffered(
     firstAnswerMs: Math.round(Math.min(...done.map(({ ended }) => ended)) - back),
     lastRefusalMs: Math.round(Math.max(0, ...refused.map(({ ended }) => ended - back))),
     status401: calls.made.filter(({ outcome }) => outcome.startsWith('401')).length,
-    others,
+    others: [...others].join(', '),
     samePid: running.child.pid === pid && running.child.exitCode === null,
-    connectionsLeft: (await inUse(api)) - OWN_LINES,
+    connectionsLeft: (await inUse(api)) - OWN_CONNECTIONS,
     machineMs: Math.round(pauses.max / 1e6),
   };
   const ok =
@@ -184,13 +182,13 @@ async function suffered(
   return { ...row, ok };
 }
 
-/** Returns the pool's connections in use: the least of a few samples, because some are used for a moment at any time. */
+/** Returns the used connections of the pool: the least of 20 samples, because some are always used for a moment. */
 async function inUse(api: HttpCaller): Promise<number> {
   let least = Number.POSITIVE_INFINITY;
   for (let look = 0; look < 20; look++) {
     const { body } = await api.get('/metrics', masterKey).catch(() => ({ body: '' }));
-    const [total, idle] = ['connections', 'idle_connections'].map((what) =>
-      Number(new RegExp(`^tenon_database_pool_${what} (\\d+)$`, 'm').exec(body)?.[1]),
+    const [total, idle] = ['connections', 'idle_connections'].map((name) =>
+      Number(new RegExp(`^tenon_database_pool_${name} (\\d+)$`, 'm').exec(body)?.[1]),
     ) as [number, number];
     least = Math.min(least, total - idle);
     await pause(50);
@@ -198,14 +196,14 @@ async function inUse(api: HttpCaller): Promise<number> {
   return least;
 }
 
-async function shown(running: ServiceProcess, text: string): Promise<void> {
+async function untilPrinted(running: ServiceProcess, text: string): Promise<void> {
   while (!running.errors().includes(text)) await pause(20);
 }
 
-/** Returns the least number of the service's connections on the server while idle ones are ended. */
-async function orphans(url: string): Promise<number> {
+/** Waits until PostgreSQL has closed lost connections. Returns the least number of the service's connections. */
+async function leastConnections(url: string): Promise<number> {
   let least = Number.POSITIVE_INFINITY;
-  for (const until = performance.now() + ORPHANS_MS; least > MOST_CONNECTIONS && performance.now() < until; ) {
+  for (const until = performance.now() + CLOSING_MS; least > MOST_CONNECTIONS && performance.now() < until; ) {
     const client = new Client({ connectionString: url });
     await client.connect();
     const { rows } = await client.query(
@@ -218,15 +216,15 @@ async function orphans(url: string): Promise<number> {
   return least;
 }
 
-/** Resolves when the server answers and `anew` accepts it. */
-async function answering(url: string, anew: () => boolean): Promise<void> {
+/** Resolves when PostgreSQL answers and `isNew` returns true. */
+async function untilAnswering(url: string, isNew: () => boolean): Promise<void> {
   for (;;) {
     const client = new Client({ connectionString: url });
     client.on('error', () => undefined);
     try {
       await client.connect();
       await client.query('SELECT');
-      if (anew()) return;
+      if (isNew()) return;
     } catch {
       // not yet
     } finally {

@@ -8,14 +8,14 @@ import { createDataSource } from '../src/infrastructure/typeorm/data-source.js';
 import { MemoryLogger } from '../tests/fakes/shared/memory-logger.js';
 
 export interface FinisherReport {
-  /** How long each call waited for its end to be stored, in milliseconds. */
+  /** The milliseconds that each call waited until its end was stored. */
   readonly waits: number[];
   readonly refused: string[];
 }
 
 /**
- * One process of the service that tracks so many calls a second, each at its own moment whatever the others do. Of ten
- * calls in a row seven succeed and three fail, but for rows of nothing but failures now and then.
+ * Runs as a process: tracks a number of calls a second, each at its planned moment. Three of every ten calls fail, and
+ * of every 200 calls the first 20 fail.
  */
 async function main(): Promise<void> {
   const [url = '', rate = '150', seconds = '10'] = process.argv.slice(2);

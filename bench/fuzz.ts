@@ -8,13 +8,13 @@ import { FLOAT, onnxFile } from '../tests/support/onnx/onnx-graph.js';
 import { Service, temporaryFolder } from '../tests/support/service.js';
 
 /**
- * Sends generated requests to a service of its own and compares every answer with the OpenAPI document. The same seed
+ * Starts a service, sends generated requests to it and compares every answer with the OpenAPI document. The same seed
  * repeats the same requests. `npm run fuzz [requests] [seed]`
  */
 const REQUESTS = Number(process.argv[2] ?? 5_000);
 const SEED = Number(process.argv[3] ?? Date.now() % 2 ** 31);
 
-/** Takes what the example of a prediction sends. */
+/** Accepts the example of a prediction in the OpenAPI document. */
 const model = onnxFile({
   inputs: [['input', FLOAT, ['n', 4]]],
   outputs: [['output', FLOAT, ['n', 4]]],

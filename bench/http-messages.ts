@@ -1,6 +1,6 @@
 const END_OF_HEAD = '\r\n\r\n';
 
-/** Returns the length of the first HTTP message of a text with a character for each byte, or 0 if it is not complete. */
+/** Returns the length of the first HTTP message in a latin1 text, or 0 if the message is not complete. */
 export function wholeMessage(text: string): number {
   const head = text.indexOf(END_OF_HEAD);
   if (head < 0) return 0;

@@ -3,8 +3,9 @@ import { Service } from '../tests/support/service.js';
 import { register } from '../tests/support/workspace.js';
 
 /**
- * Tests whether the time of a refused login tells an unknown e-mail from a wrong password: samples of both by turns, and
- * Welch's t of the two. `npm run bench:login-timing [samples] [bcrypt cost]`; a low cost shows small differences better.
+ * Tests whether the time of a refused login reveals if the e-mail is unknown or the password is wrong. Takes samples of
+ * both in turns and computes Welch's t. A low cost shows small differences better.
+ * `npm run bench:login-timing [samples] [bcrypt cost]`
  */
 const SAMPLES = Number(process.argv[2] ?? 200);
 const COST = process.argv[3] ?? String(settings.SERVICE_BCRYPT_COST.fallback);
@@ -26,7 +27,7 @@ async function main(): Promise<void> {
   const [unknown, wrong] = kinds;
   for (let warmup = 0; warmup < 10; warmup++) await refused(kinds[warmup % 2]?.email ?? '');
   for (let sample = 0; sample < SAMPLES; sample++) {
-    const order = sample % 2 ? [unknown, wrong] : [wrong, unknown]; // so that neither always comes second
+    const order = sample % 2 ? [unknown, wrong] : [wrong, unknown]; // neither is always the second
     for (const { email, times } of order) times.push(await refused(email));
   }
   await service.stop();
@@ -37,7 +38,7 @@ async function main(): Promise<void> {
   const difference = mean(unknown.times) - mean(wrong.times);
   const t = difference / Math.sqrt(variance(unknown.times) / SAMPLES + variance(wrong.times) / SAMPLES);
   console.log(`difference ${difference.toFixed(3)} ms  t ${t.toFixed(2)}`);
-  console.log(Math.abs(t) <= LIMIT_T ? 'the two cannot be told apart' : 'the two can be told apart');
+  console.log(Math.abs(t) <= LIMIT_T ? 'the times do not differ' : 'the times differ');
   if (!(Math.abs(t) <= LIMIT_T)) process.exitCode = 1;
 }
 

@@ -1,10 +1,11 @@
 import { settings } from '../src/bootstrap/config/settings.js';
 import { Service } from '../tests/support/service.js';
 import { type Member, password, register } from '../tests/support/workspace.js';
+import { figures, percentile } from './rounds.js';
 
 /**
- * Measures GET /v1/auth/me of one account while another logs in 40 times at once, again and again, with the default cost
- * of password hashes. `npm run bench:logins [seconds]`
+ * Measures GET /v1/auth/me of one account while another account repeats 40 concurrent logins, with the default cost of
+ * password hashes. `npm run bench:logins [seconds]`
  */
 const SECONDS = Number(process.argv[2] ?? 10);
 const AT_ONCE = 40;
@@ -35,7 +36,7 @@ async function main(): Promise<void> {
   console.log(`logins ${logins}, ${AT_ONCE} at once`);
   console.log(`/v1/auth/me, idle   ${figures(idle)}`);
   console.log(`/v1/auth/me, busy   ${figures(busy)}`);
-  const p99 = at(busy, 0.99);
+  const p99 = percentile(busy, 0.99);
   console.log(`p99 ${p99.toFixed(1)} ms, ${p99 <= LIMIT_MS ? 'within' : 'beyond'} ${LIMIT_MS} ms`);
   if (p99 > LIMIT_MS) process.exitCode = 1;
 }
@@ -51,15 +52,5 @@ async function measured(service: Service, { token }: Member, seconds: number): P
   }
   return times;
 }
-
-function at(times: readonly number[], share: number): number {
-  const sorted = [...times].sort((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0;
-}
-
-const figures = (times: readonly number[]) =>
-  `n ${times.length}  ${[0.5, 0.99, 1]
-    .map((share, n) => `${['p50', 'p99', 'max'][n]} ${at(times, share).toFixed(1)} ms`)
-    .join('  ')}`;
 
 void main();

@@ -7,13 +7,13 @@ import winston from 'winston';
 import { z } from 'zod';
 
 /**
- * Runs as a process: a session check with the duties of `GET /v1/auth/me`, written as plainly as Express, pg, winston and zod
- * allow. Takes the URL of a database and a folder, and sends its port and a token to its parent.
+ * Runs as a process: a session check with the duties of `GET /v1/auth/me`, in plain Express, pg, winston and zod. Takes
+ * the URL of a database and a folder. Sends its port and a token to its parent.
  *
- * For each call it makes a request id, sets the security headers, looks up the digest of the credential with its account in
- * one prepared statement, counts the call in a sliding window, sends the headers of the limit, validates the answer with
- * zod, and writes one line to the access log. It does not do what the service does besides: metrics, limits for slow clients,
- * graceful shutdown, redaction, log fields that follow the request, a check of `Host`, a table of routes.
+ * For each call it makes a request id, sets the security headers, looks up the digest of the credential with its
+ * account in one prepared statement, counts the call in a sliding window, sends the headers of the limit, validates the
+ * answer with zod, and writes one line to the access log. The service does more: metrics, limits for slow clients,
+ * graceful shutdown, redaction, log fields of the request, a check of `Host`, a table of routes.
  */
 const WINDOW_MS = 60_000;
 const LIMIT = 1_000_000;
@@ -43,18 +43,19 @@ const HOLDER = `
 
 const digestOf = (token: string) => createHash('sha256').update(token).digest('hex');
 
-/** The usual estimate of a sliding window: the count of this minute, and the share of the last one that is still within. */
+/** Estimates a sliding window: the count of this minute, and a part of the count of the last minute. */
 class SlidingWindow {
   private readonly counts = new Map<string, { minute: number; now: number; before: number }>();
 
-  /** Counts a call. Returns what remains, negative beyond the limit, and the seconds until the minute ends. */
+  /** Counts a call. Returns the remaining calls, negative beyond the limit, and the seconds until the minute ends. */
   take(key: string): { remaining: number; seconds: number } {
     const time = Date.now();
     const minute = Math.floor(time / WINDOW_MS);
     const passed = (time % WINDOW_MS) / WINDOW_MS;
     const last = this.counts.get(key);
-    const before = last?.minute === minute ? last.before : last?.minute === minute - 1 ? last.now : 0;
-    const now = (last?.minute === minute ? last.now : 0) + 1;
+    let [before, now] = [0, 1];
+    if (last?.minute === minute) [before, now] = [last.before, last.now + 1];
+    else if (last?.minute === minute - 1) before = last.now;
     this.counts.set(key, { minute, now, before });
     const used = Math.ceil(now + before * (1 - passed));
     return { remaining: LIMIT - used, seconds: Math.ceil(60 * (1 - passed)) };

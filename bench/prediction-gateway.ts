@@ -4,9 +4,9 @@ import { register } from '../tests/support/workspace.js';
 import { compare, medianOf, type Target } from './rounds.js';
 
 /**
- * Measures the service's own share of a prediction: the time that it adds to asking the serving process itself, round by
- * round. The caller asks both in turns, so that the process has been idle before either call. An idle process takes the
- * machine longer to wake. `npm run bench:prediction-gateway [rounds]`
+ * Measures the time that the service adds to a prediction, compared with direct calls to the model server. The caller
+ * calls both in turns, so that both calls reach an idle model server. An idle process needs longer to wake up.
+ * `npm run bench:prediction-gateway [rounds]`
  */
 const ROUNDS = Number(process.argv[2] ?? 7);
 const CALLERS = 32;
@@ -23,7 +23,7 @@ async function main(): Promise<void> {
     env: { SERVICE_MODELS_DIR: join(process.cwd(), 'tests/fixtures/onnx') },
   });
   const { token, apiKey } = await register(service, 'Ada');
-  const { body: made } = await service.post('/v1/deployments', token, { name: NAME, model_path: 'iris.onnx' });
+  const { body: deployment } = await service.post('/v1/deployments', token, { name: NAME, model_path: 'iris.onnx' });
   const headers = { authorization: `Bearer ${apiKey}` };
   const target = (name: string, url: string, { path, body }: typeof infer, headers = {}): Target => ({
     name,
@@ -31,12 +31,12 @@ async function main(): Promise<void> {
     headers,
     body,
   });
-  const through = `${service.url}/v1/deployments/${made.id}`;
+  const through = `${service.url}/v1/deployments/${deployment.id}`;
   const { times } = await compare(
     [
-      target('direct infer', made.url, infer),
+      target('direct infer', deployment.url, infer),
       target('infer', through, infer, headers),
-      target('direct', made.url, predict),
+      target('direct', deployment.url, predict),
       target('predict', through, predict, headers),
     ],
     ROUNDS,

@@ -6,12 +6,12 @@ import type { Call, Measured, Round } from './callers.js';
 
 const ROUND_MS = 2_000;
 
-/** A server and the call that it gets again and again. */
+/** A server and the call to measure. */
 export interface Target {
   readonly name: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Posted; a target without a body gets GET. */
+  /** Is sent by POST. Without a body the method is GET. */
   readonly body?: string;
 }
 
@@ -24,8 +24,9 @@ export interface Compared {
 }
 
 /**
- * Calls the targets round by round, and prints the medians. The first round warms up. The caller who is alone calls one
- * target again and again. With `inTurns` it calls one after the other, so that each has been idle before its call.
+ * Calls the targets in rounds and prints the medians. The first round warms up. In each round one caller calls a target
+ * repeatedly, then many callers do. With `inTurns` the single caller calls the targets in turns, so that each has been
+ * idle before its call.
  */
 export async function compare(
   targets: readonly Target[],
@@ -54,7 +55,7 @@ export async function compare(
   return { times, rates };
 }
 
-/** Has the process of `callers.js` call the targets. */
+/** Lets the process of `callers.js` call the targets, and returns its measurements. */
 export async function measured(
   process: ChildProcess,
   targets: readonly Target[],
@@ -79,7 +80,7 @@ function callTo({ url, headers, body }: Target): Call {
   return { port: Number(port), request: `${head.join('\r\n')}\r\n\r\n${body ?? ''}` };
 }
 
-/** Returns the median of the figures of `a` relative to those of `b`, round by round. */
+/** Relates the figures of `a` and `b` in each round. Returns the median. */
 export const medianOf = (
   a: readonly number[] = [],
   b: readonly number[] = [],
@@ -89,7 +90,19 @@ export const medianOf = (
 export const median = (values: readonly number[]): number =>
   [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 
-/** Installs packages into the folder, without their scripts. Returns false, and says so, if that fails. */
+/** Returns the value that a share of the values does not exceed. */
+export function percentile(values: readonly number[], share: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0;
+}
+
+/** Returns the count and the percentiles of the times as text. */
+export function figures(times: readonly number[]): string {
+  const at = (share: number) => `${percentile(times, share).toFixed(1)} ms`;
+  return `n ${times.length}  p50 ${at(0.5)}  p99 ${at(0.99)}  max ${at(1)}`;
+}
+
+/** Installs packages into the folder, without their scripts. If that fails, prints it and returns false. */
 export function installed(folder: string, ...packages: readonly string[]): boolean {
   try {
     const quietly = ['--no-audit', '--no-fund', '--ignore-scripts', '--loglevel=error'];

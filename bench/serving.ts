@@ -8,8 +8,8 @@ import { ServingProcess } from '../tests/support/model-server/serving-process.js
 import { imageModel, perceptron } from './serving/models.js';
 
 /**
- * Measures what a serving process costs beside the model itself, and what batching gains. The loads take turns in short
- * rounds; the figures are medians. `npm run bench:serving [rounds] [width of the perceptron]`
+ * Compares a model server with the model alone, and with and without batching. The loads take turns in short rounds.
+ * The figures are medians. `npm run bench:serving [rounds] [width of the perceptron]`
  */
 const ROUNDS = Number(process.argv[2] ?? 15);
 const WIDTH = Number(process.argv[3] ?? 512);
@@ -17,7 +17,7 @@ const SECONDS = 0.4;
 
 type Load = () => Promise<number>;
 
-/** Sends one request again and again over a connection of its own, at very little cost, because it shares the processors. */
+/** Repeats one request on its own connection. It costs little, because the model server needs the processors. */
 class Caller {
   private answer: Buffer = Buffer.alloc(0);
   private answered: () => void = () => undefined;
@@ -60,7 +60,7 @@ class Caller {
   }
 }
 
-/** Returns the answers a second. Each call begins when the one before it has its answer. */
+/** Returns the answers a second. Each caller makes its next call after the last answer. */
 async function rate(calls: readonly (() => Promise<unknown>)[]): Promise<number> {
   const begun = performance.now();
   let done = 0;
@@ -73,7 +73,7 @@ async function rate(calls: readonly (() => Promise<unknown>)[]): Promise<number>
 
 const open: Caller[] = [];
 
-/** Runs so many callers, each of which sends the next request when it has its answer. */
+/** Connects callers. Returns a load in which each of them repeats the request. */
 async function load({ url }: ServingProcess, request: Buffer, callers: number): Promise<Load> {
   const all = await Promise.all(Array.from({ length: callers }, () => Caller.to(url, request)));
   open.push(...all);
@@ -106,7 +106,7 @@ function nested(data: Float32Array, [size = 0, ...others]: readonly number[]): u
 
 const numbers = (length: number): Float32Array => Float32Array.from({ length }, (_, at) => Math.sin(at));
 
-/** Runs loads in turns. Returns the median of each, and its speed relative to the first, round by round. */
+/** Runs loads in turns and prints their medians. Returns the median speed of each relative to the first load. */
 async function compared(loads: Readonly<Record<string, Load>>): Promise<number[]> {
   const rounds: number[][] = [];
   for (const run of Object.values(loads)) await run();
@@ -121,9 +121,9 @@ async function compared(loads: Readonly<Record<string, Load>>): Promise<number[]
   return Object.keys(loads).map((_, at) => median(rounds.map((rates) => (rates[at] as number) / (rates[0] as number))));
 }
 
-function verdict(what: string, value: number, limit: number): void {
+function verdict(name: string, value: number, limit: number): void {
   const met = value >= limit;
-  console.log(`  ${what}: ${value.toFixed(2)} (${met ? 'at least' : 'NOT'} ${limit})`);
+  console.log(`  ${name}: ${value.toFixed(2)} (${met ? 'at least' : 'NOT'} ${limit})`);
   if (!met) process.exitCode = 1;
 }
 

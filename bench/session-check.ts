@@ -10,8 +10,8 @@ import { register } from '../tests/support/workspace.js';
 import { compare, freePort, installed, medianOf, type Target } from './rounds.js';
 
 /**
- * Measures GET /v1/auth/me with a session beside a plain stack of Express and pg, and beside better-auth's session check, all
- * on one PostgreSQL server, round by round. `npm run bench:session-check [rounds]`
+ * Compares GET /v1/auth/me with the same check on plain Express and pg, and with better-auth's session check. All use
+ * one PostgreSQL server, and take turns in each round. `npm run bench:session-check [rounds]`
  */
 const ROUNDS = Number(process.argv[2] ?? 7);
 const CALLERS = 32;
@@ -19,7 +19,7 @@ const LEAST_OF_PLAIN = 0.9;
 const LEAST_OF_RIVAL = 5;
 const RIVAL = ['better-auth@1.7.25', 'pg@8.23.1'];
 
-/** The rival's server as its documentation shows it. */
+/** The rival's server, written as its documentation shows. */
 const PROGRAM = `
 import { createServer } from 'node:http';
 import { betterAuth } from 'better-auth';

@@ -8,18 +8,18 @@ import { Service, temporaryFolder } from '../tests/support/service.js';
 import { ask, completions, password, readyProject, register } from '../tests/support/workspace.js';
 
 /**
- * Sends many requests of all sorts while deployments come and go. The memory, the file descriptors and the children of the
- * service have to stay as they are after the warm-up. `npm run bench:soak [requests] [deployments]`
+ * Sends many requests of all kinds while deployments are created and deleted. Fails if the memory, the file descriptors
+ * or the child processes of the service grow after the warm-up. `npm run bench:soak [requests] [deployments]`
  */
 const REQUESTS = Number(process.argv[2] ?? 200_000);
 const CYCLES = Number(process.argv[3] ?? 100);
 const CALLERS = 16;
 const SAMPLES = 60;
-/** The share of the samples that is warm-up. */
+/** The share of the samples that belongs to the warm-up. */
 const WARM = 0.4;
 /**
- * The permitted growth of the least memory between the first samples after the warm-up and the last ones. Garbage collection
- * makes memory come and go, so it takes many samples of many requests.
+ * The permitted growth of the least memory from the first samples after the warm-up to the last samples. One sample
+ * says little, because garbage collection changes the memory all the time.
  */
 const MOST_GROWTH = 1.15;
 
@@ -32,6 +32,8 @@ interface Sample {
   /** The chat worker's memory. */
   readonly runtimeMb: number;
 }
+
+type Sort = [name: string, call: () => Promise<{ status: number }>];
 
 const rssMb = (pid: number) => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1_024;
 
@@ -48,16 +50,17 @@ async function main(): Promise<void> {
   await writeFile(join(dataDir, 'models/doubling.onnx'), doubling);
   const server = await startEmbeddedPostgres({ folder: join(folder, 'postgres') });
   const service = await Service.start({ alone: 'its memory', databaseUrl: server.url, dataDir });
-  const [{ token, apiKey }, samples, statuses]: [Awaited<ReturnType<typeof register>>, Sample[], Map<string, number>] =
-    [await register(service, 'Ada'), [], new Map()];
+  const { token, apiKey } = await register(service, 'Ada');
+  const samples: Sample[] = [];
+  const statuses = new Map<string, number>();
   const project = await readyProject(service, token);
   const [runtime = 0] = descendants(service.pid);
-  const seen = (what: string, status: number) => {
-    const key = `${what} ${status}`;
+  const count = (call: string, status: number) => {
+    const key = `${call} ${status}`;
     statuses.set(key, (statuses.get(key) ?? 0) + 1);
   };
 
-  const sorts: readonly [string, () => Promise<{ status: number }>][] = [
+  const sorts: Sort[] = [
     ['me', () => service.get('/v1/auth/me', token)],
     ['projects', () => service.get('/v1/projects', token)],
     ['project', () => service.get(`/v1/projects/${project}`, token)],
@@ -72,33 +75,33 @@ async function main(): Promise<void> {
     ],
     ['jobs', () => service.get('/v1/jobs?limit=10', apiKey)],
   ];
-  const seldom: readonly [number, string, () => Promise<{ status: number }>][] = [
-    [200, 'chat', () => service.post(completions(project), apiKey, ask(project, 'What is 7 + 5?', { max_tokens: 8 }))],
-    [1_000, 'login', () => service.post('/v1/auth/login', undefined, { email: 'ada@example.com', password })],
+  const question = ask(project, 'What is 7 + 5?', { max_tokens: 8 });
+  const rareCalls: [...Sort, every: number][] = [
+    ['chat', () => service.post(completions(project), apiKey, question), 200],
+    ['login', () => service.post('/v1/auth/login', undefined, { email: 'ada@example.com', password }), 1_000],
   ];
 
-  let [requests, cycles] = [0, 0];
+  let requests = 0;
+  let cycles = 0;
   const begun = performance.now();
   const caller = async () => {
     while (requests < REQUESTS) {
       const n = requests++;
-      const [, name, call] = seldom.find(([every]) => n % every === every - 1) ?? [
-        0,
-        ...(sorts[n % sorts.length] as (typeof sorts)[number]),
-      ];
-      seen(name, (await call()).status);
+      const rare = rareCalls.find(([, , every]) => n % every === every - 1);
+      const [name, call] = rare ?? (sorts[n % sorts.length] as Sort);
+      count(name, (await call()).status);
     }
   };
   const cycle = async () => {
     for (; cycles < CYCLES; cycles++) {
       while (requests < (cycles * REQUESTS) / CYCLES) await new Promise((resolve) => setTimeout(resolve, 20));
       const { status, body } = await service.post('/v1/deployments', token, { name: 'x', model_path: 'doubling.onnx' });
-      seen('deploy', status);
-      seen(
+      count('deploy', status);
+      count(
         'predict',
         (await service.post(`/v1/deployments/${body.id}/predict`, token, { inputs: { x: [[1, 2]] } })).status,
       );
-      seen('delete', (await service.delete(`/v1/deployments/${body.id}`, token)).status);
+      count('delete', (await service.delete(`/v1/deployments/${body.id}`, token)).status);
     }
   };
   const sampler = setInterval(() => {
@@ -114,7 +117,7 @@ async function main(): Promise<void> {
   }, 100);
   await Promise.all([...Array.from({ length: CALLERS }, caller), cycle()]);
   clearInterval(sampler);
-  await new Promise((resolve) => setTimeout(resolve, 8_000)); // connections that idle are closed
+  await new Promise((resolve) => setTimeout(resolve, 8_000)); // idle connections are closed by then
   const rest = {
     descriptors: readdirSync(`/proc/${service.pid}/fd`).length,
     children: descendants(service.pid).length,
@@ -126,7 +129,7 @@ async function main(): Promise<void> {
   console.log(
     [...statuses]
       .sort()
-      .map(([what, count]) => `${what}: ${count}`)
+      .map(([call, times]) => `${call}: ${times}`)
       .join('   '),
   );
   console.log(`at rest: ${rest.descriptors} descriptors, ${rest.children} children`);
@@ -136,14 +139,17 @@ async function main(): Promise<void> {
   await rm(folder, { recursive: true, force: true });
 }
 
-/** Prints the growth, and returns whether it is permitted. */
+/** Prints the growth. Returns whether it is permitted. */
 function judged(samples: readonly Sample[]): boolean {
   const warm = samples.slice(Math.floor(samples.length * WARM));
   const part = Math.ceil(warm.length / 3);
   const [early, late] = [warm.slice(0, part), warm.slice(-part)];
-  const growths = (['rssMb', 'descriptors', 'runtimeMb'] as const).map((what) => {
-    const [before, after] = [early, late].map((part) => Math.min(...part.map((one) => one[what]))) as [number, number];
-    console.log(`${what}: at least ${before.toFixed(0)} after the warm-up, ${after.toFixed(0)} at the end`);
+  const growths = (['rssMb', 'descriptors', 'runtimeMb'] as const).map((figure) => {
+    const [before, after] = [early, late].map((part) => Math.min(...part.map((one) => one[figure]))) as [
+      number,
+      number,
+    ];
+    console.log(`${figure}: at least ${before.toFixed(0)} after the warm-up, ${after.toFixed(0)} at the end`);
     return after / before;
   });
   const most = Math.max(...samples.map(({ children }) => children));

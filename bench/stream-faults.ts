@@ -14,8 +14,8 @@ import { send } from './chat-streams/streams.js';
 import { atRest, endOf, endsOf, faultyEngine, heapMb, type Rest, snapshotsIn } from './stream-faults/rig.js';
 
 /**
- * Streams that end badly, each kind so many times: readers that stop reading, callers that abort, upstreams that are cut,
- * chat workers that are killed. Every job must end with the right status, and nothing may be left.
+ * Repeats streams with faults: readers that stop reading, callers that abort, engines that close the connection, killed
+ * chat workers. Fails if a job ends with a wrong status, or if memory, connections or processes are left.
  * `npm run bench:stream-faults [streams of each kind]`
  */
 const TIMES = Number(process.argv[2] ?? 1_000);
@@ -23,20 +23,20 @@ const TIMES = Number(process.argv[2] ?? 1_000);
 const ROUNDS = 10;
 const AT_ONCE = 16;
 const TIMEOUT_S = 3;
-/** The permitted growth of the least memory between the first third of the rounds and the last. */
+/** The permitted growth of the least memory from the first third of the rounds to the last third. */
 const MOST_GROWTH = 1.15;
-/** Connections that idle are closed by then. */
+/** After this time idle connections are closed. */
 const REST_MS = 8_000;
 
 interface Fault {
   readonly name: string;
   readonly project: string;
   readonly maxTokens: number;
-  /** How each job must end. */
+  /** The status of each job at its end, with the code of its error. */
   readonly ends: string;
-  /** The text that the caller must read last; null if the caller does not read on. */
+  /** The code that the caller must read last; null if the caller stops reading. */
   readonly last: string | null;
-  /** Happens to a wave of streams that have begun. */
+  /** Causes the fault for streams that have begun. */
   readonly happen?: (streams: readonly ClientRequest[]) => void;
   readonly after?: () => Promise<void>;
 }
@@ -121,7 +121,7 @@ async function main(): Promise<void> {
       const streams = Array.from({ length: size }, () =>
         send({ url: service.url, apiKey, model }, question, { stream: true }).on('error', () => undefined),
       );
-      const responses = await Promise.all(streams.map(begun));
+      const responses = await Promise.all(streams.map(untilFirstText));
       happen?.(streams);
       if (last !== null) {
         for (const how of await Promise.all(responses.map(lastOf))) {
@@ -178,15 +178,15 @@ async function main(): Promise<void> {
   }
 }
 
-interface Begun {
+interface BegunStream {
   readonly response: IncomingMessage;
   readonly seen: string;
 }
 
-const lastOf = ({ response, seen }: Begun): Promise<string> => endOf(response, seen).catch((error) => error.code);
+const lastOf = ({ response, seen }: BegunStream): Promise<string> => endOf(response, seen).catch((error) => error.code);
 
-/** Resolves when the first text has come, and reads no more. */
-async function begun(stream: ClientRequest): Promise<Begun> {
+/** Reads a stream until its first text has arrived. */
+async function untilFirstText(stream: ClientRequest): Promise<BegunStream> {
   const [response] = (await once(stream, 'response')) as [IncomingMessage];
   let seen = '';
   while (!/"content":"[^"]/.test(seen)) {
@@ -212,8 +212,8 @@ function judgeRest(rests: readonly Rest[]): void {
   judge(`connections to the engine elsewhere: ${first.upstream}, then ${last.upstream}`, last.upstream <= AT_ONCE);
 }
 
-function judge(what: string, ok: boolean): void {
-  console.log(`${ok ? 'ok    ' : 'MISSED'} ${what}`);
+function judge(statement: string, ok: boolean): void {
+  console.log(`${ok ? 'ok    ' : 'MISSED'} ${statement}`);
   if (!ok) process.exitCode = 1;
 }
 

@@ -7,8 +7,8 @@ import { makeModel } from './chat-engine/model.js';
 import { median } from './rounds.js';
 
 /**
- * Eight greedy answers at once, of the same length: free, all kept to a JSON schema, and half of each, in turns, round by
- * round. `npm run bench:structured [rounds]`
+ * Measures eight concurrent greedy answers of the same length: all free, all with a JSON schema, and half of each. They
+ * take turns in each round. `npm run bench:structured [rounds]`
  */
 const ROUNDS = Number(process.argv[2] ?? 7);
 const AT_ONCE = 8;
@@ -24,15 +24,15 @@ const person = {
   },
   required: ['name', 'age', 'kind', 'tags'],
 };
-/** No answer of this length is complete. */
+/** It is so long that no answer is complete. */
 const schema = { type: 'array', items: person, minItems: 500 };
 const responseFormat: ResponseFormat = { type: 'json_schema', name: 'people', schema, strict: true };
 
-/** Returns the milliseconds in which each of the answers was made; the first `kept` of them have the form. */
+/** Returns the milliseconds of each answer. The first `kept` answers have the schema. */
 async function times(worker: DrivenWorker, round: string, kept: number): Promise<number[]> {
   const answers = Array.from({ length: AT_ONCE }, async (_, i) => {
-    const form = i < kept ? { responseFormat } : {};
-    const answer = await worker.ask({ text: `${round} of ${i}`, maxTokens: TOKENS, caller: `${i}`, ...form });
+    const format = i < kept ? { responseFormat } : {};
+    const answer = await worker.ask({ text: `${round} of ${i}`, maxTokens: TOKENS, caller: `${i}`, ...format });
     if (answer?.completionTokens !== TOKENS) throw new Error(`an answer has ${answer?.completionTokens} tokens`);
     return answer.firstTokenMs + answer.betweenTokensMs.reduce((sum, one) => sum + one, 0);
   });
@@ -46,7 +46,7 @@ async function main(): Promise<void> {
     const worker = await new DrivenWorker().load(folder);
     const cost: number[] = [];
     const loss: number[] = [];
-    // The first round warms up, and compiles the grammar.
+    // The first round warms up and compiles the grammar.
     for (let round = 0; round <= ROUNDS; round++) {
       const free = await times(worker, `${round} free`, 0);
       const kept = await times(worker, `${round} kept`, AT_ONCE);
@@ -62,7 +62,7 @@ async function main(): Promise<void> {
     }
     const percent = (values: readonly number[]) => `${(100 * median(values)).toFixed(1)} %`;
     console.log(`${AT_ONCE} answers that keep to a schema cost ${percent(cost)} of the tokens a second (at most 15 %)`);
-    console.log(`free answers beside them lose ${percent(loss)} (at most 3 %)`);
+    console.log(`free answers at the same time lose ${percent(loss)} (at most 3 %)`);
     process.exitCode = median(cost) <= 0.15 && median(loss) <= 0.03 ? 0 : 1;
   } finally {
     rmSync(folder, { recursive: true });

@@ -8,25 +8,25 @@ import { ask, completions, readyProject, register } from '../tests/support/works
 import { measured, median, medianOf, type Target } from './rounds.js';
 
 /**
- * Measures what tracing costs: calls a second, and processor time of a call, of a service without it, with a tenth of the
- * traces and with all of them, in front of an engine that answers at once. The services take turns of a second, each round
- * in another order, so whatever else slows the machine down slows all of them. `npm run bench:tracing [rounds]`
+ * Measures the cost of tracing: the calls a second, and the processor time of a call, of three services that trace no
+ * calls, a tenth of them, or all. Their engine answers at once. The services take turns of a second, each round in
+ * another order, so other work on the machine slows all of them alike. `npm run bench:tracing [rounds]`
  */
 const ROUNDS = Number(process.argv[2] ?? 21);
-/** With a tenth of the traces the code for spans runs seldom, so Node.js optimizes it late. */
+/** With a tenth of the traces the code for spans runs rarely, so Node.js optimizes it late. */
 const WARM_UP_ROUNDS = 10;
 const TURN_MS = 1_000;
 const CALLERS = 32;
 const LEAST_RATIO = 0.9;
 const SHARES = { off: null, 'a tenth': '0.1', all: '1' } as const;
-/** The SDK exports the last spans within this time. */
+/** Within this time the SDK exports the last spans. */
 const EXPORT_MS = 6_000;
 
 interface Traced {
   readonly name: string;
   readonly service: Service;
   readonly target: Target;
-  /** The calls of each turn. */
+  /** The number of calls in each turn. */
   readonly calls: number[];
 }
 
@@ -62,8 +62,8 @@ async function main(): Promise<void> {
     );
     if (name === 'a tenth' && ratio < LEAST_RATIO) process.exitCode = 1;
   }
-  console.log(`at least ${LEAST_RATIO} times the calls are wanted with a tenth`);
-  console.log(`beside that the collector took ${processorMs(collector.process.pid as number)} ms of a processor`);
+  console.log(`with a tenth, at least ${LEAST_RATIO} times the calls are wanted`);
+  console.log(`the collector took, in addition, ${processorMs(collector.process.pid as number)} ms of a processor`);
   for (const process of [callers, engine.process, collector.process]) process.disconnect();
   await Promise.all(traced.map(({ service }) => service.stop()));
 }
@@ -97,7 +97,7 @@ async function startTraced(name: string, share: string | null, engine: Helper, c
 
 const TICKS = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }));
 
-/** Returns the processor time of a process and its threads, without that of its children. */
+/** Returns the processor time of a process and its threads, without its children. */
 function processorMs(pid: number): number {
   const [, after = ''] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ');
   const [user, system] = after.split(' ').slice(11, 13).map(Number) as [number, number];

@@ -12,20 +12,20 @@ import { Service, temporaryFolder } from '../tests/support/service.js';
 import { type Member, register } from '../tests/support/workspace.js';
 
 /**
- * A million calls in thirty days, of 20 accounts, 30 keys and 10 projects: how long `GET /v1/usage` takes by each bucket and
- * group, and what its statements scan. Fails if a median is over the target, or if a statement scans a table sequentially.
- * `npm run bench:usage [calls]`
+ * Stores a million calls of thirty days, by 20 accounts with 30 keys in 10 projects. Measures `GET /v1/usage` by each
+ * bucket and group, and prints the scans of its statements. Fails if a median is over the target, or if a statement
+ * scans a table sequentially. `npm run bench:usage [calls]`
  */
 const CALLS = Number(process.argv[2] ?? 1_000_000);
 const TARGET_MS = 100;
 const ROUNDS = 9;
 const PART = 20_000;
-/** Calls that are not rolled up when the answers are measured. */
+/** The number of calls that are not rolled up when the answers are measured. */
 const WAITING = 1_000;
 
 const env = { SERVICE_RATE_LIMIT_PER_MIN: '1000000', SERVICE_MAX_ACCOUNTS: '3' };
 
-/** Half of the accounts have two keys. A fifth of the calls come by session, one of fifty fails, four of five stream. */
+/** Half of the accounts have two keys. Of the calls, a fifth use a session, one in fifty fails, four in five stream. */
 const CALLS_OF = `
   INSERT INTO jobs (id, team_id, kind, mode, status, project_id, model_id, requested_by, created_at, started_at, finished_at,
                     progress, error, process, usage, finish_number)
@@ -97,7 +97,7 @@ async function main(): Promise<void> {
     `?since=${now - 6.5 * 86_400}&bucket=minute&group_by=account`,
     `?since=${now - 29.4 * 86_400}&group_by=account`,
   ];
-  await medianOf(service, admin, '?bucket=day'); // warms up
+  await medianOf(service, admin, '?bucket=day'); // warms the service up
   let failed = false;
   for (const [name, by] of Object.entries({ admin, member })) {
     for (const query of ['', ...typical, ...cut]) {
@@ -108,10 +108,10 @@ async function main(): Promise<void> {
   }
 
   statements.clear();
-  const asked = { by: { kind: 'master' }, since: null, until: null, bucket: 'hour', groupBy: 'key' } as const;
-  await container.get(UsageService).read(asked);
+  const request = { by: { kind: 'master' }, since: null, until: null, bucket: 'hour', groupBy: 'key' } as const;
+  await container.get(UsageService).read(request);
   const since = new Date(1000 * (now - 2.4 * 86_400));
-  await container.get(UsageService).read({ ...asked, since, until: new Date(1000 * (now - 5_000)), bucket: 'day' });
+  await container.get(UsageService).read({ ...request, since, until: new Date(1000 * (now - 5_000)), bucket: 'day' });
   const scans = new Set<string>();
   for (const [text, values] of statements) {
     if (!/^\s*SELECT/.test(text)) continue;

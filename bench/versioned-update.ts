@@ -10,11 +10,12 @@ import { createDataSource } from '../src/infrastructure/typeorm/data-source.js';
 import { MemoryLogger } from '../tests/fakes/shared/memory-logger.js';
 import { Service, temporaryFolder } from '../tests/support/service.js';
 import { createProject, register } from '../tests/support/workspace.js';
+import { median } from './rounds.js';
 
 /**
- * Measures the versioned updates of projects a second that the use case does, beside the bare transaction on the same server:
- * BEGIN, a guarded UPDATE, an INSERT of the version, COMMIT; and the service over HTTP. All with as many callers at once,
- * round by round. `npm run bench:versioned-update [rounds]`
+ * Measures the versioned updates of projects a second: by the use case, by the service over HTTP, and by a bare
+ * transaction (BEGIN, a guarded UPDATE, an INSERT of the version, COMMIT). All use the same PostgreSQL server and the
+ * same number of callers, and take turns in each round. `npm run bench:versioned-update [rounds]`
  */
 const ROUNDS = Number(process.argv[2] ?? 5);
 const ROUND_MS = 2_000;
@@ -75,9 +76,6 @@ async function main(): Promise<void> {
   await server.stop();
   await rm(folder, { recursive: true, force: true });
 }
-
-const median = (values: readonly number[]): number =>
-  [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 
 /** Returns the calls a second, with one caller for each id. */
 async function rate(ids: readonly string[], act: (id: string) => Promise<void>): Promise<number> {

@@ -9,21 +9,23 @@ const words = ['blue', 'river', 'seven', 'stone', 'cloud', 'green', 'copper', 'm
 
 export type Asked = (task: Task) => Promise<Report>;
 
-/** One comparison: how many times better one side is, and how many times it should be. */
 export interface Comparison {
-  readonly what: string;
+  readonly name: string;
+  /** How many times better ours is. */
   readonly ratio: number;
+  /** The least permitted ratio. */
   readonly target: number;
+  /** Both figures as text. */
   readonly shown: string;
 }
 
-/** Runs no install scripts: the programs are in the packages. */
+/** Installs @huggingface/transformers without install scripts, which are not needed. */
 export function installRival(temporary: string): void {
   const flags = ['--no-save', '--no-audit', '--no-fund', '--ignore-scripts', '--prefix', temporary];
   execFileSync('npm', ['install', ...flags, RIVAL], { stdio: ['ignore', 'ignore', 'inherit'] });
 }
 
-/** Starts a contender as a process of its own. */
+/** Starts a contender as a process. Returns a function that gives it a task. */
 export async function contender(children: ChildProcess[], ...args: string[]): Promise<Asked> {
   const child = fork(join(__dirname, 'contenders.js'), args);
   children.push(child);
@@ -36,7 +38,7 @@ export async function contender(children: ChildProcess[], ...args: string[]): Pr
   };
 }
 
-/** Changes the contender that begins with each round. */
+/** Runs both contenders one after the other. In odd rounds the second begins. */
 export async function inTurns<T>(
   round: number,
   [a, b]: readonly [() => Promise<T>, () => Promise<T>],
@@ -46,17 +48,17 @@ export async function inTurns<T>(
   return [await a(), second];
 }
 
-/** Returns a prompt of so many words with a beginning of its own. */
+/** Returns a prompt of `length` words that begins with the name. */
 export function conversation(name: string, length: number): ChatMessage[] {
   const text = Array.from({ length }, (_, i) => words[(i * i + length) % words.length]).join(' ');
   return [{ role: 'user', content: `${name}: ${text}` }];
 }
 
-/** Throws if the answers differ, because the times would then compare different work. */
-export function same({ outcomes }: Report, other: Report): void {
+/** Throws if the numbers of tokens differ, because then the work differs. Prints how many texts differ. */
+export function requireSameTokens({ outcomes }: Report, other: Report): void {
   const differing = outcomes.filter(({ text, tokens }, i) => {
     const theirs = other.outcomes[i];
-    if (tokens !== theirs?.tokens) throw new Error(`${tokens} tokens, where there should be ${theirs?.tokens}`);
+    if (tokens !== theirs?.tokens) throw new Error(`${tokens} tokens, but there should be ${theirs?.tokens}`);
     return text !== theirs.text;
   });
   if (differing.length > 0) console.log(`${differing.length} of ${outcomes.length} answers differ`);
@@ -66,15 +68,15 @@ export const rate = ({ outcomes }: Report): number =>
   outcomes.reduce((sum, { tokens }) => sum + tokens, 0) / (Math.max(...outcomes.map(({ tookMs }) => tookMs)) / 1_000);
 export const firstToken = ({ outcomes }: Report): number => outcomes[0]?.firstTokenMs ?? Number.NaN;
 
-/** `better` tells whether more or less is better. */
+/** Compares two figures. `better` says whether more or less is better. */
 export function comparison(
   better: 'more' | 'less',
-  what: string,
+  name: string,
   [ours = 0, theirs = 0]: readonly number[],
   target: number,
 ): Comparison {
   const ratio = better === 'more' ? ours / theirs : theirs / ours;
-  return { what, ratio, target, shown: `${ours.toFixed(0)} / ${theirs.toFixed(0)}` };
+  return { name, ratio, target, shown: `${ours.toFixed(0)} / ${theirs.toFixed(0)}` };
 }
 
 export function median(values: readonly number[]): number {
@@ -85,9 +87,9 @@ export function median(values: readonly number[]): number {
 
 /** Prints the median of each comparison. Fails the program if one is below its target. */
 export function judge(rounds: readonly Comparison[][]): void {
-  for (const [i, { what, target }] of (rounds[0] ?? []).entries()) {
+  for (const [i, { name, target }] of (rounds[0] ?? []).entries()) {
     const ratio = median(rounds.map((comparisons) => comparisons[i]?.ratio ?? Number.NaN));
-    console.log(`${what}: ×${ratio.toFixed(2)}, ${ratio >= target ? 'at least' : 'below'} ${target}`);
+    console.log(`${name}: ×${ratio.toFixed(2)}, ${ratio >= target ? 'at least' : 'below'} ${target}`);
     if (!(ratio >= target)) process.exitCode = 1;
   }
 }

@@ -3,13 +3,13 @@ import { basename, dirname, join } from 'node:path';
 import type { ChatMessage } from '../../src/domain/chat/chat.js';
 import { type Completed, DrivenWorker } from '../../tests/support/onnx/driven-worker.js';
 
-/** The task of a contender: all conversations at once. */
+/** A task for a contender, which answers all conversations at once. */
 export interface Task {
   readonly conversations: readonly (readonly ChatMessage[])[];
   readonly maxTokens: number;
 }
 
-/** One conversation's answer. Times count from the moment at which all were sent. */
+/** The answer to one conversation. Its times begin when all conversations were sent. */
 export interface Outcome {
   readonly text: string;
   readonly promptTokens: number;
@@ -20,7 +20,7 @@ export interface Outcome {
 
 export interface Report {
   readonly outcomes: readonly Outcome[];
-  /** Other work on the machine disturbs this less than the times. */
+  /** Depends less on other work on the machine than the times. */
   readonly processorMs: number;
 }
 
@@ -44,7 +44,7 @@ async function ours(folder: string): Promise<Contender> {
   };
 }
 
-/** `modules` is the folder in which @huggingface/transformers is installed. `streaming` decodes the text token by token. */
+/** Makes the contender from @huggingface/transformers in the folder `modules`. `streaming` decodes token by token. */
 async function theirs(folder: string, modules: string, streaming: boolean): Promise<Contender> {
   const { env, AutoTokenizer, AutoModelForCausalLM, BaseStreamer, TextStreamer } = createRequire(join(modules, 'x.js'))(
     '@huggingface/transformers',
@@ -66,7 +66,7 @@ async function theirs(folder: string, modules: string, streaming: boolean): Prom
           callback_function: (piece: string) => void pieces.push(piece),
         })
       : Object.assign(new BaseStreamer(), { put: note, end: () => undefined });
-    // A bare streamer is given the prompt first.
+    // A BaseStreamer gets the prompt first.
     const first = streaming ? 0 : 1;
     const inputs = tokenizer.apply_chat_template(messages, { add_generation_prompt: true, return_dict: true });
     const output = await model.generate({ ...inputs, max_new_tokens: maxTokens, do_sample: false, streamer });
@@ -74,7 +74,7 @@ async function theirs(folder: string, modules: string, streaming: boolean): Prom
     const tokens = (output.dims[1] as number) - promptTokens;
     const answered = output.slice(null, [promptTokens, null]);
     const [text] = tokenizer.batch_decode(answered, { skip_special_tokens: true });
-    // Ours leaves out a character that is cut.
+    // Our engine leaves out an incomplete character at the end.
     const whole = (text as string).replace(/\uFFFD$/, '');
     return {
       text: streaming ? pieces.join('').replace(/\uFFFD$/, '') : whole,
@@ -90,7 +90,7 @@ async function theirs(folder: string, modules: string, streaming: boolean): Prom
   };
 }
 
-/** The program of a contender's process: `node contenders.js <ours|theirs|streaming> <model folder> [folder of modules]`. */
+/** Runs a contender as a process: `node contenders.js <ours|theirs|streaming> <model folder> [folder of modules]`. */
 async function main(): Promise<void> {
   const [who, folder = '', modules = ''] = process.argv.slice(2);
   const contender = await (who === 'ours' ? ours(folder) : theirs(folder, modules, who === 'streaming'));

@@ -5,7 +5,7 @@ import { transformer } from '../../tests/support/onnx/transformer.js';
 
 const size = { vocabulary: 8_192, hidden: 512, layers: 8, heads: 8, kvHeads: 4, inner: 1_408, context: 2_048 };
 
-/** A model of 32 million random weights, which never ends an answer. It uses tiny-chat's tokens. */
+/** Writes a model of 32 million random weights with the tokens of tiny-chat. It never ends an answer by itself. */
 export function makeModel(folder: string): void {
   cpSync(tinyChat, folder, { recursive: true });
   mkdirSync(join(folder, 'onnx'), { recursive: true });
@@ -34,7 +34,7 @@ export function makeModel(folder: string): void {
   }
 }
 
-/** Gives a text to every token of the model. */
+/** Adds texts to the tokenizer until every token of the model has one. */
 function withMoreWords(text: string): string {
   const tokenizer = JSON.parse(text);
   const { vocab } = tokenizer.model;

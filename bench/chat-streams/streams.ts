@@ -5,7 +5,6 @@ import type { Outcome } from '../chat-engine/contenders.js';
 
 const agent = new Agent({ keepAlive: true });
 
-/** The endpoint, a key and a model of it. */
 export interface Endpoint {
   readonly url: string;
   readonly apiKey: string;
@@ -17,7 +16,7 @@ export interface Question {
   readonly max_tokens: number;
 }
 
-/** Sends a question, and returns the request before its answer. */
+/** Sends a question. Returns the request without waiting for the answer. */
 export function send({ url, apiKey, model }: Endpoint, question: Question, more: object = {}): ClientRequest {
   const body = JSON.stringify({ model, temperature: 0, ...question, ...more });
   const headers = {
@@ -40,7 +39,7 @@ export async function* eventsOf(response: IncomingMessage): AsyncGenerator<strin
   }
 }
 
-/** Returns the answer of a stream. Throws unless it ends as one should. */
+/** Asks for a stream and returns its whole answer. Throws if the stream does not end with `[DONE]`. */
 export async function streamed(endpoint: Endpoint, question: Question, begun: number): Promise<Outcome> {
   const sent = send(endpoint, question, { stream: true, stream_options: { include_usage: true } });
   const [response] = (await once(sent, 'response')) as [IncomingMessage];
@@ -61,7 +60,7 @@ export async function streamed(endpoint: Endpoint, question: Question, begun: nu
   return outcome(text, usage, firstTokenMs, begun);
 }
 
-/** Returns an answer that comes whole. */
+/** Asks for an answer without streaming. */
 export async function whole(endpoint: Endpoint, question: Question, begun: number): Promise<Outcome> {
   const [response] = (await once(send(endpoint, question), 'response')) as [IncomingMessage];
   let json = '';

@@ -12,13 +12,13 @@ export interface Task {
 export interface Outcome {
   readonly vectors: readonly (readonly number[])[];
   readonly tookMs: number;
-  /** Other work on the machine disturbs this less than the time. */
+  /** Depends less on other work on the machine than the time. */
   readonly processorMs: number;
 }
 
 type Contender = (task: Task) => Promise<number[][]>;
 
-/** The worker without its process. What it does is up to the folder. */
+/** Makes the contender from the worker's code, without a child process. The model folder sets the pooling. */
 async function ours(folder: string): Promise<Contender> {
   let receive = (_: Report) => {};
   const worker = new EmbeddingWorker((report) => receive(report));
@@ -46,7 +46,7 @@ async function ours(folder: string): Promise<Contender> {
     });
 }
 
-/** `modules` is the folder in which @huggingface/transformers is installed. */
+/** Makes the contender from @huggingface/transformers in the folder `modules`. */
 async function theirs(folder: string, modules: string): Promise<Contender> {
   const { env, pipeline } = createRequire(join(modules, 'x.js'))('@huggingface/transformers');
   Object.assign(env, { allowRemoteModels: false, localModelPath: dirname(folder) });
@@ -55,7 +55,7 @@ async function theirs(folder: string, modules: string): Promise<Contender> {
   const extract = await pipeline('feature-extraction', basename(folder), options);
   return async ({ texts, pooling, normalize }) => {
     if (pooling !== 'lasttoken') return (await extract(texts, { pooling, normalize })).tolist();
-    // Its own last token is that of the padding at the end of a row, so each text is alone.
+    // In a batch its last token may be padding, so each text is read alone.
     const vectors: number[][] = [];
     for (const text of texts) {
       const [states] = (await extract(text, {})).tolist() as number[][][];
@@ -67,7 +67,7 @@ async function theirs(folder: string, modules: string): Promise<Contender> {
   };
 }
 
-/** The program of a contender's process: `node contenders.js <ours|theirs> <model folder> [folder of modules]`. */
+/** Runs a contender as a process: `node contenders.js <ours|theirs> <model folder> [folder of modules]`. */
 async function main(): Promise<void> {
   const [who, folder = '', modules = ''] = process.argv.slice(2);
   const contender = await (who === 'ours' ? ours(folder) : theirs(folder, modules));

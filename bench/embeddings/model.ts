@@ -8,7 +8,7 @@ const size = { vocabulary: 2_048, hidden: 384, layers: 6, heads: 12, inner: 1_53
 export const poolings = ['mean', 'cls', 'lasttoken'] as const;
 const fields = { mean: 'mean_tokens', cls: 'cls_token', lasttoken: 'lasttoken' } as const;
 
-/** A model of the size of all-MiniLM-L6 with random weights and the tokens of tiny-embed. */
+/** Writes a model of the size of all-MiniLM-L6 with random weights and the tokens of tiny-embed. */
 export function makeEncoder(folder: string, pooling: (typeof poolings)[number], normalize: boolean): void {
   cpSync(tinyEmbed, folder, { recursive: true });
   mkdirSync(join(folder, 'onnx'), { recursive: true });

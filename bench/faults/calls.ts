@@ -5,15 +5,15 @@ import type { Member } from '../../tests/support/workspace.js';
 export interface Call {
   readonly begun: number;
   readonly ended: number;
-  /** `done`, or the status and the code. */
+  /** `done`, or the status and the code of a refusal, or the reason why there was no answer. */
   readonly outcome: string;
 }
 
-/** Ends a call that nobody answers; longer than any call should take. */
+/** Ends a call without an answer. It is longer than any call should take. */
 const GIVE_UP_MS = 20_000;
 const PAUSE_MS = 5;
 
-/** Runs callers that read and write one call after another, and records each outcome. */
+/** Runs callers, each of which makes one call after another, and records each outcome. */
 export class Calls {
   readonly made: Call[] = [];
   private over = false;
@@ -44,7 +44,7 @@ export class Calls {
     }
   }
 
-  /** Reads, short transactions, and one transaction of many statements. */
+  /** Makes a read, a short transaction, or a transaction of many statements. */
   private call(round: number): Promise<Answer> {
     const { api, admin } = this;
     const signal = AbortSignal.timeout(GIVE_UP_MS);

@@ -1,6 +1,6 @@
 import { type Constant, FLOAT, type Node, onnxFile } from '../../tests/support/onnx/onnx-graph.js';
 
-/** Returns the same numbers each time, small enough for small sums. */
+/** Returns the same pseudo-random weights each time, so small that the sums stay small. */
 function weights(name: string, shape: readonly number[]): Constant {
   const inward = shape.slice(1).reduce((product, size) => product * size, 1);
   let state = 12_345 + name.length;
@@ -11,7 +11,7 @@ function weights(name: string, shape: readonly number[]): Constant {
   return [name, FLOAT, values, shape];
 }
 
-/** A small convolutional network on images of 224 × 224 in three colours; `batch` may be a name. */
+/** Returns a small convolutional network for images of 224 × 224 in three colours. `batch` may be a name. */
 export function imageModel(batch: number | string = 1): Buffer {
   const channels = [3, 16, 32, 64];
   const constants: Constant[] = [];
@@ -36,7 +36,7 @@ export function imageModel(batch: number | string = 1): Buffer {
   });
 }
 
-/** A perceptron of these widths, from the input's to the output's. */
+/** Returns a perceptron with layers of these widths, from the input to the output. */
 export function perceptron(widths: readonly number[]): Buffer {
   const constants: Constant[] = [];
   const nodes: Node[] = [];

@@ -9,15 +9,15 @@ import { type Asked, chunk, ScriptedEngine, sendEvents } from '../../tests/suppo
 import type { Service } from '../../tests/support/service.js';
 import { until } from '../../tests/support/until.js';
 
-/** More than all buffers on the way take. */
+/** More chunks than all buffers between engine and caller can hold. */
 const LONG_CHUNKS = 2_000;
 const TEXT = 'x'.repeat(8_192);
 
-/** An engine that streams without an end. The model's name says how it fails. */
+/** Starts an engine that does not end its streams. Streams of the model `cut` break off, those of `long` are long. */
 export async function faultyEngine(): Promise<ScriptedEngine> {
   const engine = await ScriptedEngine.start();
   engine.script = async ({ body }: Asked, response: ServerResponse) => {
-    // The engine keeps no record: only the service may grow.
+    // The engine keeps no record of its requests, so that they do not fill the memory.
     engine.asked.length = 0;
     sendEvents(response, chunk(body.model, { role: 'assistant', content: '' }), chunk(body.model, { content: 'Hi' }));
     if (body.model === 'cut') setImmediate(() => response.destroy());
@@ -34,7 +34,7 @@ async function flood(response: ServerResponse, model: string): Promise<void> {
   }
 }
 
-/** Reads on from `seen` until the stream ends. Returns the code of its error, or what else came last. */
+/** Reads until the stream ends. `seen` was read before. Returns the code of its error, or the last event. */
 export async function endOf(response: IncomingMessage, seen: string): Promise<string> {
   let text = seen;
   for await (const piece of response.setEncoding('utf8')) text = (text + piece).slice(-2_000);
@@ -42,7 +42,7 @@ export async function endOf(response: IncomingMessage, seen: string): Promise<st
   return last.startsWith('{') ? (JSON.parse(last).error?.code ?? 'a chunk') : last;
 }
 
-/** How the calls of a project ended: by status and the code of the error, with how many did. */
+/** Counts the calls of a project by their status and the code of their error. */
 export async function endsOf(databaseUrl: string, projectId: string): Promise<Map<string, number>> {
   const rows = await query<{ how: string; n: number }>(
     databaseUrl,
@@ -62,7 +62,7 @@ export interface Rest {
   readonly upstream: number;
 }
 
-/** Returns the resources that the service holds now, and the connections that the engine elsewhere has. */
+/** Returns the resources that the service uses now, and the connections of the engine elsewhere. */
 export async function atRest(service: Service, engine: ScriptedEngine): Promise<Rest> {
   const children = descendants(service.pid);
   const { body } = await service.get('/metrics', masterKey);
@@ -77,10 +77,10 @@ export async function atRest(service: Service, engine: ScriptedEngine): Promise<
   };
 }
 
-/** Writes a snapshot of the service's heap when it gets SIGUSR2. */
+/** Returns options with which Node.js writes a snapshot of its heap when it gets SIGUSR2. */
 export const snapshotsIn = (folder: string) => `--heapsnapshot-signal=SIGUSR2 --diagnostic-dir=${folder}`;
 
-/** Returns the size of all objects that the service can reach. Its resident memory also has garbage. */
+/** Returns the size of all live objects of the service. Its resident memory also includes garbage. */
 export async function heapMb(service: Service, folder: string): Promise<number> {
   process.kill(service.pid, 'SIGUSR2');
   let size = 0;

@@ -71,8 +71,8 @@ for (const contract of contracts) {
   contract('PostgreSQL', postgres);
 }
 
-describe('Webhooks kept by PostgreSQL', () => {
-  it('show neither URL nor secret to whoever reads the database', async () => {
+describe('Webhooks in PostgreSQL', () => {
+  it('hide URL and secret from readers of the database', async () => {
     const { webhooks } = await postgres.open();
     const webhook = aWebhook({ url: 'https://hooks.example.com/in?key=private' });
     await webhooks.add(webhook, 'whsec_c2VjcmV0');
@@ -86,7 +86,7 @@ describe('Webhooks kept by PostgreSQL', () => {
     for (const secret of ['hooks.example.com', 'private', 'c2VjcmV0', 'secret']) expect(readable).not.toContain(secret);
   });
 
-  it('that were sealed with another secret can be seen and removed, and are no address', async () => {
+  it('that were sealed with another secret are listed without URL, cannot be opened, and can be removed', async () => {
     const { webhooks } = await postgres.open();
     const webhook = aWebhook();
     await webhooks.add(webhook, 'whsec_1');
@@ -137,7 +137,7 @@ describe('InviteRepository of PostgreSQL', () => {
     await invites.add(invite);
   });
 
-  it('show no usable token to whoever reads the database', async () => {
+  it('hides the tokens from readers of the database', async () => {
     const { invites } = await postgres.elsewhere();
     for (const status of ['pending', 'redeemed'] as const) {
       await invites.save({ ...invite, status });
@@ -156,7 +156,7 @@ describe('InviteRepository of PostgreSQL', () => {
     }
   });
 
-  it('open with the secret that sealed them, and with no other', async () => {
+  it('returns a token only with the secret that sealed it', async () => {
     const sealedBy = (secret: string) =>
       new TypeOrmInviteRepository(new TypeOrmUnitOfWork(postgres.source), new Sealer(secret, 'invites'));
     expect(await sealedBy('a secret of the tests').byDigest(digest)).toEqual(invite);
@@ -167,7 +167,7 @@ describe('InviteRepository of PostgreSQL', () => {
     expect(await stranger.pending(invite.teamId, at(1))).toEqual([without]);
   });
 
-  it('open in their own row only', async () => {
+  it('returns a sealed token only in the row of its invite', async () => {
     const { invites } = await postgres.elsewhere();
     const second = anInvite({ ...aTeam(), id: invite.teamId });
     await invites.add(second);
@@ -180,7 +180,7 @@ describe('InviteRepository of PostgreSQL', () => {
 });
 
 describe('SpentSiteTokenRepository of PostgreSQL', () => {
-  it('keeps no row of those that have expired', async () => {
+  it('keeps no rows of expired tokens', async () => {
     const { spentSiteTokens } = await postgres.open();
     for (let token = 0; token < 5; token++) await spentSiteTokens.spend(`short ${token}`, at(60), at(0));
     await spentSiteTokens.spend('long', at(120), at(0));
@@ -192,7 +192,7 @@ describe('SpentSiteTokenRepository of PostgreSQL', () => {
 });
 
 describe('UnitOfWork.locked of PostgreSQL', () => {
-  it('takes the turn from who stops in the midst of it', async () => {
+  it('takes the lock from a holder that stops in the middle of its work', async () => {
     const [here, elsewhere] = [await postgres.open(), await postgres.elsewhere()];
     const { opened: inside, open: entered } = gate();
     const { opened: goingOn, open: goOn } = gate();
@@ -211,7 +211,7 @@ describe('UnitOfWork.locked of PostgreSQL', () => {
 });
 
 describe('UnitOfWork of PostgreSQL', () => {
-  it('gives up on a unit that loses every time', async () => {
+  it('gives up a unit of work that loses every time', async () => {
     const { unitOfWork, teams, accounts } = await postgres.open();
     const elsewhere = await postgres.elsewhere();
     const team = aTeam();
@@ -229,8 +229,8 @@ describe('UnitOfWork of PostgreSQL', () => {
   });
 });
 
-describe('A database that is stricter by default', () => {
-  it('lets a turn see what was committed before it', async () => {
+describe('UnitOfWork.locked in a database with another default isolation', () => {
+  it('shows the holder of a lock everything that was committed before', async () => {
     const url = new URL(postgres.url);
     url.searchParams.set('options', '-c default_transaction_isolation=serializable');
     const source = await createDataSource(url.href).initialize();
@@ -242,8 +242,8 @@ describe('A database that is stricter by default', () => {
   });
 });
 
-/** The suite is worth its name only if a weaker isolation fails it. */
-describe('read committed, which is no UnitOfWork', () => {
+/** Proves that the tests of the unit of work notice an isolation that is too weak. */
+describe('UnitOfWork with the isolation read committed', () => {
   const weaker = async () => {
     await postgres.open();
     return postgresRepositories(new TypeOrmUnitOfWork(postgres.source, 'READ COMMITTED'));
@@ -253,13 +253,13 @@ describe('read committed, which is no UnitOfWork', () => {
     expect(await countedUp(await weaker())).toBe(1);
   });
 
-  it('lets all add that have counted none', async () => {
+  it('lets every unit of work add an account when all of them counted none', async () => {
     expect(await addedUnderCap(await weaker())).toBe(6);
   });
 });
 
 describe('MemoryStore', () => {
-  it('refuses what a unit left running when it ended', async () => {
+  it('refuses calls of a unit of work that has ended', async () => {
     const store = new MemoryStore();
     const { accounts } = memoryRepositories(store);
     const account = anAccount(aTeam());
@@ -297,7 +297,7 @@ describe('on PostgreSQL', () => {
     },
     cut: async (instance) => {
       const number = await instance.own();
-      // The server has the locks of all other tests, too, whose instances have the same numbers.
+      // The server also has the locks of other tests in other databases, and their instances have the same numbers.
       const holders = `SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND objid = $1 AND objsubid = 2
         AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
       await query(postgres.url, `SELECT pg_terminate_backend(pid, 5000) FROM (${holders}) holder`, [number]);

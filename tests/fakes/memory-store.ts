@@ -9,45 +9,47 @@ const ATTEMPTS = 100;
 const NO_ROWS: Rows = new Map();
 
 interface Unit {
-  /** All tables as they were committed when the unit began. */
+  /** The committed tables when the unit of work began. */
   readonly before: Tables;
-  /** Those that it has changed, as it sees them. */
+  /** The tables that the unit of work has changed. */
   readonly changed: Map<string, Rows>;
   readonly touched: Set<string>;
   over: boolean;
 }
 
 /**
- * Tables as maps of immutable values, so that a snapshot is a reference. A unit of work sees a snapshot and keeps its
- * changes to itself. It commits when nobody has changed a table that it touched, and runs again otherwise: units run
- * side by side, as on a real database, and yet the outcome is as if they had run one after another.
+ * Stores tables as maps of immutable values, so that a snapshot is a reference. A unit of work sees a snapshot and its
+ * own changes. It commits if nobody has changed a table that it touched, and runs again otherwise. So concurrent units
+ * of work are serializable, as on PostgreSQL.
  */
 export class MemoryStore implements UnitOfWork {
   private committed: Tables = new Map();
   private readonly current = new AsyncLocalStorage<Unit>();
 
-  /** The last turn of each line, for those that act one at a time. */
-  private readonly lines = new Map<string, Promise<unknown>>();
+  /** The last work under each lock. */
+  private readonly lastWork = new Map<string, Promise<unknown>>();
 
-  /** Called with the name of each table that was changed, once that is committed. */
+  /** Called after each commit with the name of each changed table. */
   readonly watchers = new Set<(table: string) => void>();
 
   get isWorking(): boolean {
     return this.current.getStore() !== undefined;
   }
 
-  /** Resolves to what `turn` does once all turns of the line before it are over. */
-  inLine<T>(line: string, turn: () => Promise<T>): Promise<T> {
-    const mine = (this.lines.get(line) ?? Promise.resolve()).then(turn);
-    const over = mine.catch(() => undefined);
-    this.lines.set(line, over);
-    return mine;
+  /** Runs `work` after all earlier work under the lock. Returns its result. */
+  exclusively<T>(lock: string, work: () => Promise<T>): Promise<T> {
+    const result = (this.lastWork.get(lock) ?? Promise.resolve()).then(work);
+    this.lastWork.set(
+      lock,
+      result.catch(() => undefined),
+    );
+    return result;
   }
 
-  /** Runs every turn alone, the shared ones as well. */
-  async locked<T>(line: string, work: () => Promise<T>): Promise<T> {
+  /** Runs `work` as an exclusive holder, also if the lock is shared. */
+  async locked<T>(lock: string, work: () => Promise<T>): Promise<T> {
     if (this.isWorking) throw new Error('This must not run inside a unit of work.');
-    return this.inLine(line, () => this.run(work));
+    return this.exclusively(lock, () => this.run(work));
   }
 
   async run<T>(work: () => Promise<T>): Promise<T> {
@@ -64,7 +66,7 @@ export class MemoryStore implements UnitOfWork {
     throw new StorageUnavailable('too many changes of the same thing at once');
   }
 
-  /** As the unit of work at hand sees them; outside of one, as they are committed. */
+  /** Returns the rows that the current unit of work sees, or the committed ones outside a unit of work. */
   rows(table: string): Rows {
     const unit = this.unit();
     unit?.touched.add(table);

@@ -3,7 +3,7 @@ import type { MemoryStore } from './memory-store.js';
 
 const WHOLE: Page = { limit: Number.POSITIVE_INFINITY, after: null };
 
-/** A table of a store: rows by their key. Each method is done at once, with nothing in between. */
+/** A table of a store with rows by key. Each method is atomic. */
 export class MemoryTable<Row> {
   constructor(
     private readonly store: MemoryStore,
@@ -22,7 +22,7 @@ export class MemoryTable<Row> {
     return [...this.rows.values()];
   }
 
-  /** Returns a page of the rows that hold, the highest key first. */
+  /** Returns a page of the rows for which `holds` is true, the highest key first. */
   newest(holds: (row: Row) => boolean, { limit, after } = WHOLE): Row[] {
     const held = [...this.rows].filter(([key, row]) => holds(row) && (after === null || key < after));
     const sorted = held.sort(([one], [other]) => (one < other ? 1 : -1));
@@ -40,7 +40,7 @@ export class MemoryTable<Row> {
     return known;
   }
 
-  /** Returns true if there was one. */
+  /** Removes a row. Returns false if there is none. */
   remove(key: string): boolean {
     const rows = new Map(this.rows);
     const removed = rows.delete(key);

@@ -1,7 +1,7 @@
 /**
- * Takes the steps of the Dockerfile without Docker, from a clean clone of what is committed: each stage in a folder that
- * stands for its file system. Then starts what the image would start, asks it whether it is ready, and ends it.
- * `npm run image:check`; it takes two installations of the packages, so it is no part of `.ci/run`.
+ * Runs the steps of the Dockerfile without Docker, from a clean clone of the committed files. A folder stands for the
+ * file system of each stage. Then starts the service of the image, checks that it is ready, and stops it. Run it by
+ * `npm run image:check`. It installs the packages twice, so `.ci/run` does not contain it.
  */
 const { execFileSync, spawn, spawnSync } = require('node:child_process');
 const {
@@ -19,12 +19,12 @@ const { tmpdir } = require('node:os');
 const path = require('node:path');
 
 const work = mkdtempSync(path.join(tmpdir(), 'tenon-image-'));
-chmodSync(work, 0o711); // PostgreSQL's own account has to get through
+chmodSync(work, 0o711); // PostgreSQL's own account must be able to enter
 const fail = (message) => {
   throw new Error(message);
 };
 
-/** The instructions, each a word and the rest of its line. */
+/** Returns the instructions, each as a word and the rest of its line. */
 function instructions(text) {
   const lines = text.replace(/\\\n/g, ' ').split('\n');
   return lines
@@ -53,7 +53,7 @@ function context() {
   return { clone, folder: to };
 }
 
-/** Programs that would need another user, or root: they only say whether what they are asked about is there. */
+/** Makes a folder with a `chown` that needs no root: it only fails if the file does not exist. */
 function shims() {
   const folder = path.join(work, 'shims');
   mkdirSync(folder);
@@ -61,7 +61,7 @@ function shims() {
   return folder;
 }
 
-function build({ clone, folder: given }, PATH) {
+function build({ clone, folder: contextFolder }, PATH) {
   const stages = new Map();
   let stage = null;
   for (const { word, rest } of instructions(readFileSync(path.join(clone, 'Dockerfile'), 'utf8'))) {
@@ -84,7 +84,7 @@ function build({ clone, folder: given }, PATH) {
       const words = rest.split(/\s+/);
       const from = /^--from=(.+)$/.exec(words[0])?.[1];
       if (from) words.shift();
-      const source = from ? (stages.get(from) ?? fail(`no stage ${from}`)).root : given;
+      const source = from ? (stages.get(from) ?? fail(`no stage ${from}`)).root : contextFolder;
       const to = words.pop();
       for (const one of words) {
         const target = to.endsWith('/') ? path.join(at(to), path.basename(one)) : at(to);
@@ -115,7 +115,7 @@ function checkContents({ root, workdir, user }) {
   );
   if (secret.length > 0) fail(`not for an image: ${secret}`);
   for (const tool of ['jest', '@biomejs']) {
-    if (existsSync(path.join(app, 'node_modules', tool))) fail(`${tool} is no part of what runs`);
+    if (existsSync(path.join(app, 'node_modules', tool))) fail(`${tool} must not be in the image`);
   }
 }
 
@@ -162,7 +162,7 @@ async function main() {
     const stage = build(context(), `${shims()}${path.delimiter}${process.env.PATH}`);
     checkContents(stage);
     await run(stage);
-    console.log('the image builds from a clean clone, and what it starts is ready');
+    console.log('the image builds from a clean clone, and its service gets ready');
   } finally {
     rmSync(work, { recursive: true, force: true });
   }

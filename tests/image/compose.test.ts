@@ -4,16 +4,16 @@ import { join } from 'node:path';
 
 const root = join(__dirname, '../..');
 
-/** Debian's package `docker-compose`, which needs no engine for this; `.ci/run` installs it where it can. */
+/** This command needs no Docker engine. `.ci/run` installs the Debian package `docker-compose` if it can. */
 const { error, status, stdout, stderr } = spawnSync('docker-compose', ['config'], {
   cwd: root,
   encoding: 'utf8',
   env: { PATH: process.env.PATH, TENON_REPLICAS: '3' },
 });
-if (error) console.warn('There is no docker-compose here: docker-compose.yml is not checked.');
+if (error) console.warn('docker-compose is not installed: docker-compose.yml is not checked.');
 
-(error ? describe.skip : describe)('the compose file', () => {
-  it('is understood, with as many processes as are asked for', () => {
+(error ? describe.skip : describe)('docker-compose.yml', () => {
+  it('is valid, and has the given number of instances', () => {
     expect({ status, stderr }).toMatchObject({ status: 0 });
     expect(stdout).toMatch(/replicas: 3\n/);
   });
@@ -25,7 +25,7 @@ if (error) console.warn('There is no docker-compose here: docker-compose.yml is 
     expect(stdout.match(/read_only: true/g)).toHaveLength(7);
   });
 
-  it('starts the monitoring only with its profile, from images of one version, with files that are there', () => {
+  it('starts the monitoring only with its profile, from images of fixed versions, with existing files', () => {
     const services = stdout.split(/^ {2}(?=\w+:$)/m);
     const monitoring = services.filter((service) => service.includes('profiles:\n    - monitoring\n'));
     expect(monitoring.map((service) => /image: (\S+)/.exec(service)?.[1])).toEqual([

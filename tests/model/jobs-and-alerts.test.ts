@@ -10,7 +10,7 @@ import { postgresUnderTest } from '../support/postgres-repositories.js';
 import { at } from '../support/records.js';
 import type { StoreUnderTest } from '../support/repositories.js';
 
-/** Shares one store among all sequences: many stores slow every promise down. */
+/** Uses one store for all sequences, because each store has an AsyncLocalStorage, which slows down every promise. */
 function memoryUnderTest(): StoreUnderTest {
   const store = new MemoryStore();
   return {
@@ -23,24 +23,24 @@ function memoryUnderTest(): StoreUnderTest {
 }
 
 /**
- * Random sequences of what people and programs can do, against a model that is too simple to be wrong. A run of the whole
- * suite tries some; `TENON_SEQUENCES=2000 npx jest tests/model` tries as many on memory, and a thirtieth on PostgreSQL.
+ * The number of random sequences of commands that are compared with a simple model. For more sequences run
+ * `TENON_SEQUENCES=2000 npx jest tests/model`. PostgreSQL gets a thirtieth of them.
  */
 const SEQUENCES = Number(process.env.TENON_SEQUENCES ?? 60);
 
 describe.each<[string, () => StoreUnderTest, number]>([
   ['memory', memoryUnderTest, SEQUENCES],
   ['PostgreSQL', postgresUnderTest, Math.ceil(SEQUENCES / 30)],
-])('rules, jobs and alerts on %s', (_, store, numRuns) => {
-  const under = store();
+])('rules, jobs and alerts in %s', (_, openStore, numRuns) => {
+  const store = openStore();
 
   const setUp = async (): Promise<Real> => {
     const [clock, known] = [new ManualClock(at(0)), new MemoryInstances()];
-    const here = jobsRig(await under.open(), clock, known);
-    return { processes: [here, jobsRig(await under.elsewhere(), clock, known)], open: [] };
+    const here = jobsRig(await store.open(), clock, known);
+    return { processes: [here, jobsRig(await store.elsewhere(), clock, known)], open: [] };
   };
 
-  it(`do what the model does, in ${numRuns} sequences`, async () => {
+  it(`behave like the model in ${numRuns} random sequences`, async () => {
     const property = fc.asyncProperty(jobsCommands, async (commands) => {
       const real = await setUp();
       await fc.asyncModelRun(() => ({ model: new JobsModel(), real }), commands);

@@ -20,12 +20,12 @@ const inWork = (name: string): string => {
   return folder;
 };
 
-/** Nothing of this project's own settings reaches npm and the service, neither by `npm run` nor by `.npmrc`. */
+/** The settings of this project, also those that `npm run` adds. Neither npm nor the tested service must see them. */
 const OURS =
   /^(SERVICE_|DATABASE_URL|NODE_ENV|JEST_|ONNXRUNTIME_|npm_(?!config_)|npm_config_(ignore_scripts|onnx|local_prefix))/i;
 const env = {
   ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !OURS.test(name))),
-  CI: 'true', // npx asks nobody whether it may install
+  CI: 'true', // npx installs without a question
 };
 
 interface Packed {
@@ -56,16 +56,16 @@ describe('the package', () => {
     const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', folder], { env, maxBuffer: 2 ** 26 });
     packed = Object.values(JSON.parse(stdout))[0] as Packed;
     archive = join(folder, packed.filename);
-    // A cache of its own, for its copy of the package, with what npm has downloaded before.
+    // A separate cache, so that npx takes this package. The downloads of npm's own cache are linked into it.
     const { stdout: cache } = await run('npm', ['config', 'get', 'cache'], { env });
     npmCache = inWork('cache');
     mkdirSync(join(cache.trim(), '_cacache'), { recursive: true });
     symlinkSync(join(cache.trim(), '_cacache'), join(npmCache, '_cacache'));
   });
-  afterEach(() => void child?.kill('SIGTERM')); // of a test that failed before its end
+  afterEach(() => void child?.kill('SIGTERM')); // a failed test may have left it
   afterAll(() => work.remove());
 
-  it('contains what runs and what people read, and no tests, tools or sources', () => {
+  it('contains the program and its documents, and no tests, tools or sources', () => {
     const paths = packed.files.map(({ path }) => path);
     const folders = [...new Set(paths.map((path) => path.split('/')[0]))].sort();
     const files = ['CHANGELOG.md', 'README.md', 'package.json'];
@@ -77,7 +77,7 @@ describe('the package', () => {
     expect(packed.unpackedSize).toBeLessThan(10_000_000);
   });
 
-  it('is run by npx in an empty folder', async () => {
+  it('runs by npx in an empty folder', async () => {
     expect((await npx('--version')).stdout).toBe(`${version}\n`);
     const [name] = readdirSync(join(npmCache, '_npx'));
     installed = join(npmCache, '_npx', name as string, 'node_modules');
@@ -108,21 +108,25 @@ describe('the package', () => {
   /** Starts the service. Returns its address and the process. */
   async function started(program: string, args: readonly string[]) {
     const { cwd, env } = options();
-    const made = spawn(program, args, { cwd, env: { ...env, SERVICE_PORT: '0' }, stdio: ['ignore', 'pipe', 'pipe'] });
-    child = made;
+    const running = spawn(program, args, {
+      cwd,
+      env: { ...env, SERVICE_PORT: '0' },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    child = running;
     let printed = '';
-    made.stdout.on('data', (text) => (printed += text));
-    made.stderr.on('data', (text) => (printed += text));
+    running.stdout.on('data', (text) => (printed += text));
+    running.stderr.on('data', (text) => (printed += text));
     const ready = () => /^ready (\S+)$/m.exec(printed)?.[1];
-    const ended = once(made, 'close').then(([code, signal]) => signal ?? code);
+    const ended = once(running, 'close').then(([code, signal]) => signal ?? code);
     await until('the service is ready', () => {
-      if (made.exitCode !== null) throw new Error(printed);
+      if (running.exitCode !== null) throw new Error(printed);
       return ready() !== undefined;
     });
-    return { service: new HttpCaller(ready() as string), running: made, ended };
+    return { service: new HttpCaller(ready() as string), running, ended };
   }
 
-  it('starts on ./data, chats and serves with its shipped models, and ends by SIGTERM with 0', async () => {
+  it('starts with ./data, chats and predicts with its shipped models, and exits with 0 after SIGTERM', async () => {
     const { service, running, ended } = await started(join(installed, '.bin/tenon'), ['start']);
     const { token } = await register(service, 'Ada');
     const project = await readyProject(service, token);
@@ -137,7 +141,7 @@ describe('the package', () => {
     expect(readdirSync(options().cwd)).toEqual(['data']);
   });
 
-  it('leaves no process when npx is ended', async () => {
+  it('leaves no process behind when npx ends', async () => {
     const { running } = await started('npx', ['--yes', `--package=${archive}`, 'tenon', 'start']);
     const all = descendants(running.pid as number);
     running.kill('SIGTERM');

@@ -30,20 +30,20 @@ export function accountsContract(adapter: string, store: StoreUnderTest) {
       await teams.add(team);
     });
 
-    const kept = async (over: Partial<Account> = {}): Promise<Account> => {
+    const add = async (over: Partial<Account> = {}): Promise<Account> => {
       const account = anAccount(team, over);
       await accounts.add(account);
       return account;
     };
 
-    it('gives back exactly the account that was added', async () => {
+    it('returns an account exactly as it was added', async () => {
       const overs: Partial<Account>[] = [
         { emailVerifiedAt: at(7.001), role: 'admin' },
         { passwordHash: null },
         { name: 'Åse "ثريا" 王秀英 O’Neill 🦆; DROP TABLE accounts' },
       ];
       for (const over of [{}, ...overs]) {
-        const account = await kept(over);
+        const account = await add(over);
         expect(await accounts.byId(account.id)).toEqual(account);
         expect(await accounts.byEmail(account.email)).toEqual(account);
       }
@@ -51,8 +51,8 @@ export function accountsContract(adapter: string, store: StoreUnderTest) {
       expect(await accounts.byEmail('%@example.com')).toBeNull();
     });
 
-    it('finds an account by any spelling of its e-mail, and keeps the one that was given', async () => {
-      const account = await kept({ email: 'Ada.Müller@Example.COM' });
+    it('finds an account by any spelling of its e-mail, and keeps the stored spelling', async () => {
+      const account = await add({ email: 'Ada.Müller@Example.COM' });
       for (const spelling of [
         'ada.müller@example.com',
         ' ADA.MÜLLER@EXAMPLE.COM ',
@@ -63,16 +63,16 @@ export function accountsContract(adapter: string, store: StoreUnderTest) {
       expect(await accounts.byEmail('ada.muller@example.com')).toBeNull();
     });
 
-    it('refuses a second account with the same e-mail key, and keeps nothing of it', async () => {
-      const account = await kept({ email: 'ada@example.com' });
+    it('refuses a second account with the same e-mail, and stores nothing of it', async () => {
+      const account = await add({ email: 'ada@example.com' });
       const second = anAccount(team, { email: ' ADA@example.com' });
       await expect(accounts.add(second)).rejects.toThrow(EmailTaken);
       expect(await accounts.byId(second.id)).toBeNull();
       expect(await accounts.byEmail('ada@example.com')).toEqual(account);
     });
 
-    it('lets a unit of work go on after the refusal', async () => {
-      const { email } = await kept();
+    it('lets a unit of work continue after the refusal', async () => {
+      const { email } = await add();
       const other = anAccount(team);
       await unitOfWork.run(async () => {
         await expect(accounts.add(anAccount(team, { email }))).rejects.toThrow(EmailTaken);
@@ -81,21 +81,24 @@ export function accountsContract(adapter: string, store: StoreUnderTest) {
       expect(await accounts.byId(other.id)).toEqual(other);
     });
 
-    it.each(['outside of', 'inside'])('adds one of many with an e-mail at once, %s units of work', async (where) => {
-      const emailOf = (party: number) => (party % 2 ? 'Ada@example.com' : 'ada@EXAMPLE.com');
-      const outcomes = await race(
-        8,
-        (party) => accounts.byEmail(emailOf(party)),
-        (_, party) => accounts.add(anAccount(team, { email: emailOf(party) })),
-        (steps) => (where === 'inside' ? unitOfWork.run(steps) : steps()).catch((error) => error),
-      );
-      expect(outcomes.filter((outcome) => outcome === undefined)).toHaveLength(1);
-      expect(outcomes.filter((outcome: unknown) => outcome instanceof EmailTaken)).toHaveLength(7);
-      expect(await accounts.count()).toBe(1);
-    });
+    it.each(['outside of', 'inside'])(
+      'adds one of several concurrent accounts with one e-mail, %s units of work',
+      async (where) => {
+        const emailOf = (party: number) => (party % 2 ? 'Ada@example.com' : 'ada@EXAMPLE.com');
+        const outcomes = await race(
+          8,
+          (party) => accounts.byEmail(emailOf(party)),
+          (_, party) => accounts.add(anAccount(team, { email: emailOf(party) })),
+          (steps) => (where === 'inside' ? unitOfWork.run(steps) : steps()).catch((error) => error),
+        );
+        expect(outcomes.filter((outcome) => outcome === undefined)).toHaveLength(1);
+        expect(outcomes.filter((outcome: unknown) => outcome instanceof EmailTaken)).toHaveLength(7);
+        expect(await accounts.count()).toBe(1);
+      },
+    );
 
-    it('saves every change of an account, of no other, and of none that it does not know', async () => {
-      const [account, other] = [await kept(), await kept()];
+    it('saves changes of the given account only, and ignores an unknown account', async () => {
+      const [account, other] = [await add(), await add()];
       const changed: Account = {
         ...account,
         name: 'Grace Hopper',
@@ -114,8 +117,8 @@ export function accountsContract(adapter: string, store: StoreUnderTest) {
       expect(await accounts.count()).toBe(2);
     });
 
-    it('saves another spelling of the same e-mail, and refuses that of somebody else', async () => {
-      const [account, other] = [await kept({ email: 'ada@example.com' }), await kept()];
+    it('saves another spelling of the same e-mail, and refuses the e-mail of another account', async () => {
+      const [account, other] = [await add({ email: 'ada@example.com' }), await add()];
       const respelled = { ...account, email: 'Ada@example.com' };
       await accounts.save(respelled);
       await expect(accounts.save({ ...other, email: 'ADA@example.com' })).rejects.toThrow(EmailTaken);
@@ -123,7 +126,7 @@ export function accountsContract(adapter: string, store: StoreUnderTest) {
       expect(await accounts.byId(other.id)).toEqual(other);
     });
 
-    it('lists the accounts of a team, and those of them that ask for alerts by e-mail, oldest first', async () => {
+    it('lists the accounts of a team, and its accounts that ask for alerts by e-mail, oldest first', async () => {
       const other = aTeam();
       await teams.add(other);
       const [first, second, third] = [anAccount(team), anAccount(team), anAccount(team, { role: 'admin' })];
@@ -138,10 +141,10 @@ export function accountsContract(adapter: string, store: StoreUnderTest) {
       expect(await accounts.wantingAlerts(ids.next('tea'))).toEqual([]);
     });
 
-    it('counts and lists those of every team, oldest first, a page at a time', async () => {
+    it('counts and lists the accounts of all teams, oldest first, in pages', async () => {
       const other = aTeam();
       await teams.add(other);
-      const [first, second, third] = [await kept(), anAccount(other), await kept()];
+      const [first, second, third] = [await add(), anAccount(other), await add()];
       await accounts.add(second);
       const sorted = [first, second, third].sort((a, b) => (a.id < b.id ? -1 : 1));
       expect(await accounts.count()).toBe(3);
@@ -150,12 +153,12 @@ export function accountsContract(adapter: string, store: StoreUnderTest) {
       expect(await accounts.all({ limit: 9, after: sorted[2]?.id ?? '' })).toEqual([]);
     });
 
-    it('removes one with all that belongs to it, on every instance at once', async () => {
+    it('removes an account with everything that belongs to it, on every instance at once', async () => {
       const { credentials, mailedTokens, projects, conversations } = repositories;
       const project = aProject(team);
       await projects.add(project);
-      const endowed = async () => {
-        const account = await kept();
+      const addAccountWithAll = async () => {
+        const account = await add();
         const [session, key, token] = [aSession(account), anApiKey(account), aMailedToken(account)];
         const conversation = aConversation(project, account);
         for (const credential of [session, key]) await credentials.add(credential);
@@ -172,7 +175,7 @@ export function accountsContract(adapter: string, store: StoreUnderTest) {
         ];
         return { account, left };
       };
-      const [gone, other] = [await endowed(), await endowed()];
+      const [gone, other] = [await addAccountWithAll(), await addAccountWithAll()];
       await accounts.remove(gone.account.id);
       for (const instance of [repositories, await store.elsewhere()]) {
         expect(await gone.left(instance)).toEqual(Array(7).fill(null));

@@ -18,7 +18,7 @@ export function credentialsContract(adapter: string, store: StoreUnderTest) {
       ({ credentials, account, colleague: stranger } = stock);
     });
 
-    it('tells who holds a session', async () => {
+    it('returns the holder of a session', async () => {
       const session = aSession(account);
       await credentials.add(session);
       expect(await credentials.holder(session.digest, at(1))).toEqual({
@@ -37,7 +37,7 @@ export function credentialsContract(adapter: string, store: StoreUnderTest) {
       });
     });
 
-    it('tells role and verification as they are by now, until it expires, by the digest as by the id', async () => {
+    it('returns the present role and verification of the holder, by digest and by id, until the expiry', async () => {
       const [session, key] = [aSession(account, { expiresAt: at(60) }), anApiKey(account)];
       for (const credential of [session, key]) await credentials.add(credential);
       await credentials.holder(session.digest, at(1));
@@ -51,14 +51,14 @@ export function credentialsContract(adapter: string, store: StoreUnderTest) {
       expect(await credentials.holderById(ids.next('ses'), at(1))).toBeNull();
     });
 
-    it('refuses one for an account that is gone', async () => {
+    it('refuses a credential of a removed account', async () => {
       await stock.accounts.remove(account.id);
       for (const credential of [aSession(account), anApiKey(account)]) {
         await expect(credentials.add(credential)).rejects.toMatchObject({ code: 'unauthenticated' });
       }
     });
 
-    const added = async (...some: Credential[]): Promise<Credential[]> => {
+    const add = async (...some: Credential[]): Promise<Credential[]> => {
       for (const credential of some) await credentials.add(credential);
       return some;
     };
@@ -66,22 +66,22 @@ export function credentialsContract(adapter: string, store: StoreUnderTest) {
       credentials.list({ accountId: account.id, kind, now }, page);
     const idsOf = (some: readonly Credential[]) => some.map(({ id }) => id);
     /** Returns the ids of all credentials of the accounts. */
-    const left = async (...of: Account[]) => {
-      const lists = of.flatMap(({ id: accountId }) =>
+    const left = async (...accounts: Account[]) => {
+      const lists = accounts.flatMap(({ id: accountId }) =>
         (['session', 'api_key'] as const).map((kind) => credentials.list({ accountId, kind, now: at(0) })),
       );
       return (await Promise.all(lists)).flatMap(idsOf).sort();
     };
 
-    it('lists those of one kind of an account that have not expired, newest first, a page at a time', async () => {
+    it('lists the unexpired credentials of an account by kind, newest first, in pages', async () => {
       const odd = { name: 'CI “nightly”', origin: 'minted', expiresAt: at(9), lastUsedAt: at(1.5) } as const;
-      const [first, expired, second, third] = await added(
+      const [first, expired, second, third] = await add(
         anApiKey(account, odd),
         anApiKey(account, { expiresAt: at(1) }),
         anApiKey(account),
         anApiKey(account),
       );
-      const [session] = await added(aSession(account), anApiKey(stranger));
+      const [session] = await add(aSession(account), anApiKey(stranger));
       const keys = [third, second, first] as Credential[];
       const keysAt = (now: Date) => (page?: Page) => listed('api_key', now, page);
       await expectPages(keysAt(at(1)), keys);
@@ -93,8 +93,8 @@ export function credentialsContract(adapter: string, store: StoreUnderTest) {
       expect(await listed('api_key', at(1), { limit: 9, after: (second as Credential).id })).toEqual([first]);
     });
 
-    it('notes that one was used, that one alone, and at most once a minute', async () => {
-      const [key, other] = (await added(anApiKey(account), anApiKey(account))) as [Credential, Credential];
+    it('stores the last use of the given credential only, at most once a minute', async () => {
+      const [key, other] = (await add(anApiKey(account), anApiKey(account))) as [Credential, Credential];
       const noted = async ({ digest }: Credential) => (await credentials.holder(digest, at(1)))?.lastUsedAt;
       for (const [touched, then] of [
         [1, 1],
@@ -114,8 +114,8 @@ export function credentialsContract(adapter: string, store: StoreUnderTest) {
       expect(await left(account)).toEqual(idsOf([key, other]));
     });
 
-    it('notes one use of many at once', async () => {
-      const [key] = (await added(anApiKey(account))) as [Credential];
+    it('stores one of several concurrent uses', async () => {
+      const [key] = (await add(anApiKey(account))) as [Credential];
       await atOnce(8, (party) => credentials.touch(key.id, at(party)));
       const lastUsedAt = (await credentials.holder(key.digest, at(1)))?.lastUsedAt as Date;
       expect(Array.from({ length: 8 }, (_, party) => at(party))).toContainEqual(lastUsedAt);
@@ -123,8 +123,8 @@ export function credentialsContract(adapter: string, store: StoreUnderTest) {
       expect(await credentials.holder(key.digest, at(1))).toMatchObject({ lastUsedAt });
     });
 
-    it('removes one’s own, of that kind alone, at once and in every process', async () => {
-      const [key, foreign] = (await added(anApiKey(account), anApiKey(stranger))) as [Credential, Credential];
+    it('removes a credential only by its account, kind and id, on every instance at once', async () => {
+      const [key, foreign] = (await add(anApiKey(account), anApiKey(stranger))) as [Credential, Credential];
       const { id: accountId } = account;
       for (const [kind, id] of [
         ['session', key.id],
@@ -137,7 +137,7 @@ export function credentialsContract(adapter: string, store: StoreUnderTest) {
       const elsewhere = (await store.elsewhere()).credentials;
       const removed = await atOnce(8, () => credentials.remove(key));
       expect(removed.filter(Boolean)).toHaveLength(1);
-      for (const process of [credentials, elsewhere]) expect(await process.holder(key.digest, at(1))).toBeNull();
+      for (const instance of [credentials, elsewhere]) expect(await instance.holder(key.digest, at(1))).toBeNull();
       expect(await left(account, stranger)).toEqual([foreign.id]);
     });
 
@@ -146,12 +146,12 @@ export function credentialsContract(adapter: string, store: StoreUnderTest) {
       ['of some origins', { origins: ['registration', 'login'] }, [2]],
       ['of one origin', { origins: ['minted'] }, [0, 1]],
       ['of no origin', { origins: [] }, [0, 1, 2]],
-      ['but one', { except: true }, [1]],
-      ['of some origins but one', { origins: ['login', 'minted'], except: true }, [0, 1]],
-    ])('ends all of an account %s, at once and in every process', async (_, { origins, except }, staying) => {
+      ['except one', { except: true }, [1]],
+      ['of some origins except one', { origins: ['login', 'minted'], except: true }, [0, 1]],
+    ])('ends all credentials of an account %s, on every instance at once', async (_, { origins, except }, staying) => {
       const origin = (['registration', 'login', 'minted'] as const).map((one) => ({ origin: one }));
-      const keys = await added(...origin.map((one) => anApiKey(account, one)));
-      const others = await added(...origin.flatMap((one) => [aSession(account, one), anApiKey(stranger, one)]));
+      const keys = await add(...origin.map((one) => anApiKey(account, one)));
+      const others = await add(...origin.flatMap((one) => [aSession(account, one), anApiKey(stranger, one)]));
       const spared = keys[1] as Credential;
       const elsewhere = (await store.elsewhere()).credentials;
       await credentials.removeAll({

@@ -12,13 +12,13 @@ export function invitesContract(adapter: string, store: StoreUnderTest) {
       ({ invites, team, otherTeam } = await stocked(store));
     });
 
-    const kept = async (over: Partial<Invite> = {}, of = team): Promise<Invite> => {
-      const invite = anInvite(of, over);
+    const add = async (over: Partial<Invite> = {}, owner = team): Promise<Invite> => {
+      const invite = anInvite(owner, over);
       await invites.add(invite);
       return invite;
     };
 
-    it('gives back exactly what was added, its token too', async () => {
+    it('returns an invite exactly as it was added, with its token', async () => {
       const overs: Partial<Invite>[] = [
         { email: 'Ada.Müller@Example.COM', role: 'admin' },
         { role: 'developer', createdAt: at(0.001), expiresAt: at(365 * 24 * 60 * 60 + 0.999) },
@@ -27,7 +27,7 @@ export function invitesContract(adapter: string, store: StoreUnderTest) {
         { token: 'tni_ä "🦆" \n\\0; --' },
       ];
       for (const over of [{}, ...overs]) {
-        const invite = await kept(over);
+        const invite = await add(over);
         for (const instance of [invites, (await store.elsewhere()).invites]) {
           expect(await instance.find(team.id, invite.id)).toEqual(invite);
           expect(await instance.byDigest(invite.digest)).toEqual(invite);
@@ -35,24 +35,24 @@ export function invitesContract(adapter: string, store: StoreUnderTest) {
       }
     });
 
-    it('finds none by an unknown id, and none of another team', async () => {
-      const { id } = await kept();
+    it('finds no invite by an unknown id or of another team', async () => {
+      const { id } = await add();
       for (const other of ['', ids.next('inv'), "' OR true --", 'x'.repeat(5_000)])
         expect(await invites.find(team.id, other)).toBeNull();
       for (const other of [otherTeam.id, ids.next('tea'), '']) expect(await invites.find(other, id)).toBeNull();
     });
 
-    it('lists those of a team that are pending and have not expired, newest first', async () => {
-      const [first, second] = [await kept({ expiresAt: at(60.001) }), await kept({ expiresAt: at(60) })];
-      await kept({}, otherTeam);
-      for (const status of ['redeemed', 'revoked'] as const) await kept({ status });
+    it('lists the pending and unexpired invites of a team, newest first', async () => {
+      const [first, second] = [await add({ expiresAt: at(60.001) }), await add({ expiresAt: at(60) })];
+      await add({}, otherTeam);
+      for (const status of ['redeemed', 'revoked'] as const) await add({ status });
       expect(await invites.pending(team.id, at(59.999))).toEqual([second, first]);
       expect(await invites.pending(team.id, at(60))).toEqual([first]);
       expect(await invites.pending(ids.next('tea'), at(1))).toEqual([]);
     });
 
-    it('saves what has changed of one, of no other, and of none that it does not know', async () => {
-      const [first, second, third] = [await kept(), await kept(), await kept()];
+    it('saves changes of the given invite only, and ignores an unknown invite', async () => {
+      const [first, second, third] = [await add(), await add(), await add()];
       const [redeemed, revoked] = [Invite.redeem(first, 'ada@example.com', at(1)), Invite.revoke(second, at(1))];
       for (const changed of [redeemed, revoked]) await invites.save(changed);
       for (const one of [redeemed, revoked, third]) {
@@ -65,10 +65,10 @@ export function invitesContract(adapter: string, store: StoreUnderTest) {
       expect(await invites.byDigest(unknown.digest)).toBeNull();
     });
 
-    it('revokes all that one account has pending, and no other', async () => {
-      const own = [await kept({ invitedBy: 'usr_2' }), await kept({ invitedBy: 'usr_2' })];
-      const redeemed = await kept({ invitedBy: 'usr_2', status: 'redeemed' });
-      const others = await kept({ invitedBy: 'usr_3' });
+    it('revokes all pending invites of an account, and no others', async () => {
+      const own = [await add({ invitedBy: 'usr_2' }), await add({ invitedBy: 'usr_2' })];
+      const redeemed = await add({ invitedBy: 'usr_2', status: 'redeemed' });
+      const others = await add({ invitedBy: 'usr_3' });
       await invites.revokeAllBy('usr_2');
       for (const invite of own) expect(await invites.byDigest(invite.digest)).toEqual({ ...invite, status: 'revoked' });
       for (const invite of [redeemed, others]) expect(await invites.byDigest(invite.digest)).toEqual(invite);

@@ -55,7 +55,7 @@ describe('MailQueue on PostgreSQL', () => {
     return (await query<{ task: string }>(database.url, tasks)).map(({ task }) => task).join('\n');
   };
 
-  it('shows neither address nor token of a waiting mail to a reader of the database, and keeps nothing once delivered', async () => {
+  it('hides a waiting mail from readers of the database, and deletes it after the delivery', async () => {
     database = await freshDatabase();
     const { mails, mailer, queue, log } = await opened();
     await mails.add(message);
@@ -75,7 +75,7 @@ describe('MailQueue on PostgreSQL', () => {
     await eventually(async () => (await stored()) === '');
   });
 
-  it('names the cause when a mail was sealed with another secret, and keeps the mail', async () => {
+  it('logs that a mail was sealed with another secret, and keeps the mail', async () => {
     database = await freshDatabase();
     const { queue, log } = await opened();
     const elsewhere = new MailQueue(queue, new Sealer('another secret', 'outbox'), new MemoryMailer(), ids, log);
@@ -85,7 +85,7 @@ describe('MailQueue on PostgreSQL', () => {
     expect(await stored()).toContain('msg_');
   });
 
-  it('delivers the mails that waited in the table of an earlier version, and no delivered ones', async () => {
+  it('delivers mails that waited in the table of an earlier version, but no delivered ones', async () => {
     database = await freshDatabase({ migrated: false });
     const earlier = migrationNames.slice(0, migrationNames.indexOf('OneQueue1765065600000'));
     const source = await createMigrationSource(database.url, earlier).initialize();

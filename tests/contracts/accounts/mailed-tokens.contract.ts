@@ -12,30 +12,30 @@ export function mailedTokensContract(adapter: string, store: StoreUnderTest) {
       ({ mailedTokens, account, colleague: other } = await stocked(store));
     });
 
-    const kept = async (purpose?: MailedToken['purpose'], owner = account): Promise<MailedToken> => {
+    const add = async (purpose?: MailedToken['purpose'], owner = account): Promise<MailedToken> => {
       const token = aMailedToken(owner, purpose);
       await mailedTokens.add(token);
       return token;
     };
 
-    it('gives back exactly what was added, by its digest', async () => {
-      const [first, second] = [await kept('verification'), await kept('reset')];
+    it('returns a token exactly as it was added, by its digest', async () => {
+      const [first, second] = [await add('verification'), await add('reset')];
       expect(await mailedTokens.byDigest(first.digest)).toEqual(first);
       expect(await mailedTokens.byDigest(second.digest)).toEqual(second);
     });
 
-    it('counts those of one account and purpose that were made after a moment', async () => {
-      await kept('reset');
-      await kept('reset');
-      await kept('verification');
-      await kept('reset', other);
+    it('counts the tokens of an account and purpose that were made after a moment', async () => {
+      await add('reset');
+      await add('reset');
+      await add('verification');
+      await add('reset', other);
       expect(await mailedTokens.countSince(account.id, 'reset', at(-1))).toBe(2);
       expect(await mailedTokens.countSince(account.id, 'verification', at(-1))).toBe(1);
       expect(await mailedTokens.countSince(account.id, 'reset', at(0))).toBe(0);
     });
 
-    it('saves that one was used, that one alone, and none that it does not know', async () => {
-      const [first, second] = [await kept(), await kept()];
+    it('saves changes of the given token only, and ignores an unknown token', async () => {
+      const [first, second] = [await add(), await add()];
       const used = MailedToken.use(first, at(3.5));
       await mailedTokens.save(used);
       expect(await mailedTokens.byDigest(first.digest)).toEqual(used);
@@ -46,13 +46,13 @@ export function mailedTokensContract(adapter: string, store: StoreUnderTest) {
     });
 
     it.each(['verification', 'reset'] as const)(
-      'forgets the unused ones of an account for one purpose: %s',
-      async (of) => {
-        const [first, second] = [await kept(of), await kept(of)];
-        const used = MailedToken.use(await kept(of), at(1));
+      'removes the unused tokens of an account for one purpose: %s',
+      async (purpose) => {
+        const [first, second] = [await add(purpose), await add(purpose)];
+        const used = MailedToken.use(await add(purpose), at(1));
         await mailedTokens.save(used);
-        const stay = [used, await kept(of === 'reset' ? 'verification' : 'reset'), await kept(of, other)];
-        await mailedTokens.removeUnused(account.id, of);
+        const stay = [used, await add(purpose === 'reset' ? 'verification' : 'reset'), await add(purpose, other)];
+        await mailedTokens.removeUnused(account.id, purpose);
         for (const { digest } of [first, second]) expect(await mailedTokens.byDigest(digest)).toBeNull();
         for (const one of stay) expect(await mailedTokens.byDigest(one.digest)).toEqual(one);
       },

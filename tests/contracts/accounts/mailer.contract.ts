@@ -30,16 +30,16 @@ export function mailerContract(adapter: string, open: () => Promise<MailerUnderT
           html: '<p>王</p>\n',
         },
       ],
-      ['lines of a single dot, of From and of nothing', { text: 'a\n.\n..\n\nFrom b\n.c\n' }],
+      ['lines with a single dot, with From, and empty lines', { text: 'a\n.\n..\n\nFrom b\n.c\n' }],
       [
         'long lines',
         { subject: 'long '.repeat(60).trim(), text: `${'x'.repeat(3_000)}\n`, html: `<p>${'y '.repeat(2_000)}</p>\n` },
       ],
       [
-        'a name of punctuation',
+        'a name with punctuation',
         { to: { name: 'Ada "A." <Countess>, (of) Lovelace; @ home', address: 'ada@example.com' } },
       ],
-    ])('hands over the whole message: %s', async (_, over) => {
+    ])('sends the whole message: %s', async (_, over) => {
       const message = aMessage(over);
       await rig.mailer.send('msg_1', message);
       const [mail, ...more] = rig.received();
@@ -54,7 +54,7 @@ export function mailerContract(adapter: string, open: () => Promise<MailerUnderT
       });
     });
 
-    it('reaches its one person alone, whatever a name or a subject says', async () => {
+    it('reaches only its recipient, also with a forged name or subject', async () => {
       const forged = 'Ada\r\nBcc: eve@evil.example\r\n\r\nHello <eve@evil.example>, "Eve" <eve@evil.example>';
       const message = aMessage({ to: { name: forged, address: 'ada@example.com' }, subject: forged });
       await rig.mailer.send('msg_1', message);
@@ -64,7 +64,7 @@ export function mailerContract(adapter: string, open: () => Promise<MailerUnderT
       expect(mail?.text.trimEnd()).toBe(message.text.trimEnd());
     });
 
-    it('has the same Message-ID for a message that is sent twice, and another for another', async () => {
+    it('uses the same Message-ID for the same id, and different ones for different ids', async () => {
       const message = aMessage();
       for (const id of ['msg_1', 'msg_1', 'msg_2']) await rig.mailer.send(id, message);
       const ids = new Set(rig.received().map(({ messageId }) => messageId));
@@ -72,7 +72,7 @@ export function mailerContract(adapter: string, open: () => Promise<MailerUnderT
       for (const id of ids) expect(id).toMatch(/^<msg_[12]@[^<>@\s]+>$/);
     });
 
-    it('tells where it went, and nothing of what is in it', async () => {
+    it('returns the place of delivery, without content of the message', async () => {
       const token = 'tnv_0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLM';
       const link = `https://tenon.example/verify-email?token=${token}`;
       const message = aMessage({
@@ -86,7 +86,7 @@ export function mailerContract(adapter: string, open: () => Promise<MailerUnderT
         expect(where).not.toContain(secret);
     });
 
-    it('throws when it cannot hand the message over, and does when it can again', async () => {
+    it('throws when it cannot deliver, and delivers when it can again', async () => {
       await rig.breakDown();
       await expect(rig.mailer.send('msg_1', aMessage())).rejects.toThrow();
       expect(rig.received()).toEqual([]);

@@ -75,7 +75,7 @@ mailerContract('memory', async () => {
 });
 
 describe('Mailer of SMTP', () => {
-  it('sends from the configured sender, and says that no person wrote it', async () => {
+  it('sends from the configured sender, and marks the mail as generated', async () => {
     const server = await started();
     await new SmtpMailer(server.url, FROM).send('msg_1', aMessage());
     expect(server.received).toMatchObject([
@@ -84,7 +84,7 @@ describe('Mailer of SMTP', () => {
     expect(server.received[0]?.headers.get('auto-submitted')).toBe('auto-generated');
   });
 
-  it('signs in with what its URL says', async () => {
+  it('signs in with user and password of its URL', async () => {
     const server = await started({ user: 'tenon@mail.example', password: 'p@ss/wörd' });
     await new SmtpMailer(server.url, FROM).send('msg_1', aMessage());
     expect(server.received).toHaveLength(1);
@@ -92,7 +92,7 @@ describe('Mailer of SMTP', () => {
     await expect(stranger.send('msg_1', aMessage())).rejects.toThrow();
   });
 
-  it('throws when the server refuses the recipient, and when there is none', async () => {
+  it('throws when the server refuses the recipient, and when no server listens', async () => {
     const server = await started();
     const mailer = new SmtpMailer(server.url, FROM);
     server.refuses = 'recipients';
@@ -110,7 +110,7 @@ describe('Mailer of SMTP', () => {
 });
 
 describe('Mailer of a folder', () => {
-  it('makes one file of a mail that is sent twice, for the service’s user alone', async () => {
+  it('writes one file for a mail that is sent twice; only the service’s user can read it', async () => {
     const folder = join(temporary.path, unique());
     const mailer = new FolderMailer(folder, FROM);
     const paths = [await mailer.send('msg_1', aMessage()), await mailer.send('msg_1', aMessage({ text: 'again' }))];
@@ -121,14 +121,14 @@ describe('Mailer of a folder', () => {
     expect(statSync(folder).mode & 0o777).toBe(0o700);
   });
 
-  it('leaves a link in one piece for whoever reads the file', async () => {
+  it('does not break a link into several lines', async () => {
     const folder = join(temporary.path, unique());
     const link = `https://tenon.example/verify-email?token=tnv_${'x'.repeat(200)}`;
     const path = await new FolderMailer(folder, FROM).send('msg_1', aMessage({ text: `Open\n${link}\n` }));
     expect(readFileSync(path, 'utf8').split('\r\n')).toContain(link);
   });
 
-  it('leaves no part of a mail under the name of a mail', async () => {
+  it('never shows a partial mail under the name of a mail', async () => {
     const folder = join(temporary.path, unique());
     const mailer = new FolderMailer(folder, FROM);
     await mailer.send('msg_1', aMessage());

@@ -18,7 +18,7 @@ describe('PageLinks of the service’s own pages', () => {
   );
 
   it.each(['@evil.example/', '../..//evil.example', '&a=b#c', 'tnv_ä ö%20+', '//evil.example', '"><script>'])(
-    'carry the token as it is and lead nowhere else, whatever it is: %s',
+    'contain the token unchanged and lead to no other page: %s',
     (token) => {
       const links = new BaseUrlPageLinks({ baseUrl: 'https://tenon.example/below' });
       for (const [link, page] of [
@@ -31,7 +31,7 @@ describe('PageLinks of the service’s own pages', () => {
     },
   );
 
-  it('are below the address that the service turns out to have', () => {
+  it('use the base URL that is set after the start', () => {
     const address = { baseUrl: '' };
     const links = new BaseUrlPageLinks(address);
     address.baseUrl = 'http://127.0.0.1:49152';
@@ -39,28 +39,28 @@ describe('PageLinks of the service’s own pages', () => {
   });
 });
 
-describe('PasswordBlocklist of a list', () => {
+describe('PasswordBlocklist of common passwords', () => {
   const common = ['password', 'PASSWORD1', '12345678', 'Qwertyuiop', 'iloveyou', 'Letmein1', 'sunshine', 'football'];
 
-  it.each(common)('includes what everybody tries first, letter case aside: %s', (password) => {
+  it.each(common)('includes a common password in any letter case: %s', (password) => {
     expect(new CommonPasswordBlocklist(true).include(password)).toBe(true);
   });
 
   it.each([
-    ['of chance', 'gT7#kq0Zr!w2'],
-    ['of several words', 'correct horse battery staple'],
-    ['of no character', ''],
-    ['of another script', 'пёстрый-дятел-42'],
-    ['with a common one in it', 'password of the duke of Ålesund'],
-    ['with a space behind', 'password '],
-    ['of very many characters', 'password'.repeat(10_000)],
-    ['named as what every object has', 'constructor'.repeat(2)],
-    ['named as what every object inherits', '__proto__'],
-  ])('includes no other: %s', (_, password) => {
+    ['a random one', 'gT7#kq0Zr!w2'],
+    ['several words', 'correct horse battery staple'],
+    ['an empty one', ''],
+    ['another script', 'пёстрый-дятел-42'],
+    ['a common password within others', 'password of the duke of Ålesund'],
+    ['a common password and a space', 'password '],
+    ['80,000 characters', 'password'.repeat(10_000)],
+    ['the name of a property of all objects, twice', 'constructor'.repeat(2)],
+    ['the name of an inherited property', '__proto__'],
+  ])('does not include other passwords: %s', (_, password) => {
     expect(new CommonPasswordBlocklist(true).include(password)).toBe(false);
   });
 
-  it('includes none where the deployment does not refuse them', () => {
+  it('includes nothing if the service does not refuse common passwords', () => {
     const passwords = new CommonPasswordBlocklist(false);
     for (const password of [...common, '', 'gT7#kq0Zr!w2']) expect(passwords.include(password)).toBe(false);
   });
@@ -75,13 +75,13 @@ describe('PasswordHasher of bcrypt', () => {
   const hasher = new BcryptPasswordHasher(COST);
   afterEach(() => jest.restoreAllMocks());
 
-  it('matches a password with its hash, in any process', async () => {
+  it('matches a password with its hash, also with another hasher', async () => {
     const hash = await hasher.hash('correct horse');
     expect(await hasher.matches('correct horse', hash)).toBe(true);
     expect(await new BcryptPasswordHasher(COST).matches('correct horse', hash)).toBe(true);
   });
 
-  it('makes a hash without the password in it, and another one each time', async () => {
+  it('makes a different hash each time, which does not contain the password', async () => {
     const [one, two] = [await hasher.hash('correct horse'), await hasher.hash('correct horse')];
     expect(one).not.toContain('correct horse');
     expect(two).not.toBe(one);
@@ -95,9 +95,9 @@ describe('PasswordHasher of bcrypt', () => {
   });
 
   it.each([
-    ['at the end of a long one', `${'x'.repeat(127)}a`, `${'x'.repeat(127)}b`],
+    ['at the end of a long password', `${'x'.repeat(127)}a`, `${'x'.repeat(127)}b`],
     ['right after the 72nd byte', `${'x'.repeat(72)}a`, 'x'.repeat(72)],
-    ['after many that take several bytes', `${'🦆'.repeat(40)}a`, `${'🦆'.repeat(40)}b`],
+    ['after characters of several bytes', `${'🦆'.repeat(40)}a`, `${'🦆'.repeat(40)}b`],
     ['after a NUL', 'correct\0horse', 'correct\0house'],
     ['beyond ASCII', 'pässword', 'pâssword'],
   ])('counts every character: %s', async (_, password, other) => {
@@ -106,12 +106,12 @@ describe('PasswordHasher of bcrypt', () => {
     expect(await hasher.matches(other, hash)).toBe(false);
   });
 
-  it('never matches nobody’s hash', async () => {
+  it('never matches a missing hash', async () => {
     for (const password of ['', 'null', 'correct horse']) expect(await hasher.matches(password, null)).toBe(false);
   });
 
-  it('refuses what is too much at once, and does what it has taken', async () => {
-    // A second time, since the first must leave no trace.
+  it('refuses calls beyond its limit, and completes the accepted ones', async () => {
+    // The second round proves that the first left no call behind.
     for (let time = 0; time < 2; time++) {
       const outcomes = await atOnce(MOST + 3, (party) =>
         (party % 2 ? hasher.hash('x') : hasher.matches('x', null)).catch((error: unknown) => error),
@@ -120,30 +120,30 @@ describe('PasswordHasher of bcrypt', () => {
     }
   });
 
-  it('is as slow as it was told to be', async () => {
+  it('uses the configured cost', async () => {
     expect(await new BcryptPasswordHasher(5).hash('x')).toMatch(/^\$2b\$05\$/);
   });
 
   it.each([
     ['first', 0],
     ['second', 1],
-  ])('does the same work for nobody’s hash as for somebody’s, at the %s call', async (_, earlier) => {
-    const somebodys = await new BcryptPasswordHasher(COST).hash('correct horse');
+  ])('does the same work for a missing hash as for a hash, at the %s call', async (_, earlier) => {
+    const existing = await new BcryptPasswordHasher(COST).hash('correct horse');
     const [compare, make] = [jest.spyOn(bcrypt, 'compare'), jest.spyOn(bcrypt, 'hash')];
     const workFor = async (hash: string | null) => {
       const hasher = new BcryptPasswordHasher(COST);
-      for (let call = 0; call < earlier; call++) await hasher.matches('x', somebodys);
+      for (let call = 0; call < earlier; call++) await hasher.matches('x', existing);
       jest.clearAllMocks();
       await hasher.matches('x', hash);
       const compared = compare.mock.calls.map(([data, against]) => [String(data).length, String(against).slice(0, 7)]);
       return { compared, made: make.mock.calls.map(([, cost]) => cost) };
     };
-    const work = await workFor(somebodys);
+    const work = await workFor(existing);
     expect(work.compared).toEqual([[44, '$2b$04$']]);
     expect(await workFor(null)).toEqual(work);
   });
 
-  it('still matches the hashes that were made at another cost', async () => {
+  it('matches hashes that were made at another cost', async () => {
     const hash = await new BcryptPasswordHasher(5).hash('correct horse');
     expect(await new BcryptPasswordHasher(COST).matches('correct horse', hash)).toBe(true);
   });

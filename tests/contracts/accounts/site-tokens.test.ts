@@ -14,18 +14,18 @@ type Claims = Readonly<Record<string, unknown>>;
 
 interface SiteTokensUnderTest {
   readonly siteTokens: SiteTokenVerifier;
-  /** Returns a token of these claims that the site signs. */
+  /** Returns a token with these claims that the site signed. */
   signed(claims: Claims): string;
-  /** Returns tokens of these claims that the site did not sign, by the way in which they were forged. */
+  /** Returns forged tokens with these claims. The keys say how they were forged. */
   forged(claims: Claims): Readonly<Record<string, string>>;
 }
 
-/** The values that site and service have agreed on. */
+/** The settings that site and service share. */
 const agreed = { issuer: 'https://shop.example', audience: 'tenon' } as const;
 
 const inSeconds = (seconds: number): number => Math.floor(Date.now() / 1000) + seconds;
 
-/** Returns the claims of a valid token; undefined leaves one out. */
+/** Returns the claims of a valid token. A claim that is undefined is left out. */
 const someClaims = (over: Claims = {}): Claims => ({
   iss: agreed.issuer,
   aud: agreed.audience,
@@ -49,24 +49,24 @@ function siteTokensContract(adapter: string, open: () => SiteTokensUnderTest) {
         (error: unknown) => (error instanceof SiteTokenInvalid ? 'invalid' : error),
       );
 
-    it('gives the claims of a token that the site signed', async () => {
+    it('returns the claims of a token that the site signed', async () => {
       const exp = inSeconds(60);
-      const told = { email: 'Ada.Müller@Example.COM', name: 'Ada “🦆” 王', team: 'Team 7' };
+      const texts = { email: 'Ada.Müller@Example.COM', name: 'Ada “🦆” 王', team: 'Team 7' };
       const others = { exp, iat: inSeconds(-1), nbf: inSeconds(-1), more: { of: 'it' } };
-      const claims = await verified({ ...told, email_verified: true, jti: 'x', ...others });
-      expect(claims).toEqual({ ...told, emailVerified: true, tokenId: 'x', expiresAt: new Date(exp * 1000) });
+      const claims = await verified({ ...texts, email_verified: true, jti: 'x', ...others });
+      expect(claims).toEqual({ ...texts, emailVerified: true, tokenId: 'x', expiresAt: new Date(exp * 1000) });
     });
 
-    it('takes name and team that are not told for none, and an e-mail for verified by nothing but true', async () => {
+    it('reads missing or empty names and teams as null, and an e-mail as verified only by `true`', async () => {
       for (const nothing of [undefined, null, '']) {
         const claims = await verified({ name: nothing, team: nothing });
         expect(claims).toMatchObject({ emailVerified: null, name: null, team: null });
       }
-      for (const told of [false, 'true', 1, {}])
-        expect(await verified({ email_verified: told })).toMatchObject({ emailVerified: false });
+      for (const value of [false, 'true', 1, {}])
+        expect(await verified({ email_verified: value })).toMatchObject({ emailVerified: false });
     });
 
-    it('takes a token that is for others as well, or as long as it may be, or comes a second time', async () => {
+    it('accepts a token with several audiences, with the longest texts, and a second time', async () => {
       const token = site.signed(someClaims({ aud: ['crm', agreed.audience] }));
       const claims = await site.siteTokens.verify(token);
       expect(await site.siteTokens.verify(token)).toEqual(claims);
@@ -88,32 +88,32 @@ function siteTokensContract(adapter: string, open: () => SiteTokensUnderTest) {
       ['no audience', { aud: undefined }],
       ['an expiry a second ago', { exp: inSeconds(-1) }],
       ['no expiry', { exp: undefined }],
-      ['an expiry in words', { exp: String(inSeconds(300)) }],
-      ['an expiry after all dates', { exp: 1e13 }],
-      ['a beginning in the future', { nbf: inSeconds(60) }],
+      ['an expiry as text', { exp: String(inSeconds(300)) }],
+      ['an expiry beyond the last date', { exp: 1e13 }],
+      ['a start in the future', { nbf: inSeconds(60) }],
       ['no id', { jti: undefined }],
       ['an empty id', { jti: '' }],
-      ['an id that is no text', { jti: 7 }],
+      ['an id that is not a text', { jti: 7 }],
       ['an over-long id', { jti: long }],
       ['a NUL in its id', { jti: 'a\0b' }],
       ['no e-mail', { email: undefined }],
       ['an empty e-mail', { email: '' }],
-      ['an e-mail that is no text', { email: ['ada@example.com'] }],
+      ['an e-mail that is not a text', { email: ['ada@example.com'] }],
       ['an over-long e-mail', { email: `${long}@example.com` }],
-      ['a name that is no text', { name: { first: 'Ada' } }],
+      ['a name that is not a text', { name: { first: 'Ada' } }],
       ['an over-long name', { name: long }],
-      ['a team that is no text', { team: 7 }],
+      ['a team that is not a text', { team: 7 }],
       ['an over-long team', { team: long }],
     ])('refuses a token with %s', async (_, over) => {
       expect(await outcome(site.signed(someClaims(over)))).toBe('invalid');
     });
 
-    it('refuses a token that the site did not sign, whoever else did', async () => {
+    it('refuses a token that the site did not sign', async () => {
       const tokens = site.forged(someClaims());
       for (const [how, token] of Object.entries(tokens)) expect([how, await outcome(token)]).toEqual([how, 'invalid']);
     });
 
-    it('refuses a token of which anything was changed', async () => {
+    it('refuses a token if any part was changed', async () => {
       const [header, payload, signature] = site.signed(someClaims()).split('.') as [string, string, string];
       const [, promoted] = site.signed(someClaims({ email: 'eve@example.com' })).split('.') as [string, string];
       for (const token of [
@@ -129,7 +129,7 @@ function siteTokensContract(adapter: string, open: () => SiteTokensUnderTest) {
         expect(await outcome(token)).toBe('invalid');
     });
 
-    it('refuses text that is no token', async () => {
+    it('refuses text that is not a token', async () => {
       const unnamed = `${Buffer.from('{}').toString('base64url')}.e30.AAAA`;
       const long = `${'x'.repeat(300_000)}.${'y'.repeat(400_000)}.${'z'.repeat(300_000)}`;
       for (const text of ['', '..', 'let me in', 'a.b\0.c', '{"alg":"HS256"}', unnamed, long])
@@ -149,7 +149,7 @@ const [rsaPair, ecPair, otherRsa, otherEc, weakRsa] = [rsa(), ec(), rsa(), ec(),
 const jwk = ({ publicKey }: Pair, more: object) => ({ ...publicKey.export({ format: 'jwk' }), ...more });
 const keySet = { keys: [jwk(rsaPair, { kid: 'r', use: 'sig' }), jwk(ecPair, { kid: 'e', alg: 'ES256' })] };
 
-/** Signs by hand, so that the library is not tested against itself. */
+/** Signs without the library, so that the library is not tested against itself. */
 function token(header: Claims, claims: Claims, signer: (text: Buffer) => Buffer): string {
   const [head, body] = [header, claims].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'));
   return `${head}.${body}.${signer(Buffer.from(`${head}.${body}`)).toString('base64url')}`;
@@ -196,9 +196,12 @@ const byKeySet = (alg: 'RS256' | 'ES256', siteTokens: JoseSiteTokenVerifier) => 
     return {
       ...none(claims),
       'another key': byPair(alg, other, claims, { kid }),
-      'another key that says nothing': byPair(alg, other, claims),
-      'another key, sent along': byPair(alg, other, claims, { jwk: jwk(other, {}) }),
-      'another key, sent along under a true name': byPair(alg, other, claims, { kid, jwk: jwk(other, { kid }) }),
+      'another key without key id': byPair(alg, other, claims),
+      'another key, sent in the header': byPair(alg, other, claims, { jwk: jwk(other, {}) }),
+      'another key, sent in the header with a true key id': byPair(alg, other, claims, {
+        kid,
+        jwk: jwk(other, { kid }),
+      }),
       'another key, at a URL': byPair(alg, other, claims, { kid, jku: 'https://evil.example/keys' }),
       'an unknown key': byPair(alg, own, claims, { kid: 'x' }),
       'the key for the other algorithm': byPair(alg, own, claims, { kid: alg === 'RS256' ? 'e' : 'r' }),
@@ -261,14 +264,14 @@ describe('With a key set', () => {
   };
 
   describe('SiteTokenVerifier of jose', () => {
-    it('asks for the keys once, for however many tokens', async () => {
+    it('fetches the keys once for several tokens', async () => {
       const tokens = fromUrl();
       await Promise.all([tokens.verify(own()), tokens.verify(own())]);
       await tokens.verify(own());
       expect(asked).toBe(1);
     });
 
-    it('asks for no keys for what can be no token of the site', async () => {
+    it('fetches no keys for a text that cannot be a token of the site', async () => {
       const tokens = fromUrl();
       for (const one of ['garbage', bySecret('x', someClaims()), ...Object.values(none(someClaims()))])
         expect((await outcome(tokens, one)).error).toBeInstanceOf(SiteTokenInvalid);
@@ -277,17 +280,14 @@ describe('With a key set', () => {
 
     it.each<[string, () => void]>([
       ['answers 500', () => answers(500, JSON.stringify(keySet))],
-      [
-        'leads elsewhere',
-        () => (answer = (_, to) => void to.writeHead(302, { Location: 'https://evil.example' }).end()),
-      ],
-      ['answers with no JSON', () => answers(200, '<html>')],
-      ['answers with a key that is none', () => answers(200, '{"keys":[{"kty":"RSA","kid":"r","n":"AA","e":"A"}]}')],
+      ['redirects', () => (answer = (_, to) => void to.writeHead(302, { Location: 'https://evil.example' }).end())],
+      ['answers without JSON', () => answers(200, '<html>')],
+      ['answers with an invalid key', () => answers(200, '{"keys":[{"kty":"RSA","kid":"r","n":"AA","e":"A"}]}')],
       ['answers with a weak key', () => answers(200, JSON.stringify({ keys: [jwk(weakRsa, { kid: 'r' })] }))],
-      ['hangs up', () => (answer = ({ socket }) => void socket.destroy())],
+      ['closes the connection', () => (answer = ({ socket }) => void socket.destroy())],
       ['never answers', () => (answer = () => {})],
-      ['never finishes', () => (answer = (_, to) => void to.writeHead(200).write('{"keys":['))],
-    ])('does not blame the token where the URL %s', async (_, breakDown) => {
+      ['never ends its answer', () => (answer = (_, to) => void to.writeHead(200).write('{"keys":['))],
+    ])('does not call the token invalid if the URL %s', async (_, breakDown) => {
       const tokens = fromUrl();
       breakDown();
       const { error, inTime } = await outcome(tokens);
@@ -295,7 +295,7 @@ describe('With a key set', () => {
       expect(inTime).toBe(true);
     });
 
-    it('recovers when the URL does', async () => {
+    it('verifies tokens again when the URL works again', async () => {
       const tokens = fromUrl();
       answers(500, '');
       expect((await outcome(tokens)).error).toBeInstanceOf(StorageUnavailable);
@@ -303,7 +303,7 @@ describe('With a key set', () => {
       expect((await outcome(tokens)).error).toBeNull();
     });
 
-    it('takes a token that does not say which key, where one of several holds', async () => {
+    it('accepts a token without key id if one of several keys fits', async () => {
       const tokens = fromFile({ keys: [jwk(otherRsa, { kid: 'old' }), ...keySet.keys] });
       expect((await outcome(tokens, byPair('RS256', rsaPair, someClaims()))).error).toBeNull();
       for (const one of [
@@ -313,13 +313,13 @@ describe('With a key set', () => {
         expect((await outcome(tokens, one)).error).toBeInstanceOf(SiteTokenInvalid);
     });
 
-    it('says at the start that the file of keys is missing or no key set', () => {
+    it('throws at the start if the file of keys is missing or not a key set', () => {
       const missing = join(folder.path, 'missing.json');
       expect(() => new JoseSiteTokenVerifier({ ...nowhere, jwksFile: missing })).toThrow(/ENOENT/);
       for (const set of ['', '{', '[]', '{"keys":7}']) expect(() => fromFile(set)).toThrow();
     });
 
-    it('is switched off, and believes nothing, where no site is set up', async () => {
+    it('is disabled and refuses every token if no site is set up', async () => {
       const tokens = new JoseSiteTokenVerifier(null);
       expect(tokens.enabled).toBe(false);
       for (const one of [own(), '']) expect((await outcome(tokens, one)).error).toBeInstanceOf(SiteTokenInvalid);

@@ -11,7 +11,7 @@ export function spentSiteTokensContract(adapter: string, store: StoreUnderTest) 
       spent = repositories.spentSiteTokens;
     });
 
-    it('takes a token once, on whichever instance, until it expires', async () => {
+    it('accepts a token once on all instances together, and no expired token', async () => {
       const elsewhere = (await store.elsewhere()).spentSiteTokens;
       expect(await spent.spend('one', at(60), at(0))).toBe(true);
       for (const now of [0, 1, 59.999, 60, 61])
@@ -19,7 +19,7 @@ export function spentSiteTokensContract(adapter: string, store: StoreUnderTest) 
       expect(await spent.spend('expired', at(60), at(60))).toBe(false);
     });
 
-    it('forgets those that have expired, and no other', async () => {
+    it('forgets expired tokens, and no others', async () => {
       expect(await spent.spend('short', at(60), at(0))).toBe(true);
       expect(await spent.spend('long', at(120), at(0))).toBe(true);
       expect(await spent.spend('short', at(120), at(59.999))).toBe(false);
@@ -27,16 +27,19 @@ export function spentSiteTokensContract(adapter: string, store: StoreUnderTest) 
       expect(await spent.spend('long', at(120), at(60))).toBe(false);
     });
 
-    it.each(['outside of', 'inside'])('is spent by one of many at once, %s units of work', async (where) => {
-      for (const id of ['old', 'older']) await spent.spend(id, at(60), at(0)); // all of them would forget these
-      const id = unique();
-      const outcomes = await race(
-        8,
-        () => repositories.accounts.count(),
-        () => spent.spend(id, at(120), at(60)),
-        where === 'inside' ? (steps) => repositories.unitOfWork.run(steps) : undefined,
-      );
-      expect(outcomes.filter(Boolean)).toHaveLength(1);
-    });
+    it.each(['outside of', 'inside'])(
+      'accepts a token from one of several concurrent callers, %s units of work',
+      async (where) => {
+        for (const id of ['old', 'older']) await spent.spend(id, at(60), at(0)); // every caller tries to remove these
+        const id = unique();
+        const outcomes = await race(
+          8,
+          () => repositories.accounts.count(),
+          () => spent.spend(id, at(120), at(60)),
+          where === 'inside' ? (steps) => repositories.unitOfWork.run(steps) : undefined,
+        );
+        expect(outcomes.filter(Boolean)).toHaveLength(1);
+      },
+    );
   });
 }

@@ -11,7 +11,7 @@ export function teamsContract(adapter: string, store: StoreUnderTest) {
       ({ teams, unitOfWork } = await store.open());
     });
 
-    it('gives back exactly the team that was added, and knows the operator among others', async () => {
+    it('returns a team exactly as it was added, and finds the operator team', async () => {
       const stranger = aTeam({ siteKey: 'team:acme', createdAt: at(0.001) });
       await teams.add(stranger);
       expect(await teams.operator()).toBeNull();
@@ -21,7 +21,7 @@ export function teamsContract(adapter: string, store: StoreUnderTest) {
       for (const team of [operator, stranger]) expect(await teams.byId(team.id)).toEqual(team);
     });
 
-    it('finds the team that stands for one of the embedding site, by exactly its key', async () => {
+    it('finds the team that stands for a team of the embedding site by its exact site key', async () => {
       const team = aTeam({ siteKey: 'team:Åcme "1"; --' });
       for (const one of [aTeam(), team, aTeam({ siteKey: 'team:acme' })]) await teams.add(one);
       expect(await teams.bySiteKey('team:Åcme "1"; --')).toEqual(team);
@@ -32,7 +32,7 @@ export function teamsContract(adapter: string, store: StoreUnderTest) {
     it.each<[string, Partial<Team>]>([
       ['team of the site', { siteKey: 'team:acme' }],
       ['operator', { operator: true }],
-    ])('comes to one %s, however many would found it at once', async (_, kind) => {
+    ])('ends with one %s if several callers add it at once', async (_, kind) => {
       const known = () => (kind.siteKey ? teams.bySiteKey(kind.siteKey) : teams.operator());
       const found = async (existing: Team | null) => {
         const team = existing ?? aTeam(kind);

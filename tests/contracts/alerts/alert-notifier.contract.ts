@@ -6,77 +6,77 @@ import { anAlert, at } from '../../support/records.js';
 export interface NotifierUnderTest {
   readonly notifier: AlertNotifier;
   readonly unitOfWork: UnitOfWork;
-  /** For a notifier that reads alerts when it tells of them. */
+  /** Is present for a notifier that reads the alerts from their repository. */
   readonly alerts?: AlertRepository;
-  /** From now on somebody wants to hear of alerts. */
+  /** Adds a receiver that wants to know of alerts. */
   switchOn(): Promise<void>;
-  /** The ids of the alerts that this somebody will be told of, as often as it will be. */
-  told(): Promise<string[]>;
-  /** The same for acknowledgements, of a notifier that tells of them. */
-  toldOfEnds?(): Promise<string[]>;
+  /** Returns the ids of the announced alerts. An alert that was announced twice is in it twice. */
+  announcedIds(): Promise<string[]>;
+  /** Returns the ids of the announced acknowledgements. Is present for a notifier that announces them. */
+  acknowledgedIds?(): Promise<string[]>;
 }
 
 export function alertNotifierContract(adapter: string, open: () => Promise<NotifierUnderTest>) {
   describe(`AlertNotifier by ${adapter}`, () => {
-    let way: NotifierUnderTest;
+    let rig: NotifierUnderTest;
     beforeEach(async () => {
-      way = await open();
+      rig = await open();
     });
 
-    const announced = async (...alerts: Alert[]): Promise<string[]> => {
-      await way.unitOfWork.run(async () => {
-        await way.alerts?.add(alerts);
-        await way.notifier.announce(alerts);
+    const announce = async (...alerts: Alert[]): Promise<string[]> => {
+      await rig.unitOfWork.run(async () => {
+        await rig.alerts?.add(alerts);
+        await rig.notifier.announce(alerts);
       });
       return alerts.map(({ id }) => id);
     };
 
     const acknowledge = async (alert: Alert): Promise<void> => {
       const acknowledged = { ...alert, ackedAt: at(9), ackedBy: 'usr_1', note: '<!channel> & \n' };
-      await way.alerts?.acknowledge(alert.id, { at: at(9), by: 'usr_1', note: acknowledged.note });
-      await way.notifier.acknowledged(acknowledged);
+      await rig.alerts?.acknowledge(alert.id, { at: at(9), by: 'usr_1', note: acknowledged.note });
+      await rig.notifier.acknowledged(acknowledged);
     };
 
     const failing = (work: () => Promise<void>): Promise<void> => {
       const failure = new Error('no');
-      const failed = way.unitOfWork.run(async () => {
+      const failed = rig.unitOfWork.run(async () => {
         await work();
         throw failure;
       });
       return expect(failed).rejects.toBe(failure);
     };
 
-    it('tells nobody who has not switched it on', async () => {
-      await announced(anAlert());
-      expect(await way.told()).toEqual([]);
-      await way.switchOn();
-      expect(await way.told()).toEqual([]);
+    it('never announces alerts that fired before it was switched on', async () => {
+      await announce(anAlert());
+      expect(await rig.announcedIds()).toEqual([]);
+      await rig.switchOn();
+      expect(await rig.announcedIds()).toEqual([]);
     });
 
-    it('tells of each alert once, of those that fire at once and of those that come later', async () => {
-      await way.switchOn();
-      const ids = await announced(anAlert(), anAlert({ severity: 'P4', ruleName: '"\u{1F986}" <b>\n' }), anAlert());
-      expect((await way.told()).sort()).toEqual(ids.sort());
-      const later = await announced(anAlert());
-      expect((await way.told()).sort()).toEqual([...ids, ...later].sort());
+    it('announces each alert once, also when several fire together', async () => {
+      await rig.switchOn();
+      const ids = await announce(anAlert(), anAlert({ severity: 'P4', ruleName: '"\u{1F986}" <b>\n' }), anAlert());
+      expect((await rig.announcedIds()).sort()).toEqual(ids.sort());
+      const later = await announce(anAlert());
+      expect((await rig.announcedIds()).sort()).toEqual([...ids, ...later].sort());
     });
 
-    it('tells of nothing that is not stored', async () => {
-      await way.switchOn();
-      await failing(() => way.notifier.announce([anAlert()]));
-      expect(await way.told()).toEqual([]);
+    it('announces nothing if the transaction is rolled back', async () => {
+      await rig.switchOn();
+      await failing(() => rig.notifier.announce([anAlert()]));
+      expect(await rig.announcedIds()).toEqual([]);
     });
 
-    it('tells of a stored acknowledgement once, or never tells of any', async () => {
-      await way.switchOn();
+    it('announces a stored acknowledgement once, if it announces acknowledgements', async () => {
+      await rig.switchOn();
       const [alert, other] = [anAlert(), anAlert()];
-      const ids = await announced(alert, other);
-      expect((await way.told()).sort()).toEqual(ids.sort());
+      const ids = await announce(alert, other);
+      expect((await rig.announcedIds()).sort()).toEqual(ids.sort());
       await failing(() => acknowledge(alert));
-      expect((await way.toldOfEnds?.()) ?? []).toEqual([]);
-      await way.unitOfWork.run(() => acknowledge(alert));
-      if (way.toldOfEnds) expect(await way.toldOfEnds()).toEqual([alert.id]);
-      expect((await way.told()).sort()).toEqual(ids.sort());
+      expect((await rig.acknowledgedIds?.()) ?? []).toEqual([]);
+      await rig.unitOfWork.run(() => acknowledge(alert));
+      if (rig.acknowledgedIds) expect(await rig.acknowledgedIds()).toEqual([alert.id]);
+      expect((await rig.announcedIds()).sort()).toEqual(ids.sort());
     });
   });
 }

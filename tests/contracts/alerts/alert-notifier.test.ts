@@ -34,21 +34,21 @@ function mailing({ teams, accounts, alerts, unitOfWork }: Repositories, clock = 
   };
 }
 
-const wanting: Partial<Account> = { role: 'admin', emailVerifiedAt: at(0), alertEmails: true };
+const receiving: Partial<Account> = { role: 'admin', emailVerifiedAt: at(0), alertEmails: true };
 
 alertNotifierContract('e-mail', async () => {
   const repositories = await memoryUnderTest().open();
   const { teams, accounts, unitOfWork } = repositories;
   const { notifier, mails } = mailing(repositories);
   const team = aTeam({ operator: true });
-  const account = anAccount(team, { ...wanting, alertEmails: false });
+  const account = anAccount(team, { ...receiving, alertEmails: false });
   await teams.add(team);
   await accounts.add(account);
   return {
     notifier,
     unitOfWork,
     switchOn: () => accounts.save({ ...account, alertEmails: true }),
-    told: async () => (await mails()).flatMap(({ text }) => idsIn(text)),
+    announcedIds: async () => (await mails()).flatMap(({ text }) => idsIn(text)),
   };
 });
 
@@ -64,7 +64,7 @@ describe('webhooks', () => {
       alerts,
       unitOfWork: store,
       switchOn: () => webhooks.add(aWebhook(), sender.newSecret()),
-      async told() {
+      async announcedIds() {
         await settled();
         return sender.posted.map(({ id }) => id);
       },
@@ -73,18 +73,18 @@ describe('webhooks', () => {
 });
 
 describe('AlertNotifier by e-mail', () => {
-  const set = async (...team: Partial<Account>[]) => {
+  const setUp = async (...team: Partial<Account>[]) => {
     const repositories = await memoryUnderTest().open();
     const [operators, others] = [aTeam({ operator: true }), aTeam()];
     await repositories.teams.add(operators);
     await repositories.teams.add(others);
-    for (const over of team) await repositories.accounts.add(anAccount(operators, { ...wanting, ...over }));
-    await repositories.accounts.add(anAccount(others, { ...wanting, email: 'stranger@example.com' }));
+    for (const over of team) await repositories.accounts.add(anAccount(operators, { ...receiving, ...over }));
+    await repositories.accounts.add(anAccount(others, { ...receiving, email: 'stranger@example.com' }));
     return mailing(repositories);
   };
 
-  it('reaches admins and developers of the operator team with a verified address who ask for it', async () => {
-    const { notifier, mails } = await set(
+  it('sends mails to verified admins and developers of the operator team who asked for alerts', async () => {
+    const { notifier, mails } = await setUp(
       { email: 'admin@example.com' },
       { email: 'developer@example.com', role: 'developer' },
       { email: 'member@example.com', role: 'member' },
@@ -95,8 +95,8 @@ describe('AlertNotifier by e-mail', () => {
     expect((await mails()).map(({ to }) => to.address)).toEqual(['admin@example.com', 'developer@example.com']);
   });
 
-  it('is one mail that says what fired, with links below the base URL only', async () => {
-    const { notifier, mails } = await set({ name: 'Ada <b>&', email: 'ada@example.com' });
+  it('sends one mail that describes the alerts, with links below the base URL only', async () => {
+    const { notifier, mails } = await setUp({ name: 'Ada <b>&', email: 'ada@example.com' });
     const alert = anAlert({ title: 'a <script>', message: 'Rule "x" & \' <img src=https://evil.example>' });
     await notifier.announce([alert, anAlert({ severity: 'P3' })]);
     const [mail, ...more] = await mails();
@@ -112,8 +112,8 @@ describe('AlertNotifier by e-mail', () => {
     expect((await mails()).at(-1)?.subject).toBe('[P1] a <script>');
   });
 
-  it('counts what is too much to be listed', async () => {
-    const { notifier, mails } = await set({});
+  it('lists 20 alerts and counts the others', async () => {
+    const { notifier, mails } = await setUp({});
     await notifier.announce(Array.from({ length: 45 }, () => anAlert()));
     const [{ text, subject } = { text: '', subject: '' }] = await mails();
     expect(subject).toBe('[P1] 45 alerts have fired');
@@ -121,8 +121,8 @@ describe('AlertNotifier by e-mail', () => {
     expect(text).toContain('And 25 more: GET https://tenon.example/v1/alerts\n');
   });
 
-  it('floods no mailbox: so many in an hour, the last of which says so', async () => {
-    const { notifier, mails, clock } = await set({});
+  it('limits the mails of an hour, and the last mail says so', async () => {
+    const { notifier, mails, clock } = await setUp({});
     for (let nth = 0; nth < MOST_AN_HOUR + 5; nth++) await notifier.announce([anAlert()]);
     const sent = (await mails()).map(({ text }) => text.includes('the last such message'));
     expect(sent).toEqual([...Array(MOST_AN_HOUR - 1).fill(false), true]);

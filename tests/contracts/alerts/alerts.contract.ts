@@ -6,7 +6,7 @@ import { expectPages, type Repositories, type StoreUnderTest } from '../../suppo
 const all = { limit: 1_000, after: null };
 
 export function alertsContract(adapter: string, store: StoreUnderTest) {
-  describe(`alerts kept by ${adapter}`, () => {
+  describe(`alerts in ${adapter}`, () => {
     let here: Repositories;
     let elsewhere: Repositories;
     beforeEach(async () => {
@@ -15,7 +15,7 @@ export function alertsContract(adapter: string, store: StoreUnderTest) {
     });
 
     describe('AlertRuleRepository', () => {
-      it('gives back exactly what was added', async () => {
+      it('returns a rule exactly as it was added', async () => {
         const rich = aRule({
           name: '"\u{1F986}" \n',
           ruleType: 'job_duration_exceeded',
@@ -34,7 +34,7 @@ export function alertsContract(adapter: string, store: StoreUnderTest) {
         expect(await here.alertRules.find(ids.next('rul'))).toBeNull();
       });
 
-      it('lists the newest first, writes some and brings none back, removes one once', async () => {
+      it('lists rules newest first, saves no removed rule, and removes a rule once', async () => {
         const [one, two, three, gone] = [aRule(), aRule(), aRule(), aRule()];
         for (const rule of [two, one, three]) await here.alertRules.add(rule);
         expect(await elsewhere.alertRules.all()).toEqual([three, two, one]);
@@ -58,14 +58,14 @@ export function alertsContract(adapter: string, store: StoreUnderTest) {
       const acknowledged = { ackedAt: at(9), ackedBy: 'usr_1', note: 'seen' };
       const seen = { at: at(9), by: 'usr_1', note: 'seen' };
 
-      it('gives back exactly what was added', async () => {
+      it('returns an alert exactly as it was added', async () => {
         const [plain, rich] = [anAlert(), anAlert({ ...acknowledged, ruleName: '"\u{1F986}" \n', severity: 'P4' })];
         await here.alerts.add([plain, rich]);
         for (const alert of [plain, rich]) expect(await elsewhere.alerts.find(alert.id)).toEqual(alert);
         expect(await here.alerts.find(ids.next('alr'))).toBeNull();
       });
 
-      it('has one of a rule and a job at most', async () => {
+      it('stores at most one alert for a rule and a job', async () => {
         const first = anAlert();
         await here.alerts.add([first]);
         const again = { ...first, id: ids.next('alr') };
@@ -75,7 +75,7 @@ export function alertsContract(adapter: string, store: StoreUnderTest) {
         expect(await here.alerts.list(null, all)).toEqual([otherRule, otherJob, first]);
       });
 
-      it('lists the newest first, a page at a time, by status', async () => {
+      it('lists alerts by status, newest first, in pages', async () => {
         const [one, two, three, four] = [anAlert(), anAlert(acknowledged), anAlert(), anAlert(acknowledged)];
         await here.alerts.add([two, four, one, three]);
         const { alerts } = elsewhere;
@@ -84,7 +84,7 @@ export function alertsContract(adapter: string, store: StoreUnderTest) {
         await expectPages((page) => alerts.list('acked', page), [four, two]);
       });
 
-      it('keeps one acknowledgement whole, the first, however many come at once', async () => {
+      it('stores the first of several concurrent acknowledgements as a whole', async () => {
         const [alert, other] = [anAlert(), anAlert()];
         await here.alerts.add([alert, other]);
         const outcomes = await atOnce(6, (party) =>
@@ -114,7 +114,7 @@ export function alertsContract(adapter: string, store: StoreUnderTest) {
         ...over,
       });
 
-      it('gives back exactly what was added, with its secret to who opens it, the oldest first', async () => {
+      it('returns webhooks exactly as they were added, oldest first; `open` also returns the secret', async () => {
         const { webhooks } = here;
         const [first, second] = [aWebhook(), aWebhook({ url: 'https://example.com/ä?k="1"', createdBy: 'master' })];
         for (const webhook of [second, first]) await webhooks.add(webhook, `whsec_${webhook.id}`);
@@ -123,7 +123,7 @@ export function alertsContract(adapter: string, store: StoreUnderTest) {
         expect(await webhooks.open(ids.next('whk'))).toBeNull();
       });
 
-      it('keeps the last delivery', async () => {
+      it('stores the last delivery', async () => {
         const { webhooks } = here;
         const [webhook, other] = [aWebhook(), aWebhook()];
         for (const one of [webhook, other]) await webhooks.add(one, 'whsec_1');
@@ -135,7 +135,7 @@ export function alertsContract(adapter: string, store: StoreUnderTest) {
         expect(await webhooks.open(webhook.id)).toMatchObject({ secret: 'whsec_1', webhook: { enabled: true } });
       });
 
-      it('disables for good one whose receiver is gone, whatever is noted at the same time', async () => {
+      it('disables a webhook for good after status 410, also with concurrent deliveries', async () => {
         const webhook = aWebhook();
         await here.webhooks.add(webhook, 'whsec_1');
         await atOnce(6, (party) =>
@@ -146,7 +146,7 @@ export function alertsContract(adapter: string, store: StoreUnderTest) {
         expect(await here.webhooks.all()).toMatchObject([{ enabled: false, lastDelivery: delivery() }]);
       });
 
-      it('removes one, once', async () => {
+      it('removes a webhook once', async () => {
         const [webhook, other] = [aWebhook(), aWebhook()];
         for (const one of [webhook, other]) await here.webhooks.add(one, 'whsec_1');
         const removed = await atOnce(4, (party) => (party % 2 ? here : elsewhere).webhooks.remove(webhook.id));

@@ -20,8 +20,8 @@ const HOUR_MS = 60 * 60_000;
 
 const links = new BaseUrlPageLinks({ baseUrl: 'https://tenon.example' });
 
-/** A notifier with everything in memory, but for a real receiver of what it posts. */
-async function rig() {
+/** Makes notifiers with all ports in memory, and a real HTTP receiver of their posts. */
+async function openRig() {
   const store = new MemoryStore();
   const { alerts, accounts, teams } = memoryRepositories(store);
   const [clock, log, receiver] = [new ManualClock(at(100)), new RecordingLog(), await WebhookReceiver.start()];
@@ -39,13 +39,13 @@ async function rig() {
     unitOfWork: store,
     alertmanager: (url: string | null) => new AlertmanagerNotifier(url, queue, alerts, links, clock, log),
     slack: (url: string | null) => new SlackNotifier(url, queue, alerts, accounts, links, log),
-    /** Resolves to the number of waiting tasks when none of them is due. */
+    /** Waits until no task is due. Returns the number of waiting tasks. */
     async settled(): Promise<number> {
       await eventually(() => tasks.all().every(({ runAt }) => runAt > clock.now().getTime()));
       return tasks.all().length;
     },
     /** Returns what was posted so far, parsed. */
-    // biome-ignore lint/suspicious/noExplicitAny: a test looks into whatever was sent
+    // biome-ignore lint/suspicious/noExplicitAny: the posts of the notifiers have different shapes
     async posted(): Promise<any[]> {
       await this.settled();
       return receiver.posted.map(({ body }) => JSON.parse(body));
@@ -57,53 +57,53 @@ async function rig() {
   };
 }
 
-let way: Awaited<ReturnType<typeof rig>>;
+let rig: Awaited<ReturnType<typeof openRig>>;
 let notifier: AlertNotifier;
 beforeEach(async () => {
-  way = await rig();
+  rig = await openRig();
 });
-afterEach(() => way.stop());
+afterEach(() => rig.stop());
 
-type Told = Required<Pick<NotifierUnderTest, 'told' | 'toldOfEnds'>>;
+type ReceivedIds = Required<Pick<NotifierUnderTest, 'announcedIds' | 'acknowledgedIds'>>;
 
-const underTest = (make: (url: string | null) => AlertNotifier, told: Told): NotifierUnderTest => {
+const underTest = (make: (url: string | null) => AlertNotifier, received: ReceivedIds): NotifierUnderTest => {
   notifier = make(null);
   return {
     get notifier() {
       return notifier;
     },
-    alerts: way.alerts,
-    unitOfWork: way.unitOfWork,
+    alerts: rig.alerts,
+    unitOfWork: rig.unitOfWork,
     switchOn: async () => {
-      notifier = make(way.receiver.url);
+      notifier = make(rig.receiver.url);
     },
-    ...told,
+    ...received,
   };
 };
 
 const fire = async (...alerts: Alert[]): Promise<void> => {
-  await way.alerts.add(alerts);
+  await rig.alerts.add(alerts);
   await notifier.announce(alerts);
 };
 
 const acknowledge = async (alert: Alert, by = 'master', note: string | null = null): Promise<void> => {
-  const acknowledgement = { at: way.clock.now(), by, note };
-  await way.alerts.acknowledge(alert.id, acknowledgement);
-  await notifier.acknowledged((await way.alerts.find(alert.id)) as Alert);
+  const acknowledgement = { at: rig.clock.now(), by, note };
+  await rig.alerts.acknowledge(alert.id, acknowledgement);
+  await notifier.acknowledged((await rig.alerts.find(alert.id)) as Alert);
 };
 
 describe('Alertmanager', () => {
   const entries = async (isFiring: boolean): Promise<string[]> =>
-    (await way.posted())
+    (await rig.posted())
       .flat()
-      .filter(({ endsAt }) => new Date(endsAt) > way.clock.now() === isFiring)
+      .filter(({ endsAt }) => new Date(endsAt) > rig.clock.now() === isFiring)
       .map(({ labels }) => labels.alert_id);
 
-  const told = { told: () => entries(true), toldOfEnds: () => entries(false) };
-  alertNotifierContract('Alertmanager', async () => underTest(way.alertmanager, told));
+  const received = { announcedIds: () => entries(true), acknowledgedIds: () => entries(false) };
+  alertNotifierContract('Alertmanager', async () => underTest(rig.alertmanager, received));
 
   it('gets alerts with labels, texts and a link, and their end', async () => {
-    notifier = way.alertmanager(`http://ada:p%40ss@127.0.0.1:${way.receiver.port}/am`);
+    notifier = rig.alertmanager(`http://ada:p%40ss@127.0.0.1:${rig.receiver.port}/am`);
     const alert = anAlert({ ruleName: '"\u{1F986}" <b>', createdAt: at(90) });
     await fire(alert);
     const entry = {
@@ -121,27 +121,27 @@ describe('Alertmanager', () => {
       endsAt: new Date(at(100).getTime() + HOUR_MS).toISOString(),
       generatorURL: `https://tenon.example/v1/alerts/${alert.id}`,
     };
-    expect(await way.posted()).toEqual([[entry]]);
-    expect(way.receiver.posted[0]).toMatchObject({
+    expect(await rig.posted()).toEqual([[entry]]);
+    expect(rig.receiver.posted[0]).toMatchObject({
       path: '/am/api/v2/alerts',
       headers: { authorization: `Basic ${Buffer.from('ada:p@ss').toString('base64')}` },
     });
-    way.clock.advance(5_000);
+    rig.clock.advance(5_000);
     await acknowledge(alert);
-    expect((await way.posted()).at(-1)).toEqual([{ ...entry, endsAt: at(105).toISOString() }]);
+    expect((await rig.posted()).at(-1)).toEqual([{ ...entry, endsAt: at(105).toISOString() }]);
   });
 
-  it('is told every minute of what fires then, by one of several instances', async () => {
-    const alertmanager = way.alertmanager(way.receiver.url);
+  it('is told every minute of the alerts that still fire, by one of several instances', async () => {
+    const alertmanager = rig.alertmanager(rig.receiver.url);
     notifier = alertmanager;
     const [first, second, ended] = [anAlert(), anAlert(), anAlert({ createdAt: at(200) })];
     await alertmanager.repeat();
     await fire(first, second, ended);
-    await acknowledge(ended); // on an instance whose clock is slow
-    const before = await way.posted();
+    await acknowledge(ended); // on an instance with a slow clock
+    const before = await rig.posted();
     expect(before.at(-1)).toMatchObject([{ startsAt: at(200).toISOString(), endsAt: at(200).toISOString() }]);
     for (let nth = 0; nth < 3; nth++) await alertmanager.repeat();
-    const [repeated, ...more] = (await way.posted()).slice(before.length);
+    const [repeated, ...more] = (await rig.posted()).slice(before.length);
     expect(repeated).toMatchObject([second, first].map(({ id }) => ({ labels: { alert_id: id } })));
     expect(more).toEqual([]);
   });
@@ -149,26 +149,26 @@ describe('Alertmanager', () => {
 
 describe('Slack', () => {
   const idsOf = async (acknowledged: boolean): Promise<string[]> =>
-    (await way.posted())
+    (await rig.posted())
       .filter(({ text }) => text.startsWith('Acknowledged') === acknowledged)
       .flatMap(({ blocks }) => [...new Set<string>(JSON.stringify(blocks).match(/alr_[0-9a-f-]{36}/g))]);
 
-  const told = { told: () => idsOf(false), toldOfEnds: () => idsOf(true) };
-  alertNotifierContract('Slack', async () => underTest(way.slack, told));
+  const received = { announcedIds: () => idsOf(false), acknowledgedIds: () => idsOf(true) };
+  alertNotifierContract('Slack', async () => underTest(rig.slack, received));
 
   const texts = ({ blocks }: { blocks: { text?: { text: string }; elements?: { text: string }[] }[] }): string[] =>
     blocks.map(({ text, elements }) => (text ?? elements?.[0])?.text ?? '');
 
-  it('gets what has fired and who has acknowledged it, without links or mentions that a text contains', async () => {
-    notifier = way.slack(way.receiver.url);
+  it('gets alerts and acknowledgements, without the links and mentions in their texts', async () => {
+    notifier = rig.slack(rig.receiver.url);
     const alert = anAlert({ title: '<!channel> fails', message: 'Rule "<https://evil.example|x>" & more' });
     await fire(alert);
     const team = aTeam();
     const ada = anAccount(team, { name: 'Ada <b>' });
-    await way.teams.add(team);
-    await way.accounts.add(ada);
+    await rig.teams.add(team);
+    await rig.accounts.add(ada);
     await acknowledge(alert, ada.id, 'The <disk>\n was full.');
-    const [fired, acked] = await way.posted();
+    const [fired, acked] = await rig.posted();
     const link = `<https://tenon.example/v1/alerts/${alert.id}|${alert.id}>`;
     expect(fired.text).toBe('[P1] &lt;!channel&gt; fails');
     expect(texts(fired)).toEqual([
@@ -182,13 +182,13 @@ describe('Slack', () => {
   });
 
   it('gets one message of bounded length for many alerts', async () => {
-    notifier = way.slack(way.receiver.url);
+    notifier = rig.slack(rig.receiver.url);
     await fire(
       ...Array.from({ length: 45 }, (_, nth) =>
         anAlert({ title: '<'.repeat(999), message: '&'.repeat(999), severity: nth ? 'P3' : 'P2' }),
       ),
     );
-    const [message, ...more] = await way.posted();
+    const [message, ...more] = await rig.posted();
     expect(more).toEqual([]);
     expect(message.text).toBe('[P2] 45 alerts have fired');
     expect(texts(message)).toHaveLength(21);
@@ -198,8 +198,8 @@ describe('Slack', () => {
 });
 
 describe.each(['alertmanager', 'slack'] as const)('a failing receiver of %s', (kind) => {
-  it('is told once it works again, loses nothing, and its address stays secret', async () => {
-    notifier = way[kind](way.receiver.url.replace('in?key', 'private/in?key'));
+  it('is told when it works again, loses nothing, and its address stays secret', async () => {
+    notifier = rig[kind](rig.receiver.url.replace('in?key', 'private/in?key'));
     const alert = anAlert();
     const elsewhere = await WebhookReceiver.start();
     const failures: WebhookReceiver['answer'][] = [
@@ -208,22 +208,22 @@ describe.each(['alertmanager', 'slack'] as const)('a failing receiver of %s', (k
       (response) => response.destroy(),
     ];
     for (const failure of failures) {
-      way.receiver.answer = failure;
+      rig.receiver.answer = failure;
       if (failure === failures[0]) await fire(alert);
-      else way.clock.advance(HOUR_MS / 60);
-      await eventually(async () => (await way.settled()) === 1);
-      expect(JSON.stringify(way.tasks.all())).not.toContain('private');
+      else rig.clock.advance(HOUR_MS / 60);
+      await eventually(async () => (await rig.settled()) === 1);
+      expect(JSON.stringify(rig.tasks.all())).not.toContain('private');
     }
     await acknowledge(alert);
-    await way.settled();
-    way.receiver.answer = answering(200);
-    const before = way.receiver.posted.length;
-    way.clock.advance(HOUR_MS / 60);
-    await eventually(async () => (await way.settled()) === 0);
-    expect(way.receiver.posted).toHaveLength(before + 2);
-    for (const { body } of way.receiver.posted.slice(before)) expect(body).toContain(alert.id);
+    await rig.settled();
+    rig.receiver.answer = answering(200);
+    const before = rig.receiver.posted.length;
+    rig.clock.advance(HOUR_MS / 60);
+    await eventually(async () => (await rig.settled()) === 0);
+    expect(rig.receiver.posted).toHaveLength(before + 2);
+    for (const { body } of rig.receiver.posted.slice(before)) expect(body).toContain(alert.id);
     expect(elsewhere.accepted).toBe(0);
-    expect(JSON.stringify(redacted(way.log.lines))).not.toContain('private');
+    expect(JSON.stringify(redacted(rig.log.lines))).not.toContain('private');
     await elsewhere.stop();
   });
 });

@@ -15,23 +15,23 @@ export interface SenderUnderTest {
 
 export function webhookSenderContract(adapter: string, open: () => Promise<SenderUnderTest>) {
   describe(`WebhookSender by ${adapter}`, () => {
-    let under: SenderUnderTest;
+    let rig: SenderUnderTest;
     beforeEach(async () => {
-      under = await open();
+      rig = await open();
     });
-    afterEach(() => under.close());
+    afterEach(() => rig.close());
 
     const message = (over: Partial<WebhookMessage> = {}): WebhookMessage => ({
-      url: under.url,
-      secret: under.sender.newSecret(),
+      url: rig.url,
+      secret: rig.sender.newSecret(),
       id: 'alr_1',
       body: '{"type":"ä \u{1F986}"}',
       sentAt: new Date(),
       ...over,
     });
 
-    it('makes secrets of 32 bytes, no two alike', () => {
-      const secrets = Array.from({ length: 20 }, () => under.sender.newSecret());
+    it('makes different secrets of 32 bytes', () => {
+      const secrets = Array.from({ length: 20 }, () => rig.sender.newSecret());
       expect(new Set(secrets).size).toBe(20);
       for (const secret of secrets) {
         expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
@@ -39,37 +39,37 @@ export function webhookSenderContract(adapter: string, open: () => Promise<Sende
       }
     });
 
-    it.each([200, 201, 204, 299])('posts, and takes %i for a success', async (status) => {
-      under.answer(status);
-      expect(await under.sender.post(message())).toEqual({ status, error: null });
-      expect(under.received()).toEqual([{ id: 'alr_1', body: '{"type":"ä \u{1F986}"}' }]);
+    it.each([200, 201, 204, 299])('posts a message; status %i is a success', async (status) => {
+      rig.answer(status);
+      expect(await rig.sender.post(message())).toEqual({ status, error: null });
+      expect(rig.received()).toEqual([{ id: 'alr_1', body: '{"type":"ä \u{1F986}"}' }]);
     });
 
-    it.each([301, 302, 307, 308, 400, 404, 410, 429, 500, 503])('takes %i for a failure', async (status) => {
-      under.answer(status);
-      expect(await under.sender.post(message())).toEqual({ status, error: expect.any(String) });
-      expect(under.received()).toHaveLength(1);
+    it.each([301, 302, 307, 308, 400, 404, 410, 429, 500, 503])('returns an error for status %i', async (status) => {
+      rig.answer(status);
+      expect(await rig.sender.post(message())).toEqual({ status, error: expect.any(String) });
+      expect(rig.received()).toHaveLength(1);
     });
 
-    it('takes no answer for a failure', async () => {
-      under.answer(null);
-      expect(await under.sender.post(message())).toEqual({ status: null, error: expect.any(String) });
+    it('returns an error without an answer', async () => {
+      rig.answer(null);
+      expect(await rig.sender.post(message())).toEqual({ status: null, error: expect.any(String) });
     });
 
-    it('posts nothing where it may not', async () => {
-      await expect(under.sender.check(under.url)).resolves.toBeUndefined();
-      await expect(under.sender.check(under.refused)).rejects.toThrow(InvalidRequest);
-      expect(await under.sender.post(message({ url: under.refused }))).toEqual({
+    it('posts nothing to a URL that is not permitted', async () => {
+      await expect(rig.sender.check(rig.url)).resolves.toBeUndefined();
+      await expect(rig.sender.check(rig.refused)).rejects.toThrow(InvalidRequest);
+      expect(await rig.sender.post(message({ url: rig.refused }))).toEqual({
         status: null,
         error: expect.any(String),
       });
-      expect(under.received()).toEqual([]);
+      expect(rig.received()).toEqual([]);
     });
 
-    it('breaks off for the reason that the signal gives', async () => {
+    it('throws the reason of an aborted signal and posts nothing', async () => {
       const reason = new Error('the end');
-      await expect(under.sender.post(message(), AbortSignal.abort(reason))).rejects.toBe(reason);
-      expect(under.received()).toEqual([]);
+      await expect(rig.sender.post(message(), AbortSignal.abort(reason))).rejects.toBe(reason);
+      expect(rig.received()).toEqual([]);
     });
   });
 }

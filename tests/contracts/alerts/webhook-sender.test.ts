@@ -46,7 +46,7 @@ describe('WebhookSender by HTTP', () => {
   });
   afterEach(() => receiver.stop());
 
-  /** Resolves every name to what the list has next; to the last again and again. */
+  /** Resolves every name to the next address of the list. The last address is repeated. */
   const resolving = (...answers: string[]): Resolver & { asked: number } => {
     const resolve = (_name: string, _options: unknown, answer: Parameters<Resolver>[2]) => {
       const address = answers[Math.min(resolver.asked++, answers.length - 1)] as string;
@@ -65,7 +65,7 @@ describe('WebhookSender by HTTP', () => {
     ...over,
   });
 
-  it('signs in the Standard Webhooks form', async () => {
+  it('signs messages as Standard Webhooks defines', async () => {
     const sent = message();
     await sender.post(sent);
     const [posted] = receiver.posted;
@@ -90,7 +90,7 @@ describe('WebhookSender by HTTP', () => {
     expect(receiver.posted).toHaveLength(1);
   });
 
-  it('connects to the very address that it has checked, wherever the name leads next', async () => {
+  it('checks the address again when it connects, in case the name resolves to another address', async () => {
     const rebinding = resolving('93.184.215.14', '127.0.0.1');
     const strict = new HttpWebhookSender(new AddressGuard([], rebinding), PATIENT_MS);
     const url = `https://rebinding.example:${receiver.port}/`;
@@ -102,7 +102,7 @@ describe('WebhookSender by HTTP', () => {
     expect({ asked: rebinding.asked, came: receiver.accepted }).toEqual({ asked: 2, came: 0 });
   });
 
-  it.each(['http', 'https'])('connects to no address that stands in the URL itself, by %s', async (protocol) => {
+  it.each(['http', 'https'])('refuses a forbidden address in the URL itself (%s)', async (protocol) => {
     const strict = new HttpWebhookSender(new AddressGuard(['10.0.0.0/8']), PATIENT_MS);
     const url = `${protocol}://127.0.0.1:${receiver.port}/`;
     expect(await strict.post(message({ url }))).toEqual({
@@ -112,7 +112,7 @@ describe('WebhookSender by HTTP', () => {
     expect(receiver.accepted).toBe(0);
   });
 
-  it('asks for the name once for a post, and takes that answer', async () => {
+  it('resolves the name once for a post and connects to that address', async () => {
     const rebinding = resolving('127.0.0.1', '10.0.0.1');
     const lenient = new HttpWebhookSender(new AddressGuard(LOOPBACK, rebinding), PATIENT_MS);
     const url = `http://receiver.example:${receiver.port}/`;
@@ -121,7 +121,7 @@ describe('WebhookSender by HTTP', () => {
     expect(rebinding.asked).toBe(1);
   });
 
-  it('gives up on names that are not resolved, and on hosts that say nothing', async () => {
+  it('gives up after the timeout if a name is not resolved or a host does not answer', async () => {
     const late = { status: null, error: 'no answer within 0.3 s' };
     const nameless = new HttpWebhookSender(new AddressGuard([], () => undefined), 300);
     const url = 'https://nameless.example/';
@@ -131,12 +131,12 @@ describe('WebhookSender by HTTP', () => {
     expect(await new HttpWebhookSender(new AddressGuard(LOOPBACK), 300).post(message())).toEqual(late);
   });
 
-  it('has delivered once it has heard the status, whatever becomes of the rest', async () => {
+  it('has delivered when the status arrives, also if the connection breaks afterwards', async () => {
     receiver.answer = (response) => response.writeHead(202).write('and', () => response.destroy());
     expect(await sender.post(message())).toEqual({ status: 202, error: null });
   });
 
-  it('lets no answer flood it', async () => {
+  it('does not read an endless answer', async () => {
     let open = true;
     receiver.answer = (response) => {
       response.on('close', () => {
@@ -151,7 +151,7 @@ describe('WebhookSender by HTTP', () => {
     expect(await sender.post(message())).toEqual({ status: 200, error: null });
   });
 
-  it('survives receivers that speak no HTTP, or want another protocol', async () => {
+  it('returns an error for receivers that speak no HTTP or switch protocols', async () => {
     receiver.answer = (response) => response.socket?.end('nonsense\r\n\r\n');
     expect(await sender.post(message())).toEqual({ status: null, error: expect.stringContaining('HPE_') });
     receiver.answer = (response) =>
@@ -165,7 +165,7 @@ describe('WebhookSender by HTTP', () => {
     receiver = await WebhookReceiver.start();
   });
 
-  it('says why an address is refused, and not which it is', async () => {
+  it('says why it refuses an address, but not the address', async () => {
     const strict = new HttpWebhookSender(new AddressGuard([], resolving('10.1.2.3')), PATIENT_MS);
     await expect(strict.check('https://inside.example/')).rejects.toThrow(/not on the public internet/);
     await expect(strict.check('http://93.184.215.14/')).rejects.toThrow('must be an https:// URL, or');

@@ -7,7 +7,7 @@ import { expectPages, type Repositories, type StoreUnderTest } from '../../suppo
 const anything: AuditFilter = { team: null, actor: null, action: null, objectId: null, from: null, to: null };
 
 export function auditTrailContract(adapter: string, store: StoreUnderTest) {
-  describe(`AuditTrail kept by ${adapter}`, () => {
+  describe(`AuditTrail in ${adapter}`, () => {
     let here: Repositories;
     let elsewhere: Repositories;
 
@@ -16,7 +16,7 @@ export function auditTrailContract(adapter: string, store: StoreUnderTest) {
       elsewhere = await store.elsewhere();
     });
 
-    const kept = (over: Partial<AuditEntry> = {}): Promise<AuditEntry> =>
+    const add = (over: Partial<AuditEntry> = {}): Promise<AuditEntry> =>
       here.unitOfWork.run(async () => {
         const entry = anAuditEntry(over);
         await here.auditTrail.append(entry);
@@ -25,20 +25,20 @@ export function auditTrailContract(adapter: string, store: StoreUnderTest) {
     const found = (filter: Partial<AuditFilter>, page: Page = { limit: 100, after: null }) =>
       elsewhere.auditTrail.list({ ...anything, ...filter }, page);
 
-    it('gives back exactly what was appended, newest first, a page at a time', async () => {
-      const rich = await kept({
+    it('returns entries exactly as they were appended, newest first, in pages', async () => {
+      const rich = await add({
         actor: { kind: 'account', id: 'usr_1', name: '"\u{1F986}"\n', credentialId: 'ses_1' },
         objectName: 'Ünïcode',
         details: { version: 2, flag: true, nothing: null, text: '{}' },
       });
-      const plain = await kept({ objectName: null, requestId: null, teamId: null, details: {} });
-      const last = await kept();
+      const plain = await add({ objectName: null, requestId: null, teamId: null, details: {} });
+      const last = await add();
       await expectPages((page) => found({}, page), [last, plain, rich]);
-      await kept({ details: { role: 'admin', invite_id: undefined } });
+      await add({ details: { role: 'admin', invite_id: undefined } });
       expect((await found({}))[0]?.details).toStrictEqual({ role: 'admin' });
     });
 
-    it('takes an entry only together with its act', async () => {
+    it('appends an entry only in the unit of work of its act', async () => {
       await expect(here.auditTrail.append(anAuditEntry())).rejects.toThrow('unit of work');
       const failing = here.unitOfWork.run(async () => {
         await here.auditTrail.append(anAuditEntry());
@@ -48,33 +48,33 @@ export function auditTrailContract(adapter: string, store: StoreUnderTest) {
       expect(await found({})).toEqual([]);
     });
 
-    it('finds those of a team, and for operators those of no team', async () => {
+    it('finds the entries of a team, and for operators also entries of no team', async () => {
       const [own, others, nobodys] = [
-        await kept({ teamId: 'tea_own' }),
-        await kept({ teamId: 'tea_other' }),
-        await kept({ teamId: null }),
+        await add({ teamId: 'tea_own' }),
+        await add({ teamId: 'tea_other' }),
+        await add({ teamId: null }),
       ];
       expect(await found({ team: { id: 'tea_own', operator: false } })).toEqual([own]);
       expect(await found({ team: { id: 'tea_own', operator: true } })).toEqual([nobodys, own]);
       expect(await found({ team: null })).toEqual([nobodys, others, own]);
     });
 
-    it('finds those of an actor, by id or by kind', async () => {
+    it('finds the entries of an actor, by id or by kind', async () => {
       const actor = { kind: 'account', id: ids.next('usr'), name: 'Ada', credentialId: null } as const;
-      const own = await kept({ actor });
-      const someone = await kept({ actor: { ...actor, id: ids.next('usr') } });
-      const master = await kept({ actor: { kind: 'master_key', id: null, name: null, credentialId: null } });
+      const own = await add({ actor });
+      const someone = await add({ actor: { ...actor, id: ids.next('usr') } });
+      const master = await add({ actor: { kind: 'master_key', id: null, name: null, credentialId: null } });
       expect(await found({ actor: { id: actor.id } })).toEqual([own]);
       expect(await found({ actor: { kind: 'account' } })).toEqual([someone, own]);
       expect(await found({ actor: { kind: 'master_key' } })).toEqual([master]);
       expect(await found({ actor: { kind: 'command_line' } })).toEqual([]);
     });
 
-    it('finds those of an action, of a kind of object, and of an object', async () => {
+    it('finds entries by action, by kind of object and by object', async () => {
       const objectId = ids.next('mdl');
-      const registered = await kept({ action: 'model.registered', objectId });
-      const deleted = await kept({ action: 'model.deleted', objectId });
-      const moved = await kept({ action: 'model_alias.moved' });
+      const registered = await add({ action: 'model.registered', objectId });
+      const deleted = await add({ action: 'model.deleted', objectId });
+      const moved = await add({ action: 'model_alias.moved' });
       expect(await found({ action: 'model.registered' })).toEqual([registered]);
       expect(await found({ action: 'model' })).toEqual([deleted, registered]);
       expect(await found({ action: 'model_alias' })).toEqual([moved]);
@@ -82,13 +82,12 @@ export function auditTrailContract(adapter: string, store: StoreUnderTest) {
       expect(await found({ objectId, action: 'model.deleted' })).toEqual([deleted]);
     });
 
-    it('finds those from a time on, and before another', async () => {
-      const kepts = [
-        await kept({ createdAt: at(1) }),
-        await kept({ createdAt: at(2) }),
-        await kept({ createdAt: at(3) }),
+    it('finds entries from a time on and before a time', async () => {
+      const [first, second, third] = [
+        await add({ createdAt: at(1) }),
+        await add({ createdAt: at(2) }),
+        await add({ createdAt: at(3) }),
       ];
-      const [first, second, third] = kepts;
       expect(await found({ from: at(2) })).toEqual([third, second]);
       expect(await found({ to: at(2) })).toEqual([first]);
       expect(await found({ from: at(2), to: at(3) })).toEqual([second]);

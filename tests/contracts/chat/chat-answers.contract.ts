@@ -2,9 +2,9 @@ import type { ChatRuntime } from '../../../src/application/chat/ports.js';
 import { type ChatRuntimesLimits, type ChatRuntimesUnderTest, callsTo } from '../../support/chat-runtimes-rig.js';
 import { until } from '../../support/until.js';
 
-/** The promises of ChatRuntime about calls to a runtime that is ready. */
+/** Tests the promises of ChatRuntime about calls to a ready runtime. */
 export function chatAnswersContract(adapter: string, open: (limits: ChatRuntimesLimits) => ChatRuntimesUnderTest) {
-  describe(`ChatRuntime run by ${adapter}, once they are ready,`, () => {
+  describe(`Ready runtimes of ChatRuntime, run by ${adapter},`, () => {
     let rig: ChatRuntimesUnderTest;
     let runtimes: ChatRuntime;
     const { ask, occupy, started } = callsTo(() => rig);
@@ -15,10 +15,10 @@ export function chatAnswersContract(adapter: string, open: (limits: ChatRuntimes
 
     const code = (name: string) => expect.objectContaining({ code: name });
     const figures = () => runtimes.figures().get('a');
-    /** Resolves when the calls that a test left behind have ended. */
+    /** Resolves when the earlier calls of a test have ended. */
     const settled = () => ask({ maxTokens: 1 });
 
-    describe('with a place in the queue', () => {
+    describe('with one place in the queue', () => {
       beforeAll(async () => {
         use(1);
         await Promise.all([started(rig.slow), started(rig.model, 'b')]);
@@ -26,7 +26,7 @@ export function chatAnswersContract(adapter: string, open: (limits: ChatRuntimes
       afterEach(settled);
       afterAll(() => runtimes.close());
 
-      it('answer, the same each time at temperature 0', async () => {
+      it('answer, and at temperature 0 give the same answer again', async () => {
         const answer = await ask({ id: 'b' });
         expect(answer.text).not.toBe('');
         expect(answer).toMatchObject({ finishReason: 'stop' });
@@ -36,12 +36,12 @@ export function chatAnswersContract(adapter: string, open: (limits: ChatRuntimes
         expect(await ask({ id: 'b' })).toMatchObject({ text, finishReason });
       });
 
-      it('cut the answer at maxTokens', async () => {
+      it('end the answer after `maxTokens` tokens', async () => {
         const cut = await ask({ id: 'b', maxTokens: 1 });
         expect(cut).toMatchObject({ finishReason: 'length', usage: { completionTokens: 1 } });
       });
 
-      it('refuse what does not fit the context', async () => {
+      it('refuse a prompt or a `maxTokens` that does not fit the context', async () => {
         const text = 'word '.repeat(rig.context);
         await expect(ask({ id: 'b', text })).rejects.toEqual(code('context_length_exceeded'));
         await expect(ask({ id: 'b', maxTokens: rig.context })).rejects.toEqual(code('context_length_exceeded'));
@@ -51,7 +51,7 @@ export function chatAnswersContract(adapter: string, open: (limits: ChatRuntimes
         for (const { leave } of calls) leave('enough');
       });
 
-      it('turn away what finds the queue full, and say when to come back', async () => {
+      it('refuse a call when the queue is full, and say when to try again', async () => {
         const calls = [occupy(), occupy()];
         const refused = await ask().catch((error) => error);
         expect(refused).toMatchObject({ code: 'model_busy' });
@@ -61,7 +61,7 @@ export function chatAnswersContract(adapter: string, open: (limits: ChatRuntimes
         for (const { leave } of calls) leave('enough');
       });
 
-      it('tell of each call whose turn has come, and of no other', async () => {
+      it('call `admitted` when it is a call’s turn, and not for refused or aborted calls', async () => {
         const [begun, working, waiting] = [[] as string[], new AbortController(), new AbortController()];
         const call = (name: string, signal?: AbortSignal) => ask({ signal, admitted: () => begun.push(name) });
         const calls = [call('working', working.signal), call('waiting', waiting.signal), call('refused')];
@@ -71,7 +71,7 @@ export function chatAnswersContract(adapter: string, open: (limits: ChatRuntimes
         expect(begun).toEqual(['working']);
       });
 
-      it('tell how many wait and how many have their turn, and count no call that was left', async () => {
+      it('report the numbers of waiting and running calls, and count no aborted call as an answer', async () => {
         const { completionTokens, answer } = figures() ?? {};
         const { count } = answer ?? {};
         expect(figures()).toMatchObject({ waiting: 0, running: 0 });
@@ -82,11 +82,11 @@ export function chatAnswersContract(adapter: string, open: (limits: ChatRuntimes
         expect(figures()).toMatchObject({ waiting: 0, running: 0, completionTokens, answer: { count } });
       });
 
-      it('end a call before it begins where its signal is aborted', async () => {
+      it('reject a call whose signal is already aborted', async () => {
         await expect(ask({ id: 'b', signal: AbortSignal.abort('gone') })).rejects.toBe('gone');
       });
 
-      it('give up the place in the queue at once when the signal is aborted', async () => {
+      it('free the place in the queue at once when the signal is aborted', async () => {
         const [working, waiting] = [occupy(), occupy()];
         await expect(ask()).rejects.toEqual(code('model_busy'));
         waiting.leave('gone');
@@ -98,7 +98,7 @@ export function chatAnswersContract(adapter: string, open: (limits: ChatRuntimes
         await expect(next.answer).rejects.toBe('enough');
       });
 
-      it('stop the generation when the signal is aborted: the next call gets its turn', async () => {
+      it('stop the generation when the signal is aborted, so that the next call begins', async () => {
         const [working, waiting] = [occupy(), ask({ maxTokens: 1 })];
         await expect(ask()).rejects.toEqual(code('model_busy'));
         const reason = new Error('gone');
@@ -108,7 +108,7 @@ export function chatAnswersContract(adapter: string, open: (limits: ChatRuntimes
       });
     });
 
-    describe('with more places', () => {
+    describe('with three places in the queue', () => {
       const PLACES = 3;
       beforeAll(async () => {
         use(PLACES);
@@ -117,7 +117,7 @@ export function chatAnswersContract(adapter: string, open: (limits: ChatRuntimes
       afterEach(settled);
       afterAll(() => runtimes.close());
 
-      /** Returns the names of waiting calls in the order of their answers. */
+      /** Makes a call for each name, all waiting at once. Returns the names in the order of the answers. */
       const inOrder = async (names: readonly string[]) => {
         const order: string[] = [];
         const working = occupy('c');
@@ -132,7 +132,7 @@ export function chatAnswersContract(adapter: string, open: (limits: ChatRuntimes
         expect(await inOrder(['a1', 'a2', 'a3'])).toEqual(['a1', 'a2', 'a3']);
       });
 
-      it('serve callers in turns, however many calls one of them has', async () => {
+      it('serve callers in turns, also when one caller has more calls than another', async () => {
         expect(await inOrder(['a1', 'a2', 'b1'])).toEqual(['a1', 'b1', 'a2']);
       });
 

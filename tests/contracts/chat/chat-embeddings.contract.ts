@@ -4,8 +4,9 @@ import { type ChatRuntimesLimits, type ChatRuntimesUnderTest, callsTo } from '..
 const texts = ['a cat', 'the price of a share rose on the market today', 'a dog and a cat'];
 
 export interface EmbeddingRuntimesUnderTest extends ChatRuntimesUnderTest {
-  /** A model that makes embeddings, and one that is known to chat. */
+  /** A model that makes embeddings. */
   readonly embedding: ChatRuntimesUnderTest['model'];
+  /** A model that chats. The source of an engine elsewhere also names the task. */
   readonly chatting: ChatRuntimesUnderTest['model'];
 }
 
@@ -28,7 +29,7 @@ export function chatEmbeddingsContract(
     });
     afterAll(() => rig.runtimes.close());
 
-    it('refuses calls by the state, and by what the model does', async () => {
+    it('refuses calls to a runtime that is not ready or has the wrong kind of model', async () => {
       await expect(embed()).rejects.toEqual(code('runtime_stopped'));
       rig.runtimes.start('a', rig.chatting);
       await expect(embed()).rejects.toEqual(code('runtime_loading'));
@@ -40,7 +41,7 @@ export function chatEmbeddingsContract(
       await expect(ask()).rejects.toEqual(wrong);
     });
 
-    it('makes a vector for each text, the same alone and beside others', async () => {
+    it('returns the same vector for a text alone and with other texts', async () => {
       const admitted = jest.fn();
       const { vectors, promptTokens } = await embed({}, undefined, admitted);
       expect(admitted).toHaveBeenCalledTimes(1);
@@ -60,7 +61,7 @@ export function chatEmbeddingsContract(
       await expect(long).rejects.toThrow(/^input /);
     });
 
-    it('gives up a call whose caller leaves', async () => {
+    it('ends a call when its caller leaves', async () => {
       const left = new AbortController();
       const call = embed({ texts: Array(500).fill('cat '.repeat(100)) }, left.signal);
       left.abort(new Error('left'));

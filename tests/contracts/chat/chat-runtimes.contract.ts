@@ -17,7 +17,7 @@ export function chatRuntimesContract(adapter: string, open: (limits: ChatRuntime
     const { ask, occupy, reaches, started } = callsTo(() => rig);
     const code = (name: string) => expect.objectContaining({ code: name });
 
-    it('loads, is ready, and has figures until it is stopped; calls in flight fail then', async () => {
+    it('is loading, then ready; has figures until it is stopped; a stop fails calls in flight', async () => {
       use();
       expect([...runtimes.figures().keys()]).toEqual([]);
       runtimes.start('a', rig.slow);
@@ -34,7 +34,7 @@ export function chatRuntimesContract(adapter: string, open: (limits: ChatRuntime
       for (const call of calls) await expect(call).rejects.toEqual(code('runtime_stopped'));
     });
 
-    it('refuses calls by its state, says which part of a broken model is to blame, and begins anew', async () => {
+    it('refuses calls by its state, names the broken part of a model, and loads again when started again', async () => {
       use();
       await expect(ask()).rejects.toEqual(code('runtime_stopped'));
       runtimes.start('a', rig.broken);
@@ -49,7 +49,7 @@ export function chatRuntimesContract(adapter: string, open: (limits: ChatRuntime
       expect(await reaches('ready')).toHaveLength(2);
     });
 
-    it('goes on where the same model is started, and begins anew from another source', async () => {
+    it('keeps running when the same model is started again, and loads again from another source', async () => {
       use();
       await started(rig.slow);
       const { answer } = occupy();
@@ -64,7 +64,7 @@ export function chatRuntimesContract(adapter: string, open: (limits: ChatRuntime
       expect(rig.processes()).toBe(1);
     });
 
-    it('comes back when it dies, and counts on: unavailable, loading, ready', async () => {
+    it('comes back after a crash (unavailable, loading, ready) and keeps its figures', async () => {
       use();
       await started(rig.model);
       const usages = [(await ask()).usage, (await ask({ maxTokens: 1 })).usage];
@@ -82,7 +82,7 @@ export function chatRuntimesContract(adapter: string, open: (limits: ChatRuntime
       expect(await ask()).toMatchObject({ finishReason: 'stop' });
     });
 
-    it('fails calls when it dies meanwhile, and can be stopped while it waits to be brought back', async () => {
+    it('fails running calls when it crashes, and can be stopped before its restart', async () => {
       use();
       await started(rig.slow);
       const calls = [ask(), ask()];
@@ -95,7 +95,7 @@ export function chatRuntimesContract(adapter: string, open: (limits: ChatRuntime
       expect(rig.processes()).toBe(0);
     });
 
-    it('is kept apart from others, and ends with them on close', async () => {
+    it('is independent of other runtimes until `close` stops all of them', async () => {
       use();
       await Promise.all([started(rig.slow, 'a'), started(rig.model, 'b')]);
       const calls = [ask(), ask()];
@@ -109,7 +109,7 @@ export function chatRuntimesContract(adapter: string, open: (limits: ChatRuntime
       expect(rig.processes()).toBe(0);
     });
 
-    it('does what was asked for last, however fast it is asked', async () => {
+    it('ends in the state of the last call after many fast starts and stops', async () => {
       use();
       const stops: Promise<void>[] = [];
       for (let i = 0; i < 4; i++) {
@@ -128,7 +128,7 @@ export function chatRuntimesContract(adapter: string, open: (limits: ChatRuntime
       expect(rig.processes()).toBe(1);
     });
 
-    it('gives up calls after their time, waiting included, and goes on with others', async () => {
+    it('ends calls after the timeout, which includes waiting, and continues with others', async () => {
       use({ timeoutMs: 150 });
       await started(rig.slow);
       const calls = [ask(), ask()];
@@ -138,7 +138,7 @@ export function chatRuntimesContract(adapter: string, open: (limits: ChatRuntime
       expect(runtimes.status('a').state).toBe('ready');
     });
 
-    it('refuses an answer that is no completion', async () => {
+    it('refuses an answer that is not a completion', async () => {
       use({ babbling: true });
       await started(rig.babbling);
       await expect(ask()).rejects.toEqual(code('runtime_invalid_response'));

@@ -30,7 +30,7 @@ import { chatStreamsContract } from './chat-streams.contract.js';
 import { ParrotChatRuntime } from './parrot-chat-runtime.js';
 
 const onnx = (folder: string): OnnxSource => ({ kind: 'onnx', folder });
-const memorised = (model: string): MemorySource => ({ kind: 'memory', model });
+const inMemorySource = (model: string): MemorySource => ({ kind: 'memory', model });
 
 function allContracts(...about: Parameters<typeof chatRuntimesContract>): void {
   chatRuntimesContract(...about);
@@ -51,7 +51,7 @@ describe('chat runtimes', () => {
     return {
       runtimes: rig.runtimes,
       model: onnx(model),
-      asked: 'Count to 6.', // the toy answers it in four tokens
+      asked: 'Count to 6.', // the toy answers in four tokens
       context,
       slow: onnx(slow),
       broken: onnx(broken),
@@ -89,22 +89,22 @@ const inMemory = ({ babbling: _, ...limits }: ChatRuntimesLimits): EmbeddingRunt
   const runtimes = new MemoryChatRuntime(models, { context: 256, restartMs: 20, ...limits });
   return {
     runtimes,
-    model: memorised('model'),
+    model: inMemorySource('model'),
     asked: 'What is the capital of France?',
     context: 256,
-    slow: memorised('slow'),
-    broken: memorised('broken'),
+    slow: inMemorySource('slow'),
+    broken: inMemorySource('broken'),
     blame: /tokenizer/,
     countsFirst: true,
     streams: false,
     mend: () => {
       mended = true;
     },
-    babbling: memorised('babbling'),
+    babbling: inMemorySource('babbling'),
     crash: (id) => runtimes.crash(id),
     processes: () => runtimes.running,
-    embedding: memorised('embedding'),
-    chatting: memorised('model'),
+    embedding: inMemorySource('embedding'),
+    chatting: inMemorySource('model'),
   };
 };
 allContracts('memory', inMemory);
@@ -119,10 +119,10 @@ describe('chat engines elsewhere', () => {
 
   type Limits = ChatRuntimesLimits & HttpChatRuntimeSettings;
 
-  /** Runs the contracts on an engine with the key `right` and the models `model`, `slow` and `babbling`. */
-  /** Must change nothing. */
+  /** Telemetry must not change any answer. */
   const telemetry = new GenAiTelemetry(new NoTracer(), true);
 
+  /** Runs the contract suites on an engine with the key `right` and the models `model`, `slow` and `babbling`. */
   function engineContracts<Model>(
     name: string,
     { streams, embeds = false, ...about }: Partial<ScriptedEngine> & { streams: boolean; embeds?: boolean },
@@ -171,13 +171,13 @@ describe('chat engines elsewhere', () => {
   }
 
   engineContracts(
-    'engines that speak OpenAI',
+    'engines with the API of OpenAI',
     { streams: true, embeds: true, script: openAi },
     (settings) => new OpenAiChatRuntime(settings, new SystemClock(), new RecordingLog()),
     (model) => ({ model }),
   );
   engineContracts(
-    'the example of the recipe',
+    'the engine of the recipe',
     {
       streams: false,
       script: parrot,
@@ -192,8 +192,8 @@ describe('chat engines elsewhere', () => {
 const CONTEXT = 256;
 const aRequest: ChatRequest = { messages: [{ role: 'user', content: 'Hi' }], maxTokens: null, temperature: 0 };
 
-/** For these engines a word is a token. `slow` takes seconds, unless for a single token. */
-function saying(model: string, messages: readonly ChatMessage[], limit: number | undefined | null) {
+/** Makes the answer of a scripted engine. A word is a token. `slow` takes five seconds, unless it says one word. */
+function answerOf(model: string, messages: readonly ChatMessage[], limit: number | undefined | null) {
   const heard = messages.flatMap(({ content }) => content.trim().split(/\s+/)).length;
   const words = 'The capital of France is Paris.'.split(' ').slice(0, limit ?? undefined);
   const fits = heard + (limit ?? 1) <= CONTEXT;
@@ -201,7 +201,7 @@ function saying(model: string, messages: readonly ChatMessage[], limit: number |
   return { heard, words, fits, takesMs, cut: words.length < 6 };
 }
 
-/** Does `work` later, unless the caller leaves. */
+/** Runs `work` after `ms`, unless the caller leaves before. */
 function after(ms: number, response: ServerResponse, work: () => void): void {
   const wait = setTimeout(work, ms);
   response.once('close', () => clearTimeout(wait));
@@ -224,7 +224,7 @@ function openAi({ body }: Asked, response: ServerResponse): void {
     return;
   }
   const { model, messages, max_tokens, stream } = body;
-  const { heard, words, fits, takesMs, cut } = saying(model, messages, max_tokens);
+  const { heard, words, fits, takesMs, cut } = answerOf(model, messages, max_tokens);
   const usage = { prompt_tokens: heard, completion_tokens: words.length };
   const reason = cut ? 'length' : 'stop';
   if (!fits) sendJson(response, 400, { error: { code: 'context_length_exceeded' } });
@@ -243,13 +243,13 @@ function openAi({ body }: Asked, response: ServerResponse): void {
 }
 
 function parrot({ body }: Asked, response: ServerResponse): void {
-  const { heard, words, fits, takesMs, cut } = saying(body.parrot, body.messages, body.words);
+  const { heard, words, fits, takesMs, cut } = answerOf(body.parrot, body.messages, body.words);
   const reply = body.parrot === 'babbling' ? 42 : words.join(' ');
   const answer = fits ? { reply, cut, heard, said: words.length } : 'too many words';
   after(takesMs, response, () => sendJson(response, fits ? 200 : 400, answer));
 }
 
-it('CONTRIBUTING.md shows the example as it is here', () => {
+it('CONTRIBUTING.md shows the code of parrot-chat-runtime.ts', () => {
   const [, ...code] = readFileSync(join(__dirname, 'parrot-chat-runtime.ts'), 'utf8').trim().split('\n');
   const shown = code
     .join('\n')

@@ -3,9 +3,9 @@ import type { CompletionPart } from '../../../src/domain/chat/chat.js';
 import { type ChatRuntimesLimits, type ChatRuntimesUnderTest, callsTo } from '../../support/chat-runtimes-rig.js';
 import { until } from '../../support/until.js';
 
-/** The promises of ChatRuntime about answers that are taken in parts. */
+/** Tests the promises of ChatRuntime about streams. */
 export function chatStreamsContract(adapter: string, open: (limits: ChatRuntimesLimits) => ChatRuntimesUnderTest) {
-  describe(`ChatRuntime run by ${adapter}, whose answers are taken in parts,`, () => {
+  describe(`Streams of ChatRuntime, run by ${adapter},`, () => {
     let rig: ChatRuntimesUnderTest;
     let runtimes: ChatRuntime;
     const { ask, take, longest, occupy, reaches, started } = callsTo(() => rig);
@@ -18,7 +18,7 @@ export function chatStreamsContract(adapter: string, open: (limits: ChatRuntimes
     const isFree = () => until('the slot is free', () => figures()?.running === 0, 1);
     const textOf = (parts: readonly CompletionPart[]) => parts.map(({ text }) => text).join('');
 
-    describe('once it is ready,', () => {
+    describe('from a ready runtime,', () => {
       beforeAll(async () => {
         use();
         await Promise.all([started(rig.slow), started(rig.model, 'b')]);
@@ -26,7 +26,7 @@ export function chatStreamsContract(adapter: string, open: (limits: ChatRuntimes
       afterEach(isFree);
       afterAll(() => runtimes.close());
 
-      it('gives the same text and the same end, once, in the last part', async () => {
+      it('yields the same text and end as a whole answer; only the last part has the end', async () => {
         let turns = 0;
         for (const maxTokens of [null, 1]) {
           const { text, finishReason, usage } = await ask({ id: 'b', maxTokens });
@@ -40,7 +40,7 @@ export function chatStreamsContract(adapter: string, open: (limits: ChatRuntimes
         expect(runtimes.figures().get('b')).toMatchObject({ running: 0, answer: { count: 4 } });
       });
 
-      it('rejects the first part as a whole answer is rejected', async () => {
+      it('rejects the first part with the error of a whole answer', async () => {
         const text = 'word '.repeat(rig.context);
         await expect(take({ id: 'b', text }).first).rejects.toEqual(code('context_length_exceeded'));
         await expect(take({ id: 'b', signal: AbortSignal.abort('gone') }).first).rejects.toBe('gone');
@@ -50,7 +50,7 @@ export function chatStreamsContract(adapter: string, open: (limits: ChatRuntimes
         for (const { leave } of calls) leave('enough');
       });
 
-      it('gives up the generation, or the place in the queue, when the signal is aborted', async () => {
+      it('ends the generation, or frees the place in the queue, when the signal is aborted', async () => {
         const [working, waiting] = [new AbortController(), new AbortController()];
         const calls = [working, waiting].map(({ signal }) => take({ ...longest(), signal }));
         if (rig.streams) expect((await calls[0]?.first)?.value.end).toBeUndefined();
@@ -63,7 +63,7 @@ export function chatStreamsContract(adapter: string, open: (limits: ChatRuntimes
         expect(await next).toMatchObject({ usage: { completionTokens: 1 } });
       });
 
-      it('gives up the generation for a caller that takes no more', async () => {
+      it('ends the generation when the caller takes no more parts', async () => {
         const { count } = figures()?.answer ?? {};
         const [left, next] = [take(rig.streams ? longest() : { maxTokens: 1 }), ask({ maxTokens: 1 })];
         await left.first;
@@ -72,7 +72,7 @@ export function chatStreamsContract(adapter: string, open: (limits: ChatRuntimes
         if (rig.streams) expect(figures()?.answer.count).toBe(Number(count) + 1);
       });
 
-      it('holds up no other call for a caller that takes parts slowly', async () => {
+      it('does not delay other calls when a caller takes parts slowly', async () => {
         const slow = take({ id: 'b' });
         await slow.first;
         const { text } = await ask({ id: 'b' });
@@ -80,14 +80,14 @@ export function chatStreamsContract(adapter: string, open: (limits: ChatRuntimes
       });
     });
 
-    describe('while something happens to it,', () => {
+    describe('from a runtime that stops or fails meanwhile,', () => {
       afterEach(() => runtimes.close());
 
       it.each<[string, () => unknown, string]>([
         ['is stopped', () => runtimes.stop('a'), 'runtime_stopped'],
-        ['dies', () => rig.crash('a'), 'runtime_unavailable'],
+        ['crashes', () => rig.crash('a'), 'runtime_unavailable'],
         ['is replaced', () => runtimes.start('a', rig.model), 'runtime_loading'],
-      ])('rejects the next part when it %s', async (_, happens, refusal) => {
+      ])('rejects the next part when the runtime %s', async (_, happens, refusal) => {
         use();
         await started(rig.slow);
         const [working, waiting] = [take(longest()), take(longest())];
@@ -97,7 +97,7 @@ export function chatStreamsContract(adapter: string, open: (limits: ChatRuntimes
         for (const call of [working, waiting]) await expect(call.all()).rejects.toEqual(code(refusal));
       });
 
-      it('gives up after the time for the whole answer', async () => {
+      it('ends after the timeout for the whole answer', async () => {
         use({ timeoutMs: 150 });
         await started(rig.slow);
         const calls = [take(longest()), take(longest())];
@@ -106,7 +106,7 @@ export function chatStreamsContract(adapter: string, open: (limits: ChatRuntimes
         expect(runtimes.status('a').state).toBe('ready');
       });
 
-      it('refuses what is no completion', async () => {
+      it('refuses parts that are not a completion', async () => {
         use({ babbling: true });
         await started(rig.babbling);
         await expect(take().all()).rejects.toEqual(code('runtime_invalid_response'));

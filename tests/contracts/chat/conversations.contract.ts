@@ -13,7 +13,7 @@ import {
 } from '../../support/repositories.js';
 
 export function conversationsContract(adapter: string, store: StoreUnderTest) {
-  describe(`Conversations kept by ${adapter}`, () => {
+  describe(`Conversations in ${adapter}`, () => {
     let stock: StockedStore;
     let conversations: StockedStore['conversations'];
     let account: Account;
@@ -25,7 +25,7 @@ export function conversationsContract(adapter: string, store: StoreUnderTest) {
       ({ conversations, account, colleague, project, otherProject } = stock);
     });
 
-    const kept = async (messages: readonly ChatMessage[] = aTurn(), by = account, where = project) => {
+    const add = async (messages: readonly ChatMessage[] = aTurn(), by = account, where = project) => {
       const conversation = aConversation(where, by, messages);
       await conversations.add(conversation, messages);
       return conversation;
@@ -33,9 +33,9 @@ export function conversationsContract(adapter: string, store: StoreUnderTest) {
     const own = () => ({ projectId: project.id, accountId: account.id });
     const all = { limit: 1_000, before: null };
     const first = { limit: 1_000, after: null };
-    const said = async ({ id }: Conversation) =>
+    const contentsOf = async ({ id }: Conversation) =>
       (await conversations.messages(id, { limit: 5_000, before: null })).map(({ content }) => content);
-    const asked = (question: string) => aTurn(question).map(({ content }) => content);
+    const turnContents = (question: string) => aTurn(question).map(({ content }) => content);
     const othersThan = (conversation: Conversation): Conversation[] => [
       { ...conversation, accountId: colleague.id },
       { ...conversation, projectId: otherProject.id },
@@ -44,7 +44,7 @@ export function conversationsContract(adapter: string, store: StoreUnderTest) {
       { ...conversation, id: conversation.id.toUpperCase() },
     ];
 
-    it('gives back exactly what was added, in every process', async () => {
+    it('returns a conversation exactly as it was added, on every instance', async () => {
       const messages: ChatMessage[] = [
         { role: 'system', content: 'Be brief.' },
         { role: 'user', content: '' },
@@ -52,16 +52,16 @@ export function conversationsContract(adapter: string, store: StoreUnderTest) {
         { role: 'user', content: '  {"a",\\b\\\\,\t"}\r\n\n \u{1F986} Ä \u2028 \u0001 \'; -- ' },
         { role: 'assistant', content: 'x'.repeat(16_000) },
       ];
-      const conversation = await kept(messages);
+      const conversation = await add(messages);
       expect(conversation.messageCount).toBe(5);
-      for (const process of [conversations, (await store.elsewhere()).conversations]) {
-        expect(await process.find(conversation)).toEqual(conversation);
+      for (const instance of [conversations, (await store.elsewhere()).conversations]) {
+        expect(await instance.find(conversation)).toEqual(conversation);
         const numbered = messages.map((message, index) => ({ ...message, number: index + 1, createdAt: at(0) }));
-        expect(await process.messages(conversation.id, all)).toEqual(numbered);
+        expect(await instance.messages(conversation.id, all)).toEqual(numbered);
       }
     });
 
-    it('adds none to a project or an account that is not there', async () => {
+    it('refuses a conversation of a project or an account that does not exist', async () => {
       const orphans = [aConversation(aProject(stock.team), account), aConversation(project, anAccount(stock.team))];
       for (const orphan of orphans) {
         await expect(conversations.add(orphan, aTurn())).rejects.toMatchObject({ code: 'not_found' });
@@ -70,9 +70,9 @@ export function conversationsContract(adapter: string, store: StoreUnderTest) {
       }
     });
 
-    it('appends to the end, counts, and notes when the latest turn was', async () => {
-      const conversation = await kept();
-      const other = await kept();
+    it('appends messages at the end, counts them and stores the time of the latest turn', async () => {
+      const conversation = await add();
+      const other = await add();
       expect(await conversations.append(conversation, aTurn('more'), at(5))).toBe(true);
       expect(await conversations.find(conversation)).toEqual({ ...conversation, messageCount: 4, updatedAt: at(5) });
       const messages = await conversations.messages(conversation.id, all);
@@ -86,8 +86,8 @@ export function conversationsContract(adapter: string, store: StoreUnderTest) {
       expect((await conversations.find(conversation))?.updatedAt).toEqual(at(5));
     });
 
-    it('appends nothing to a conversation of another account or project, or to one that is gone', async () => {
-      const conversation = await kept();
+    it('appends nothing to a conversation of another account or project, or to a removed one', async () => {
+      const conversation = await add();
       for (const other of othersThan(conversation))
         expect([await conversations.find(other), await conversations.append(other, aTurn(), at(1))]).toEqual([
           null,
@@ -100,9 +100,9 @@ export function conversationsContract(adapter: string, store: StoreUnderTest) {
     });
 
     it.each(['outside of', 'inside'])(
-      'appends many turns at once, each in one piece, %s units of work',
+      'appends each of several concurrent turns as one piece, %s units of work',
       async (where) => {
-        const conversation = await kept();
+        const conversation = await add();
         const instances = [stock, await store.elsewhere()] as const;
         const on = (party: number) => instances[party % 2] as Repositories;
         const appended = await race(
@@ -115,15 +115,15 @@ export function conversationsContract(adapter: string, store: StoreUnderTest) {
         const messages = await conversations.messages(conversation.id, all);
         expect(messages.map(({ number }) => number)).toEqual(Array.from({ length: 18 }, (_, n) => n + 1));
         const turns = Array.from({ length: 8 }, (_, n) => messages.slice(2 + 2 * n, 4 + 2 * n));
-        const whole = Array.from({ length: 8 }, (_, party) => asked(`turn ${party}`));
+        const whole = Array.from({ length: 8 }, (_, party) => turnContents(`turn ${party}`));
         expect(turns.map((turn) => turn.map(({ content }) => content)).sort()).toEqual(whole);
         expect(await conversations.find(conversation)).toEqual({ ...conversation, messageCount: 18, updatedAt: at(7) });
       },
     );
 
-    it('fills up to the limit and not beyond, however many come at once', async () => {
+    it('never exceeds the limit of messages, also with concurrent turns', async () => {
       const { messages: limit } = conversationLimits;
-      const conversation = await kept(Array(limit - 4).fill(aTurn()[0]));
+      const conversation = await add(Array(limit - 4).fill(aTurn()[0]));
       const instances = [conversations, (await store.elsewhere()).conversations];
       const on = (party: number) => instances[party % 2] as Repositories['conversations'];
       const appended = await race(
@@ -133,11 +133,11 @@ export function conversationsContract(adapter: string, store: StoreUnderTest) {
       );
       expect(appended.filter(Boolean)).toHaveLength(2);
       expect((await conversations.find(conversation))?.messageCount).toBe(limit);
-      expect(await said(conversation)).toHaveLength(limit);
+      expect(await contentsOf(conversation)).toHaveLength(limit);
     });
 
-    it('leaves no part of a turn that meets a removal', async () => {
-      const conversation = await kept();
+    it('stores no part of a turn during a removal', async () => {
+      const conversation = await add();
       const elsewhere = (await store.elsewhere()).conversations;
       const [, removed] = await race(
         2,
@@ -149,10 +149,10 @@ export function conversationsContract(adapter: string, store: StoreUnderTest) {
       expect(await conversations.messages(conversation.id, all)).toEqual([]);
     });
 
-    it('lists and counts an account’s in a project, newest first, a page at a time', async () => {
-      const [one, two, three] = [await kept(), await kept(), await kept()];
-      const theirs = await kept(aTurn(), colleague);
-      const there = await kept(aTurn(), account, otherProject);
+    it('lists and counts the conversations of an account in a project, newest first, in pages', async () => {
+      const [one, two, three] = [await add(), await add(), await add()];
+      const theirs = await add(aTurn(), colleague);
+      const there = await add(aTurn(), account, otherProject);
       await expectPages((page) => conversations.list(own(), page), [three, two, one]);
       expect(await conversations.list({ ...own(), accountId: colleague.id }, first)).toEqual([theirs]);
       expect(await conversations.list({ ...own(), projectId: otherProject.id }, first)).toEqual([there]);
@@ -161,12 +161,12 @@ export function conversationsContract(adapter: string, store: StoreUnderTest) {
       expect(await conversations.count({ ...own(), accountId: ids.next('usr') })).toBe(0);
     });
 
-    it('tells an account’s recent ones in the projects of a team, the one with the newest turn first', async () => {
+    it('returns the recent conversations of an account in a team’s projects, newest turn first', async () => {
       const theirProject = aProject(stock.otherTeam);
       await stock.projects.add(theirProject);
-      const [one, two, three] = [await kept(), await kept(aTurn(), account, otherProject), await kept()];
-      await kept(aTurn(), colleague);
-      const moved = await kept(aTurn(), account, theirProject);
+      const [one, two, three] = [await add(), await add(aTurn(), account, otherProject), await add()];
+      await add(aTurn(), colleague);
+      const moved = await add(aTurn(), account, theirProject);
       await conversations.append(one, aTurn(), at(7));
       const renewed = { ...one, messageCount: 4, updatedAt: at(7) };
       expect(await conversations.recent(account.id, stock.team.id, 10)).toEqual([renewed, three, two]);
@@ -175,8 +175,8 @@ export function conversationsContract(adapter: string, store: StoreUnderTest) {
       expect(await conversations.recent(account.id, ids.next('tea'), 10)).toEqual([]);
     });
 
-    it('gives the newest messages in their order, a page at a time', async () => {
-      const { id } = await kept(['a', 'b', 'c', 'd', 'e'].map((content) => ({ role: 'user', content })));
+    it('returns the newest messages, oldest first, in pages', async () => {
+      const { id } = await add(['a', 'b', 'c', 'd', 'e'].map((content) => ({ role: 'user', content })));
       const page = async (limit: number, before: number | null) =>
         (await conversations.messages(id, { limit, before })).map(({ content }) => content).join('');
       expect(await page(2, null)).toBe('de');
@@ -188,15 +188,15 @@ export function conversationsContract(adapter: string, store: StoreUnderTest) {
       expect(sizes.map((one) => one.id)).toEqual(['3', '2']);
     });
 
-    it('removes one with its messages, once, and only by its own key', async () => {
-      const [conversation, other] = [await kept(), await kept()];
+    it('removes a conversation with its messages, once, and only by its whole key', async () => {
+      const [conversation, other] = [await add(), await add()];
       for (const wrong of othersThan(conversation)) expect(await conversations.remove(wrong)).toBe(false);
       expect(await conversations.remove(conversation)).toBe(true);
       expect(await conversations.remove(conversation)).toBe(false);
       expect(await conversations.find(conversation)).toBeNull();
       expect(await conversations.messages(conversation.id, all)).toEqual([]);
       expect(await conversations.list(own(), first)).toEqual([other]);
-      expect(await said(other)).toEqual(asked('Hi'));
+      expect(await contentsOf(other)).toEqual(turnContents('Hi'));
     });
   });
 }

@@ -1,4 +1,4 @@
-/** The example of CONTRIBUTING.md, "add a chat engine": an engine elsewhere with an API of its own. */
+/** The example of the recipe "add a chat engine" in CONTRIBUTING.md: an engine elsewhere with a different API. */
 import { z } from 'zod';
 import type { ChatRequest, Completion } from '../../../src/domain/chat/chat.js';
 import { specText } from '../../../src/infrastructure/runtimes/engine-api.js';

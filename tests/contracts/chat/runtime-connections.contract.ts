@@ -5,12 +5,12 @@ import { aModel, ids } from '../../support/records.js';
 import { type StockedStore, type StoreUnderTest, stocked } from '../../support/repositories.js';
 
 export function runtimeConnectionsContract(adapter: string, store: StoreUnderTest) {
-  describe(`RuntimeConnections kept by ${adapter}`, () => {
+  describe(`RuntimeConnections in ${adapter}`, () => {
     let stock: StockedStore;
     let connections: StockedStore['connections'];
     let projectId: string;
     let models: readonly [Model, Model];
-    /** A connection of another project, which is desired to run. */
+    /** A connection of another project, with the desired state `started`. */
     let other: RuntimeConnection;
 
     beforeEach(async () => {
@@ -31,7 +31,7 @@ export function runtimeConnectionsContract(adapter: string, store: StoreUnderTes
       ...over,
     });
 
-    it('keeps the only connection of a project exactly as it was saved last', async () => {
+    it('stores one connection for a project, exactly as it was saved last', async () => {
       expect(await connections.find(projectId)).toBeNull();
       for (const one of [connection({ desired: 'started' }), connection({ modelId: models[1].id })]) {
         await connections.save(one);
@@ -41,7 +41,7 @@ export function runtimeConnectionsContract(adapter: string, store: StoreUnderTes
       expect(await connections.find(ids.next('prj'))).toBeNull();
     });
 
-    it('keeps one connection, whole, of many that are saved at once', async () => {
+    it('stores one of several concurrent connections as a whole', async () => {
       const rivals = models.flatMap(({ id: modelId }) => [
         connection({ modelId, desired: 'started' }),
         connection({ modelId, desired: 'stopped' }),
@@ -50,7 +50,7 @@ export function runtimeConnectionsContract(adapter: string, store: StoreUnderTes
       expect(rivals).toContainEqual(await connections.find(projectId));
     });
 
-    it('changes the desired state of what is connected by now, and connects nothing', async () => {
+    it('changes the desired state of the present connection, and connects nothing', async () => {
       expect(await connections.setDesired(projectId, 'started')).toBe(false);
       expect(await connections.find(projectId)).toBeNull();
       await connections.save(connection({ modelId: models[1].id }));
@@ -60,7 +60,7 @@ export function runtimeConnectionsContract(adapter: string, store: StoreUnderTes
       }
     });
 
-    it('finds those of the projects named', async () => {
+    it('finds the connections of the given projects', async () => {
       await connections.save(connection());
       expect(await connections.ofProjects([other.projectId, ids.next('prj')])).toEqual([other]);
       const both = await connections.ofProjects([projectId, other.projectId]);
@@ -68,7 +68,7 @@ export function runtimeConnectionsContract(adapter: string, store: StoreUnderTes
       expect(await connections.ofProjects([])).toEqual([]);
     });
 
-    it('lists the connected projects of a team, whatever their desired state, newest first', async () => {
+    it('lists the connected projects of a team in any desired state, newest first', async () => {
       const { project, otherProject, team, otherTeam } = stock;
       expect(otherProject.teamId).toBe(team.id);
       await connections.save(connection());
@@ -78,7 +78,7 @@ export function runtimeConnectionsContract(adapter: string, store: StoreUnderTes
       expect(await connections.connectedProjects(otherTeam.id)).toEqual([]);
     });
 
-    it('finds whose a project is and what it has, and tells no connection from no project', async () => {
+    it('finds the team and the connection of a project, and distinguishes no connection from no project', async () => {
       const { teamId } = stock.project;
       expect(await connections.ofProject(projectId)).toEqual({ teamId, connection: null });
       await connections.save(connection());
@@ -86,7 +86,7 @@ export function runtimeConnectionsContract(adapter: string, store: StoreUnderTes
       expect(await connections.ofProject(ids.next('prj'))).toBeNull();
     });
 
-    it('lists what is desired to run, of every team, until it is removed', async () => {
+    it('lists the connections of all teams with the desired state `started`', async () => {
       await connections.save(connection());
       expect(await connections.started()).toEqual([other]);
       await connections.setDesired(projectId, 'started');

@@ -3,22 +3,22 @@ import { aDeployment, aRemoteDeployment, ids } from '../../support/records.js';
 import type { StoreUnderTest } from '../../support/repositories.js';
 
 export function deploymentsContract(adapter: string, store: StoreUnderTest) {
-  describe(`DeploymentRepository kept by ${adapter}`, () => {
+  describe(`DeploymentRepository in ${adapter}`, () => {
     let deployments: DeploymentRepository;
     beforeEach(async () => {
       ({ deployments } = await store.open());
     });
 
-    const kept = async (over: Parameters<typeof aDeployment>[0] = {}) => {
+    const add = async (over: Parameters<typeof aDeployment>[0] = {}) => {
       const deployment = aDeployment(over);
       await deployments.add(deployment);
       return deployment;
     };
 
-    it('gives back exactly what was added, newest first, and counts it', async () => {
+    it('returns deployments exactly as they were added, newest first, and counts them', async () => {
       expect(await deployments.all()).toEqual([]);
-      const plain = await kept();
-      const batched = await kept({ maxBatch: 32, maxDelayMs: 0, createdBy: null, modelPath: './über/ modèle.onnx' });
+      const plain = await add();
+      const batched = await add({ maxBatch: 32, maxDelayMs: 0, createdBy: null, modelPath: './über/ modèle.onnx' });
       const remote = aRemoteDeployment();
       const chosen = aRemoteDeployment({ modelVersion: '3', keySetting: 'SERVICE_RUNTIME_KEY_GPU', modelName: 'é/1' });
       for (const one of [remote, chosen]) await deployments.add(one);
@@ -28,8 +28,8 @@ export function deploymentsContract(adapter: string, store: StoreUnderTest) {
       for (const unknown of [ids.next('dep'), '']) expect(await deployments.find(unknown)).toBeNull();
     });
 
-    it('removes one, and says where there was none', async () => {
-      const [one, other] = [await kept(), await kept()];
+    it('removes a deployment once, and returns false the second time', async () => {
+      const [one, other] = [await add(), await add()];
       expect(await deployments.remove(one.id)).toBe(true);
       expect(await deployments.remove(one.id)).toBe(false);
       expect(await deployments.all()).toEqual([other]);

@@ -4,7 +4,7 @@ import type { ModelFileResolver } from '../../../src/application/deployments/por
 
 export interface ResolverRig {
   readonly resolver: ModelFileResolver;
-  /** Puts a file where models are stored. */
+  /** Adds a file to the stored models. */
   put(path: string, content: string): Promise<void>;
 }
 
@@ -19,7 +19,7 @@ export function modelFileResolverContract(name: string, create: () => Promise<Re
       resolver = rig.resolver;
     });
 
-    it('brings a file to the disk, beside the files that hold parts of it', async () => {
+    it('brings a file to the disk together with the files that hold parts of it', async () => {
       await rig.put('deep/model.onnx', 'a model');
       await rig.put('deep/model.onnx_data', 'its weights');
       const { path, release } = await resolver.materializeFile('deep/model.onnx', signal);
@@ -28,7 +28,7 @@ export function modelFileResolverContract(name: string, create: () => Promise<Re
       release();
     });
 
-    it('refuses a file that is missing, empty, of another kind or elsewhere', async () => {
+    it('refuses a file that is missing, empty, of another kind or outside', async () => {
       for (const [path, content] of [
         ['empty.onnx', ''],
         ['model.bin', 'x'],
@@ -59,7 +59,7 @@ export function modelFileResolverContract(name: string, create: () => Promise<Re
       copy?.release();
     });
 
-    it('finds folders alone', async () => {
+    it('finds folders only', async () => {
       await rig.put('chat/config.json', '{}');
       for (const [path, isFolder] of [
         ['chat', true],
@@ -77,7 +77,7 @@ export function modelFileResolverContract(name: string, create: () => Promise<Re
       }
     });
 
-    it('takes the version that is stored now', async () => {
+    it('brings the version that is stored now', async () => {
       await rig.put('model.onnx', 'one');
       const first = await resolver.materializeFile('model.onnx', signal);
       expect(readFileSync(first.path, 'utf8')).toBe('one');

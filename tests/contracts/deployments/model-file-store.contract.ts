@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { ModelFileStore } from '../../../src/application/deployments/ports.js';
 import { barrier } from '../../support/barrier.js';
 
-/** `create` returns an empty store that lists `shipped/iris.onnx` ("a model"), which it cannot write. */
+/** Tests ModelFileStore. A created store contains only `shipped/iris.onnx` ("a model"), which is read-only. */
 export function modelFileStoreContract(name: string, create: () => Promise<ModelFileStore>): void {
   describe(`ModelFileStore ${name}`, () => {
     let store: ModelFileStore;
@@ -13,7 +13,7 @@ export function modelFileStoreContract(name: string, create: () => Promise<Model
     const write = (path: string, text = path) => store.write(path, pieces(text));
     const paths = async (at?: string) => (await store.list(at)).files.map(({ path }) => path);
 
-    it('keeps what it is given, and tells what that was', async () => {
+    it('stores a file, and returns its size and digest', async () => {
       const text = 'a model in several pieces';
       const sha256 = createHash('sha256').update(text).digest('hex');
       const written = await write('mine/model.onnx', text);
@@ -27,7 +27,7 @@ export function modelFileStoreContract(name: string, create: () => Promise<Model
       expect((await store.list()).truncated).toBe(false);
     });
 
-    it('opens what it lists, and goes on reading what was opened', async () => {
+    it('opens listed files, and an open file stays readable or throws after a replacement', async () => {
       const text = async (path: string) => {
         const file = await store.open(path);
         if (!file) return null;
@@ -50,7 +50,7 @@ export function modelFileStoreContract(name: string, create: () => Promise<Model
       await file?.close();
     });
 
-    it('lists by path, all of it, a folder of it, or a file', async () => {
+    it('lists all files, a folder or a file, sorted by path', async () => {
       for (const path of ['b/2', 'a-c', 'b/1', 'a/x', 'b-1', 'ä']) await write(path);
       expect(await paths()).toEqual(['a-c', 'a/x', 'b-1', 'b/1', 'b/2', 'shipped/iris.onnx', 'ä']);
       expect(await paths('b')).toEqual(['b/1', 'b/2']);
@@ -60,7 +60,7 @@ export function modelFileStoreContract(name: string, create: () => Promise<Model
       for (const nothing of ['missing', 'b/1/x', 'b/3', 'a/x/y/z']) expect(await paths(nothing)).toEqual([]);
     });
 
-    it('shows nothing of what is not there as a whole yet', async () => {
+    it('does not show a file before it is complete', async () => {
       const [begun, end] = [barrier(2), barrier(2)];
       const writing = store.write('slow.onnx', heldBack(begun, end));
       await begun();
@@ -70,7 +70,7 @@ export function modelFileStoreContract(name: string, create: () => Promise<Model
       expect(await paths()).toEqual(['shipped/iris.onnx', 'slow.onnx']);
     });
 
-    it('keeps nothing of what breaks off, and what was there before', async () => {
+    it('keeps no part of an interrupted write, and keeps the earlier file', async () => {
       await write('kept.onnx', 'before');
       for (const path of ['kept.onnx', 'new.onnx', 'deep/er/new.onnx']) {
         await expect(store.write(path, breakingOff())).rejects.toThrow('it broke off');
@@ -78,7 +78,7 @@ export function modelFileStoreContract(name: string, create: () => Promise<Model
       expect((await store.list()).files).toMatchObject([{ path: 'kept.onnx', size: 6 }, { path: 'shipped/iris.onnx' }]);
     });
 
-    it('refuses to write over a folder, and into a file', async () => {
+    it('refuses to write over a folder or below a file', async () => {
       await write('mine/model.onnx');
       for (const path of ['mine', 'mine/model.onnx/below', 'mine/model.onnx/far/below']) {
         await expect(write(path)).rejects.toMatchObject({
@@ -89,7 +89,7 @@ export function modelFileStoreContract(name: string, create: () => Promise<Model
       expect(await paths('mine')).toEqual(['mine/model.onnx']);
     });
 
-    it('removes a file, and the folders above that are empty then', async () => {
+    it('removes a file and the parent folders that are empty then', async () => {
       for (const path of ['a/b/1', 'a/2']) await write(path);
       expect(await store.remove('a/b/1')).toBe(true);
       expect(await store.remove('a/b/1')).toBe(false);
@@ -97,14 +97,14 @@ export function modelFileStoreContract(name: string, create: () => Promise<Model
       expect(await write('a/b')).toMatchObject({ replaced: false });
     });
 
-    it('removes a folder with all that is in it', async () => {
+    it('removes a folder with its content', async () => {
       for (const path of ['mine/1', 'mine/deep/2', 'mine-too']) await write(path);
       expect(await store.remove('mine')).toBe(true);
       expect(await paths()).toEqual(['mine-too', 'shipped/iris.onnx']);
       expect(await write('mine')).toMatchObject({ replaced: false });
     });
 
-    it('removes nothing that is not there, or not to be written', async () => {
+    it('removes no missing and no read-only file', async () => {
       await write('mine/1');
       for (const path of ['missing', 'mine/missing', 'mine/1/x', 'shipped', 'shipped/iris.onnx']) {
         expect(await store.remove(path)).toBe(false);

@@ -33,18 +33,14 @@ function local(shipped: readonly string[] = [], own = 'own', most?: number): Loc
   return new LocalModelFileStore([at('missing'), at('shipped'), at(own)], at(own), most);
 }
 
-describe.each([
-  ['named itself', 'own'],
-  ['named by a link', 'link'],
-])('of a folder, %s', (name, own) => {
-  modelFileStoreContract(name, async () => local(['shipped/iris.onnx'], own));
-});
+modelFileStoreContract('of a folder', async () => local(['shipped/iris.onnx']));
+modelFileStoreContract('of a link to a folder', async () => local(['shipped/iris.onnx'], 'link'));
 
 describe('ModelFileStore of the file system', () => {
   const paths = async (store: LocalModelFileStore) => (await store.list()).files.map(({ path }) => path);
   const unfinished = () => (existsSync(at('own/.unfinished')) ? readdirSync(at('own/.unfinished')) : []);
 
-  it('writes into the folder that it is told to, and leaves nothing else there', async () => {
+  it('writes into its own folder, and leaves no parts of files there', async () => {
     const store = local();
     await store.write('a/b/model.onnx', pieces('content'));
     expect(readFileSync(at('own/a/b/model.onnx'), 'utf8')).toBe('content');
@@ -55,7 +51,7 @@ describe('ModelFileStore of the file system', () => {
     });
   });
 
-  it('writes into a folder that a removal takes away at the same time', async () => {
+  it('writes into a folder that is removed at the same time', async () => {
     const store = local();
     for (let round = 0; round < 20; round++) {
       await store.write('a/b/1', pieces('1'));
@@ -64,13 +60,13 @@ describe('ModelFileStore of the file system', () => {
     }
   });
 
-  it('gives other users of the machine no access to what it writes', async () => {
+  it('gives other users of the machine no access to written files', async () => {
     await local().write('a/model.onnx', pieces('content'));
     const modes = ['own/a', 'own/a/model.onnx'].map((path) => statSync(at(path)).mode & 0o777);
     expect(modes).toEqual([0o750, 0o640].map((mode) => mode & ~process.umask()));
   });
 
-  it('lets whoever has opened the file before go on with it', async () => {
+  it('does not change a file for readers that opened it before', async () => {
     const store = local();
     await store.write('model.onnx', pieces('before'));
     const opened = openSync(at('own/model.onnx'), 'r');
@@ -85,7 +81,7 @@ describe('ModelFileStore of the file system', () => {
     expect((await store.list()).files).toMatchObject([{ path: 'iris.onnx', size: 7, writable: false }]);
   });
 
-  it('skips what is hidden, pipes, sockets, loops and what links lead to outside', async () => {
+  it('skips hidden files, pipes, loops, and links to the outside', async () => {
     const store = local(['iris.onnx']);
     for (const path of ['own/.hidden', 'own/.unfinished/x/part', 'own/real/model.onnx', 'outside/secret.onnx'])
       put(path);
@@ -107,7 +103,7 @@ describe('ModelFileStore of the file system', () => {
     }
   });
 
-  it('neither writes nor removes through links that lead out or nowhere', async () => {
+  it('does not write or remove through links that lead outside or nowhere', async () => {
     const store = local(['iris.onnx']);
     put('outside/deep/secret.onnx');
     symlinkSync('../outside', at('own/out'));
@@ -129,7 +125,7 @@ describe('ModelFileStore of the file system', () => {
     expect(readFileSync(at('outside/deep/secret.onnx'), 'utf8')).toBe('a model');
   });
 
-  it('replaces a link, not what it leads to', async () => {
+  it('replaces a link, not its target', async () => {
     const store = local();
     put('outside/secret.onnx');
     symlinkSync('../outside/secret.onnx', at('own/model.onnx'));
@@ -138,7 +134,7 @@ describe('ModelFileStore of the file system', () => {
     expect(readFileSync(at('own/model.onnx'), 'utf8')).toBe('mine');
   });
 
-  it('says in words what the disk refuses', async () => {
+  it('explains in words why the disk refuses a file', async () => {
     const store = local();
     const full = Object.assign(new Error('ENOSPC: no space left'), { code: 'ENOSPC', syscall: 'write' });
     await expect(store.write('model.onnx', breakingOff(full))).rejects.toMatchObject({
@@ -159,7 +155,7 @@ describe('ModelFileStore of the file system', () => {
     expect(await paths(store)).toEqual([]);
   });
 
-  it('stops at its limit of entries, and says that there are more', async () => {
+  it('stops at its limit of entries, and reports that there are more', async () => {
     const shipped = Array.from({ length: 101 }, (_, n) => `${n}.onnx`);
     const crowded = local(shipped, 'own', 100);
     const { files, truncated } = await crowded.list();
@@ -167,7 +163,7 @@ describe('ModelFileStore of the file system', () => {
     expect(await crowded.list('77.onnx')).toMatchObject({ files: [{ path: '77.onnx' }], truncated: false });
   });
 
-  it('forgets at a start what was not finished', async () => {
+  it('removes unfinished files at the start', async () => {
     const store = local();
     put('own/.unfinished/one-x/part');
     put('own/model.onnx');

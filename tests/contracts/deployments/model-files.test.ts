@@ -40,12 +40,12 @@ describe.each(['models', 'link-to-models/'])('ModelFileResolver of the file syst
     expect((await files.materializeFile(inside(path))).path).toBe(real);
   });
 
-  it('refuses what is not there', async () => {
+  it('refuses a missing file', async () => {
     for (const path of ['missing.onnx', 'iris.onnx/x.onnx', '', 'x'.repeat(10_000), 'iris.onnx\0', '\0'])
       await expect(files.materializeFile(path)).rejects.toMatchObject(invalid);
   });
 
-  it('refuses what lies outside, also by a link, and does not tell whether there is such a file', async () => {
+  it('refuses files outside, also through a link, and does not reveal whether they exist', async () => {
     for (const path of [at('models-private/iris.onnx'), '/etc/passwd', at(''), 'out.onnx', inside('out.onnx')])
       await expect(files.materializeFile(path)).rejects.toMatchObject(invalid);
     await expect(files.materializeFile('out.onnx')).rejects.toThrow('outside the models folders');
@@ -66,7 +66,7 @@ describe.each(['models', 'link-to-models/'])('ModelFileResolver of the file syst
     ['.', /./],
     ['iris.bin', '.onnx'],
     ['empty.onnx', 'empty'],
-  ])('refuses what can be no model, and says why: %s', async (path, why) => {
+  ])('refuses a file that cannot be a model, and says why: %s', async (path, why) => {
     await expect(files.materializeFile(path)).rejects.toThrow(why);
     await expect(files.materializeFile(path)).rejects.toMatchObject(invalid);
   });
@@ -84,7 +84,7 @@ modelFileResolverContract('of the file system', async () => {
 describe('ModelFileResolver of the file system', () => {
   const files = () => new LocalModelFileResolver([at('models'), at('second'), at('not-there')]);
 
-  it('looks through several models folders in their order', async () => {
+  it('searches several models folders in their order', async () => {
     expect((await files().materializeFile('iris.onnx')).path).toBe(at('models/iris.onnx'));
     expect((await files().materializeFile('more.onnx')).path).toBe(at('second/more.onnx'));
     expect((await files().materializeFile('empty.onnx')).path).toBe(at('second/empty.onnx'));
@@ -102,7 +102,7 @@ describe('ModelFileResolver of the file system', () => {
     server.close();
   });
 
-  it('refuses what is too large, and what is mostly holes', async () => {
+  it('refuses files that are too large or mostly holes', async () => {
     for (const [file, size] of [
       ['models/monster.onnx', 2 ** 40],
       ['models/holes.onnx', 2 ** 30],
@@ -134,7 +134,7 @@ describe.each(['models', 'link-to-models/'])('ModelFileResolver of the file syst
     },
   );
 
-  it('locates nothing that is missing, a file, or outside, also by a link', async () => {
+  it('locates no missing folder, no file, and no folder outside, also not through a link', async () => {
     const missing = ['missing', 'chat/missing', 'x'.repeat(10_000), 'chat\0', '\0', 'iris.bin', 'iris.bin/chat', '~'];
     const outside = ['..', '../', '../models-private/chat', '../outside', 'out', 'in/out', 'out/below', 'in/out/below'];
     const absolute = [...missing, ...outside].map((path) => at(`models/${path}`));
@@ -143,7 +143,7 @@ describe.each(['models', 'link-to-models/'])('ModelFileResolver of the file syst
   });
 });
 
-it('looks through several models folders in their order, at what there is now', async () => {
+it('materializeFolder searches several models folders in their order, and again at each call', async () => {
   const both = folders('missing', 'models', 'second');
   expect(await both.locate('chat')).toBe(at('models/chat'));
   expect(await both.locate('more')).toBe(at('second/more'));

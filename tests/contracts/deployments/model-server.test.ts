@@ -26,12 +26,12 @@ const unending = () => new AbortController().signal;
 const code = (name: string) => expect.objectContaining({ code: name });
 const stopped = { status: 'stopped', url: null, reason: null, restarts: 0 };
 
-/** Tells the fake models by `do`, and an engine elsewhere by its input. */
-const does = (what: string) => ({ do: what, inputs: { do: [what] } });
+/** Makes the input for the action of a model. Fake models read `do`; an engine elsewhere reads `inputs`. */
+const inputFor = (action: string) => ({ do: action, inputs: { do: [action] } });
 
-/** Asks for a prediction that does what the word says. */
-const ask = (servers: ModelServer, what: string, signal = unending()) => {
-  const answer = servers.request('a', prediction(bodyOf(does(what))), signal);
+/** Asks for a prediction in which the model performs the action. */
+const ask = (servers: ModelServer, action: string, signal = unending()) => {
+  const answer = servers.request('a', prediction(bodyOf(inputFor(action))), signal);
   answer.catch(() => undefined);
   return answer;
 };
@@ -52,31 +52,31 @@ const childProcesses = () => {
 const memory = () => {
   const answer = async (body: string, { operation, jsonLength }: ModelRequest) => {
     if (body === '') return { status: 200, text: JSON.stringify({ operation, name: 'fine' }) };
-    const { do: what } = JSON.parse(body.slice(0, jsonLength ?? body.length));
+    const { do: action } = JSON.parse(body.slice(0, jsonLength ?? body.length));
     const binary = { 'content-type': 'application/octet-stream', 'inference-header-content-length': `${jsonLength}` };
-    if (what === 'repeat') return { status: 200, text: body, headers: binary };
-    if (what === 'hang') return new Promise<never>(() => undefined);
+    if (action === 'repeat') return { status: 200, text: body, headers: binary };
+    if (action === 'hang') return new Promise<never>(() => undefined);
     const refused = { status: 422, text: '{"code":"invalid_request","request_id":"req_1"}' };
-    return what === 'refuse' ? refused : { status: 200, text: `{"outputs":{"y":{"data":[${body.length}]}}}` };
+    return action === 'refuse' ? refused : { status: 200, text: `{"outputs":{"y":{"data":[${body.length}]}}}` };
   };
   const model = { kind: 'local', name: 'fine', modelPath: 'fine.onnx', maxBatch: null, maxDelayMs: null } as const;
   const broken = { ...model, modelPath: 'broken.onnx' };
-  const load = async (given: ServedModel) => {
-    if (given === broken) throw new ModelFileInvalid('Protobuf parsing failed.');
+  const load = async (served: ServedModel) => {
+    if (served === broken) throw new ModelFileInvalid('Protobuf parsing failed.');
   };
   return { servers: new MemoryModelServer(answer, load), model, broken, reason: 'Protobuf parsing' };
 };
 
-/** An engine elsewhere that does what the word says, behind the server that chooses by the kind of the model. */
+/** Starts an engine elsewhere that performs the actions. The tests reach it through `ModelServerByKind`. */
 const elsewhere = async () => {
   const engine = await InferenceEngine.start();
   engine.answering = ({ json, binary }, response) => {
-    const word = json.do ?? json.inputs[0].data[0];
+    const action = json.do ?? json.inputs[0].data[0];
     const y = { name: 'y', datatype: 'FP32', shape: [1], data: [13] };
     const repeated = { name: 'y', datatype: 'UINT8', shape: [4], parameters: { binary_data_size: 4 } };
-    if (word === 'repeat') sendBinary(response, { outputs: [repeated] }, binary);
-    else if (word === 'refuse') sendJson(response, 400, { error: 'no' });
-    else if (word !== 'hang') sendJson(response, 200, { model_name: 'double', outputs: [y] });
+    if (action === 'repeat') sendBinary(response, { outputs: [repeated] }, binary);
+    else if (action === 'refuse') sendJson(response, 400, { error: 'no' });
+    else if (action !== 'hang') sendJson(response, 200, { model_name: 'double', outputs: [y] });
   };
   engine.metadata = { versions: ['1'], inputs: [{ name: 'do', datatype: 'BYTES', shape: [1] }] };
   const settings = { ...fakeSettings, startTimeoutMs: 4_000, allowedHosts: [engine.host], keys: {}, translation: '' };
@@ -99,7 +99,7 @@ interface Opened {
   servers: ModelServer;
   model: ServedModel;
   broken: ServedModel;
-  /** Why the broken model cannot be served. */
+  /** The reason why the broken model cannot be served. */
   reason: string;
   end?: () => Promise<void>;
 }
@@ -122,7 +122,7 @@ describe.each<[string, () => Opened | Promise<Opened>]>([
     await end?.();
   });
 
-  it('starts, and tells its state and its address until it is stopped', async () => {
+  it('starts a model, and returns its state and address until it is stopped', async () => {
     expect(await servers.probe('a')).toEqual(stopped);
     const url = await servers.start('a', model, unending());
     expect(await servers.probe('a')).toEqual({ status: 'running', url, reason: null, restarts: 0 });
@@ -133,7 +133,7 @@ describe.each<[string, () => Opened | Promise<Opened>]>([
     expect(servers.ids()).toEqual([]);
   });
 
-  it('refuses a model that cannot be served, with the reason, and leaves nothing behind', async () => {
+  it('refuses a model that cannot be served, with a reason, and leaves nothing behind', async () => {
     const refused = servers.start('a', broken, unending());
     await expect(refused).rejects.toEqual(code(model.kind === 'local' ? 'model_file_invalid' : 'endpoint_invalid'));
     await expect(refused).rejects.toThrow(reason);
@@ -141,7 +141,7 @@ describe.each<[string, () => Opened | Promise<Opened>]>([
     expect(servers.ids()).toEqual([]);
   });
 
-  it('resumes at once, and refuses calls until it runs', async () => {
+  it('resumes models in the background, and refuses calls until they run', async () => {
     await expect(ask(servers, 'echo')).rejects.toEqual(code('runtime_stopped'));
     for (const id of ['a', 'b', 'c']) servers.resume(id, model);
     if (model.kind === 'local') {
@@ -151,7 +151,7 @@ describe.each<[string, () => Opened | Promise<Opened>]>([
     for (const id of ['a', 'b', 'c']) await until(servers, 'running', id);
   });
 
-  it('passes bodies, answers and refusals on, until the signal of a call ends it', async () => {
+  it('passes on bodies, answers and refusals, and ends a call when its signal is aborted', async () => {
     await servers.start('a', model, unending());
     const { status, headers, body } = await ask(servers, 'echo');
     expect({ status, isWhole: ArrayBuffer.isView(body) }).toEqual({ status: 200, isWhole: true });
@@ -169,7 +169,7 @@ describe.each<[string, () => Opened | Promise<Opened>]>([
     await expect(ask(servers, 'echo', AbortSignal.abort('gone'))).rejects.toBe('gone');
   });
 
-  it('passes each operation on, binary tensors as they are, for the version of the model alone', async () => {
+  it('passes on each operation with binary tensors, and refuses other versions of the model', async () => {
     await servers.start('a', model, unending());
     const read = async (operation: ModelRequest['operation'], version: string | null = null) => {
       const { status, body } = await servers.request('a', { ...prediction(null), operation, version }, unending());
@@ -191,7 +191,7 @@ describe.each<[string, () => Opened | Promise<Opened>]>([
     expect(answer.slice(Number(headers['inference-header-content-length']))).toBe(bytes.toString());
   });
 
-  it('throws what the body throws', async () => {
+  it('throws the error that the body throws', async () => {
     await servers.start('a', model, unending());
     const failure = new Error('cut off');
     const chunks = (async function* () {
@@ -202,7 +202,7 @@ describe.each<[string, () => Opened | Promise<Opened>]>([
     await expect(servers.request('a', call, unending())).rejects.toBe(failure);
   });
 
-  it('stops everything when it is closed, and lets nothing begin', async () => {
+  it('stops every model when it is closed, and starts none afterwards', async () => {
     await servers.start('a', model, unending());
     await servers.close();
     await expect(servers.start('b', model, unending())).rejects.toEqual(code('runtime_unavailable'));
@@ -211,7 +211,7 @@ describe.each<[string, () => Opened | Promise<Opened>]>([
   });
 });
 
-/** The words of the models are those of the fake process: `mute` gives no proof of its health, `garbage` does not load. */
+/** The fake process acts by the content of its model file: `mute` gives no health proof, `garbage` does not load. */
 describe('ModelServer run by child processes', () => {
   let rig: LocalModelServerRig;
   let servers: ModelServer;
@@ -230,13 +230,13 @@ describe('ModelServer run by child processes', () => {
     expect(rig.processes()).toEqual([]);
   };
 
-  it('gives up where the proof of health does not come in time, and leaves nothing behind', async () => {
+  it('gives up a start without a health proof in time, and leaves nothing behind', async () => {
     use({ startTimeoutMs: 300 });
     await expect(start('mute')).rejects.toEqual(code('runtime_unavailable'));
     await nothingIsLeft();
   });
 
-  it('ends a start with its signal or the service, and leaves nothing behind', async () => {
+  it('ends a start when its signal is aborted or the service closes, and leaves nothing behind', async () => {
     const leaving = new AbortController();
     const starting = start('mute', 'a', leaving.signal);
     starting.catch(() => undefined);
@@ -251,7 +251,7 @@ describe('ModelServer run by child processes', () => {
     await nothingIsLeft();
   });
 
-  it('brings back what dies, and keeps the latest lines of its output', async () => {
+  it('restarts a killed process, and keeps the latest lines of its output', async () => {
     expect(await servers.output('a', 10)).toEqual([]);
     await start();
     while ((await servers.output('a', 10)).length === 0) await pause(1);
@@ -264,7 +264,7 @@ describe('ModelServer run by child processes', () => {
     expect(await servers.output('a', 1)).toHaveLength(1);
   });
 
-  it('asks again where a connection that was kept has closed, but once', async () => {
+  it('repeats a request once if a kept connection has closed', async () => {
     await start();
     expect((await ask(servers, 'close')).status).toBe(200);
     expect((await ask(servers, 'echo')).status).toBe(200);
@@ -272,7 +272,7 @@ describe('ModelServer run by child processes', () => {
     await expect(ask(servers, 'drop')).rejects.toEqual(code('runtime_invalid_response'));
   });
 
-  it('is crash_looping while it waits, with the reason, and runs once it can', async () => {
+  it('is crash_looping with a reason while it waits for a restart, and runs when it can', async () => {
     const url = await start();
     spoil();
     rig.kill('a');
@@ -287,7 +287,7 @@ describe('ModelServer run by child processes', () => {
     expect(restarts).toBeGreaterThanOrEqual(2);
   });
 
-  it('is crash_looping too where it runs for a moment each time', async () => {
+  it('is also crash_looping if each restart runs only for a moment', async () => {
     await start();
     for (const _ of [1, 2]) {
       rig.kill('a');
@@ -298,7 +298,7 @@ describe('ModelServer run by child processes', () => {
     expect((await until(servers, 'crash_looping')).reason).toEqual(expect.any(String));
   });
 
-  it('tries again what could not be resumed, holds up nothing else, and ends it for good', async () => {
+  it('retries a model that could not be resumed, does not delay others, and can be stopped meanwhile', async () => {
     const fine = rig.model('fine');
     spoil();
     servers.resume('a', fine);
@@ -315,7 +315,7 @@ describe('ModelServer run by child processes', () => {
     expect(rig.processes()).toHaveLength(2);
   });
 
-  it('finds unhealthy what is there and gives no proof, within two seconds, and ends it by force', async () => {
+  it('reports a process without health proof as unhealthy within two seconds, and kills it on stop', async () => {
     use({ probeTimeoutMs: 1_000 });
     const url = await start();
     rig.kill('a', 'SIGSTOP');
@@ -329,7 +329,7 @@ describe('ModelServer run by child processes', () => {
     await nothingIsLeft();
   });
 
-  it('refuses where the process dies meanwhile, says nonsense, or takes too long', async () => {
+  it('refuses a call if the process dies, answers nonsense or takes too long', async () => {
     use({ inferenceTimeoutMs: 500 });
     await start();
     await expect(ask(servers, 'page')).rejects.toEqual(code('runtime_invalid_response'));

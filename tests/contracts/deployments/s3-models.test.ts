@@ -56,7 +56,7 @@ async function* megabytes(count: number, end?: Error): AsyncGenerator<Uint8Array
   if (end) throw end;
 }
 
-/** The server hides in DES where a page ended, which OpenSSL 3 does not know. */
+/** Replaces DES by AES: the S3 server encrypts its page tokens with DES, which OpenSSL 3 does not have. */
 function useAesForDes(): void {
   type Make = (algorithm: string, key: Buffer, iv: Buffer) => unknown;
   const ciphers = crypto as unknown as Record<'createCipheriv' | 'createDecipheriv', Make>;
@@ -67,10 +67,10 @@ function useAesForDes(): void {
   }
 }
 
-describe('ModelFileStore of a bucket, beyond its contract,', () => {
+describe('ModelFileStore of a bucket', () => {
   const paths = async (store: S3ModelFileStore) => (await store.list()).files.map(({ path }) => path);
 
-  it('writes a large file in parts, and keeps nothing of one that breaks off', async () => {
+  it('writes a large file in parts, and keeps no part of an interrupted one', async () => {
     const store = await storeOf();
     const whole = Buffer.concat(Array.from({ length: 17 }, (_, at) => Buffer.alloc(MB, at)));
     const sha256 = createHash('sha256').update(whole).digest('hex');
@@ -88,7 +88,7 @@ describe('ModelFileStore of a bucket, beyond its contract,', () => {
     ]);
   });
 
-  it('shows nothing of a file whose store goes away before its end', async () => {
+  it('shows no part of a file if the store goes away during the write', async () => {
     const store = await storeOf();
     const interrupted = async function* () {
       yield* megabytes(9);
@@ -102,7 +102,7 @@ describe('ModelFileStore of a bucket, beyond its contract,', () => {
     expect(await paths(store)).toEqual(['shipped/iris.onnx']);
   });
 
-  it('knows nothing outside its prefix, and no names that a folder could not have', async () => {
+  it('ignores objects outside its prefix, and names that a folder could not have', async () => {
     const store = await storeOf();
     const odd = ['team/.hidden', 'team/a/.b/c', 'team/back\\slash', `team/${'x/'.repeat(8)}deep`];
     for (const key of [...odd, 'other/x.onnx', 'team-too/x.onnx', 'x.onnx', 'team/a/b', 'team/a', 'team/ä +%2F'])
@@ -114,7 +114,7 @@ describe('ModelFileStore of a bucket, beyond its contract,', () => {
       expect([await store.remove(path), await store.open(path)]).toEqual([false, null]);
   });
 
-  it('asks for long lists page by page, and reads as much as it may', async () => {
+  it('reads long lists in pages, up to its limit', async () => {
     const store = await storeOf(3);
     useAesForDes();
     for (const path of ['1', '2', '3', '4']) await store.write(path, pieces(path));
@@ -149,7 +149,7 @@ describe('ModelFileStore of a bucket, beyond its contract,', () => {
     expect(await paths(store)).toEqual(['shipped/iris.onnx']);
   });
 
-  it('gives up a store that says nothing, before its answer or in the middle of a file', async () => {
+  it('gives up a silent store, before its answer or in the middle of a file', async () => {
     const store = await storeOf();
     await store.write('x.onnx', pieces('x'));
     const object = (await server.bucket().find('x.onnx')) as StoredObject;
@@ -168,7 +168,7 @@ describe('ModelFileStore of a bucket, beyond its contract,', () => {
     await expect(chunks.next()).rejects.toMatchObject(silent);
   });
 
-  it('says what the store refuses', async () => {
+  it('says why the store refuses a call', async () => {
     const store = await storeOf();
     const answer = (status: number, code: string) => {
       server.fault = (_, response) => {
@@ -187,7 +187,7 @@ describe('ModelFileStore of a bucket, beyond its contract,', () => {
   });
 });
 
-describe('ModelFileResolver of a bucket, beyond its contract,', () => {
+describe('ModelFileResolver of a bucket', () => {
   const { signal } = new AbortController();
   const copies = () => readdirSync(at('cache')).filter((name) => !name.startsWith('.'));
   const gets = () => server.requests.filter((one) => one.startsWith('GET team/'));
@@ -197,7 +197,7 @@ describe('ModelFileResolver of a bucket, beyond its contract,', () => {
     rmSync(at('cache'), { recursive: true, force: true });
   });
 
-  it('starts what is here while the store is away, and nothing else', async () => {
+  it('returns copies on the disk while the store is away, and throws for other models', async () => {
     for (const path of ['team/model.onnx', 'team/chat/config.json']) await server.put(path, 'before');
     for (const resolver of [resolverOf(), resolverOf()]) {
       (await resolver.materializeFile('model.onnx', signal)).release();
@@ -205,7 +205,7 @@ describe('ModelFileResolver of a bucket, beyond its contract,', () => {
     }
     expect(gets()).toHaveLength(2);
     await server.away();
-    const resolver = resolverOf(); // as after a restart
+    const resolver = resolverOf(); // knows no more than after a restart
     expect(textAt((await resolver.materializeFile('model.onnx', signal)).path)).toBe('before');
     expect(readdirSync((await resolver.materializeFolder('chat', signal))?.path ?? '')).toEqual(['config.json']);
     expect([await resolver.hasFolder('chat'), await resolver.hasFolder('unknown')]).toEqual([true, true]);
@@ -216,7 +216,7 @@ describe('ModelFileResolver of a bucket, beyond its contract,', () => {
     expect(textAt((await resolver.materializeFile('model.onnx', signal)).path)).toBe('after');
   });
 
-  it('downloads once for all who ask, as long as one of them waits', async () => {
+  it('downloads once for several callers, and continues while one of them waits', async () => {
     await server.put('team/model.onnx', 'a model');
     const [begun, go] = [barrier(2), barrier(2)];
     server.fault = (request, response) => {
@@ -241,7 +241,7 @@ describe('ModelFileResolver of a bucket, beyond its contract,', () => {
     expect(gets()).toHaveLength(1);
   });
 
-  it('gives up a download when nobody waits for it', async () => {
+  it('ends a download when nobody waits for it', async () => {
     await server.put('team/model.onnx', 'a model');
     const leaving = new AbortController();
     const closed = new Promise((resolve) => {
@@ -257,7 +257,7 @@ describe('ModelFileResolver of a bucket, beyond its contract,', () => {
     await closed;
   });
 
-  it('never shows a download that broke off, or that mixes two versions', async () => {
+  it('never returns an interrupted download or a mix of two versions', async () => {
     await server.put('team/model.onnx', 'a model');
     const resolver = resolverOf();
     for (const [etag, why] of [
@@ -277,7 +277,7 @@ describe('ModelFileResolver of a bucket, beyond its contract,', () => {
     expect(textAt((await resolver.materializeFile('model.onnx', signal)).path)).toBe('a model');
   });
 
-  it('fetches a copy again that somebody has changed', async () => {
+  it('downloads a copy again after somebody changed it', async () => {
     await server.put('team/model.onnx', 'a model');
     const resolver = resolverOf();
     const first = await resolver.materializeFile('model.onnx', signal);
@@ -286,7 +286,7 @@ describe('ModelFileResolver of a bucket, beyond its contract,', () => {
     expect(textAt((await resolver.materializeFile('model.onnx', signal)).path)).toBe('a model');
   });
 
-  it('removes what was not used for longest, and never what is in use, here or by another instance', async () => {
+  it('removes the copy that was unused for longest, and never one in use, also by another instance', async () => {
     for (const name of ['a', 'b', 'c', 'd']) await server.put(`team/${name}.onnx`, name.repeat(4));
     const [one, other] = [resolverOf(10), resolverOf(10)];
     const [a, b] = [await one.materializeFile('a.onnx', signal), await one.materializeFile('b.onnx', signal)];
@@ -300,7 +300,7 @@ describe('ModelFileResolver of a bucket, beyond its contract,', () => {
     const d = await one.materializeFile('d.onnx', signal);
     expect([a, c, d].map(({ path }) => existsSync(path))).toEqual([true, false, true]);
     const long = resolverOf(3).materializeFile('a.onnx', signal);
-    expect(textAt((await long).path)).toBe('aaaa'); // is here already
+    expect(textAt((await long).path)).toBe('aaaa'); // on the disk already
     await expect(resolverOf(3).materializeFile('b.onnx', signal)).rejects.toMatchObject({ code: 'model_file_invalid' });
   });
 });

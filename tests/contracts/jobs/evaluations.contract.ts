@@ -13,20 +13,20 @@ export function evaluationsContract(adapter: string, store: StoreUnderTest) {
       ({ evaluations, project } = stock);
     });
 
-    const added = async (over: Parameters<typeof anEvaluation>[1] = {}) => {
+    const add = async (over: Parameters<typeof anEvaluation>[1] = {}) => {
       const evaluation = anEvaluation(project, over);
       await evaluations.add(evaluation);
       return evaluation;
     };
 
-    it('gives back what was added, exactly', async () => {
-      const evaluation = await added({ systemPrompt: 'Be brief.', metric: 'numeric', tolerance: 0.5 });
+    it('returns an evaluation exactly as it was added', async () => {
+      const evaluation = await add({ systemPrompt: 'Be brief.', metric: 'numeric', tolerance: 0.5 });
       expect(await evaluations.find(evaluation.jobId)).toEqual(evaluation);
       expect(await evaluations.find(ids.next('job'))).toBe(null);
     });
 
-    it('is no part of a project that is gone, and goes with it', async () => {
-      const evaluation = await added();
+    it('removes evaluations and results with their project, and adds none to a removed project', async () => {
+      const evaluation = await add();
       const run = (await evaluations.begin(evaluation.jobId)) as number;
       await evaluations.keep(evaluation.jobId, run, aResult(1));
       await stock.projects.remove(project);
@@ -37,8 +37,8 @@ export function evaluationsContract(adapter: string, store: StoreUnderTest) {
       await expect(evaluations.add(anEvaluation(project))).rejects.toMatchObject({ code: 'not_found' });
     });
 
-    it('keeps results, by position, exactly as they were', async () => {
-      const { jobId } = await added();
+    it('returns results exactly as they were stored, ordered by position', async () => {
+      const { jobId } = await add();
       const run = (await evaluations.begin(jobId)) as number;
       const odd = { input: { a: [1, null] }, expected: null, output: 'a "b" \u2028', group: 'g', latency: 1.5 };
       const results = [
@@ -53,11 +53,11 @@ export function evaluationsContract(adapter: string, store: StoreUnderTest) {
       expect(sizes.map(({ id }) => id)).toEqual(['2', '10']);
       const scored = results.map(({ input: _, expected: __, output: ___, ...rest }) => rest);
       expect(await evaluations.scored(jobId)).toEqual(scored);
-      expect(await evaluations.results((await added()).jobId, { limit: 9, after: null })).toEqual([]);
+      expect(await evaluations.results((await add()).jobId, { limit: 9, after: null })).toEqual([]);
     });
 
-    it('keeps only what the last run brings', async () => {
-      const { jobId } = await added();
+    it('stores results of the latest run only', async () => {
+      const { jobId } = await add();
       const first = (await evaluations.begin(jobId)) as number;
       expect(await evaluations.keep(jobId, first, aResult(1))).toBe(true);
       const second = (await evaluations.begin(jobId)) as number;
@@ -68,13 +68,13 @@ export function evaluationsContract(adapter: string, store: StoreUnderTest) {
       expect((await evaluations.scored(jobId)).map(({ position }) => position)).toEqual([1, 2]);
     });
 
-    it('knows the newest of a dataset that has succeeded', async () => {
+    it('finds the newest succeeded evaluation of a dataset', async () => {
       const datasetId = ids.next('dst');
       const own = { datasetId, projectId: project.id };
       expect(await evaluations.latest(project.id, datasetId)).toBe(null);
       const kept = [];
       for (const status of ['succeeded', 'succeeded', 'failed', null] as const) {
-        const evaluation = await added(own);
+        const evaluation = await add(own);
         const job = Job.evaluation({
           id: evaluation.jobId,
           teamId: 't',
@@ -90,7 +90,7 @@ export function evaluationsContract(adapter: string, store: StoreUnderTest) {
         if (status) await stock.jobHistory.append(ended(job, status), true);
         kept.push(evaluation);
       }
-      await added();
+      await add();
       expect(await evaluations.latest(project.id, datasetId)).toEqual(kept[1]);
       expect(await evaluations.latest(ids.next('prj'), datasetId)).toBe(null);
     });

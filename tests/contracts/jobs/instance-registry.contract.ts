@@ -7,15 +7,15 @@ export interface InstanceRegistryUnderTest {
 }
 
 export function instanceRegistryContract(adapter: string, rig: InstanceRegistryUnderTest) {
-  describe(`InstanceRegistry known by ${adapter}`, () => {
-    it('gives each instance a number of its own, which stays', async () => {
+  describe(`InstanceRegistry of ${adapter}`, () => {
+    it('gives each instance its own number, which never changes', async () => {
       const instances = await Promise.all([1, 2, 3].map(() => rig.instance()));
       const numbers = await Promise.all(instances.map((one) => one.own()));
       expect(new Set(numbers).size).toBe(3);
       expect(await Promise.all(instances.map((one) => one.own()))).toEqual(numbers);
     });
 
-    it('knows who lives and who does not', async () => {
+    it('returns the numbers of instances that do not live', async () => {
       const [one, two] = [await rig.instance(), await rig.instance()];
       const [first, second] = [await one.own(), await two.own()];
       const never = 2_000_000_000;
@@ -26,7 +26,7 @@ export function instanceRegistryContract(adapter: string, rig: InstanceRegistryU
       expect(await one.missing([first, second])).toEqual([second]);
     });
 
-    it('misses who is cut off, until it is back', async () => {
+    it('counts an instance without a connection as missing until it registers again', async () => {
       const [one, two] = [await rig.instance(), await rig.instance()];
       const number = await two.own();
       await rig.cut(two);

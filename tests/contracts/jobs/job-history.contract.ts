@@ -9,7 +9,7 @@ import { aCall, aJob, aRule, at, ended } from '../../support/records.js';
 import type { Repositories, StoreUnderTest } from '../../support/repositories.js';
 
 export function jobHistoryContract(adapter: string, store: StoreUnderTest) {
-  describe(`JobHistory kept by ${adapter}`, () => {
+  describe(`JobHistory in ${adapter}`, () => {
     let repositories: Repositories;
     let history: Repositories['jobHistory'];
 
@@ -29,15 +29,16 @@ export function jobHistoryContract(adapter: string, store: StoreUnderTest) {
       for await (const job of history.part({ kind: null, since: null, most: 10_000, ...which })) jobs.push(job);
       return jobs;
     };
-    const seen = ({ id, kind, status, startedAt, finishedAt }: FinishedJob) => {
+    const entryOf = ({ id, kind, status, startedAt, finishedAt }: FinishedJob) => {
       return { id, kind, status, startedAt, finishedAt };
     };
-    const told = (statuses: string, of: () => Job = aJob) => {
+    /** Appends a job for each letter: `f` failed, `s` succeeded, `c` cancelled. */
+    const appendStatuses = (statuses: string, create: () => Job = aJob) => {
       const meaning: Record<string, FinalStatus> = { f: 'failed', s: 'succeeded', c: 'cancelled' };
-      return append(...[...statuses].map((letter) => ended(of(), meaning[letter])));
+      return append(...[...statuses].map((letter) => ended(create(), meaning[letter])));
     };
 
-    it('writes what was there before and what was not, as it has finished', async () => {
+    it('stores the end of jobs whether their beginning is stored or not', async () => {
       const there = aJob();
       await repositories.jobs.add([there]);
       const [one, two] = [
@@ -49,7 +50,7 @@ export function jobHistoryContract(adapter: string, store: StoreUnderTest) {
       expect(await (await store.elsewhere()).jobs.find(two.id)).toEqual(two);
     });
 
-    it('keeps the order in which they were appended, whatever their ids and times', async () => {
+    it('keeps the order in which jobs were appended, not the order of their ids or times', async () => {
       const [a, b, c, d] = [aJob(), aCall(), aJob(), aJob()];
       await repositories.jobs.add([d]);
       const order = [ended(d, 'succeeded', at(9)), ended(b, 'failed', at(3))];
@@ -57,9 +58,9 @@ export function jobHistoryContract(adapter: string, store: StoreUnderTest) {
       await append(ended(c, 'cancelled', at(1)));
       await append(ended(a, 'failed', at(2)));
       expect(await part()).toEqual([
-        ...order.map(seen),
-        seen(ended(c, 'cancelled', at(1))),
-        seen(ended(a, 'failed', at(2))),
+        ...order.map(entryOf),
+        entryOf(ended(c, 'cancelled', at(1))),
+        entryOf(ended(a, 'failed', at(2))),
       ]);
     });
 
@@ -69,11 +70,11 @@ export function jobHistoryContract(adapter: string, store: StoreUnderTest) {
       const [one, two] = [{ ...ended(there, 'failed', at(5)), error: 'e' }, ended(other)];
       for (const job of [one, two]) expect(await history.appendWithoutRules(job)).toBe(true);
       expect(await history.appendWithoutRules(ended(there, 'succeeded'))).toBe(false);
-      expect(await part()).toEqual([one, two].map(seen));
+      expect(await part()).toEqual([one, two].map(entryOf));
       expect(await repositories.jobs.find(one.id)).toEqual(one);
     });
 
-    it('waits for the change of a rule, and then leaves the end of a call to those who look at the rules', async () => {
+    it('waits for a running change of the alert rules before it looks for rules', async () => {
       const began = gate();
       const change = repositories.unitOfWork.locked(FINISHING, async () => {
         began.open();
@@ -86,7 +87,7 @@ export function jobHistoryContract(adapter: string, store: StoreUnderTest) {
       expect(await part()).toEqual([]);
     });
 
-    it('is in one order, whoever appends', async () => {
+    it('keeps one order when several instances append', async () => {
       const instances = [repositories, await store.elsewhere()];
       await atOnce(12, (party) => {
         const { unitOfWork, jobHistory } = instances[party % 2] as Repositories;
@@ -100,10 +101,10 @@ export function jobHistoryContract(adapter: string, store: StoreUnderTest) {
       expect(jobs.map(({ kind }) => kind)).toEqual(Array(12).fill(['external', 'chat']).flat());
     });
 
-    it('gives the newest of a kind, since a moment, at most so many', async () => {
+    it('returns the newest jobs by kind, earliest end and number', async () => {
       const times = [at(1), at(5), at(2), at(6), at(4)];
       const jobs = await append(...times.map((time, index) => ended(index % 2 ? aCall() : aJob(), 'failed', time)));
-      const [j0, c1, j2, c3, j4] = jobs.map(seen);
+      const [j0, c1, j2, c3, j4] = jobs.map(entryOf);
       expect(await part({ most: 2 })).toEqual([c3, j4]);
       expect(await part({ kind: 'external' })).toEqual([j0, j2, j4]);
       expect(await part({ kind: 'external', most: 2 })).toEqual([j2, j4]);
@@ -113,36 +114,36 @@ export function jobHistoryContract(adapter: string, store: StoreUnderTest) {
       expect(await part({ kind: 'prediction' })).toEqual([]);
     });
 
-    it('gives more than fit into one piece', async () => {
+    it('returns more jobs than one query reads', async () => {
       const jobs = await append(...Array.from({ length: 1_100 }, () => ended(aCall())));
       expect((await part()).map(({ id }) => id)).toEqual(jobs.map(({ id }) => id));
       expect((await part({ most: 1_050 })).map(({ id }) => id)).toEqual(jobs.slice(50).map(({ id }) => id));
     });
 
     it.each(Object.entries({ '': 0, s: 0, f: 1, sff: 2, ffs: 0, fsfcfc: 2, ccc: 0 }))(
-      'after %p %p have failed in a row',
+      'counts failures in a row: after %p they are %p',
       async (statuses, failures) => {
-        await told(statuses);
+        await appendStatuses(statuses);
         expect(await history.failuresInARow(null, 100)).toBe(failures);
       },
     );
 
-    it('counts failures in a row by kind, up to as many as asked for', async () => {
-      await told('ffff');
-      await told('s', aCall);
-      await told('ff');
+    it('counts failures in a row by kind, up to the given number', async () => {
+      await appendStatuses('ffff');
+      await appendStatuses('s', aCall);
+      await appendStatuses('ff');
       expect(await history.failuresInARow(null, 100)).toBe(2);
       expect(await history.failuresInARow('external', 100)).toBe(6);
       expect(await history.failuresInARow('external', 4)).toBe(4);
       expect(await history.failuresInARow('chat', 100)).toBe(0);
     });
 
-    it('forgets old calls, some at a time', async () => {
+    it('removes old calls that are rolled up, at most the given number at a time', async () => {
       const calls = await append(...[3, 1, 2, 8].map((time) => ended(aCall(), 'failed', at(time))));
       const [job] = await append(ended(aJob(), 'failed', at(0)));
       await repositories.jobs.add([aCall()]);
       await history.forgetCalls(at(5), 2);
-      expect(await part()).toHaveLength(5); // none is rolled up
+      expect(await part()).toHaveLength(5); // no call is rolled up yet
       await new UsageRollUp(repositories.usage, repositories.unitOfWork, new ManualClock(at(9))).execute();
       await history.forgetCalls(at(5), 2);
       expect((await part()).map(({ id }) => id)).toEqual([calls[0]?.id, calls[3]?.id, job?.id]);

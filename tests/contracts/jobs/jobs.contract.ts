@@ -8,7 +8,7 @@ const any: JobFilter = { teamId: null, status: null, kind: null, projectId: null
 const all = { limit: 1_000, after: null };
 
 export function jobsContract(adapter: string, store: StoreUnderTest) {
-  describe(`Jobs kept by ${adapter}`, () => {
+  describe(`Jobs in ${adapter}`, () => {
     let repositories: Repositories;
     let jobs: Repositories['jobs'];
 
@@ -17,8 +17,8 @@ export function jobsContract(adapter: string, store: StoreUnderTest) {
       ({ jobs } = repositories);
     });
 
-    const kept = async (over: Partial<Job> = {}, of = aJob) => {
-      const job = of(over);
+    const add = async (over: Partial<Job> = {}, create = aJob) => {
+      const job = create(over);
       await jobs.add([job]);
       return job;
     };
@@ -29,7 +29,7 @@ export function jobsContract(adapter: string, store: StoreUnderTest) {
     };
     const held = (id: string) => repositories.unitOfWork.run(() => jobs.hold(id));
 
-    it('gives back exactly what was added', async () => {
+    it('returns a job exactly as it was added', async () => {
       const overs: Partial<Job>[] = [
         { status: 'queued', startedAt: null, progress: { done: 2, total: 5 } },
         { teamId: null, requestedBy: 'master', projectId: null, name: null },
@@ -41,14 +41,14 @@ export function jobsContract(adapter: string, store: StoreUnderTest) {
       ];
       const elsewhere = (await store.elsewhere()).jobs;
       for (const over of overs) {
-        const job = await kept(over);
+        const job = await add(over);
         expect(await jobs.find(job.id)).toEqual(job);
         expect(await elsewhere.find(job.id)).toEqual(job);
       }
     });
 
-    it('adds several, and leaves what is there as it is', async () => {
-      const [there, other] = [await kept(), aCall()];
+    it('adds several jobs and does not change stored ones', async () => {
+      const [there, other] = [await add(), aCall()];
       await jobs.add([other, { ...there, name: 'another' }]);
       expect(await jobs.find(there.id)).toEqual(there);
       expect(await jobs.find(other.id)).toEqual(other);
@@ -57,11 +57,11 @@ export function jobsContract(adapter: string, store: StoreUnderTest) {
       expect(await jobs.find(other.id)).toEqual(end);
     });
 
-    it('lists by team, status, kind and project, newest first, a page at a time', async () => {
-      const chat = await kept({ teamId: 'tea_2' }, aCall);
-      const queued = await kept({ status: 'queued', startedAt: null });
-      const mine = await kept({ projectId: 'prj_1' });
-      const masters = await finished(await kept({ teamId: null }));
+    it('lists jobs by team, status, kind and project, newest first, in pages', async () => {
+      const chat = await add({ teamId: 'tea_2' }, aCall);
+      const queued = await add({ status: 'queued', startedAt: null });
+      const mine = await add({ projectId: 'prj_1' });
+      const masters = await finished(await add({ teamId: null }));
       const nothing = { projectId: 'prj_1', kind: 'external', status: 'queued' } as const;
       for (const [filter, listed] of [
         [{}, [masters, mine, queued, chat]],
@@ -80,8 +80,8 @@ export function jobsContract(adapter: string, store: StoreUnderTest) {
         );
     });
 
-    it('updates what has not finished, and nothing else', async () => {
-      const [job, other] = [await kept(), await kept()];
+    it('updates an unfinished job, but no finished or unknown one', async () => {
+      const [job, other] = [await add(), await add()];
       const next: Job = { ...job, progress: { done: 1, total: 2 }, result: 'half', error: 'e', startedAt: at(2) };
       expect(await jobs.update(next)).toBe(true);
       expect(await jobs.find(job.id)).toEqual(next);
@@ -92,15 +92,15 @@ export function jobsContract(adapter: string, store: StoreUnderTest) {
       expect(await jobs.find(job.id)).toEqual(end);
     });
 
-    it('holds one that is there', async () => {
-      const [job, end] = [await kept(), await finished(await kept())];
+    it('returns a held job, and null for an unknown one', async () => {
+      const [job, end] = [await add(), await finished(await add())];
       expect(await held(job.id)).toEqual(job);
       expect(await held(end.id)).toEqual(end);
       expect(await held(ids.next('job'))).toBeNull();
     });
 
-    it('lets nobody else change what is held', async () => {
-      const job = await kept();
+    it('lets nobody else change a held job', async () => {
+      const job = await add();
       const count = (instance: Repositories) =>
         instance.unitOfWork.run(async () => {
           const held = (await instance.jobs.hold(job.id)) as Job;
@@ -112,18 +112,18 @@ export function jobsContract(adapter: string, store: StoreUnderTest) {
       expect((await jobs.find(job.id))?.progress.done).toBe(8);
     });
 
-    it('withdraws what has not finished', async () => {
-      const [gone, end, stays] = [await kept({}, aCall), await finished(await kept({}, aCall)), await kept({}, aCall)];
+    it('withdraws unfinished jobs only', async () => {
+      const [gone, end, stays] = [await add({}, aCall), await finished(await add({}, aCall)), await add({}, aCall)];
       await jobs.withdraw([gone.id, end.id, ids.next('job')]);
       expect(await jobs.find(gone.id)).toBeNull();
       expect(await jobs.list(any, all)).toEqual([stays, end]);
     });
 
-    it('knows which instances have jobs that have not finished', async () => {
-      const [first, second] = [await kept({ instance: 7 }, aCall), await kept({ instance: 7 }, aCall)];
-      await kept({ instance: 8 }, aCall);
-      await finished(await kept({ instance: 9 }, aCall));
-      await kept();
+    it('returns the instances that have unfinished jobs', async () => {
+      const [first, second] = [await add({ instance: 7 }, aCall), await add({ instance: 7 }, aCall)];
+      await add({ instance: 8 }, aCall);
+      await finished(await add({ instance: 9 }, aCall));
+      await add();
       expect((await jobs.instances()).sort()).toEqual([7, 8]);
       expect(await jobs.ofInstance(7, 10)).toEqual([first.id, second.id]);
       expect(await jobs.ofInstance(7, 1)).toEqual([first.id]);

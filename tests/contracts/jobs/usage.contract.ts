@@ -19,7 +19,7 @@ import type { Repositories, StoreUnderTest } from '../../support/repositories.js
 const DAY = 86_400;
 
 type Call = Job & FinishedJob & EndedCall;
-interface Over extends Partial<Pick<Job, 'teamId' | 'projectId' | 'modelId' | 'requestedBy'>> {
+interface CallFields extends Partial<Pick<Job, 'teamId' | 'projectId' | 'modelId' | 'requestedBy'>> {
   readonly keyId?: string | null;
   readonly latency?: number;
   readonly tokens?: readonly [number, number];
@@ -27,15 +27,18 @@ interface Over extends Partial<Pick<Job, 'teamId' | 'projectId' | 'modelId' | 'r
   readonly failure?: string;
 }
 
-/** Makes a call that ended so many seconds after the usual moment. */
-function callAt(end: number, { keyId = null, latency = 1, tokens, firstToken = null, failure, ...over }: Over = {}) {
+/** Makes a call that ended at `at(end)`. */
+function callAt(
+  end: number,
+  { keyId = null, latency = 1, tokens, firstToken = null, failure, ...over }: CallFields = {},
+) {
   const job = ended(aCall({ createdAt: at(end - latency), ...over }), failure ? 'failed' : 'succeeded', at(end));
   const [tokensIn, tokensOut] = tokens ?? [null, null];
   return { ...job, usage: { keyId, tokensIn, tokensOut, firstToken, failure: failure ?? null } } as Call;
 }
 
 export function usageContract(adapter: string, store: StoreUnderTest) {
-  describe(`UsageRepository kept by ${adapter}`, () => {
+  describe(`UsageRepository in ${adapter}`, () => {
     let repositories: Repositories;
     let elsewhere: Repositories;
 
@@ -62,7 +65,7 @@ export function usageContract(adapter: string, store: StoreUnderTest) {
     const counted = async (query?: Partial<UsageQuery>) =>
       (await sums(query)).map(({ group, calls }) => [group, calls]);
 
-    it.each(['nothing', 'a part', 'all'])('sums up calls by bucket and group if %s is rolled up', async (what) => {
+    it.each(['nothing', 'a part', 'all'])('sums up calls by bucket and group if %s is rolled up', async (rolledUp) => {
       const calls = [
         callAt(0, { tokens: [7, 3], keyId: 'key_1', firstToken: 0.5 }),
         callAt(1, { requestedBy: 'usr_2', projectId: 'prj_2', modelId: 'mdl_2', tokens: [1, 2] }),
@@ -72,10 +75,10 @@ export function usageContract(adapter: string, store: StoreUnderTest) {
         ended(aCall(), 'cancelled', at(3_603)),
       ];
       await append(repositories, calls.slice(0, 3));
-      if (what !== 'nothing') await rollUp();
+      if (rolledUp !== 'nothing') await rollUp();
       await append(repositories, [...calls.slice(3), ended(aJob()), { ...ended(aCall()), usage: null }]);
       await repositories.jobs.add([aCall()]);
-      if (what === 'all') await rollUp();
+      if (rolledUp === 'all') await rollUp();
       const [first, second] = await sums();
       expect(first).toEqual({
         start: new Date('2026-03-01T12:00:00Z'),
@@ -112,7 +115,7 @@ export function usageContract(adapter: string, store: StoreUnderTest) {
       ]);
     });
 
-    it('sums up the calls of an account, of a team, and of all, those of the master key included', async () => {
+    it('sums up the calls of an account, of a team, or of everyone including the master key', async () => {
       await append(repositories, [
         callAt(0),
         callAt(0, { requestedBy: 'usr_2' }),
@@ -129,7 +132,7 @@ export function usageContract(adapter: string, store: StoreUnderTest) {
       }
     });
 
-    it('counts every call once, whatever the period, bucket and group', async () => {
+    it('counts every call once for any period, bucket and group', async () => {
       let seed = 1;
       const random = (below: number) => {
         seed = (seed * 48_271) % 2_147_483_647;
@@ -154,15 +157,15 @@ export function usageContract(adapter: string, store: StoreUnderTest) {
           .sort(byTime);
         const bucket = usageBuckets[query % 3] as UsageQuery['bucket'];
         const groupBy = [null, ...usageGroups][query % 5] as UsageQuery['groupBy'];
-        const meant = calls.filter(({ finishedAt: end }) => end >= (since as Date) && end < (until as Date));
-        const parts = meant.map((call) => {
+        const within = calls.filter(({ finishedAt: end }) => end >= (since as Date) && end < (until as Date));
+        const parts = within.map((call) => {
           return { ...Usage.of(call), start: call.finishedAt, group: Usage.groupOf(call, groupBy) };
         });
         expect(await sums({ since, until, bucket, groupBy })).toEqual(Usage.entries(parts, bucket));
       }
     });
 
-    it('counts a call once though several instances roll up at once', async () => {
+    it('counts a call once when several instances roll up at the same time', async () => {
       const calls = Array.from({ length: 700 }, (_, second) => callAt(second));
       await append(repositories, calls);
       await atOnce(4, (party) => rollUp(party % 2 ? repositories : elsewhere));
@@ -170,7 +173,7 @@ export function usageContract(adapter: string, store: StoreUnderTest) {
       expect([all, others, await elsewhere.usage.unrolled()]).toEqual([700, [], null]);
     });
 
-    it('counts no call again for an instance that began before others rolled up more', async () => {
+    it('counts no call twice when an instance rolls up late with an old last number', async () => {
       await append(repositories, [callAt(1)]);
       const last = (await repositories.usage.unrolled()) as string;
       await append(repositories, [callAt(2)]);
@@ -181,7 +184,7 @@ export function usageContract(adapter: string, store: StoreUnderTest) {
       expect(await counted()).toEqual([[null, 2]]);
     });
 
-    it('counts a call whose end is stored after that of a later one', async () => {
+    it('counts a call that is stored after a later call', async () => {
       const [begun, going] = [gate(), gate()];
       const slow = repositories.unitOfWork.locked(
         FINISHING,
@@ -203,7 +206,7 @@ export function usageContract(adapter: string, store: StoreUnderTest) {
       expect(await counted()).toEqual([[null, 2]]);
     });
 
-    it('keeps usage when the calls are forgotten, but no minutes that are old', async () => {
+    it('keeps usage after its calls are removed, but no old minutes', async () => {
       await append(repositories, [callAt(0), callAt(1, { failure: 'internal_error' })]);
       await rollUp(repositories, new Date(at(DAY).getTime() + MINUTES_KEPT_MS));
       await repositories.jobHistory.forgetCalls(at(2), 10);
@@ -212,7 +215,7 @@ export function usageContract(adapter: string, store: StoreUnderTest) {
       expect(await sums({ since, bucket: 'minute' })).toEqual([]);
     });
 
-    it('tells how many rows are read', async () => {
+    it('returns about how many rows `sums` reads', async () => {
       await append(repositories, [callAt(0), callAt(60), callAt(3_600), callAt(3_601)]);
       await rollUp();
       const query = { scope: null, since: at(-DAY), until: null, groupBy: null } as const;

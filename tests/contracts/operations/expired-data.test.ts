@@ -10,7 +10,7 @@ import { RecordingLog } from '../../support/recording-log.js';
 import { aCall, aMailedToken, anApiKey, aSession, at, ended } from '../../support/records.js';
 import { type StockedStore, stocked } from '../../support/repositories.js';
 
-describe('ExpiredData kept by PostgreSQL', () => {
+describe('ExpiredData in PostgreSQL', () => {
   const postgres = postgresUnderTest();
   let repositories: StockedStore;
   let expired: TypeOrmExpiredData;
@@ -22,8 +22,8 @@ describe('ExpiredData kept by PostgreSQL', () => {
     account = stock.account;
     expired = new TypeOrmExpiredData(stock.unitOfWork as TypeOrmUnitOfWork);
   });
-  /** Adds a session for each moment of its end. Returns their ids. */
-  const added = async (...seconds: number[]) => {
+  /** Adds a session that ends at each of these moments. Returns the ids. */
+  const add = async (...seconds: number[]) => {
     const sessions = seconds.map((second) => aSession(account, { expiresAt: at(second) }));
     const { unitOfWork, credentials } = repositories;
     await unitOfWork.run(async () => {
@@ -34,8 +34,8 @@ describe('ExpiredData kept by PostgreSQL', () => {
   const left = async (kind: 'session' | 'api_key') =>
     (await repositories.credentials.list({ accountId: account.id, kind, now: at(0) })).map(({ id }) => id).sort();
 
-  it('removes credentials by their end, at most so many; those without an end stay', async () => {
-    const ids = await added(3, 1, 2, 9);
+  it('removes expired credentials, at most the given number, and none without an end', async () => {
+    const ids = await add(3, 1, 2, 9);
     const endless = anApiKey(account, { expiresAt: null });
     await repositories.credentials.add(endless);
     expect(await expired.remove('credentials', at(3), 2)).toBe(2);
@@ -46,7 +46,7 @@ describe('ExpiredData kept by PostgreSQL', () => {
     expect(await left('api_key')).toEqual([endless.id]);
   });
 
-  it('removes mailed tokens and site tokens by their end', async () => {
+  it('removes expired mailed tokens and site tokens', async () => {
     const token = aMailedToken(account);
     await repositories.mailedTokens.add(token);
     expect(await expired.remove('mailed_tokens', new Date(token.expiresAt.getTime() - 1), 9)).toBe(0);
@@ -58,7 +58,7 @@ describe('ExpiredData kept by PostgreSQL', () => {
     expect(await expired.remove('site_tokens', at(5), 9)).toBe(1);
   });
 
-  it('removes minutes of usage by their start, and neither hours nor days', async () => {
+  it('removes minutes of usage by their start, but no hours or days', async () => {
     const { unitOfWork, jobHistory, usage } = repositories;
     await unitOfWork.run(() => jobHistory.append(ended(aCall()), false));
     await new UsageRollUp(usage, unitOfWork, new ManualClock(at(9))).execute();
@@ -74,7 +74,7 @@ describe('ExpiredData kept by PostgreSQL', () => {
     expect(await usage.sums({ ...query, bucket: 'hour' })).toHaveLength(1);
   });
 
-  it('removes alert mails by the time that they were sent', async () => {
+  it('removes alert mails by the time when they were sent', async () => {
     const { alerts } = repositories;
     for (const second of [1, 5])
       await alerts.addMail({ id: `msg_${second}`, accountId: account.id, sentAt: at(second) });
@@ -82,8 +82,8 @@ describe('ExpiredData kept by PostgreSQL', () => {
     expect(await alerts.countMails(account.id, at(0))).toBe(1);
   });
 
-  it('removes each row once, however many do it', async () => {
-    await added(...Array(40).fill(1));
+  it('removes each row once, also with concurrent calls', async () => {
+    await add(...Array(40).fill(1));
     const removed = await atOnce(4, async () => {
       let sum = 0;
       for (let n = 0; n < 4; n++) sum += await expired.remove('credentials', at(1), 10);
@@ -93,8 +93,8 @@ describe('ExpiredData kept by PostgreSQL', () => {
     expect(removed.reduce((a, b) => a + b, rest)).toBe(40);
   });
 
-  it('is removed in several steps by the service, but for the last day', async () => {
-    await added(...Array(1_001).fill(0), 2);
+  it('is removed by the service in several steps, except data of the last day', async () => {
+    await add(...Array(1_001).fill(0), 2);
     const clock = new ManualClock(new Date(at(1).getTime() + 24 * 60 * 60 * 1000));
     const log = new RecordingLog();
     await new ExpiredDataService(expired, clock, log).remove();

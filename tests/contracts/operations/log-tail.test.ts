@@ -34,13 +34,13 @@ const id = (n: number) => `job_0199f2a4-7c1e-7a57-9d0e-${String(n).padStart(12, 
 const numbered = (from: number, to: number) => Array.from({ length: to - from }, (_, n) => `{"n":${from + n}}`);
 
 describe('LogTail of files', () => {
-  it('has no lines where nothing was logged', async () => {
+  it('returns no lines without a log', async () => {
     const { tail } = open(plenty);
     expect(await tail.read({ most: 10, mentioning: [], levels: null })).toEqual([]);
     expect(await tail.read({ most: 10, mentioning: [id(1)], levels: null })).toEqual([]);
   });
 
-  it('gives the newest lines, oldest first', async () => {
+  it('returns the newest lines, oldest first', async () => {
     const { tail, write } = open(plenty);
     write(numbered(0, 20_000));
     expect(await tail.read({ most: 1, mentioning: [], levels: null })).toEqual(['{"n":19999}']);
@@ -51,7 +51,7 @@ describe('LogTail of files', () => {
     expect(await tail.read({ most: 2, mentioning: [], levels: null })).toEqual(numbered(19_999, 20_001));
   });
 
-  it('gives lines of any length and in any script as they were written', async () => {
+  it('returns lines of any length and in any script as they were written', async () => {
     const { tail, write } = open(plenty);
     const lines = [1, 2, 3, 65_535, 65_536, 65_537, 200_000, 4].map(
       (length) => `${'€ß𝄞ж'.repeat(length).slice(0, -1)}.`,
@@ -61,7 +61,7 @@ describe('LogTail of files', () => {
       expect(await tail.read({ most, mentioning: [], levels: null })).toEqual(lines.slice(-most));
   });
 
-  it('goes on before a rotation, through all files that there are', async () => {
+  it('also reads all rotated files', async () => {
     const { tail, write, rotate } = open(plenty);
     for (let file = 0; file < 5; file++) {
       if (file > 0) rotate();
@@ -73,7 +73,7 @@ describe('LogTail of files', () => {
     expect(await tail.read({ most: 5, mentioning: [], levels: null })).toEqual(numbered(45, 50));
   });
 
-  it('gives the newest of the lines that mention a word, and none of a longer word', async () => {
+  it('returns the newest lines that contain a whole word', async () => {
     const { tail, write, rotate } = open(plenty);
     const about = (n: number) => [`{"n":${n},"job_id":"${id(1)}"}`, `{"n":${n},"path":"/v1/jobs/${id(1)}/cancel"}`];
     write([...about(1), `{"job_id":"${id(2)}"}`, id(1), `\\n${id(1)}\\n`]);
@@ -87,7 +87,7 @@ describe('LogTail of files', () => {
     }
   });
 
-  it('gives lines that mention all words, and lines of the levels only', async () => {
+  it('returns only lines that contain all words and have one of the levels', async () => {
     const { tail, write } = open(plenty);
     const line = (level: string, more: object) => JSON.stringify({ time: at(0), level, event: 'said', ...more });
     const both = line('warn', { job_id: id(1), request_id: id(2) });
@@ -104,7 +104,7 @@ describe('LogTail of files', () => {
     expect(await read([], [])).toEqual([]);
   });
 
-  it('leaves older lines out of an answer that is long enough', async () => {
+  it('leaves out older lines beyond the limit of the answer', async () => {
     const { tail, write, rotate } = open({ ...plenty, answerBytes: 30 });
     write(['a'.repeat(10), 'ß'.repeat(5)]);
     rotate();
@@ -117,7 +117,7 @@ describe('LogTail of files', () => {
     expect(await tail.read({ most: 100, mentioning: [], levels: null })).toEqual([]);
   });
 
-  it('looks back only so far for a word', async () => {
+  it('searches a word only up to the limit of searched bytes', async () => {
     const { tail, write, rotate } = open({ ...plenty, searchedBytes: 30 });
     write(['a word']);
     rotate();
@@ -142,7 +142,7 @@ describe('LogTail of files', () => {
     expect(await tail.read(nine)).toEqual(['half a line']);
   });
 
-  it('reads what the log has written and rotated', async () => {
+  it('reads the files that the logger has written and rotated', async () => {
     const file = newFile();
     const log = new WinstonLogger({ file, level: 'info', stderr: false }, new ManualClock(at(0)));
     const padding = 'x'.repeat(250_000);
@@ -157,7 +157,7 @@ describe('LogTail of files', () => {
     await log.close();
   });
 
-  it('loses and doubles nothing when the files are rotated while it reads', async () => {
+  it('loses no line and repeats no line when the files are rotated during a read', async () => {
     const file = newFile();
     const tail = new FileLogTail(file);
     let n = 0;
@@ -171,7 +171,7 @@ describe('LogTail of files', () => {
     }
   });
 
-  it('gives what it has when a file is cut while it reads', async () => {
+  it('returns only whole lines when a file is truncated during a read', async () => {
     const file = newFile();
     const tail = new FileLogTail(file);
     for (let ticks = 0; ticks < 20; ticks++) {

@@ -1,7 +1,7 @@
 import { backlogMetrics, gauge, type MetricSource } from '../../../src/infrastructure/prometheus/metric-sources.js';
 import { PrometheusMetrics } from '../../../src/infrastructure/prometheus/prometheus-metrics.js';
 
-/** Lines of the text format: comments on what follows, and samples. */
+/** A line of the text format: a comment on a metric, or a sample. */
 const LINE =
   /^(# (HELP [a-z_:][\w:]* .+|TYPE [a-z_:][\w:]* (gauge|counter|histogram|summary))|[a-z_:][\w:]*(\{[^}]*\})? \S+)?$/i;
 
@@ -19,12 +19,12 @@ describe('Metrics of Prometheus', () => {
   it.each<[string, MetricSource['collect']]>([
     ['fails', () => Promise.reject(new Error('it is not there'))],
     ['never answers', () => new Promise<never>(() => undefined)],
-  ])('leave out a source that %s, and nothing else', async (_, collect) => {
+  ])('leave out only a source that %s', async (_, collect) => {
     const text = await new PrometheusMetrics([{ collect }, one]).read();
     expect(text).toContain('\ntenon_one 1\n');
   });
 
-  it('ask a source that has not answered only once', async () => {
+  it('do not ask a source again before it has answered', async () => {
     let asked = 0;
     const collect = () => {
       asked++;
@@ -36,7 +36,7 @@ describe('Metrics of Prometheus', () => {
     expect(asked).toBe(1);
   });
 
-  it('say that the database is out of reach', async () => {
+  it('report that the database is out of reach', async () => {
     const metrics = new PrometheusMetrics([backlogMetrics(async () => Promise.reject(new Error('no database')))]);
     expect(await metrics.read()).toContain('\ntenon_database_up 0\n');
   });

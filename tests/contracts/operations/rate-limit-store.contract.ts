@@ -2,7 +2,7 @@ import type { RateLimit, RateLimitKey, RateLimitStore } from '../../../src/appli
 
 export interface RateLimitStoreUnderTest {
   readonly store: RateLimitStore;
-  /** Moves the time that the store goes by. A store with a clock of its own waits. */
+  /** Moves the clock of the store. For a store with a clock of its own it waits. */
   readonly advance: (ms: number) => void | Promise<void>;
 }
 
@@ -23,7 +23,7 @@ export function rateLimitStoreContract(name: string, open: () => Promise<RateLim
     const take = async (key: RateLimitKey, limits: readonly RateLimit[] = [three]) => store.take(key, limits, 1);
     const admitted = async (key = alice) => (await take(key)).admitted;
 
-    it('admits up to the limit, and again as the window slides', async () => {
+    it('admits calls up to the limit, and more when earlier calls leave the window', async () => {
       expect([await admitted(), await admitted()]).toEqual([true, true]);
       await advance(20_000);
       expect([await admitted(), await admitted()]).toEqual([true, false]);
@@ -35,19 +35,19 @@ export function rateLimitStoreContract(name: string, open: () => Promise<RateLim
       expect([await admitted(), await admitted()]).toEqual([true, false]);
     });
 
-    it('admits no more than the limit of calls at the same time', async () => {
+    it('admits no more concurrent calls than the limit', async () => {
       const verdicts = await Promise.all(Array.from({ length: 10 }, () => admitted()));
       expect(verdicts.filter(Boolean)).toHaveLength(3);
     });
 
-    it('counts each key by itself, a credential and an address of the same text too', async () => {
+    it('counts each key separately, also a credential and an address with the same text', async () => {
       for (let n = 0; n < 3; n++) await take(alice);
       expect(await admitted()).toBe(false);
       expect(await admitted({ ...alice, kind: 'address' })).toBe(true);
       expect(await admitted({ ...alice, value: 'bob' })).toBe(true);
     });
 
-    it('names the true wait: a refused call costs nothing, and the first one after the wait goes through', async () => {
+    it('names the true wait: a refused call costs nothing, and a call after the wait is admitted', async () => {
       const many: RateLimit = { policy: 'default', limit: 20 };
       for (let n = 0; n < 20; n++) {
         expect((await take(alice, [many])).admitted).toBe(true);
@@ -68,7 +68,7 @@ export function rateLimitStoreContract(name: string, open: () => Promise<RateLim
       }
     });
 
-    it('counts towards every limit or towards none, and tells the quota of each in their order', async () => {
+    it('counts a call against all limits or none, and returns the quotas in the order of the limits', async () => {
       expect((await take(stranger, [three, two])).quotas).toEqual([
         { policy: 'default', limit: 3, remaining: 2, seconds: 60 },
         { policy: 'auth', limit: 2, remaining: 1, seconds: 60 },
@@ -85,7 +85,7 @@ export function rateLimitStoreContract(name: string, open: () => Promise<RateLim
       expect(await take(stranger)).toMatchObject({ admitted: false, quotas: [{ remaining: 0, seconds: 50 }] });
     });
 
-    it('tells the quotas without counting a call', async () => {
+    it('returns the quotas without counting a call', async () => {
       const untouched = { admitted: true, quotas: [{ policy: 'default', limit: 3, remaining: 3, seconds: 0 }] };
       expect(await store.take(alice, [three], 0)).toEqual(untouched);
       for (let n = 0; n < 3; n++) await take(alice);

@@ -13,7 +13,7 @@ describe('MemoryRateLimitStore', () => {
   const limit = { policy: 'default', limit: 3 } as const;
   const alice = { kind: 'credential', value: 'alice' } as const;
 
-  it('goes on where it was when the clock is set back: nobody waits hours for it to catch up', async () => {
+  it('keeps the waits short when the clock is set back by an hour', async () => {
     const { clock, store } = opened();
     const seconds = async () => (await store.take(alice, [limit], 1)).quotas[0]?.seconds;
     for (let n = 0; n < 3; n++) await seconds();
@@ -27,7 +27,7 @@ describe('MemoryRateLimitStore', () => {
     expect((await store.take(alice, [limit], 1)).admitted).toBe(true);
   });
 
-  it('cannot be flooded: 100,500 strangers fill a bounded table and leave known callers alone', async () => {
+  it('keeps a bounded table with 100,500 addresses, and does not forget a known caller', async () => {
     const { clock, store } = opened();
     const stranger = (value: string) => store.take({ kind: 'address', value }, [limit], 1);
     for (let n = 0; n < 3; n++) await store.take(alice, [limit], 1);
@@ -46,7 +46,7 @@ describe('MemoryRateLimitStore', () => {
 });
 
 describe('the sliding window', () => {
-  it('keeps a call for 60 seconds to the millisecond', () => {
+  it('counts a call for exactly 60,000 ms', () => {
     const window = new SlidingWindow();
     window.add(1_234);
     expect(window.used(61_233)).toBe(1);
@@ -55,10 +55,10 @@ describe('the sliding window', () => {
     expect(window.msUntilMoreRoom(61_234)).toBe(0);
   });
 
-  it('agrees with a list of all calls to half a second, and never counts less', () => {
+  it('counts at least the calls of the last 60 seconds, and at most those of the last 60.5 seconds', () => {
     const window = new SlidingWindow();
     const calls: number[] = [];
-    // An even but restless pace: steps of 1 to 900 ms over four minutes.
+    // The steps between calls are 1 to 900 ms long.
     for (let now = 0, step = 7; now < 240_000; now += step) {
       step = (step * 31) % 901 || 1;
       window.add(now);

@@ -33,12 +33,12 @@ const postgres = (trouble: 'cut' | 'silence') => async () => {
 
 describe.each([
   ['memory', memory],
-  ['PostgreSQL whose connections break', postgres('cut')],
-  ['PostgreSQL whose connections fall silent', postgres('silence')],
+  ['PostgreSQL, when its connections break,', postgres('cut')],
+  ['PostgreSQL, when it stops answering,', postgres('silence')],
 ])('StorageProbe of %s', (_, open) => {
-  it('says within seconds that the database is not there, and that it is again', async () => {
+  it('reports within seconds that the database does not answer, and that it answers again', async () => {
     const { probe, begin, end } = await open();
-    // More at once than there can be connections: none of them may be lost by it.
+    // More checks at once than there can be connections. No connection may get lost.
     const checks = () => atOnce(20, () => probe.check().catch((error: unknown) => error));
     expect(new Set(await checks())).toEqual(new Set([undefined]));
     begin();
@@ -55,7 +55,7 @@ describe.each([
 });
 
 describe('StorageProbe of PostgreSQL', () => {
-  it('is not there before the migrations are done', async () => {
+  it('throws before the migrations are done', async () => {
     const database = await freshDatabase({ migrated: false });
     const source = await createDataSource(database.url).initialize();
     ending.push(

@@ -11,7 +11,7 @@ export interface DesiredStateUnderTest {
 }
 
 export function desiredStateChangesContract(adapter: string, open: () => Promise<DesiredStateUnderTest>) {
-  describe(`DesiredStateChanges told by ${adapter}`, () => {
+  describe(`DesiredStateChanges of ${adapter}`, () => {
     let repositories: Repositories;
     let listening: DesiredStateChanges[];
     let listen: (changed: () => void) => DesiredStateChanges;
@@ -38,7 +38,7 @@ export function desiredStateChangesContract(adapter: string, open: () => Promise
       await eventually(() => heard > 0);
     };
 
-    it('tells of every change of a runtime and of a deployment', async () => {
+    it('calls its listener after every change of a runtime or a deployment', async () => {
       const { teams, projects, models, connections, deployments } = repositories;
       const team = aTeam();
       const project = aProject(team);
@@ -56,7 +56,7 @@ export function desiredStateChangesContract(adapter: string, open: () => Promise
       await isHeard(() => deployments.remove(deployment.id));
     });
 
-    it('tells of a change once it is committed', async () => {
+    it('calls its listener after a commit, and not before', async () => {
       const { unitOfWork, deployments } = repositories;
       heard = 0;
       const undone = unitOfWork.run(async () => {
@@ -72,7 +72,7 @@ export function desiredStateChangesContract(adapter: string, open: () => Promise
       await eventually(() => heard === 1);
     });
 
-    it('tells nothing more after its stop', async () => {
+    it('does not call its listener after its stop', async () => {
       let late = 0;
       const stopped = listen(() => late++);
       await eventually(() => late === 1);

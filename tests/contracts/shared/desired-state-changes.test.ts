@@ -24,7 +24,7 @@ const instance = (): DesiredStateChanges =>
 desiredStateChangesContract('PostgreSQL', async () => ({ repositories: await postgres.open(), instance }));
 
 describe('the connection for notifications', () => {
-  it('is replaced when it breaks, and that tells of what was missed', async () => {
+  it('is replaced when it breaks, and listeners are called because they may have missed changes', async () => {
     const { deployments } = await postgres.open();
     let heard = 0;
     const changes = instance();

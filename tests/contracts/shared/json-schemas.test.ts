@@ -26,7 +26,7 @@ describe('JSON schemas', () => {
     [{ $id: 'a', const: 2 }, '2', true],
     [{ format: 'email', unknown: 1 }, '"x"', true],
     [{ required: ['toString'] }, '{}', false],
-  ])('compare by %j the text %s', async (schema, text, accepted) => {
+  ])('check by %j the text %s', async (schema, text, accepted) => {
     expect([await schemas.problem(schema), await schemas.accepts(schema, text)]).toEqual([null, accepted]);
   });
 
@@ -36,23 +36,23 @@ describe('JSON schemas', () => {
     [{ $ref: 'http://127.0.0.1/other.json' }, /other\.json/],
     [{ pattern: '(' }, /regular expression/],
     [{ items: [] }, /items/],
-  ])('say what is wrong with %j', async (schema, problem) => {
+  ])('explain why they cannot be used: %j', async (schema, problem) => {
     expect(await schemas.problem(schema)).toMatch(problem);
     expect(await schemas.accepts(schema, '1')).toBe(false);
   });
 
-  it('give up what would take forever, and hold up neither other questions nor this thread', async () => {
+  it('end a check that would take forever, without a delay for other checks or this thread', async () => {
     const began = performance.now();
     const took = () => performance.now() - began;
     const slow = schemas.accepts({ pattern: '^(a|a)*$' }, JSON.stringify(`${'a'.repeat(60)}!`));
     await new Promise((resolve) => setTimeout(resolve, 1));
     expect(took()).toBeLessThan(500);
     expect(await schemas.accepts(place, '{"city": "Paris"}')).toBe(true);
-    expect(took()).toBeLessThan(1_000); // a slow question is given up after a second
+    expect(took()).toBeLessThan(1_000); // a slow check ends after a second
     expect(await slow).toBe(false);
   });
 
-  it('give up what would take all memory', async () => {
+  it('end a check that would take all memory', async () => {
     const items = { items: { $ref: '#' }, minItems: 1 };
     const wide = Object.fromEntries(Array.from({ length: 3_000 }, (_, at) => [`p${at}`, { anyOf: [items, items] }]));
     const answer = await schemas.problem({ properties: wide });

@@ -12,7 +12,7 @@ export function locksContract(adapter: string, store: StoreUnderTest) {
       elsewhere = await store.elsewhere();
     });
 
-    it('gives what the work gives and keeps what it wrote, and nothing of work that throws', async () => {
+    it('returns the result of the work and commits its writes; commits nothing of work that throws', async () => {
       const rule = aRule();
       const failing = here.unitOfWork.locked('line', async () => {
         await here.alertRules.add(aRule());
@@ -28,7 +28,7 @@ export function locksContract(adapter: string, store: StoreUnderTest) {
       expect(await elsewhere.alertRules.all()).toEqual([rule]);
     });
 
-    it('lets each see all that those before it wrote, in every process, and none begin anew', async () => {
+    it('shows each holder the writes of all earlier holders, on every instance, and retries no work', async () => {
       const rule = aRule({ failuresInARow: 0 });
       await here.alertRules.add(rule);
       let begun = 0;
@@ -44,30 +44,30 @@ export function locksContract(adapter: string, store: StoreUnderTest) {
       expect(begun).toBe(24);
     });
 
-    it('has a line of its own for each name', async () => {
-      const { opened: left, open: leave } = gate();
-      const first = here.unitOfWork.locked('one', () => left);
+    it('does not make holders of different names wait for each other', async () => {
+      const { opened: released, open: release } = gate();
+      const first = here.unitOfWork.locked('one', () => released);
       const second = here.unitOfWork.locked('one', async () => 'second');
       expect(await here.unitOfWork.locked('other', async () => 'other')).toBe('other');
-      leave();
+      release();
       await first;
       expect(await second).toBe('second');
     });
 
-    it('lets shared turns see all that an exclusive one wrote, and keeps them out of it', async () => {
-      const { opened: left, open: leave } = gate();
+    it('makes shared holders wait for an exclusive one, and shows them its writes', async () => {
+      const { opened: released, open: release } = gate();
       const [rule, later] = [aRule(), aRule()];
       const { opened: begun, open: begin } = gate();
       const first = here.unitOfWork.locked('line', async () => {
         begin();
-        await left;
+        await released;
         await here.alertRules.add(rule);
       });
       await begun;
       const [one, other] = [here, elsewhere].map(({ unitOfWork, alertRules }) =>
         unitOfWork.locked('line', () => alertRules.all(), 'shared'),
       );
-      leave();
+      release();
       await first;
       expect([await one, await other]).toEqual([[rule], [rule]]);
       const last = elsewhere.unitOfWork.locked('line', () => elsewhere.alertRules.add(later));
@@ -75,7 +75,7 @@ export function locksContract(adapter: string, store: StoreUnderTest) {
       expect(await here.alertRules.all()).toHaveLength(2);
     });
 
-    it('is no part of a unit of work', async () => {
+    it('throws inside a unit of work', async () => {
       const within = here.unitOfWork.run(() => here.unitOfWork.locked('line', async () => undefined));
       await expect(within).rejects.toThrow('unit of work');
     });

@@ -8,7 +8,7 @@ export interface LogUnderTest {
 
 export function logContract(adapter: string, open: () => LogUnderTest) {
   describe(`Logger of ${adapter}`, () => {
-    it('has one line per event, of its level, in their order', async () => {
+    it('writes one line for each event, with its level, in the order of the events', async () => {
       const { log, lines } = open();
       log.info('first');
       log.warn('second', { n: 2 });
@@ -22,14 +22,14 @@ export function logContract(adapter: string, open: () => LogUnderTest) {
       ]);
     });
 
-    it('tells name and message of an error', async () => {
+    it('writes the name and the message of an error', async () => {
       const { log, lines } = open();
       log.error('failed', { error: new TypeError('what went wrong') });
       const [line] = await lines();
       expect(line?.fields.error).toMatchObject({ message: 'what went wrong', name: 'TypeError' });
     });
 
-    it('adds the surrounding fields to every line, also after an await, the nearest first', async () => {
+    it('adds the fields of `within` to every line, also after an await; inner fields win over outer ones', async () => {
       const { log, lines } = open();
       const failure = new Error('no');
       log.info('before');
@@ -52,7 +52,7 @@ export function logContract(adapter: string, open: () => LogUnderTest) {
       ]);
     });
 
-    it('adds to what is bound the fields around the place where it was, whoever calls it', async () => {
+    it('adds the fields of the binding place to the lines of a bound function, not those of its caller', async () => {
       const { log, lines } = open();
       const said = (n: number) => {
         log.info('said', { n });
@@ -69,7 +69,7 @@ export function logContract(adapter: string, open: () => LogUnderTest) {
       ]);
     });
 
-    it('writes nothing twice, and all in its order, however often it is flushed', async () => {
+    it('writes every line once and in order, also after several flushes', async () => {
       const { log, lines } = open();
       await log.flush();
       log.info('first');
@@ -79,7 +79,7 @@ export function logContract(adapter: string, open: () => LogUnderTest) {
       expect((await lines()).map(({ event }) => event)).toEqual(['first', 'second']);
     });
 
-    it('lets no field pass for the event or its level', async () => {
+    it('does not let a field replace the event or its level', async () => {
       const { log, lines } = open();
       log.within({ event: 'forged', level: 'info' }, () => log.warn('true', { event: 'forged', level: 'info' }));
       expect(await lines()).toMatchObject([{ level: 'warn', event: 'true' }]);

@@ -46,7 +46,7 @@ logContract('memory', () => {
 });
 
 describe('Log of winston', () => {
-  it('is a file of JSON lines for the service’s user alone, with time, level and event in front', async () => {
+  it('writes JSON lines that begin with time, level and event; only the service’s user can read them', async () => {
     const { log, file, text } = logFile();
     log.info('began', { port: 1 });
     log.warn('went on');
@@ -57,14 +57,14 @@ describe('Log of winston', () => {
     expect(statSync(file).mode & 0o777).toBe(0o600);
   });
 
-  it('leaves out what is below its level', async () => {
+  it('leaves out lines below its level', async () => {
     const { log, text } = logFile('warn');
     log.info('too little');
     log.warn('enough');
     expect(await text()).toMatch(/^\{.*"enough"\}\n$/);
   });
 
-  /** The numbers of the lines in all files of a log, oldest first. */
+  /** Returns the numbers of the lines in all files of a log, oldest first. */
   const numbersIn = (file: string) =>
     logFiles(file)
       .filter((name) => existsSync(name))
@@ -77,12 +77,12 @@ describe('Log of winston', () => {
       .filter((name) => name.startsWith(file.slice(0, -'.log'.length)))
       .map((name) => statSync(name).size);
 
-  it('is rotated by size into five files, and loses nothing of them', async () => {
+  it('is rotated by size, and the newest five files lose no line', async () => {
     const file = join(folder.path, `${unique()}.log`);
     const log = new WinstonLogger({ file, level: 'info', stderr: false, fileSize: '1K' }, new ManualClock(now));
     for (let n = 0; n < 120; n++) {
       log.info('said', { n });
-      if (n % 3 === 0) await log.flush(); // the lines between two writes are one piece
+      if (n % 3 === 0) await log.flush(); // lines logged between two flushes are written as one piece
     }
     await log.close();
     const numbers = numbersIn(file);
@@ -93,7 +93,7 @@ describe('Log of winston', () => {
     for (const size of sizesOf(file)) expect(size).toBeLessThanOrEqual(1_300);
   });
 
-  it('does without a file that can no longer be written', async () => {
+  it('does not throw when its file cannot be written', async () => {
     const log = new WinstonLogger({ file: '/dev/full', level: 'info', stderr: false }, new ManualClock(now));
     for (let n = 0; n < 3; n++) {
       log.info('said', { n });
@@ -103,12 +103,12 @@ describe('Log of winston', () => {
     log.info('said too late');
   });
 
-  it('has no line that its values have forged, and nothing that a terminal would act on', async () => {
+  it('escapes line breaks and control characters, so that no value forges a line or controls a terminal', async () => {
     const { log, text } = logFile();
     const forged = `a\n{"level":"info"}\r\nb\rc\u0085d\u2028e\u2029f\u001b[2Jg\u009b2Jh\u0000i\u007f`;
     log.within({ [forged]: 1 }, () => log.info(forged, { value: forged, list: [forged], error: new Error(forged) }));
     const line = await text();
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not be there.
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: the line must not contain these characters.
     expect(line.trimEnd()).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/);
     const { event, value } = JSON.parse(line) as { event: string; value: string };
     expect([event, value]).toEqual([forged, forged]);
@@ -129,7 +129,7 @@ describe('Log of winston', () => {
     { error: new Error('no', { cause: { reset_token: 'hush' } }) },
     { list: [{ token: 'hush' }] },
   ];
-  it.each(named)('shows no secret, known by its name: %j', async (fields) => {
+  it.each(named)('hides a secret because of the name of its field: %j', async (fields) => {
     const { log, text } = logFile();
     log.within(fields, () => log.info('event', fields));
     const line = await text();
@@ -152,7 +152,7 @@ describe('Log of winston', () => {
     ['a bearer credential in small letters', 'authorization: bearer the-masterkey', 'the-masterkey'],
     ['the password of a database', 'connect to postgres://tenon:pa55@db.example/tenon failed', 'pa55'],
     ['a password with an @ in it', 'smtp://tenon:pa55@w0rd@mail.example', 'w0rd'],
-  ])('shows no secret, known by its form: %s', async (_, value, secret) => {
+  ])('hides a secret because of its form: %s', async (_, value, secret) => {
     const { log, text } = logFile();
     log.error(value, { value, list: [{ value }], error: new Error(value, { cause: new Error(value) }), [value]: true });
     const line = await text();
@@ -160,7 +160,7 @@ describe('Log of winston', () => {
     expect(line).toContain('[redacted]');
   });
 
-  it('leaves alone what only looks like a secret', async () => {
+  it('does not hide values that only look like secrets', async () => {
     const { log, text } = logFile();
     const fields = {
       prompt_tokens: 12,
@@ -173,7 +173,7 @@ describe('Log of winston', () => {
     expect(JSON.parse(await text())).toMatchObject(fields);
   });
 
-  it('logs whatever it is given, and never throws', async () => {
+  it('logs any value and never throws', async () => {
     const { log, text } = logFile();
     const circle: Record<string, unknown> = { name: 'circle' };
     circle.self = circle;

@@ -14,7 +14,7 @@ describe.each([
   ['the system', new SystemClock(), () => Date.now()],
   ['a test', new ManualClock(new Date(1_000)), () => 1_000],
 ])('Clock of %s', (_, clock, time) => {
-  it('tells the time as a fresh object', () => {
+  it('returns the time as a fresh object', () => {
     const before = time();
     const now = clock.now();
     expect(now.getTime()).toBeGreaterThanOrEqual(before);
@@ -23,7 +23,7 @@ describe.each([
     expect(clock.now().getTime()).toBeGreaterThanOrEqual(before);
   });
 
-  it('pauses for some time, or until its signal is aborted', async () => {
+  it('pauses for the given time, and not at all if its signal is aborted already', async () => {
     const before = clock.now().getTime();
     await clock.pause(5, new AbortController().signal);
     expect(clock.now().getTime()).toBeGreaterThanOrEqual(before + 4); // a timer may end within its last millisecond
@@ -43,7 +43,7 @@ describe('Clock of the system', () => {
 });
 
 describe('RequestContext of Node', () => {
-  it('is that of the code that runs, also after an await, and none outside', async () => {
+  it('is the request of the running code, also after an await, and null outside a request', async () => {
     const request = new AsyncRequestContext();
     expect(request.id).toBeNull();
     const allHaveBegun = barrier(3);
@@ -58,7 +58,7 @@ describe('RequestContext of Node', () => {
     expect(request.id).toBeNull();
   });
 
-  it('stays that of the code, whatever other values the code runs with', async () => {
+  it('is not changed by other values that run with the code', async () => {
     const [request, other] = [new AsyncRequestContext(), new AsyncValue<string>()];
     const seen = await request.within({ id: 'r', reserve: async () => undefined }, async () => {
       const within = await other.run('a', async () => {
@@ -70,7 +70,7 @@ describe('RequestContext of Node', () => {
     expect(seen).toEqual(['r', 'b', 'r', undefined]);
   });
 
-  it('reserves memory of the current request, and none outside', async () => {
+  it('reserves memory for the current request, and does nothing outside a request', async () => {
     const request = new AsyncRequestContext();
     const reserved: number[] = [];
     const reserve = async (bytes: number) => {
@@ -87,8 +87,8 @@ const ID_KINDS = 'usr tea ses key ver msg prj mdl cnv dst dep job rul alr whk in
 ) as IdKind[];
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-/** Shares no state with the generators of this process. */
-function ofAnotherProcess(): UuidIdGenerator {
+/** Returns a generator that shares no state with the others, as in another process. */
+function generatorOfAnotherProcess(): UuidIdGenerator {
   let Generator = UuidIdGenerator;
   jest.isolateModules(() => {
     ({ UuidIdGenerator: Generator } = require('../../../src/infrastructure/system/adapters.js'));
@@ -99,7 +99,7 @@ function ofAnotherProcess(): UuidIdGenerator {
 describe('IdGenerator by the uuid package', () => {
   afterEach(() => jest.restoreAllMocks());
 
-  it('has the kind in front of a UUIDv7', () => {
+  it('returns the kind followed by a UUIDv7', () => {
     const generator = new UuidIdGenerator();
     for (const kind of ID_KINDS) {
       const prefix = kind === 'chatcmpl' ? 'chatcmpl-' : `${kind}_`;
@@ -109,20 +109,20 @@ describe('IdGenerator by the uuid package', () => {
     }
   });
 
-  it('gives none twice, in any process', () => {
-    const processes = [ofAnotherProcess(), ofAnotherProcess(), ofAnotherProcess()];
-    const made = Array.from({ length: 3_000 }, (_, n) => processes[n % 3]?.next('usr'));
-    expect(new Set(made).size).toBe(made.length);
+  it('never returns an id twice, also not in several processes', () => {
+    const processes = [generatorOfAnotherProcess(), generatorOfAnotherProcess(), generatorOfAnotherProcess()];
+    const ids = Array.from({ length: 3_000 }, (_, n) => processes[n % 3]?.next('usr'));
+    expect(new Set(ids).size).toBe(ids.length);
   });
 
-  it('gives them in the order of their text, also when the clock is set back', () => {
+  it('returns ids in ascending text order, also when the clock is set back', () => {
     const generator = new UuidIdGenerator();
-    const made = Array.from({ length: 2_000 }, () => generator.next('prj'));
+    const ids = Array.from({ length: 2_000 }, () => generator.next('prj'));
     jest.spyOn(Date, 'now').mockReturnValue(Date.now() - 60_000);
-    for (let n = 0; n < 100; n++) made.push(generator.next('prj'));
+    for (let n = 0; n < 100; n++) ids.push(generator.next('prj'));
     jest.restoreAllMocks();
-    made.push(generator.next('prj'));
-    expect([...made].sort()).toEqual(made);
+    ids.push(generator.next('prj'));
+    expect([...ids].sort()).toEqual(ids);
   });
 });
 
@@ -136,7 +136,7 @@ describe('ContentHasher by node:crypto', () => {
     expect(await new Sha256ContentHasher().hash(parts)).toBe(digest);
   });
 
-  it('is of the parts put together, however they are cut', async () => {
+  it('hashes the joined parts: their boundaries do not matter', async () => {
     const whole = 'ä'.repeat(300_000);
     const hasher = new Sha256ContentHasher();
     const digest = await hasher.hash([whole]);
@@ -145,7 +145,7 @@ describe('ContentHasher by node:crypto', () => {
     expect(await hasher.hash([whole, 'x'])).not.toBe(digest);
   });
 
-  it('lets other work go on meanwhile', async () => {
+  it('lets other work run meanwhile', async () => {
     let others = 0;
     const working = setInterval(() => others++, 0);
     await new Sha256ContentHasher().hash(Array.from({ length: 500 }, () => 'x'.repeat(10_000)));
@@ -167,7 +167,7 @@ describe('SecretTokens by CheckedTokens', () => {
   const tokens = new CheckedTokens();
 
   it.each(Object.entries(TOKEN_PREFIXES) as [TokenKind, string][])(
-    'are read by kind and digest: %s',
+    'are read into their kind and digest: %s',
     (kind, prefix) => {
       const { token, digest, hint } = tokens.issue(kind);
       expect(token).toMatch(new RegExp(`^${prefix}[0-9A-Za-z]+$`));
@@ -181,7 +181,7 @@ describe('SecretTokens by CheckedTokens', () => {
     },
   );
 
-  it('hold 256 bits of chance at least', () => {
+  it('have at least 256 random bits', () => {
     const issued = Array.from({ length: 2_000 }, () => tokens.issue('session').token.slice(4));
     expect(new Set(issued).size).toBe(issued.length);
     const secrets = issued.map((one) => one.slice(0, -CHECKSUM_CHARACTERS));
@@ -190,7 +190,7 @@ describe('SecretTokens by CheckedTokens', () => {
     for (let place = 1; place < length; place++) expect(new Set(secrets.map((secret) => secret[place])).size).toBe(62);
   });
 
-  it('are kept as digests that give nothing of them away', () => {
+  it('have digests that reveal no part of the token', () => {
     const { token, digest } = tokens.issue('api_key');
     expect(digest.length).toBeGreaterThanOrEqual(43);
     const forms = [digest, ...(['hex', 'base64'] as const).map((form) => Buffer.from(digest, form).toString('latin1'))];
@@ -200,7 +200,7 @@ describe('SecretTokens by CheckedTokens', () => {
     expect(tokens.issue('api_key').digest).not.toBe(digest);
   });
 
-  it('are told from any other text', () => {
+  it('are distinguished from any other text', () => {
     const { token } = tokens.issue('session');
     for (let place = 0; place < token.length; place++)
       for (const other of ['0', 'A', 'z', '_', ' ', 'é'].filter((one) => one !== token[place]))

@@ -15,7 +15,7 @@ let sampler = samplerOf();
 const sdk = new NodeSDK({
   autoDetectResources: false,
   spanProcessors: [new SimpleSpanProcessor({ exporter })],
-  sampler: { shouldSample: (...about) => sampler.shouldSample(...about), toString: () => 'that of the test' },
+  sampler: { shouldSample: (...about) => sampler.shouldSample(...about), toString: () => 'the sampler of the test' },
   contextManager: new AsyncContextManager(),
   textMapPropagator: new core.W3CTraceContextPropagator(),
   metricReaders: [],
@@ -29,7 +29,7 @@ const recorded = (name: string) => exporter.getFinishedSpans().find((span) => sp
 const names = () => exporter.getFinishedSpans().map(({ name }) => name);
 const parentOf = (name: string) => recorded(name).parentSpanContext?.spanId;
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
-const from = (flags: string) => ({ traceparent: `00-${TRACE}-00f067aa0ba902b7-${flags}` });
+const headersOf = (flags: string) => ({ traceparent: `00-${TRACE}-00f067aa0ba902b7-${flags}` });
 
 const openTelemetry = new OpenTelemetryTracer(trace.getTracer('test'), log);
 
@@ -37,7 +37,7 @@ describe.each<[string, Tracer]>([
   ['none', new NoTracer()],
   ['OpenTelemetry', openTelemetry],
 ])('Tracer of %s', (_, tracer) => {
-  it('runs work as it is, and passes its outcome on', async () => {
+  it('runs work and passes on its result or its error', async () => {
     const failure = new Error('no');
     const span = tracer.start('sync', { kind: 'server' });
     expect(span.run(() => 1)).toBe(1);
@@ -58,7 +58,7 @@ describe('Tracer of OpenTelemetry', () => {
   const inRequest = <T>(work: (span: Span) => Promise<T>, cause = {}) =>
     openTelemetry.trace('request', { kind: 'server', cause }, work);
 
-  it('makes a tree of the spans of each request, also after an await, within the times of their parents', async () => {
+  it('makes a tree of the spans of each request, also after an await, each within the time of its parent', async () => {
     const allHaveBegun = barrier(3);
     await atOnce(3, (n) =>
       openTelemetry.trace(`request ${n}`, { kind: 'server' }, async () => {
@@ -81,21 +81,21 @@ describe('Tracer of OpenTelemetry', () => {
     expect(new Set(exporter.getFinishedSpans().map((span) => span.spanContext().traceId)).size).toBe(3);
   });
 
-  it('continues the trace of a caller, and hands it on', async () => {
+  it('continues the trace of a caller and returns the headers to pass on', async () => {
     const [headers, { kind }] = await inRequest(async () => {
       const sent = await openTelemetry.trace('call', { kind: 'client' }, async () => openTelemetry.headers());
       return [sent, recorded('call')] as const;
-    }, from('01'));
+    }, headersOf('01'));
     expect(kind).toBe(SpanKind.CLIENT);
     expect(recorded('request').parentSpanContext).toMatchObject({ traceId: TRACE, spanId: '00f067aa0ba902b7' });
     expect(headers).toEqual({ traceparent: `00-${TRACE}-${recorded('call').spanContext().spanId}-01` });
   });
 
-  it.each(['00', '01'])('lets no caller choose whether it is recorded (flags %s)', async (flags) => {
+  it.each(['00', '01'])('does not let the caller choose whether its request is recorded (flags %s)', async (flags) => {
     const records = async (name?: string, ratio?: string) => {
       sampler = samplerOf(name, ratio);
       let count = 0;
-      for (let n = 0; n < 300; n++) if (await inRequest(async (span) => span.isRecorded, from(flags))) count++;
+      for (let n = 0; n < 300; n++) if (await inRequest(async (span) => span.isRecorded, headersOf(flags))) count++;
       return count;
     };
     expect(await records()).toBe(300);
@@ -110,7 +110,7 @@ describe('Tracer of OpenTelemetry', () => {
     sampler = samplerOf();
   });
 
-  it('records all of a trace or nothing, in tasks as well', async () => {
+  it('records all spans of a trace or none, also those of its tasks', async () => {
     for (const name of ['always_off', 'always_on']) {
       sampler = samplerOf(name);
       const cause = await inRequest(async () => {
@@ -128,7 +128,7 @@ describe('Tracer of OpenTelemetry', () => {
     expect(names()).not.toContain('statement of no request');
   });
 
-  it('tells the type of a failure and nothing of its text, and the ids of the request in the log', async () => {
+  it('records the type of a failure but not its text, and logs the ids of trace and span', async () => {
     const secret = 'the prompt';
     for (const failure of [
       new NotFound(secret),

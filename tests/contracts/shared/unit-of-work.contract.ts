@@ -3,7 +3,7 @@ import { barrier, race } from '../../support/barrier.js';
 import { anAccount, aTeam } from '../../support/records.js';
 import type { Repositories, StoreUnderTest } from '../../support/repositories.js';
 
-/** Lets units read a counter at once and then each write one more. Returns the counter at the end. */
+/** Runs units of work that read a counter at the same time and then each write it plus one. Returns the counter. */
 export async function countedUp({ unitOfWork, teams, accounts }: Repositories): Promise<number> {
   const team = aTeam();
   const counter = anAccount(team, { name: '0' });
@@ -15,7 +15,10 @@ export async function countedUp({ unitOfWork, teams, accounts }: Repositories): 
   return Number((await read()).name);
 }
 
-/** Lets units count the accounts at once and then each add one if there is none. Returns how many there are. */
+/**
+ * Runs units of work that count the accounts at the same time and then each add one if there is none. Returns the
+ * number of accounts at the end.
+ */
 export async function addedUnderCap({ unitOfWork, teams, accounts }: Repositories): Promise<number> {
   const team = aTeam();
   await teams.add(team);
@@ -53,14 +56,14 @@ export function unitOfWorkContract(adapter: string, store: StoreUnderTest) {
       await teams.add(another);
     };
 
-    it('commits all that was done, and answers what the work answers', async () => {
+    it('commits all writes and returns the result of the work', async () => {
       const account = anAccount(team);
       await expect(unitOfWork.run(() => addsBoth(account).then(() => 'done'))).resolves.toBe('done');
       expect(await accounts.byId(account.id)).toEqual(account);
       expect(await teams.byId(another.id)).toEqual(another);
     });
 
-    it('commits nothing when the work throws, and throws the very same', async () => {
+    it('commits nothing when the work throws, and throws the same error', async () => {
       const account = anAccount(team);
       const work = async () => {
         await addsBoth(account);
@@ -71,7 +74,7 @@ export function unitOfWorkContract(adapter: string, store: StoreUnderTest) {
       expect(await teams.byId(another.id)).toBeNull();
     });
 
-    it('shows a unit what it has done itself, and others nothing of it before it commits', async () => {
+    it('shows its writes to its own work at once, and to others only after the commit', async () => {
       const account = anAccount(team);
       const [written, looked] = [barrier(2), barrier(2)];
       const outsider = async () => {
@@ -90,7 +93,7 @@ export function unitOfWorkContract(adapter: string, store: StoreUnderTest) {
       expect(await Promise.all([outsider(), insider()])).toEqual([null, account]);
     });
 
-    it('keeps units that run side by side apart', async () => {
+    it('keeps concurrent units of work apart', async () => {
       const [kept, dropped] = [anAccount(team), anAccount(team)];
       const bothHaveAdded = barrier(2);
       const adds = (account: Account, fails: boolean) => async () => {
@@ -107,7 +110,7 @@ export function unitOfWorkContract(adapter: string, store: StoreUnderTest) {
       expect(await accounts.byId(dropped.id)).toBeNull();
     });
 
-    it('joins a unit inside a unit: it sees what the outer one did, and is undone with it', async () => {
+    it('joins a nested unit of work, which sees the writes of the outer one and is rolled back with it', async () => {
       const [outer, inner] = [anAccount(team), anAccount(team)];
       const work = async () => {
         await accounts.add(outer);
@@ -122,11 +125,11 @@ export function unitOfWorkContract(adapter: string, store: StoreUnderTest) {
       expect(await accounts.count()).toBe(0);
     });
 
-    it('loses no update of units that have all read the same', async () => {
+    it('loses no update when several units of work read the same state', async () => {
       expect(await countedUp(repositories)).toBe(6);
     });
 
-    it('lets only one of the units add that have all counted none', async () => {
+    it('lets only one unit of work add an account when all of them counted none', async () => {
       expect(await addedUnderCap(repositories)).toBe(1);
     });
   });

@@ -3,7 +3,7 @@ import type { Json } from '../../../src/domain/workspace/json.js';
 import { gate } from '../../support/barrier.js';
 import { eventually } from '../../support/eventually.js';
 
-export interface ProcessUnderTest {
+export interface InstanceUnderTest {
   readonly number: number;
   readonly queue: WorkQueue;
   readonly unitOfWork: UnitOfWork;
@@ -11,21 +11,21 @@ export interface ProcessUnderTest {
 
 export interface WorkQueueUnderTest {
   /** Opens the queue of another instance on the same store. */
-  process(): Promise<ProcessUnderTest>;
+  instance(): Promise<InstanceUnderTest>;
   /** Makes all waiting tasks due. */
-  hurry(): Promise<void>;
-  /** Returns after how many seconds the last waiting task is due. */
-  pause(): Promise<number>;
+  makeDue(): Promise<void>;
+  /** Returns the seconds until the last waiting task is due. */
+  secondsUntilDue(): Promise<number>;
   /** Counts the tasks that wait or run. */
   tasks(): Promise<number>;
-  /** Nothing is left in it, and its processes are over. */
+  /** Stops all instances and deletes all tasks. */
   clear(): Promise<void>;
 }
 
-/** Keeps what it was given; what it does with it is up to the test. */
+/** Records its calls, then runs the functions of the test. */
 class Recorder implements TaskWorker {
   readonly runs: { payload: Json; number: number }[] = [];
-  readonly given: { payload: Json; reason: string }[] = [];
+  readonly abandoned: { payload: Json; reason: string }[] = [];
 
   constructor(
     readonly atOnce: number,
@@ -39,7 +39,7 @@ class Recorder implements TaskWorker {
   }
 
   async gaveUp(payload: Json, reason: string): Promise<void> {
-    this.given.push({ payload, reason });
+    this.abandoned.push({ payload, reason });
     this.giveUp();
   }
 
@@ -59,14 +59,14 @@ export function workQueueContract(adapter: string, rig: WorkQueueUnderTest) {
   describe(`WorkQueue in ${adapter}`, () => {
     afterEach(() => rig.clear());
 
-    async function started(worker: TaskWorker, task = 'task'): Promise<ProcessUnderTest> {
-      const process = await rig.process();
-      process.queue.register(task, worker);
-      await process.queue.start();
-      return process;
+    async function started(worker: TaskWorker, task = 'task'): Promise<InstanceUnderTest> {
+      const instance = await rig.instance();
+      instance.queue.register(task, worker);
+      await instance.queue.start();
+      return instance;
     }
 
-    it('runs each task once, in any of the processes, and no more at once than the worker says', async () => {
+    it('runs each task once, on any instance, and at most as many at once as the worker allows', async () => {
       const counts: number[] = [];
       const counting = () => {
         let running = 0;
@@ -77,16 +77,16 @@ export function workQueueContract(adapter: string, rig: WorkQueueUnderTest) {
         };
       };
       const workers = [new Recorder(2, counting()), new Recorder(2, counting())];
-      const processes = await Promise.all(workers.map((worker) => started(worker)));
+      const instances = await Promise.all(workers.map((worker) => started(worker)));
       const all = Array.from({ length: 20 }, (_, index) => String(index + 10));
-      await Promise.all(all.map((payload) => processes[0]?.queue.enqueue('task', payload)));
+      await Promise.all(all.map((payload) => instances[0]?.queue.enqueue('task', payload)));
       await eventually(async () => (await rig.tasks()) === 0);
       expect(workers.flatMap(({ payloads }) => payloads).sort()).toEqual(all);
       expect(Math.max(...counts)).toBeLessThanOrEqual(2);
     });
 
-    it('begins with what was there before it started, and leaves alone what nobody here does', async () => {
-      const { queue } = await rig.process();
+    it('runs tasks added before its start, and leaves alone tasks without a worker', async () => {
+      const { queue } = await rig.instance();
       await queue.enqueue('of others', 1);
       await queue.enqueue('task', { nested: ['a', null, 1.5] });
       const worker = new Recorder(1);
@@ -95,7 +95,7 @@ export function workQueueContract(adapter: string, rig: WorkQueueUnderTest) {
       expect(worker.payloads).toEqual([{ nested: ['a', null, 1.5] }]);
     });
 
-    it('has a task once its unit of work commits, and never where it does not', async () => {
+    it('runs a task after its unit of work commits, and never if the unit of work is rolled back', async () => {
       const worker = new Recorder(1);
       const { queue, unitOfWork } = await started(worker);
       const failing = unitOfWork.run(async () => {
@@ -111,9 +111,9 @@ export function workQueueContract(adapter: string, rig: WorkQueueUnderTest) {
       expect(worker.payloads).toEqual(['kept', 'kept too']);
     });
 
-    it('has one task for a key while it waits and while it runs, and another one after that', async () => {
+    it('ignores a second task with the same key while the first waits or runs, and accepts it afterwards', async () => {
       const { opened: ended, open: end } = gate();
-      const waiting = await rig.process();
+      const waiting = await rig.instance();
       await waiting.queue.enqueue('task', 'first', { key: 'k' });
       await waiting.queue.enqueue('task', 'second', { key: 'k' });
       const worker = new Recorder(2, () => ended);
@@ -127,7 +127,7 @@ export function workQueueContract(adapter: string, rig: WorkQueueUnderTest) {
       expect(worker.payloads).toEqual(['first', 'fourth']);
     });
 
-    it('tries again later what fails, and does others meanwhile', async () => {
+    it('retries a failed task later, and runs other tasks meanwhile', async () => {
       const worker = new Recorder(1, (payload, { number }) => {
         if (payload === 'bad' && number < 3) throw new Error('not yet');
       });
@@ -137,15 +137,15 @@ export function workQueueContract(adapter: string, rig: WorkQueueUnderTest) {
       await queue.enqueue('task', 'good');
       await eventually(() => worker.runs.some(({ payload }) => payload === 'good'));
       for (const attempts of [2, 3]) {
-        await rig.hurry();
+        await rig.makeDue();
         await eventually(() => worker.runs.some(({ number }) => number === attempts));
       }
       await eventually(async () => (await rig.tasks()) === 0);
       expect(worker.runs.filter(({ payload }) => payload === 'bad').map(({ number }) => number)).toEqual([1, 2, 3]);
-      expect(worker.given).toEqual([]);
+      expect(worker.abandoned).toEqual([]);
     });
 
-    it('gives up after the last attempt, as often as it takes', async () => {
+    it('calls `gaveUp` after the last attempt, and retries `gaveUp` until it succeeds', async () => {
       let refusals = 1;
       const worker = new Recorder(
         1,
@@ -158,14 +158,14 @@ export function workQueueContract(adapter: string, rig: WorkQueueUnderTest) {
       await queue.enqueue('task', 'bad', { maxAttempts: 2 });
       await eventually(() => worker.runs.length === 1);
       await eventually(async () => {
-        await rig.hurry();
-        return worker.given.length === 2;
+        await rig.makeDue();
+        return worker.abandoned.length === 2;
       });
       expect(worker.runs.length).toBe(2);
-      expect(worker.given[0]).toEqual({ payload: 'bad', reason: 'never' });
+      expect(worker.abandoned[0]).toEqual({ payload: 'bad', reason: 'never' });
     });
 
-    it('has what runs break off when the process ends, and another one begin it anew', async () => {
+    it('aborts running tasks when its instance stops, and another instance runs them again', async () => {
       const first = new Recorder(1, async (_, { signal }) => {
         await aborted(signal);
         throw new Error('broken off');
@@ -182,7 +182,7 @@ export function workQueueContract(adapter: string, rig: WorkQueueUnderTest) {
       expect(first.runs.length).toBe(1);
     });
 
-    it('waits no longer for what does not break off than it is told', async () => {
+    it('stops after the given time even if a task ignores its signal', async () => {
       const worker = new Recorder(1, forever);
       const { queue, number } = await started(worker);
       await queue.enqueue('task', 'stubborn');
@@ -191,7 +191,7 @@ export function workQueueContract(adapter: string, rig: WorkQueueUnderTest) {
       expect(await queue.instances()).toEqual([number]);
     });
 
-    it('gives what a dead process ran to others, and gives up what was at its last attempt', async () => {
+    it('lets others run the tasks of a dead instance, and gives up those that were at their last attempt', async () => {
       const dying = new Recorder(2, forever);
       const dead = await started(dying);
       await dead.queue.enqueue('task', 'once more', { maxAttempts: 2 });
@@ -203,13 +203,13 @@ export function workQueueContract(adapter: string, rig: WorkQueueUnderTest) {
       expect(await queue.instances()).toContain(dead.number);
       expect(heir.runs).toEqual([]);
       await queue.release(dead.number);
-      await eventually(() => heir.runs.length === 1 && heir.given.length === 1);
+      await eventually(() => heir.runs.length === 1 && heir.abandoned.length === 1);
       expect(heir.runs).toEqual([{ payload: 'once more', number: 2 }]);
-      expect(heir.given).toEqual([{ payload: 'poison', reason: 'its instance died' }]);
+      expect(heir.abandoned).toEqual([{ payload: 'poison', reason: 'its instance died' }]);
       await eventually(async () => `${await queue.instances()}` === `${number}`);
     });
 
-    it('aborts the task of an instance that was taken for dead, and leaves it to a new worker', async () => {
+    it('aborts a task of an instance that was taken for dead, and a new worker runs the task', async () => {
       const { opened: ended, open: end } = gate();
       const act = async (payload: Json, { number, signal }: Attempt) => {
         if (payload === 'long') await (number === 1 ? aborted(signal) : ended);
@@ -221,7 +221,7 @@ export function workQueueContract(adapter: string, rig: WorkQueueUnderTest) {
       const other = await started(heir);
       await other.queue.release(number);
       await other.queue.enqueue('task', 'next');
-      // The new worker may be the heir, or one that replaces the aborted worker.
+      // The new worker belongs to the other instance, or to the same one in place of the aborted worker.
       const runs = () => [...hung.runs, ...heir.runs];
       await eventually(() => runs().length === 3);
       expect(runs()).toContainEqual({ payload: 'long', number: 2 });
@@ -232,7 +232,7 @@ export function workQueueContract(adapter: string, rig: WorkQueueUnderTest) {
       await eventually(async () => (await rig.tasks()) === 0);
     });
 
-    it('runs the tasks of one queue one after another on all instances, and those of others meanwhile', async () => {
+    it('runs tasks of one queue name one after another on all instances, and other tasks meanwhile', async () => {
       const { opened: ended, open: end } = gate();
       const workers = [new Recorder(3, () => ended), new Recorder(3, () => ended)] as const;
       const runs = () => workers.flatMap(({ payloads }) => payloads).sort();
@@ -249,13 +249,13 @@ export function workQueueContract(adapter: string, rig: WorkQueueUnderTest) {
       expect(runs()).toHaveLength(22);
     });
 
-    it('bounds the pause before a retry where the worker says so', async () => {
+    it('limits the pause before a retry if the worker sets a limit', async () => {
       const worker = new Recorder(1, () => Promise.reject(new Error('never')));
       const { queue } = await started(Object.assign(worker, { longestPauseMs: 5_000 }));
       await queue.enqueue('task', 'bad');
       for (const most of [2.72, 5.01]) {
-        await eventually(async () => between(await rig.pause(), most - 2, most));
-        await rig.hurry();
+        await eventually(async () => between(await rig.secondsUntilDue(), most - 2, most));
+        await rig.makeDue();
       }
       await eventually(() => worker.runs.length === 3);
     });

@@ -12,30 +12,30 @@ import { MemoryLogger } from '../../fakes/shared/memory-logger.js';
 import { MemoryWorkQueue } from '../../fakes/shared/memory-work-queue.js';
 import { freshDatabase, query, type TestDatabase } from '../../support/database.js';
 import { eventually } from '../../support/eventually.js';
-import { type ProcessUnderTest, type WorkQueueUnderTest, workQueueContract } from './work-queue.contract.js';
+import { type InstanceUnderTest, type WorkQueueUnderTest, workQueueContract } from './work-queue.contract.js';
 
 const CENTURIES_MS = 200 * 366 * 24 * 60 * 60 * 1000;
 
 function memoryUnderTest(): WorkQueueUnderTest {
   let store = new MemoryStore();
-  let processes: ProcessUnderTest[] = [];
+  let instances: InstanceUnderTest[] = [];
   const known = new MemoryInstances();
   const clock = new ManualClock();
   const rows = () => new MemoryTable<{ readonly runAt: number }>(store, 'tasks').all();
   return {
-    process: async () => {
+    instance: async () => {
       const living = new MemoryInstanceRegistry(known);
       const queue = new MemoryWorkQueue(store, living, clock);
-      const process = { queue, unitOfWork: store, number: await living.own() };
-      processes.push(process);
-      return process;
+      const instance = { queue, unitOfWork: store, number: await living.own() };
+      instances.push(instance);
+      return instance;
     },
-    hurry: async () => clock.advance(CENTURIES_MS),
+    makeDue: async () => clock.advance(CENTURIES_MS),
     tasks: async () => rows().length,
-    pause: async () => Math.max(...rows().map(({ runAt }) => runAt - clock.now().getTime())) / 1000,
+    secondsUntilDue: async () => Math.max(...rows().map(({ runAt }) => runAt - clock.now().getTime())) / 1000,
     clear: async () => {
-      await Promise.all(processes.splice(0).map(({ queue }) => queue.stop(0)));
-      processes = [];
+      await Promise.all(instances.splice(0).map(({ queue }) => queue.stop(0)));
+      instances = [];
       store = new MemoryStore();
       clock.set(new Date('2026-01-01'));
     },
@@ -54,7 +54,7 @@ describe('on PostgreSQL', () => {
   afterAll(() => database.drop());
 
   const rig: WorkQueueUnderTest = {
-    process: async () => {
+    instance: async () => {
       const source = await createDataSource(database.url, 6).initialize();
       const living = new TypeOrmInstanceRegistry(source);
       const unitOfWork = new TypeOrmUnitOfWork(source);
@@ -62,11 +62,11 @@ describe('on PostgreSQL', () => {
       opened.push({ queue, living, source });
       return { queue, unitOfWork, number: await living.own() };
     },
-    hurry: async () => {
+    makeDue: async () => {
       await query(database.url, 'UPDATE graphile_worker._private_jobs SET run_at = now()');
     },
     tasks: async () => (await query(database.url, 'SELECT id FROM graphile_worker.jobs')).length,
-    pause: async () => {
+    secondsUntilDue: async () => {
       const due = 'SELECT extract(epoch FROM max(run_at) - now())::float AS pause FROM graphile_worker.jobs';
       return (await query<{ pause: number }>(database.url, due))[0]?.pause ?? 0;
     },
@@ -86,8 +86,8 @@ describe('on PostgreSQL', () => {
   describe('WorkQueue in PostgreSQL', () => {
     afterEach(() => rig.clear());
 
-    it('goes on where its connections broke, in the midst of a task too', async () => {
-      const { queue } = await rig.process();
+    it('continues after its connections broke, also during a task', async () => {
+      const { queue } = await rig.instance();
       const done: unknown[] = [];
       let cut = false;
       queue.register('task', {

@@ -46,7 +46,7 @@ export function datasetsContract(adapter: string, store: StoreUnderTest) {
       stock = await stocked(store);
       ({ datasets } = stock);
     });
-    const kept = async (records: DatasetRecord[]) => {
+    const add = async (records: DatasetRecord[]) => {
       const dataset = aDataset(stock.project, records);
       await datasets.add(dataset, records);
       return dataset;
@@ -61,24 +61,24 @@ export function datasetsContract(adapter: string, store: StoreUnderTest) {
       });
     };
 
-    it('gives back the records as they were added, and what was wrong with them', async () => {
+    it('returns the records as they were added, and the findings about them', async () => {
       const records = [aRecord({ group: 'europe', fields: { difficulty: 3 } }), aRecord({ expected: null })];
-      const dataset = await kept(records);
+      const dataset = await add(records);
       expect(await datasets.records(dataset.id, 1)).toEqual(records);
       const { validation } = (await datasets.find(stock.project.id, dataset.id)) as Dataset;
       expect(validation).toMatchObject({ valid: false, findings: [{ code: 'empty_expected' }] });
-      expect(await datasets.records((await kept([])).id, 1)).toEqual([]);
+      expect(await datasets.records((await add([])).id, 1)).toEqual([]);
     });
 
-    it('adds none to a project that is gone', async () => {
+    it('refuses a dataset of a project that does not exist', async () => {
       const dataset = aDataset({ ...stock.project, id: ids.next('prj') }, []);
       await expect(datasets.add(dataset, [])).rejects.toThrow(NotFound);
       expect(await datasets.records(dataset.id, 1)).toBeNull();
     });
 
-    it('keeps the records of each version, and gives one without records those of the version before', async () => {
+    it('keeps the records of each version; a version without new records has those of the version before', async () => {
       const [old, fresh] = [[aRecord()], [aRecord(), aRecord()]];
-      const first = await kept(old);
+      const first = await add(old);
       const second = updated(first, fresh);
       const third = updated(second, null);
       const fourth = updated(third, null);
@@ -92,15 +92,15 @@ export function datasetsContract(adapter: string, store: StoreUnderTest) {
       expect(records).toEqual([old, fresh, fresh, fresh, null]);
     });
 
-    it('prunes old versions, but no records that a kept version has', async () => {
-      const first = await kept([aRecord()]);
+    it('prunes old versions, but no records that a newer version uses', async () => {
+      const first = await add([aRecord()]);
       const fresh = [aRecord(), aRecord()];
       const second = updated(first, fresh);
       const third = updated(second, null);
       await datasets.replace(first, second, fresh);
       await datasets.replace(second, third, null);
       await datasets.prune(first.id, 3);
-      await datasets.prune(first.id, 2); // its limit was raised
+      await datasets.prune(first.id, 2); // does nothing: older versions are gone already
       expect(await datasets.records(first.id, 3)).toEqual(fresh);
       for (const version of [1, 2]) {
         expect(await datasets.version(first.id, version)).toBeNull();
@@ -108,8 +108,8 @@ export function datasetsContract(adapter: string, store: StoreUnderTest) {
       }
     });
 
-    it('writes no records over another version', async () => {
-      const first = await kept([aRecord()]);
+    it('stores no records if the version is not current', async () => {
+      const first = await add([aRecord()]);
       await datasets.replace(first, updated(first, null), null);
       expect(await datasets.replace(first, { ...updated(first, []), version: 3 }, [])).toBe(false);
       expect(await datasets.records(first.id, 3)).toBeNull();

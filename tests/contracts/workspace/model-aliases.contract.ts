@@ -7,7 +7,7 @@ import { aModel, at, ids } from '../../support/records.js';
 import { type StockedStore, type StoreUnderTest, stocked } from '../../support/repositories.js';
 
 export function modelAliasesContract(adapter: string, store: StoreUnderTest) {
-  describe(`ModelAliases kept by ${adapter}`, () => {
+  describe(`ModelAliases in ${adapter}`, () => {
     let stock: StockedStore;
     let aliases: StockedStore['modelAliases'];
     let project: Project;
@@ -29,43 +29,43 @@ export function modelAliasesContract(adapter: string, store: StoreUnderTest) {
       changedAt: at(version),
       ...over,
     });
-    const kept = async (...changes: AliasChange[]) => {
+    const add = async (...changes: AliasChange[]) => {
       for (const one of changes) expect(await aliases.append(one)).toBe(true);
     };
     const history = (alias = 'champion', most = 100) => aliases.history(project.id, alias, most);
 
-    it('gives back exactly the changes that were written, newest first', async () => {
+    it('returns the changes exactly as they were appended, newest first', async () => {
       const changes = [change(1), change(2, { modelId: null, changedBy: 'usr_2', changedAt: at(0.001) }), change(3)];
-      await kept(...changes);
+      await add(...changes);
       expect(await history()).toEqual(changes.toReversed());
       expect(await history('champion', 2)).toEqual(changes.toReversed().slice(0, 2));
     });
 
-    it('tells one alias from another by each character, and by its project', async () => {
+    it('distinguishes aliases by every character and by project', async () => {
       const names = ['champion', 'Champion', 'champion.', 'c', '0', 'constructor', 'x'.repeat(64)];
       const changes = names.map((alias) => change(1, { alias }));
-      await kept(...changes, change(1, { projectId: otherProject.id, changedBy: 'usr_9' }));
+      await add(...changes, change(1, { projectId: otherProject.id, changedBy: 'usr_9' }));
       for (const one of changes) expect(await history(one.alias)).toEqual([one]);
       for (const unknown of ['', 'champio', 'CHAMPION', "' OR true --", '%'])
         expect(await history(unknown)).toEqual([]);
       expect(await aliases.history(ids.next('prj'), 'champion', 9)).toEqual([]);
     });
 
-    it('writes nothing over a version that is there', async () => {
-      await kept(change(1), change(2));
+    it('does not replace a stored version', async () => {
+      await add(change(1), change(2));
       expect(await aliases.append(change(1, { modelId: null }))).toBe(false);
       expect(await aliases.append(change(2, { modelId: null }))).toBe(false);
       expect(await history()).toEqual([change(2), change(1)]);
     });
 
-    it('writes none of a project or a model that is gone', async () => {
+    it('refuses a change if the project or the model does not exist', async () => {
       await expect(aliases.append(change(1, { projectId: ids.next('prj') }))).rejects.toThrow(NotFound);
       await expect(aliases.append(change(1, { modelId: ids.next('mdl') }))).rejects.toThrow(NotFound);
       expect(await history()).toEqual([]);
     });
 
-    it.each(['outside of', 'inside'])('lets one of many write, %s units of work', async (where) => {
-      await kept(change(1));
+    it.each(['outside of', 'inside'])('lets one of several concurrent changes win, %s units of work', async (where) => {
+      await add(change(1));
       const written = await race(
         8,
         () => history(),
@@ -76,13 +76,13 @@ export function modelAliasesContract(adapter: string, store: StoreUnderTest) {
       expect(await history()).toEqual([change(2, { changedBy: `usr_${written.indexOf(true)}` }), change(1)]);
     });
 
-    it('lists what points to a model by now, the one changed last first', async () => {
+    it('lists the aliases that point to a model, the last changed first', async () => {
       const old = change(1, { alias: 'old', changedAt: at(1) });
       const moved = [change(1), change(2, { changedAt: at(9) })];
       const gone = [change(1, { alias: 'gone' }), change(2, { alias: 'gone', modelId: null })];
       const back = [...gone.map((one) => ({ ...one, alias: 'back' })), change(3, { alias: 'back', changedAt: at(5) })];
       const same = ['b', 'a'].map((alias) => change(1, { alias, changedAt: at(1) }));
-      await kept(old, ...moved, ...gone, ...back, ...same, change(7, { projectId: otherProject.id, alias: 'old' }));
+      await add(old, ...moved, ...gone, ...back, ...same, change(7, { projectId: otherProject.id, alias: 'old' }));
       const names = (await aliases.living(project.id)).map(({ alias }) => alias);
       expect(names).toEqual(['champion', 'back', 'a', 'b', 'old']);
       expect((await aliases.living(project.id)).slice(0, 2)).toEqual([moved[1], back[2]]);

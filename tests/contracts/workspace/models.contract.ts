@@ -49,47 +49,50 @@ export function modelsContract(adapter: string, store: StoreUnderTest) {
       stock = await stocked(store);
       ({ models } = stock);
     });
-    const kept = (over: Partial<Model> = {}) => models.addOnce(aModel(stock.project, over));
+    const add = (over: Partial<Model> = {}) => models.addOnce(aModel(stock.project, over));
     const all = () => models.all(stock.project.id, { limit: 9, after: null });
 
-    it('adds one of a project and a request id, and answers the stored one to later calls', async () => {
-      const first = await kept({ requestedSpec: '{"first":true}' });
+    it('adds one model for a project and a request id, and returns the stored model to later calls', async () => {
+      const first = await add({ requestedSpec: '{"first":true}' });
       const again = { requestId: first.requestId, requestedSpec: '{"second":true}' };
-      expect(await kept(again)).toEqual(first);
+      expect(await add(again)).toEqual(first);
       expect(await all()).toEqual([first]);
       const other = aModel(stock.otherProject, again);
       expect(await models.addOnce(other)).toEqual(other);
     });
 
-    it.each(['outside of', 'inside'])('adds one of many with a request id at once, %s units of work', async (where) => {
-      const { requestId } = aModel(stock.project);
-      const within = where === 'inside' ? (steps: () => Promise<Model>) => stock.unitOfWork.run(steps) : undefined;
-      const answers = await race(12, all, () => kept({ requestId }), within);
-      const [added, ...more] = await all();
-      expect(more).toEqual([]);
-      expect(answers).toEqual(Array(12).fill(added));
-    });
+    it.each(['outside of', 'inside'])(
+      'adds one model for concurrent calls with one request id, %s units of work',
+      async (where) => {
+        const { requestId } = aModel(stock.project);
+        const within = where === 'inside' ? (steps: () => Promise<Model>) => stock.unitOfWork.run(steps) : undefined;
+        const answers = await race(12, all, () => add({ requestId }), within);
+        const [added, ...more] = await all();
+        expect(more).toEqual([]);
+        expect(answers).toEqual(Array(12).fill(added));
+      },
+    );
 
-    it('takes the request id of a removed model again, also at the same moment', async () => {
-      const { requestId } = await kept();
+    it('accepts the request id of a removed model again, also during the removal', async () => {
+      const { requestId } = await add();
       for (let round = 0; round < 8; round++) {
-        const known = await kept({ requestId });
-        const [, added] = await Promise.all([models.remove(known), kept({ requestId })]);
+        const known = await add({ requestId });
+        const [, added] = await Promise.all([models.remove(known), add({ requestId })]);
         expect(await all()).toEqual(added.id === known.id ? [] : [added]);
       }
     });
 
-    it('adds none to a project that is gone', async () => {
+    it('refuses a model of a project that does not exist', async () => {
       const orphan = aModel(aProject(aTeam()));
       await expect(models.addOnce(orphan)).rejects.toThrow(NotFound);
       expect(await models.find(orphan.projectId, orphan.id)).toBeNull();
     });
 
-    it('lists the registered models of the projects named, newest first', async () => {
+    it('lists the registered models of the given projects, newest first', async () => {
       const { project, otherProject } = stock;
-      const [first, second, third] = [await kept(), await kept(), await kept()];
+      const [first, second, third] = [await add(), await add(), await add()];
       const other = await models.addOnce(aModel(otherProject));
-      // Registered in another order than they were made in.
+      // The models are registered in another order than they were added.
       for (const model of [second, other, third]) await models.replace(model, registered(model));
       expect(await models.registered([project.id])).toEqual([registered(third), registered(second)]);
       await models.replace(first, registered(first, 99));

@@ -57,7 +57,7 @@ export function projectsContract(adapter: string, store: StoreUnderTest) {
       ({ projects, project } = stock);
     });
 
-    it('names the newest projects of a team, newest first', async () => {
+    it('returns the names of the newest projects of a team, newest first', async () => {
       const named = [stock.otherProject, project].map(({ id, name }) => ({ id, name }));
       await projects.add(aProject(stock.otherTeam));
       expect(await projects.names(stock.team.id, 9)).toEqual(named);
@@ -65,7 +65,7 @@ export function projectsContract(adapter: string, store: StoreUnderTest) {
       expect(await projects.names(ids.next('tea'), 9)).toEqual([]);
     });
 
-    it('finds a team’s projects by their name', async () => {
+    it('finds projects of a team by name', async () => {
       const twin = { ...aProject(stock.team), name: project.name };
       await projects.add(twin);
       await projects.add({ ...aProject(stock.otherTeam), name: project.name });
@@ -76,7 +76,7 @@ export function projectsContract(adapter: string, store: StoreUnderTest) {
       expect(await projects.named(stock.team.id, project.id, 9)).toEqual([]);
     });
 
-    it('keeps what a review found of the version that it looked at', async () => {
+    it('stores the reviewed version only if the project still has the given version', async () => {
       const find = () => projects.find(stock.team.id, project.id);
       const next = Project.update(project, [1], { name: 'Next', spec: {}, by: 'usr_2', at: at(9) });
       expect(await projects.noteReview({ ...project, reviewedVersion: 1 })).toBe(true);
@@ -88,7 +88,7 @@ export function projectsContract(adapter: string, store: StoreUnderTest) {
       expect((await find())?.reviewedVersion).toBeNull();
     });
 
-    it('removes a project with all that belongs to it, and nothing of another', async () => {
+    it('removes a project with everything in it, and nothing of another project', async () => {
       const { account, otherProject, models, modelAliases, datasets, conversations, connections, evaluations } = stock;
       const left = async ({ id: projectId }: Project) => {
         const page = { limit: 9, after: null };

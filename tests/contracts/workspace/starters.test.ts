@@ -28,7 +28,7 @@ const aStarter = (id: string): Starter => ({
 const temporary = new TemporaryFolder();
 afterAll(() => temporary.remove());
 
-/** A fresh folder with these files. */
+/** Makes a fresh folder with these files. */
 function folderOf(files: Readonly<Record<string, string>>): string {
   const folder = join(temporary.path, 'starters');
   rmSync(folder, { recursive: true, force: true });
@@ -40,35 +40,35 @@ const filesOf = (starters: readonly Starter[]) =>
   Object.fromEntries(starters.map((one) => [`${one.id}.json`, JSON.stringify(one)]));
 
 describe('StarterCatalog of a folder of JSON files', () => {
-  const given = ['colours', 'capital-cities', 'capital', 'sums-2', 'sums-10'].map(aStarter);
-  const starters = new JsonStarterCatalog(folderOf(filesOf(given)));
+  const added = ['colours', 'capital-cities', 'capital', 'sums-2', 'sums-10'].map(aStarter);
+  const starters = new JsonStarterCatalog(folderOf(filesOf(added)));
 
-  it('lists all of them, by id', async () => {
+  it('lists all starters, ordered by id', async () => {
     const sorted = ['capital', 'capital-cities', 'colours', 'sums-10', 'sums-2'].map(aStarter);
     expect(await starters.all()).toEqual(sorted);
     expect(await new JsonStarterCatalog(folderOf({})).all()).toEqual([]);
   });
 
-  it('finds none by an id that is unknown', async () => {
+  it('returns null for an unknown id', async () => {
     for (const id of ['', 'Colours', 'colours ', 'sums', '../capital', 'capital.json', '__proto__', 'constructor'])
       expect(await starters.find(id)).toBeNull();
   });
 
-  it('cannot be changed by its answers', async () => {
+  it('returns frozen starters', async () => {
     ((await starters.all()) as Starter[]).pop();
-    expect(await starters.all()).toHaveLength(given.length);
+    expect(await starters.all()).toHaveLength(added.length);
     const one = (await starters.find('colours')) as Starter;
     for (const part of [one, one.provenance, one.spec.acceptance, one.dataset.records, one.dataset.records[1]?.fields])
       expect(Object.isFrozen(part)).toBe(true);
   });
 
-  it('are read once, at the start', async () => {
+  it('reads the folder once, at the start', async () => {
     const starters = new JsonStarterCatalog(folderOf(filesOf([aStarter('one')])));
     folderOf({});
     expect(await starters.find('one')).toEqual(aStarter('one'));
   });
 
-  it('need no fields in a record, no system prompt, and no other files to be starters', async () => {
+  it('accepts records without fields, a spec without system prompt, and other files in the folder', async () => {
     const { dataset, spec, ...rest } = aStarter('one');
     const { system_prompt: _, ...short } = spec;
     const records = dataset.records.map(({ fields: __, ...record }) => record);
@@ -78,11 +78,11 @@ describe('StarterCatalog of a folder of JSON files', () => {
     expect(starter?.dataset.records.map(({ fields }) => fields)).toEqual([{}, {}]);
   });
 
-  it('refuse a folder that is not there', () => {
+  it('refuses a missing folder', () => {
     expect(() => new JsonStarterCatalog(join(temporary.path, 'missing'))).toThrow(/missing/);
   });
 
-  it('refuse a file that is not JSON, by its name', () => {
+  it('names a file that is not JSON', () => {
     const open = () => new JsonStarterCatalog(folderOf({ ...filesOf([aStarter('one')]), 'two.json': '{"id": ' }));
     expect(open).toThrow(/two\.json cannot be used: .*JSON/);
   });
@@ -112,11 +112,11 @@ describe('StarterCatalog of a folder of JSON files', () => {
     [`${record}.input: must not be empty`, `${record}.input`, ''],
     [`${record}.fields.hint: Invalid input`, `${record}.fields.hint`, {}],
     [`${record}: Unrecognized key: "answer"`, `${record}.answer`, 'x'],
-  ])('refuse a file in which %s (%#)', (line, path, value) => {
+  ])('refuses a file with the problem "%s" (%#)', (line, path, value) => {
     const starter = structuredClone(aStarter('one'));
     const names = path.split('.');
     const last = names.pop() as string;
-    // biome-ignore lint/suspicious/noExplicitAny: goes wherever the path leads
+    // biome-ignore lint/suspicious/noExplicitAny: a path leads to values of any type
     const place = names.reduce<any>((at, name) => at[name], starter);
     place[last] = value;
     const folder = folderOf({ 'one.json': JSON.stringify(starter) });
@@ -125,7 +125,7 @@ describe('StarterCatalog of a folder of JSON files', () => {
     );
   });
 
-  it.each(['One.json', 'one two.json', '-one.json', '.json', 'one_two.json'])('refuse a file named %s', (name) => {
+  it.each(['One.json', 'one two.json', '-one.json', '.json', 'one_two.json'])('refuses a file named %s', (name) => {
     const text = JSON.stringify({ ...aStarter('one'), id: name.replace('.json', '') });
     expect(() => new JsonStarterCatalog(folderOf({ [name]: text }))).toThrow('cannot be used: id: ');
   });

@@ -15,8 +15,6 @@ import type { MailedToken } from '../../../src/domain/accounts/mailed-token.js';
 import type { MemoryStore } from '../memory-store.js';
 import { MemoryTable } from '../memory-table.js';
 
-type Arguments<Method> = Method extends (...given: infer Given) => unknown ? Given : never;
-
 const MINUTE_MS = 60_000;
 
 export const accountRows = (store: MemoryStore) => new MemoryTable<Account>(store, 'accounts');
@@ -48,7 +46,7 @@ export class MemoryAccountRepository implements AccountRepository {
 
   wantingAlerts = async (teamId: string) => (await this.ofTeam(teamId)).filter(({ alertEmails }) => alertEmails);
 
-  async all({ limit, after }: Arguments<AccountRepository['all']>[0]): Promise<Account[]> {
+  async all({ limit, after }: Parameters<AccountRepository['all']>[0]): Promise<Account[]> {
     const newestFirst = this.rows.newest(({ id }) => after === null || id > after);
     return newestFirst.reverse().slice(0, limit);
   }
@@ -117,7 +115,7 @@ export class MemoryCredentialRepository implements CredentialRepository {
   }
 
   async list(
-    ...[{ accountId, kind, now, origin }, page]: Arguments<CredentialRepository['list']>
+    ...[{ accountId, kind, now, origin }, page]: Parameters<CredentialRepository['list']>
   ): Promise<Credential[]> {
     const isLive = ({ expiresAt }: Credential) => !expiresAt || expiresAt > now;
     const isOwn = (one: Credential) => one.accountId === accountId && one.kind === kind;
@@ -131,12 +129,12 @@ export class MemoryCredentialRepository implements CredentialRepository {
     this.rows.put(id, { ...credential, lastUsedAt: at });
   }
 
-  async remove({ accountId, kind, id }: Arguments<CredentialRepository['remove']>[0]): Promise<boolean> {
+  async remove({ accountId, kind, id }: Parameters<CredentialRepository['remove']>[0]): Promise<boolean> {
     const credential = this.rows.get(id);
     return credential?.accountId === accountId && credential.kind === kind && this.rows.remove(id);
   }
 
-  async removeAll(filter: Arguments<CredentialRepository['removeAll']>[0]): Promise<void> {
+  async removeAll(filter: Parameters<CredentialRepository['removeAll']>[0]): Promise<void> {
     const { accountId, kind, origins, except } = filter;
     this.rows.removeAll((one) => {
       const own = one.accountId === accountId && one.kind === kind && one.id !== except;
@@ -187,12 +185,12 @@ export class MemoryMailedTokenRepository implements MailedTokenRepository {
 
   byDigest = async (digest: string) => this.rows.find((token) => token.digest === digest);
 
-  async countSince(...[accountId, purpose, since]: Arguments<MailedTokenRepository['countSince']>): Promise<number> {
+  async countSince(...[accountId, purpose, since]: Parameters<MailedTokenRepository['countSince']>): Promise<number> {
     const own = this.rows.all().filter((one) => one.accountId === accountId && one.purpose === purpose);
     return own.filter(({ createdAt }) => createdAt > since).length;
   }
 
-  async removeUnused(...[accountId, purpose]: Arguments<MailedTokenRepository['removeUnused']>): Promise<void> {
+  async removeUnused(...[accountId, purpose]: Parameters<MailedTokenRepository['removeUnused']>): Promise<void> {
     this.rows.removeAll((one) => one.accountId === accountId && one.purpose === purpose && !one.usedAt);
   }
 }

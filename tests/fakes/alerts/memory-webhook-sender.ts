@@ -2,17 +2,17 @@ import type { WebhookMessage, WebhookSender } from '../../../src/application/ale
 import type { Delivery } from '../../../src/domain/alerts/webhook.js';
 import { InvalidRequest } from '../../../src/domain/shared/errors.js';
 
-/** For unit tests: collects what is posted, and answers with `status`. */
+/** Collects the posted messages, and answers with `status`. */
 export class MemoryWebhookSender implements WebhookSender {
   readonly posted: WebhookMessage[] = [];
   /** Is null for no answer. */
   status: number | null = 200;
-  /** The hosts at which nothing may be posted. */
+  /** The hosts that are not permitted. */
   readonly refused = new Set<string>();
-  private made = 0;
+  private secrets = 0;
 
   newSecret(): string {
-    return `whsec_${Buffer.from(String(++this.made).padStart(32, '0')).toString('base64')}`;
+    return `whsec_${Buffer.from(String(++this.secrets).padStart(32, '0')).toString('base64')}`;
   }
 
   async check(url: string): Promise<void> {

@@ -20,7 +20,7 @@ import type { MemoryStore } from '../memory-store.js';
 import { MemoryTable, sizeOf } from '../memory-table.js';
 
 type Owner = Omit<ConversationKey, 'id'>;
-type Kept = Conversation & { readonly messages: readonly ConversationMessage[] };
+type StoredConversation = Conversation & { readonly messages: readonly ConversationMessage[] };
 
 export class MemoryConversationRepository implements ConversationRepository {
   private readonly rows;
@@ -28,7 +28,7 @@ export class MemoryConversationRepository implements ConversationRepository {
   private readonly projects;
 
   constructor(store: MemoryStore) {
-    this.rows = new MemoryTable<Kept>(store, 'conversations');
+    this.rows = new MemoryTable<StoredConversation>(store, 'conversations');
     this.accounts = accountRows(store);
     this.projects = new MemoryTable<Project>(store, 'projects');
   }
@@ -56,17 +56,17 @@ export class MemoryConversationRepository implements ConversationRepository {
     return kept && withoutMessages(kept);
   }
 
-  async count(of: Owner): Promise<number> {
-    return this.rows.newest(isOf(of)).length;
+  async count(owner: Owner): Promise<number> {
+    return this.rows.newest(isOf(owner)).length;
   }
 
-  async list(of: Owner, page: Page): Promise<Conversation[]> {
-    return this.rows.newest(isOf(of), page).map(withoutMessages);
+  async list(owner: Owner, page: Page): Promise<Conversation[]> {
+    return this.rows.newest(isOf(owner), page).map(withoutMessages);
   }
 
   async recent(accountId: string, teamId: string, limit: number): Promise<Conversation[]> {
-    const isTeams = ({ projectId }: Kept) => this.projects.get(projectId)?.teamId === teamId;
-    const own = this.rows.newest((one) => one.accountId === accountId && isTeams(one));
+    const isOfTeam = ({ projectId }: StoredConversation) => this.projects.get(projectId)?.teamId === teamId;
+    const own = this.rows.newest((one) => one.accountId === accountId && isOfTeam(one));
     const latestFirst = own.sort((a, b) => b.updatedAt.getTime() - a.updatedAt.getTime());
     return latestFirst.slice(0, limit).map(withoutMessages);
   }
@@ -84,18 +84,19 @@ export class MemoryConversationRepository implements ConversationRepository {
     return this.kept(key) !== null && this.rows.remove(key.id);
   }
 
-  private kept(key: ConversationKey): Kept | null {
+  private kept(key: ConversationKey): StoredConversation | null {
     const kept = this.rows.get(key.id);
     return kept && isOf(key)(kept) ? kept : null;
   }
 }
 
-const isOf = (of: Owner) => (one: Kept) => one.projectId === of.projectId && one.accountId === of.accountId;
+const isOf = (owner: Owner) => (one: StoredConversation) =>
+  one.projectId === owner.projectId && one.accountId === owner.accountId;
 
-const withoutMessages = ({ messages: _, ...conversation }: Kept): Conversation => conversation;
+const withoutMessages = ({ messages: _, ...conversation }: StoredConversation): Conversation => conversation;
 
-const numbered = (messages: readonly ChatMessage[], from: number, createdAt: Date): ConversationMessage[] =>
-  messages.map(({ role, content }, index) => ({ role, content, number: from + index, createdAt }));
+const numbered = (messages: readonly ChatMessage[], first: number, createdAt: Date): ConversationMessage[] =>
+  messages.map(({ role, content }, index) => ({ role, content, number: first + index, createdAt }));
 
 export class MemoryRuntimeConnectionRepository implements RuntimeConnectionRepository {
   private readonly rows;

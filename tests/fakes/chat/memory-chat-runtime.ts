@@ -20,13 +20,16 @@ import { RuntimeMeter } from '../../../src/infrastructure/runtimes/runtime-meter
 
 /** Stands for a model. A word is a token. */
 export interface MemoryModel {
-  /** Resolves when the model is loaded; rejects with the reason why it can't be. By default it is loaded soon. */
+  /** Resolves when the model is loaded. Rejects with the reason if it cannot be loaded. Default: resolves at once. */
   load?(): Promise<void>;
-  /** Returns the answer. Anything but a string is no completion. Default: the question. */
+  /** Returns the answer. Any value except a string is not a completion. Default: the question. */
   answer?(request: ChatRequest, signal: AbortSignal): unknown;
-  /** Yields the answer in place of `answer`, at once and as it is. */
+  /** Yields the parts of a stream, in place of the words of `answer`. */
   parts?(request: ChatRequest, signal: AbortSignal): AsyncIterable<CompletionPart>;
-  /** Makes embeddings instead. Returns the vectors; another number of them is no answer. Default: by the words. */
+  /**
+   * Present for a model that makes embeddings. Returns a vector for each text; another number of vectors is an invalid
+   * answer. Default: vectors of the words.
+   */
   embed?(texts: readonly string[], signal: AbortSignal): unknown;
 }
 
@@ -45,19 +48,19 @@ interface Runtime {
   readonly source: MemorySource;
   readonly queue: FairQueue;
   readonly meter: RuntimeMeter;
-  /** Is aborted with the error for all callers when the runtime ends. */
+  /** Aborted when the runtime ends, with the error for all callers. */
   readonly end: AbortController;
   status: RuntimeStatus;
 }
 
-/** Runtimes in memory that load at once and answer by a rule. */
+/** Runs models in memory that load at once and answer by a rule. */
 export class MemoryChatRuntime implements ChatRuntime {
   private readonly runtimes = new Map<string, Runtime>();
   private readonly settings: MemoryChatRuntimesSettings;
   private closed = false;
 
   constructor(
-    /** By the `model` of the source. Other models behave as by default. */
+    /** The models by their names. Other models have the default behaviour. */
     private readonly models: Readonly<Record<string, MemoryModel>> = {},
     settings: Partial<MemoryChatRuntimesSettings> = {},
     readonly kind = 'memory',
@@ -65,7 +68,7 @@ export class MemoryChatRuntime implements ChatRuntime {
     this.settings = { queue: 8, timeoutMs: 60_000, context: 256, restartMs: 10, ...settings };
   }
 
-  /** Takes any spec. The model is its `path`, or its `model`. */
+  /** Accepts any spec. `path` or `model` names the model. */
   async source({ path, model }: JsonObject): Promise<MemorySource> {
     return { kind: this.kind, model: String(path ?? model) };
   }
@@ -102,8 +105,8 @@ export class MemoryChatRuntime implements ChatRuntime {
     const cost = { caller, tokens: promptTokens + mostTokens(request) };
     return this.call(runtime, cost, signal, async (ended) => {
       admitted?.();
-      const said = (await this.modelOf(runtime).answer?.(request, ended)) ?? echo(request);
-      const answer = this.completion(request, promptTokens, said);
+      const text = (await this.modelOf(runtime).answer?.(request, ended)) ?? echo(request);
+      const answer = this.completion(request, promptTokens, text);
       runtime.meter.answered({ usage: answer[0].usage, waitedMs: 0, firstTokenMs: null, tookMs: 0 });
       return answer;
     });
@@ -123,12 +126,12 @@ export class MemoryChatRuntime implements ChatRuntime {
     const promptTokens = counts.reduce((sum, count) => sum + count, 0);
     return this.call(runtime, { caller, tokens: promptTokens }, signal, async (ended) => {
       admitted?.();
-      const made = (await embed(texts, ended)) ?? texts.map(vectorOf);
-      if (!Array.isArray(made) || made.length !== texts.length)
+      const vectors = (await embed(texts, ended)) ?? texts.map(vectorOf);
+      if (!Array.isArray(vectors) || vectors.length !== texts.length)
         throw new RuntimeInvalidResponse('it is no list of embeddings.');
       const usage = { promptTokens, cachedTokens: 0, completionTokens: 0 };
       runtime.meter.answered({ usage, waitedMs: 0, firstTokenMs: null, tookMs: 0 });
-      return [{ vectors: made, promptTokens }, promptTokens];
+      return [{ vectors, promptTokens }, promptTokens];
     });
   }
 
@@ -151,7 +154,7 @@ export class MemoryChatRuntime implements ChatRuntime {
     await Promise.all([...this.runtimes.keys()].map((id) => this.stop(id)));
   }
 
-  /** Ends the runtime as a fault would; it restarts. */
+  /** Ends the runtime as a fault would. It restarts after `restartMs`. */
   crash(id: string, reason = 'it crashed'): void {
     const runtime = this.runtimes.get(id);
     if (!runtime) return;
@@ -162,7 +165,7 @@ export class MemoryChatRuntime implements ChatRuntime {
     }, this.settings.restartMs);
   }
 
-  /** The number of runtimes that load or are ready. */
+  /** Counts the runtimes that load or are ready. */
   get running(): number {
     return [...this.runtimes.values()].filter(({ status }) => status.state !== 'unavailable').length;
   }
@@ -177,7 +180,7 @@ export class MemoryChatRuntime implements ChatRuntime {
     return runtime;
   }
 
-  /** Runs `work` in its turn and within its time. */
+  /** Runs `work` when it is its turn, with a limit of time. */
   private async call<T>(
     runtime: Runtime,
     cost: Cost,
@@ -226,21 +229,21 @@ export class MemoryChatRuntime implements ChatRuntime {
     return promptTokens;
   }
 
-  private completion({ maxTokens }: ChatRequest, promptTokens: number, said: unknown): [Completion, number] {
-    if (typeof said !== 'string') throw new RuntimeInvalidResponse('its answer is not a completion.');
-    const words = wordsOf(said);
+  private completion({ maxTokens }: ChatRequest, promptTokens: number, text: unknown): [Completion, number] {
+    if (typeof text !== 'string') throw new RuntimeInvalidResponse('its answer is not a completion.');
+    const words = wordsOf(text);
     const room = maxTokens ?? this.settings.context - promptTokens;
     const completionTokens = Math.min(words.length, room);
     const usage = { promptTokens, cachedTokens: 0, completionTokens };
     const cut = { text: words.slice(0, room).join(' '), finishReason: 'length', usage } as const;
-    const whole = { text: said, finishReason: 'stop', usage } as const;
+    const whole = { text, finishReason: 'stop', usage } as const;
     return [words.length <= room ? whole : cut, promptTokens + completionTokens];
   }
 }
 
 const wordsOf = (text: string): string[] => text.split(/\s+/).filter(Boolean);
 
-/** Counts the words by their lengths. */
+/** Counts the words by their lengths modulo 4. */
 function vectorOf(text: string): Float32Array {
   const vector = new Float32Array(4).fill(0.25);
   for (const { length } of wordsOf(text)) vector[length % 4] = (vector[length % 4] as number) + 1;

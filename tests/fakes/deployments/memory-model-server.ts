@@ -21,14 +21,14 @@ interface Server {
   url: string | null;
 }
 
-/** Serves models without processes, so that nothing crashes or hangs. Each has the version "1". */
+/** Serves models without processes, so that nothing crashes. Each model has the version "1". */
 export class MemoryModelServer implements ModelServer {
   private readonly servers = new Map<string, Server>();
   private lastPort = 40_000;
   private closed = false;
 
   constructor(
-    /** Resolves to a status, a text and perhaps headers; anything else is an invalid answer. */
+    /** Resolves to a status, a text and optional headers. Any other value is an invalid answer. */
     private readonly answer: (body: string, request: ModelRequest) => Promise<unknown> = async () => null,
     /** Rejects if the file cannot be served. */
     private readonly load: (model: ServedModel) => Promise<void> = async () => undefined,
@@ -46,8 +46,8 @@ export class MemoryModelServer implements ModelServer {
 
   async probe(id: string): Promise<ServerState> {
     const server = this.servers.get(id);
-    const url = server?.url ?? null;
-    return { status: server ? (url ? 'running' : 'starting') : 'stopped', url, reason: null, restarts: 0 };
+    if (!server) return { status: 'stopped', url: null, reason: null, restarts: 0 };
+    return { status: server.url ? 'running' : 'starting', url: server.url, reason: null, restarts: 0 };
   }
 
   ids(): readonly string[] {

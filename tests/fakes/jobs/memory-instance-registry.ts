@@ -1,12 +1,11 @@
 import type { InstanceRegistry } from '../../../src/application/jobs/ports.js';
 
-/** The state that all instances share. */
+/** The registered instances, which all registries share. */
 export class MemoryInstances {
   readonly living = new Set<number>();
   last = 0;
 }
 
-/** One of several instances. */
 export class MemoryInstanceRegistry implements InstanceRegistry {
   private number: number | null = null;
 

@@ -20,7 +20,7 @@ import { MemoryTable, sizeOf } from '../memory-table.js';
 
 interface KeptJob {
   readonly job: Job;
-  /** The how manyth to finish. */
+  /** The place of the job in the order of the finished jobs. Null: not finished. */
   readonly finishNumber: number | null;
 }
 
@@ -95,7 +95,7 @@ export class MemoryJobHistory implements JobHistory {
   }
 
   appendWithoutRules(job: Job & FinishedJob): Promise<boolean> {
-    return this.store.inLine(FINISHING, async () => this.rules.all().length === 0 && this.append(job));
+    return this.store.exclusively(FINISHING, async () => this.rules.all().length === 0 && this.append(job));
   }
 
   async failuresInARow(kind: JobKind | null, most: number): Promise<number> {
@@ -119,7 +119,7 @@ export class MemoryJobHistory implements JobHistory {
     for (const { id } of oldestFirst.slice(0, most)) this.rows.remove(id);
   }
 
-  /** In the order in which they finished. */
+  /** Returns the finished jobs in the order in which they finished. */
   private finished(kind: JobKind | null): (Job & FinishedJob)[] {
     const numbered = this.rows.all().sort((a, b) => Number(a.finishNumber) - Number(b.finishNumber));
     const jobs = numbered.map(({ job }) => job).filter(Job.isFinished);
@@ -152,7 +152,7 @@ export class MemoryUsageRepository implements UsageRepository {
   }
 
   async rollUp(last: string, _: number, minutesSince: Date): Promise<boolean> {
-    for (const call of this.fresh(Number(last)))
+    for (const call of this.unrolledCalls(Number(last)))
       this.copies.put(call.id, { call, hasMinute: call.finishedAt >= minutesSince });
     progressOf(this.store).put('last', Math.max(Number(last), rolledUpTo(this.store)));
     return false;
@@ -160,10 +160,10 @@ export class MemoryUsageRepository implements UsageRepository {
 
   async sums({ scope, since, until, bucket, groupBy }: UsageQuery): Promise<UsageEntry[]> {
     const rolledUp = this.copies.all().filter(({ hasMinute }) => hasMinute || bucket !== 'minute');
-    const ended = [...rolledUp.map(({ call }) => call), ...this.fresh()];
+    const ended = [...rolledUp.map(({ call }) => call), ...this.unrolledCalls()];
     const calls = ended.filter(({ finishedAt }) => finishedAt >= since);
-    const meant = calls.filter((call) => (!until || call.finishedAt < until) && Usage.scopesOf(call).includes(scope));
-    const parts = meant.map((call) => {
+    const counted = calls.filter((call) => (!until || call.finishedAt < until) && Usage.scopesOf(call).includes(scope));
+    const parts = counted.map((call) => {
       return { ...Usage.of(call), start: call.finishedAt, group: Usage.groupOf(call, groupBy) };
     });
     return Usage.entries(parts, bucket);
@@ -174,10 +174,10 @@ export class MemoryUsageRepository implements UsageRepository {
   }
 
   /** Returns the calls that are not rolled up. */
-  private fresh(last = Number.POSITIVE_INFINITY): EndedCall[] {
-    const isFresh = ({ finishNumber }: KeptJob) =>
+  private unrolledCalls(last = Number.POSITIVE_INFINITY): EndedCall[] {
+    const isUnrolled = ({ finishNumber }: KeptJob) =>
       finishNumber !== null && finishNumber > rolledUpTo(this.store) && finishNumber <= last;
-    const jobs = this.rows.all().filter(isFresh);
+    const jobs = this.rows.all().filter(isUnrolled);
     return jobs.map(({ job }) => job).filter((job): job is Job & FinishedJob & EndedCall => job.usage !== null);
   }
 }

@@ -1,7 +1,7 @@
 import type { StorageProbe } from '../../../src/application/operations/ports.js';
 import { StorageUnavailable } from '../../../src/domain/shared/errors.js';
 
-/** For unit tests: a database that is there or not as they say. */
+/** Probes a database that is available as long as a test says so. */
 export class MemoryStorageProbe implements StorageProbe {
   available = true;
 

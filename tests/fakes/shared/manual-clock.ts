@@ -1,6 +1,6 @@
 import type { Clock } from '../../../src/application/shared/ports.js';
 
-/** For unit tests: stands still until it is set. */
+/** Stands still until a test sets or advances it. */
 export class ManualClock implements Clock {
   private time: number;
 
@@ -12,7 +12,7 @@ export class ManualClock implements Clock {
     return new Date(this.time);
   }
 
-  /** Takes no time of its own: the clock moves on. */
+  /** Advances the clock and returns at once. */
   async pause(milliseconds: number, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     this.advance(milliseconds);

@@ -9,7 +9,9 @@ export class MemoryDesiredStateChanges implements DesiredStateChanges {
   constructor(private readonly store: MemoryStore) {}
 
   listen(changed: () => void): void {
-    this.watcher = (table) => void (TABLES.includes(table) && changed());
+    this.watcher = (table) => {
+      if (TABLES.includes(table)) changed();
+    };
     this.store.watchers.add(this.watcher);
     changed();
   }

@@ -7,7 +7,7 @@ export interface LoggedLine {
   readonly fields: LogFields;
 }
 
-/** For unit tests: keeps what is logged. */
+/** Keeps the logged lines. */
 export class MemoryLogger implements Logger {
   readonly lines: LoggedLine[] = [];
   private readonly context = new AsyncLocalStorage<LogFields>();
@@ -32,9 +32,9 @@ export class MemoryLogger implements Logger {
     return this.context.run({ ...this.context.getStore(), ...fields }, work);
   }
 
-  bound<A extends unknown[], T>(work: (...given: A) => T): (...given: A) => T {
+  bound<A extends unknown[], T>(work: (...args: A) => T): (...args: A) => T {
     const fields = this.context.getStore() ?? {};
-    return (...given) => this.context.run(fields, () => work(...given));
+    return (...args) => this.context.run(fields, () => work(...args));
   }
 
   async flush(): Promise<void> {}

@@ -4,7 +4,7 @@ import type { Json } from '../../../src/domain/workspace/json.js';
 import type { MemoryStore } from '../memory-store.js';
 import { MemoryTable } from '../memory-table.js';
 
-interface Kept {
+interface StoredTask {
   readonly id: string;
   readonly task: string;
   readonly payload: Json;
@@ -14,23 +14,23 @@ interface Kept {
   readonly attempts: number;
   readonly maxAttempts: number;
   readonly reason: string;
-  /** The instance that runs it. */
+  /** The instance that runs the task. */
   readonly holder: number | null;
 }
 
 interface Running {
-  readonly begun: Kept;
+  readonly begun: StoredTask;
   readonly abort: AbortController;
   readonly work: Promise<void>;
 }
 
 const LOOK_PAUSE_MS = 2;
 
-/** For unit tests: looks every few milliseconds, and takes the time of day from a clock. */
+/** Looks for due tasks every two milliseconds. The clock says which tasks are due. */
 export class MemoryWorkQueue implements WorkQueue {
   private readonly workers = new Map<string, TaskWorker>();
   private readonly running = new Map<string, Running>();
-  private readonly rows: MemoryTable<Kept>;
+  private readonly rows: MemoryTable<StoredTask>;
   private readonly started: MemoryTable<number>;
   private timer: NodeJS.Timeout | undefined;
   private instance = 0;
@@ -50,8 +50,8 @@ export class MemoryWorkQueue implements WorkQueue {
     const all = this.rows.all();
     if (key !== null && all.some((one) => one.key === key)) return;
     const id = String(1 + Math.max(0, ...all.map((one) => Number(one.id))));
-    const fresh = { attempts: 0, reason: 'its instance died', holder: null, runAt: this.clock.now().getTime() };
-    this.rows.put(id, { ...fresh, id, task, payload, key, queueName, maxAttempts });
+    const initial = { attempts: 0, reason: 'its instance died', holder: null, runAt: this.clock.now().getTime() };
+    this.rows.put(id, { ...initial, id, task, payload, key, queueName, maxAttempts });
   }
 
   register(task: string, worker: TaskWorker): void {
@@ -82,7 +82,7 @@ export class MemoryWorkQueue implements WorkQueue {
     if (this.running.size === 0) this.started.remove(String(this.instance));
   }
 
-  /** Runs the due tasks of one name, without a start. */
+  /** Runs the due tasks of one name once. Needs no `start`. */
   async runDue(task: string, worker: TaskWorker): Promise<void> {
     const now = this.clock.now().getTime();
     for (const one of this.rows.all()) {
@@ -111,13 +111,13 @@ export class MemoryWorkQueue implements WorkQueue {
     }
   }
 
-  private hasRoom({ task, queueName }: Kept, { atOnce }: TaskWorker): boolean {
+  private hasRoom({ task, queueName }: StoredTask, { atOnce }: TaskWorker): boolean {
     const busy = [...this.running.values()].filter(({ begun }) => begun.task === task).length;
-    const inLine = queueName !== null && this.rows.find((one) => one.queueName === queueName && one.holder !== null);
-    return busy < atOnce && !inLine;
+    const isBlocked = queueName !== null && this.rows.find((one) => one.queueName === queueName && one.holder !== null);
+    return busy < atOnce && !isBlocked;
   }
 
-  private async run(one: Kept, worker: TaskWorker, signal: AbortSignal): Promise<void> {
+  private async run(one: StoredTask, worker: TaskWorker, signal: AbortSignal): Promise<void> {
     try {
       if (one.attempts > one.maxAttempts) await worker.gaveUp(one.payload, one.reason);
       else await worker.run(one.payload, { number: one.attempts, signal });
@@ -132,8 +132,8 @@ export class MemoryWorkQueue implements WorkQueue {
     }
   }
 
-  /** Changes nothing where another instance has taken the task over. */
-  private end(begun: Kept, next: Kept | null): void {
+  /** Stores the next state of a task, or removes it. Does nothing if another instance has taken over the task. */
+  private end(begun: StoredTask, next: StoredTask | null): void {
     if (this.rows.get(begun.id) !== begun) return;
     if (next) this.rows.put(begun.id, next);
     else this.rows.remove(begun.id);

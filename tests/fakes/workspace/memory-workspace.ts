@@ -264,7 +264,7 @@ export class MemoryDatasetRepository implements DatasetRepository {
   }
 }
 
-/** Keeps the versions of objects that belong to a project. */
+/** Stores the versions of projects, models or datasets. */
 class Versions<Version extends { readonly version: number }> {
   private readonly table;
 
@@ -272,7 +272,7 @@ class Versions<Version extends { readonly version: number }> {
     this.table = new MemoryTable<{ readonly projectId: string; readonly versions: readonly Version[] }>(store, name);
   }
 
-  /** Does nothing if the object has this version already. */
+  /** Adds a version. Does nothing if the object has it already. */
   add(projectId: string, { id }: { readonly id: string }, version: Version): void {
     if (this.find(id, version.version)) return;
     this.table.put(id, { projectId, versions: [version, ...this.all(id)] });

@@ -70,11 +70,11 @@ describe('Authority', () => {
 
   const writes = [...teamWrites, ...keyWrites];
 
-  it.each(writes)('allows %s while the caller may', async (_, write) => {
+  it.each(writes)('allows %s while the caller has the permission', async (_, write) => {
     await expect(write()).resolves.not.toThrow();
   });
 
-  it.each(writes)('refuses %s with a session that was ended or has expired meanwhile', async (_, write) => {
+  it.each(writes)('refuses %s with a session that has ended or expired meanwhile', async (_, write) => {
     clock.set(session.expiresAt as Date);
     await refused(write, 'unauthenticated').finally(() => clock.set(at(1)));
     await repositories.credentials.remove(session);
@@ -91,7 +91,7 @@ describe('Authority', () => {
     await refused(write, 'forbidden');
   });
 
-  it('reads nothing for the master key and for nobody', async () => {
+  it('confirms the master key, refuses it if a session is required, and refuses a missing caller', async () => {
     const authority = new Authority(repositories.credentials, clock);
     expect(await authority.confirm({ kind: 'master' }, permissions.runJobs)).toEqual({ kind: 'master' });
     await expect(authority.confirm(null, permissions.runJobs)).rejects.toMatchObject({ code: 'unauthenticated' });

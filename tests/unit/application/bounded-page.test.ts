@@ -1,7 +1,7 @@
 import { boundedPage, PAGE_BYTES } from '../../../src/application/shared/bounded-page.js';
 import type { Page } from '../../../src/application/shared/ports.js';
 
-describe('a bounded page', () => {
+describe('boundedPage', () => {
   const over = (count: number, bytes: number) => {
     const all = Array.from({ length: count }, (_, n) => ({ id: `id_${String(n).padStart(4, '0')}`, bytes }));
     const looks: number[] = [];
@@ -33,12 +33,12 @@ describe('a bounded page', () => {
     [120, 1000, 120, false],
     [120, 119, 119, true],
     [120, 100, 100, true],
-  ])('of %i items, asked for %i, has %i', async (count, limit, expected, more) => {
+  ])('of %i items, asked for %i, returns %i', async (count, limit, expected, more) => {
     const { page, ids } = over(count, 1);
     expect(await page(limit)).toEqual({ items: ids.slice(0, expected), more });
   });
 
-  it('ends before it exceeds its bytes, fetches no more, and goes on from there', async () => {
+  it('ends before the limit of bytes, and the next page continues there', async () => {
     const { page, ids, looks, reserved } = over(1_000, PAGE_BYTES / 4 - 1);
     expect(await page(1000)).toEqual({ items: ids.slice(0, 4), more: true });
     expect([looks, reserved]).toEqual([[10], [PAGE_BYTES - 4]]);
@@ -46,7 +46,7 @@ describe('a bounded page', () => {
     expect((await page(1000, 'id_0003')).items).toEqual(ids.slice(4, 8));
   });
 
-  it('has one item however long it is', async () => {
+  it('returns at least one item of any length', async () => {
     const { page, ids } = over(2, PAGE_BYTES * 2);
     expect(await page(10)).toEqual({ items: ids.slice(0, 1), more: true });
   });

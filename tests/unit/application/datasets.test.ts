@@ -10,7 +10,7 @@ import { auditOn } from '../../support/audit.js';
 import { memoryRepositories } from '../../support/memory-repositories.js';
 import { aDataset, anAccount, aProject, aRecord, aTeam, at, ids } from '../../support/records.js';
 
-describe('a dataset', () => {
+describe('DatasetService', () => {
   const team = aTeam();
   const by: Caller = {
     kind: 'session',
@@ -52,7 +52,7 @@ describe('a dataset', () => {
   };
 
   it.each(['an update', 'a freeze'])(
-    'acknowledges %s that was made, though the dataset is removed right afterwards',
+    'returns the result of %s even if the dataset is removed right afterwards',
     async (change) => {
       const { projects, datasets, dataset, service } = await setUp();
       const replace = datasets.replace.bind(datasets);
@@ -66,7 +66,7 @@ describe('a dataset', () => {
     },
   );
 
-  it('is compared with a version of the same content without reading records', async () => {
+  it('compares versions with the same content without reading records', async () => {
     const { datasets, dataset, service } = await setUp();
     const renamed = Dataset.update(dataset, [1], { name: 'New', content: null, by: 'usr_1', at: at(1) });
     await datasets.replace(dataset, renamed, null);

@@ -12,7 +12,7 @@ import { memoryRepositories } from '../../support/memory-repositories.js';
 import { RecordingLog } from '../../support/recording-log.js';
 import { aDeployment, ids } from '../../support/records.js';
 
-describe('a new deployment', () => {
+describe('DeploymentService', () => {
   const repositories = memoryRepositories();
   const { deployments } = repositories;
   const audit = auditOn(repositories);
@@ -30,7 +30,7 @@ describe('a new deployment', () => {
   const about = { ...Deployment.fields(aDeployment()), by: { kind: 'master' } } as const;
   const create = (name: string, signal = new AbortController().signal) => service.create({ ...about, name, signal });
 
-  it('is one of a bounded number, those counted that only begin', async () => {
+  it('limits the number of deployments, including those that still start', async () => {
     for (let n = 1; n < deploymentLimits.deployments; n++) await deployments.add(aDeployment());
     const outcomes = await Promise.allSettled([create('a'), create('b'), create('c')]);
     expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected']);
@@ -38,7 +38,7 @@ describe('a new deployment', () => {
     expect(servers.ids()).toHaveLength(1);
   });
 
-  it('is not kept where another instance has taken the last place meanwhile', async () => {
+  it('does not keep a deployment if another instance has taken the last place meanwhile', async () => {
     for (const { id } of (await deployments.all()).slice(0, 1)) await deployments.remove(id);
     await servers.close();
     const rival = new MemoryModelServer(undefined, () => deployments.add(aDeployment()));
@@ -48,7 +48,7 @@ describe('a new deployment', () => {
     expect(await deployments.count()).toBe(deploymentLimits.deployments);
   });
 
-  it('is started by every instance, and its process ends everywhere after its deletion', async () => {
+  it('starts a deployment on every instance, and stops it on every instance after its deletion', async () => {
     for (const { id } of await deployments.all()) await deployments.remove(id);
     const [one, other] = [new MemoryModelServer(), new MemoryModelServer()];
     const reconciler = new DeploymentReconciler(deployments, other, new RecordingLog());

@@ -10,7 +10,7 @@ import { MemoryModelRepository, MemoryProjectRepository } from '../../fakes/work
 import { gate } from '../../support/barrier.js';
 import { RecordingLog } from '../../support/recording-log.js';
 
-/** Lets all run that waits for nothing but its turn. */
+/** Lets three turns of the event loop pass. */
 const turns = async () => {
   for (let turn = 0; turn < 3; turn++) await nextTurn();
 };
@@ -46,7 +46,7 @@ describe('RuntimeReconciler', () => {
     };
   };
 
-  it('starts what is desired to run and stops what is not', async () => {
+  it('starts runtimes that are desired to run, and stops the others', async () => {
     const { connections, runtimes, reconciler } = await setUp();
     await connections.setDesired('prj_1', 'started');
     await reconciler.apply('prj_1');
@@ -61,12 +61,15 @@ describe('RuntimeReconciler', () => {
     expect(runtimes.status('prj_1').state).toBe('stopped');
   });
 
-  it('ends as the last stored wish says, however many come at once', async () => {
+  it('ends in the last stored state after many concurrent changes', async () => {
     const { connections, runtimes, reconciler } = await setUp();
-    const wishes = Array.from({ length: 21 }, (_, n) => (n % 2 === 0 ? 'started' : 'stopped') as 'started' | 'stopped');
+    const changes = Array.from(
+      { length: 21 },
+      (_, n) => (n % 2 === 0 ? 'started' : 'stopped') as 'started' | 'stopped',
+    );
     await Promise.all(
-      wishes.map(async (wanted) => {
-        await connections.setDesired('prj_1', wanted);
+      changes.map(async (desired) => {
+        await connections.setDesired('prj_1', desired);
         await reconciler.apply('prj_1');
       }),
     );
@@ -74,14 +77,14 @@ describe('RuntimeReconciler', () => {
     expect(runtimes.status('prj_1').state === 'stopped').toBe(wanted === 'stopped');
   });
 
-  it('says that a runtime is unavailable which was to run and could not be started', async () => {
+  it('reports a runtime that could not be started as unavailable', async () => {
     const { connections, reconciler } = await setUp({ isBroken: true });
     await connections.setDesired('prj_1', 'started');
     await expect(reconciler.apply('prj_1')).rejects.toMatchObject({ code: 'invalid_request' });
     expect(await reconciler.state('prj_1')).toMatchObject({ state: 'unavailable', reason: expect.any(String) });
   });
 
-  it('starts the model that was connected elsewhere instead of the one that runs', async () => {
+  it('replaces the running model by a model that another instance connected', async () => {
     const { connections, models, runtimes, reconciler } = await setUp();
     await connections.setDesired('prj_1', 'started');
     await reconciler.applyAll();
@@ -100,7 +103,7 @@ describe('RuntimeReconciler', () => {
     expect(runtimes.status('prj_1').state).toBe('stopped');
   });
 
-  it('stops the model that runs if the one that was connected elsewhere is refused here', async () => {
+  it('stops the running model if the model that another instance connected is refused here', async () => {
     const { connections, models, runtimes, reconciler } = await setUp();
     await connections.setDesired('prj_1', 'started');
     await reconciler.applyAll();
@@ -115,7 +118,7 @@ describe('RuntimeReconciler', () => {
     expect(await reconciler.state('prj_1')).toMatchObject({ state: 'unavailable', modelId: 'mdl_2' });
   });
 
-  it('is loading while the model that was connected before still runs', async () => {
+  it('reports `loading` while the earlier model still runs', async () => {
     const { connections, models, runtimes, reconciler } = await setUp();
     await connections.setDesired('prj_1', 'started');
     await reconciler.applyAll();
@@ -137,7 +140,7 @@ describe('RuntimeReconciler', () => {
     expect(await reconciler.state('prj_1')).toMatchObject({ state: 'ready', modelId: 'mdl_2' });
   });
 
-  it('takes no draft', async () => {
+  it('refuses a draft', async () => {
     const { models, reconciler } = await setUp();
     const model = (await models.find('prj_1', 'mdl_1')) as Model;
     jest.spyOn(models, 'find').mockResolvedValue({ ...model, state: 'draft' });
@@ -147,7 +150,7 @@ describe('RuntimeReconciler', () => {
     });
   });
 
-  it('tries again by itself where it was no fault of the model, and tells nothing of what it was', async () => {
+  it('retries a start that failed without a fault of the model, and does not reveal the cause', async () => {
     const { connections, models, runtimes, reconciler } = await setUp();
     await connections.setDesired('prj_1', 'started');
     const away = jest.spyOn(models, 'find').mockRejectedValueOnce(new Error('connect ECONNREFUSED 10.0.0.7:5432'));
@@ -162,7 +165,7 @@ describe('RuntimeReconciler', () => {
     expect(away).toHaveBeenCalledTimes(2);
   });
 
-  it('does not try again by itself what the model keeps from starting', async () => {
+  it('does not retry a start that failed because of the model', async () => {
     const { connections, models, reconciler } = await setUp({ isBroken: true });
     const asked = jest.spyOn(models, 'find');
     await connections.setDesired('prj_1', 'started');
@@ -173,7 +176,7 @@ describe('RuntimeReconciler', () => {
     expect(await reconciler.state('prj_1')).toMatchObject({ state: 'unavailable' });
   });
 
-  it('starts one runtime while the worker of another hangs at its end', async () => {
+  it('starts a runtime while the stop of another hangs', async () => {
     const { connections, models, runtimes, reconciler } = await setUp();
     jest.spyOn(models, 'find').mockResolvedValue((await models.find('prj_1', 'mdl_1')) as Model);
     await connections.setDesired('prj_1', 'started');
@@ -189,7 +192,7 @@ describe('RuntimeReconciler', () => {
     open();
   });
 
-  it('starts a model again that is desired again before its worker has ended', async () => {
+  it('starts a model again if it is desired again before its worker has ended', async () => {
     const { connections, runtimes, reconciler } = await setUp();
     await connections.setDesired('prj_1', 'started');
     await reconciler.applyAll();

@@ -4,7 +4,7 @@ import { webhookRig } from '../../support/webhook-rig.js';
 
 const HOUR_MS = 3_600_000;
 
-describe('posting alerts to webhooks', () => {
+describe('WebhookDelivery', () => {
   let rig: Awaited<ReturnType<typeof webhookRig>>;
   beforeEach(async () => {
     rig = await webhookRig();
@@ -27,7 +27,7 @@ describe('posting alerts to webhooks', () => {
     return rig.settled();
   };
 
-  it('posts the alert as the API shows it at the moment at which it fires', async () => {
+  it('posts the alert as the API showed it when it fired', async () => {
     await hooked('https://one.example/');
     rig.sender.status = 500;
     const alert = anAlert();
@@ -50,7 +50,7 @@ describe('posting alerts to webhooks', () => {
     });
   });
 
-  it('tries again for more than a day what is not taken, and then gives up', async () => {
+  it('retries a failed delivery for more than a day, and then gives up', async () => {
     await hooked('https://one.example/');
     rig.sender.status = 503;
     const alert = anAlert();
@@ -65,7 +65,7 @@ describe('posting alerts to webhooks', () => {
     expect(rig.log.of('alert given up')).toMatchObject([{ fields: { alert_id: alert.id } }]);
   });
 
-  it('leaves a receiver that does not answer alone for a while, whatever there is for it', async () => {
+  it('sends nothing for a while to a receiver that did not answer', async () => {
     await hooked('https://one.example/');
     rig.sender.status = null;
     await fired(anAlert());
@@ -78,7 +78,7 @@ describe('posting alerts to webhooks', () => {
     expect(rig.sender.posted).toHaveLength(3);
   });
 
-  it('posts nothing more to a webhook that is deleted, what waits neither', async () => {
+  it('posts nothing more to a deleted webhook, not even waiting alerts', async () => {
     const { id } = await hooked('https://one.example/');
     rig.sender.status = 500;
     expect(await fired(anAlert())).toBe(1);
@@ -87,7 +87,7 @@ describe('posting alerts to webhooks', () => {
     expect(rig.sender.posted).toHaveLength(1);
   });
 
-  it('posts to a webhook only what fires after it was made', async () => {
+  it('posts only alerts that fire after the webhook was added', async () => {
     const early = anAlert();
     await fired(early);
     await hooked('https://one.example/');

@@ -9,10 +9,10 @@ import { backgroundWork } from '../../../src/bootstrap/background.js';
 import { OutageLog } from '../../../src/infrastructure/typeorm/storage-errors.js';
 import { RecordingLog } from '../../support/recording-log.js';
 
-describe('the background work', () => {
+describe('backgroundWork', () => {
   afterEach(() => jest.useRealTimers());
 
-  it('has each notifier repeat its alerts every minute, whatever becomes of the others', async () => {
+  it('repeats the alerts of each notifier every minute, also if another notifier hangs or fails', async () => {
     jest.useFakeTimers();
     const container = new Container();
     const queue = { register: jest.fn(), start: async () => undefined, stop: async () => undefined };

@@ -24,10 +24,13 @@ describe('tools/is-built.cjs', () => {
     expect(isBuilt()).toBe(true);
   });
 
-  it.each(['src/domain/a.ts', 'src/domain', 'package.json'])('exits with 1 if %s has changed since', (name) => {
-    setTime(4, name);
-    expect(isBuilt()).toBe(false);
-  });
+  it.each(['src/domain/a.ts', 'src/domain', 'package.json'])(
+    'exits with 1 if %s has changed since the build',
+    (name) => {
+      setTime(4, name);
+      expect(isBuilt()).toBe(false);
+    },
+  );
 
   it('exits with 1 if there is no build', () => {
     rmSync(join(clone.path, 'dist'), { recursive: true });

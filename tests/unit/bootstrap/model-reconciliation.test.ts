@@ -7,7 +7,7 @@ import { OutageLog } from '../../../src/infrastructure/typeorm/storage-errors.js
 import { ManualClock } from '../../fakes/shared/manual-clock.js';
 import { RecordingLog } from '../../support/recording-log.js';
 
-describe('the reconciliation of models', () => {
+describe('modelReconciliation', () => {
   afterEach(() => jest.useRealTimers());
 
   const reconciler = () => ({ applyAll: jest.fn(async () => undefined), isLoading: jest.fn(async () => false) });
@@ -27,7 +27,7 @@ describe('the reconciliation of models', () => {
     return { runtimes, deployments, changed, models: modelReconciliation(container, ['/nonexistent']) };
   };
 
-  it('looks at once after a change, once more after a change during a look, and every two seconds anyway', async () => {
+  it('reconciles at once after a change, again after a change meanwhile, and every two seconds', async () => {
     jest.useFakeTimers();
     const { runtimes, deployments, changed, models } = setUp();
     const looks = () => {
@@ -47,7 +47,7 @@ describe('the reconciliation of models', () => {
     expect(looks()).toBe(before + 3);
   });
 
-  it('waits for models that load, also while the database is away, but no longer than it may', async () => {
+  it('waits for loading models, also while the database is away, but only up to its limit or its signal', async () => {
     const { runtimes, deployments, models } = setUp();
     await models.loaded(60_000);
     deployments.isLoading.mockResolvedValueOnce(true);

@@ -1,21 +1,22 @@
 import { type BadSettings, loadConfig } from '../../../src/bootstrap/config/config.js';
 
+/** Returns the complaints about wrong settings. */
 const complaint = (texts: Record<string, string>): string => {
   try {
     loadConfig(texts);
   } catch (error) {
     return (error as BadSettings).lines.join('\n');
   }
-  throw new Error('it was accepted');
+  throw new Error('the settings were accepted');
 };
 
 it.each(['OTEL_EXPORTER_OTLP_ENDPOINT', 'SERVICE_ALERTMANAGER_URL', 'SERVICE_SLACK_WEBHOOK_URL'])(
-  'a wrong %s is not repeated, because it may contain a password',
+  'a complaint about %s does not repeat its value, which may contain a password',
   (name) => expect(complaint({ [name]: 'ftp://user:password@a' })).toBe(`${name} must be an http:// or https:// URL`),
 );
 
 const basedOn = ['SERVICE_BASE_URL', 'SERVICE_ALERTMANAGER_URL', 'OTEL_EXPORTER_OTLP_ENDPOINT', 'SERVICE_S3_ENDPOINT'];
-describe.each(basedOn)('%s, to which paths are added', (name) => {
+describe.each(basedOn)('%s', (name) => {
   it.each(['http://a/b?c', 'http://a/b/#c', 'http://a?', 'http://a/ '])('refuses %s', (url) =>
     expect(complaint({ [name]: url })).toMatch(
       new RegExp(`^${name} must have no query, no fragment and no white space`),
@@ -30,7 +31,7 @@ it('SERVICE_BASE_URL may end with a slash', () => {
 });
 
 describe('SERVICE_TRUST_PROXY', () => {
-  it('is nobody, unless set', () => {
+  it('is empty by default', () => {
     expect(loadConfig({}).trustedProxies).toEqual([]);
   });
 
@@ -52,7 +53,7 @@ describe('SERVICE_TRUST_PROXY', () => {
 });
 
 describe('SERVICE_CORS_ORIGINS', () => {
-  it('is none, unless set', () => {
+  it('is empty by default', () => {
     expect(loadConfig({}).corsOrigins).toEqual([]);
   });
 
@@ -70,13 +71,16 @@ describe('SERVICE_CORS_ORIGINS', () => {
     },
   );
 
-  it.each(['*', 'https://*.example.com', 'https://app.example.com,*'])('refuses %s for what it would do', (text) => {
-    expect(complaint({ SERVICE_CORS_ORIGINS: text })).toMatch(/^SERVICE_CORS_ORIGINS must name each origin/);
-  });
+  it.each(['*', 'https://*.example.com', 'https://app.example.com,*'])(
+    'refuses %s, because it would allow unknown sites',
+    (text) => {
+      expect(complaint({ SERVICE_CORS_ORIGINS: text })).toMatch(/^SERVICE_CORS_ORIGINS must name each origin/);
+    },
+  );
 });
 
 describe('the rate limits', () => {
-  it('are 120 and 20, unless set', () => {
+  it('are 120 and 20 by default', () => {
     expect(loadConfig({}).rateLimits).toEqual({ perMinute: 120, authPerMinute: 20 });
     const set = { SERVICE_RATE_LIMIT_PER_MIN: '7', SERVICE_RATE_LIMIT_AUTH_PER_MIN: '1' };
     expect(loadConfig(set).rateLimits).toEqual({ perMinute: 7, authPerMinute: 1 });
@@ -94,7 +98,7 @@ describe('the settings of engines', () => {
     expect(upstream({})).toEqual({ allowedHosts: [], keys: {} });
   });
 
-  it('name hosts as a URL writes them, with a port or without', () => {
+  it('name hosts in the normal form of a URL, with or without a port', () => {
     const SERVICE_RUNTIME_ALLOWED_HOSTS = 'GPU.internal, 10.0.0.7:8000,[::0:1]:08080, [FE80::1],api.example.com:443';
     expect(upstream({ SERVICE_RUNTIME_ALLOWED_HOSTS }).allowedHosts).toEqual([
       'gpu.internal',
@@ -106,7 +110,7 @@ describe('the settings of engines', () => {
   });
 
   it.each(['http://gpu', 'gpu/v1', 'gpu:0', 'gpu:65536', 'gpu:x', 'a b', 'user@gpu', '*', '::1', 'gpu,,gpu2', '[::1'])(
-    'name nothing else: %s',
+    'name no invalid host: %s',
     (SERVICE_RUNTIME_ALLOWED_HOSTS) => {
       expect(() => upstream({ SERVICE_RUNTIME_ALLOWED_HOSTS })).toThrow(
         /SERVICE_RUNTIME_ALLOWED_HOSTS must list hosts/,
@@ -114,7 +118,7 @@ describe('the settings of engines', () => {
     },
   );
 
-  it('hold keys under any name behind the prefix, which are known settings, and are never repeated', () => {
+  it('hold keys with any name after the prefix, and a complaint does not repeat a key', () => {
     const keys = { SERVICE_RUNTIME_KEY_A: 'sk-a', SERVICE_RUNTIME_KEY_B_2: 'sk-b' };
     expect(upstream({ ...keys, SERVICE_RUNTIME_KEY_EMPTY: '' }).keys).toEqual({
       SERVICE_RUNTIME_KEY_A: { key: 'sk-a', host: null },
@@ -133,7 +137,7 @@ describe('the settings of engines', () => {
     ['c2stYQ==', { key: 'c2stYQ==', host: null }],
     ['eyJh.bGciOg==', { key: 'eyJh.bGciOg==', host: null }],
     ['sk-a=b', { key: 'sk-a=b', host: null }],
-  ])('bind a key to a host: %s', (text, key) => {
+  ])('bind a key to a host if it names one: %s', (text, key) => {
     const { keys } = upstream({ SERVICE_RUNTIME_KEY_A: text, SERVICE_RUNTIME_ALLOWED_HOSTS: 'gpu:8000' });
     expect(keys).toEqual({ SERVICE_RUNTIME_KEY_A: key });
   });
@@ -142,11 +146,11 @@ describe('the settings of engines', () => {
 describe('SERVICE_MODEL_STORE', () => {
   const bucket = { SERVICE_MODEL_STORE: 's3://models' };
 
-  it('is none, unless set', () => {
+  it('is null by default', () => {
     expect(loadConfig({ AWS_ACCESS_KEY_ID: 'half' }).modelStore).toBeNull();
   });
 
-  it('names a bucket and a prefix, of AWS or of an endpoint', () => {
+  it('names a bucket and a prefix at AWS or at another endpoint', () => {
     const keys = { AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'key', AWS_REGION: 'eu-central-1' };
     expect(loadConfig({ ...bucket, ...keys }).modelStore).toMatchObject({
       bucket: 'models',
@@ -167,7 +171,7 @@ describe('SERVICE_MODEL_STORE', () => {
       expect(complaint({ SERVICE_MODEL_STORE: text })).toMatch(/must be s3:\/\/bucket or s3:\/\/bucket\/prefix/),
   );
 
-  it('is checked together with what belongs to it', () => {
+  it('is checked together with the settings that belong to it', () => {
     expect(complaint({ SERVICE_S3_REGION: 'eu-1', SERVICE_S3_FORCE_PATH_STYLE: 'true' }).split('\n')).toEqual([
       'SERVICE_MODEL_STORE is needed beside SERVICE_S3_REGION',
       'SERVICE_MODEL_STORE is needed beside SERVICE_S3_FORCE_PATH_STYLE',

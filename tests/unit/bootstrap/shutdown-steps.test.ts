@@ -2,12 +2,12 @@ import { ShutdownSteps } from '../../../src/bootstrap/shutdown-steps.js';
 
 const LONG = 60_000;
 
-describe('the end of all that was begun', () => {
-  it('goes from the latest to the first, each with the time that it may take', async () => {
+describe('ShutdownSteps', () => {
+  it('runs the steps from the last to the first, each with its time limit', async () => {
     const ending = new ShutdownSteps();
     const ended: [string, number][] = [];
-    const note = (what: string) => async (graceMs: number) => {
-      ended.push([what, graceMs]);
+    const note = (step: string) => async (graceMs: number) => {
+      ended.push([step, graceMs]);
     };
     ending.add('database', note('database'));
     ending.add('calls', note('calls'), 5);
@@ -19,7 +19,7 @@ describe('the end of all that was begun', () => {
     expect(ended[1]?.[1]).toBeLessThanOrEqual(LONG);
   });
 
-  it('tells what did not end in time', async () => {
+  it('returns the steps that did not end in time', async () => {
     const ending = new ShutdownSteps();
     ending.add('database', async () => undefined);
     ending.add('models', () => new Promise(() => undefined));
@@ -27,7 +27,7 @@ describe('the end of all that was begun', () => {
     expect(await ending.within(50)).toEqual(['models', 'database']);
   });
 
-  it('ends what comes while something else ends, and each once', async () => {
+  it('also runs steps that are added during the shutdown, each step once', async () => {
     const ending = new ShutdownSteps();
     const pool = jest.fn(async () => undefined);
     const calls = jest
@@ -47,9 +47,9 @@ describe('the end of all that was begun', () => {
     throw no;
   };
   it.each([
-    ['fails', fails],
-    ['fails at once', throws],
-  ])('is not kept up by a part that %s, and fails with it', async (_, end) => {
+    ['rejects', fails],
+    ['throws', throws],
+  ])('runs all other steps and then fails if a step %s', async (_, end) => {
     const ending = new ShutdownSteps();
     const database = jest.fn(async () => undefined);
     ending.add('database', database);

@@ -27,7 +27,7 @@ const record = (id: string, expected: unknown = 'yes', fields = {}) => ({
 });
 
 describe('a file to import', () => {
-  it('has the format of its ending, or that which its text looks like', () => {
+  it('has the format of its file name, or else of its text', () => {
     expect(['a.CSV', 'a.json', 'a.jsonl', 'a.ndjson'].map((name) => formatOf(name, ''))).toEqual([
       'csv',
       'json',
@@ -39,7 +39,7 @@ describe('a file to import', () => {
     ).toEqual(['json', 'lines', 'lines', 'json', 'csv']);
   });
 
-  it('is cut into the rows that the service counts, and put together as it was', () => {
+  it('is divided into the rows that the service counts, and joined again without a change', () => {
     const csv = 'id,input\r\n\r\na,"two\nlines, ""quoted"""\r\nb,c\n';
     const pieces = piecesOf('csv', csv);
     expect(pieces.filter(({ row }) => row !== null)).toEqual([
@@ -59,14 +59,14 @@ describe('a file to import', () => {
     expect(piecesOf('json', 'no JSON')).toEqual([]);
   });
 
-  it('is sent as JSON under its name, and as it is if it is no list of records', () => {
+  it('is sent as JSON with its name, or unchanged if it is not a list of records', () => {
     expect(jsonBody('A "b"', ' [1.0]')).toBe('{"name":"A \\"b\\"","records": [1.0]}');
     expect(jsonBody('', '{"name":"x","records":[{"id":"a"}]}')).toBe('{"records":[{"id":"a"}]}');
     expect(jsonBody('x', '{"starter_id":"s"}')).toBe('{"starter_id":"s"}');
     expect(jsonBody('x', '{"records":')).toBe('{"records":');
   });
 
-  it('has its findings by row, those of the file as a whole first', () => {
+  it('has its findings by row, after the findings about the whole file', () => {
     const found = ['records.12.id', 'name', 'records.3', 'records.12.input'].map((path) => ({ path, message: path }));
     expect(byRow(found).map(({ row, findings }) => [row, findings.length])).toEqual([
       [null, 1],
@@ -84,7 +84,7 @@ describe('changes of records', () => {
     return withChange(changes, newKey(changes), record('new'));
   };
 
-  it('tell records of one id apart, and are undone one by one', () => {
+  it('distinguish records with the same id, and are undone one by one', () => {
     const rows = rowsOf(saved, changed());
     expect(rows.map(({ key, index, change }) => [key, index, change])).toEqual([
       ['0 a', 0, 'deleted'],
@@ -97,7 +97,7 @@ describe('changes of records', () => {
     expect(newKey(changed())).toBe('+2');
   });
 
-  it('move to a later version without losing a text, and name what was changed there, too', () => {
+  it('are moved to a later version without a loss, and name the records that both sides changed', () => {
     const now = { version: 5, records: [record('a', 'theirs'), record('b'), record('c')] };
     const { changes, contested } = rebased(changed(), saved, now);
     expect(changes.version).toBe(5);
@@ -113,18 +113,19 @@ describe('changes of records', () => {
     expect([countOf(same.changes), same.contested]).toEqual([2, []]);
   });
 
-  it('keep what was entered while they were being saved', () => {
+  it('keep later edits that were made during the save', () => {
     const before = ['a', 'b', 'c', 'd', 'e'].map((id) => record(id));
-    const of = (records: Changes['records']): Changes => ({ version: 1, records });
-    const sent = of({
+    const changesOf = (records: Changes['records']): Changes => ({ version: 1, records });
+    const sent = changesOf({
       ...{ '0 a': record('A'), '0 b': null, '0 c': record('c', 'once'), '0 d': null },
       ...{ '+1': record('new'), '+2': record('newer') },
     });
     const rows = rowsOf(before, sent);
     const saved = { version: 2, records: recordsOf(rows) };
-    const over = (now: Changes['records']) => carriedOver(rows, before, of(now), saved);
+    const over = (now: Changes['records']) => carriedOver(rows, before, changesOf(now), saved);
     expect(over(sent.records).changes).toEqual(noChanges(2));
-    // Changed again, left deleted, taken back, no longer deleted, taken back, changed again, changed first, added.
+    // The later edits: a is changed again, b stays deleted, the changes of c, d and +1 are undone,
+    // +2 is changed again, e is deleted, and +3 is added.
     const { changes, keys } = over({
       ...{ '0 a': record('A', 'again'), '0 b': null },
       ...{ '+2': record('newer', 'again'), '0 e': null, '+3': record('newest') },
@@ -139,7 +140,7 @@ describe('changes of records', () => {
 });
 
 describe('values of records', () => {
-  it('are compared whatever the order of their members, and keep the digits that are written', () => {
+  it('are equal with any order of their members, and are parsed without a loss of digits', () => {
     expect(isSame({ a: [1, { b: 2 }], c: null }, { c: null, a: [1, { b: 2 }] })).toBe(true);
     for (const [one, other] of [
       [{ a: 1 }, { a: 2 }],

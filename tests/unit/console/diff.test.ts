@@ -4,8 +4,8 @@ const signs = { same: ' ', removed: '-', added: '+' };
 const written = (before: string, after: string, most?: number) =>
   diffLines(before, after, most).map(({ kind, text }) => signs[kind] + text);
 
-describe('differences by line', () => {
-  it('tells lines that stay, go and come, with their numbers in both texts', () => {
+describe('diffLines', () => {
+  it('returns unchanged, removed and added lines, with their numbers in both texts', () => {
     expect(written('a\nb\nc\nd', 'a\nc\nx\nd')).toEqual([' a', '-b', ' c', '+x', ' d']);
     expect(written('same', 'same')).toEqual([' same']);
     expect(written('', 'new')).toEqual(['-', '+new']);
@@ -18,7 +18,7 @@ describe('differences by line', () => {
     ]);
   });
 
-  it('finds the fewest changes, and gives both texts back', () => {
+  it('finds the fewest changes, and both texts can be made from them', () => {
     expect(written('a\nb\nc\na\nb\nb\na', 'c\nb\na\nb\na\nc').filter((line) => !line.startsWith(' '))).toHaveLength(5);
     let seed = 7;
     const random = (below: number) => {
@@ -37,7 +37,7 @@ describe('differences by line', () => {
     }
   });
 
-  it('counts texts that differ in too many lines as wholly different, quickly', () => {
+  it('treats texts with too many differences as wholly different, and takes less than a second', () => {
     expect(written('a\nb\nkept\nc', 'x\ny\nkept\nz', 3)).toEqual([
       '-a',
       '-b',
@@ -54,7 +54,7 @@ describe('differences by line', () => {
     expect(performance.now() - start).toBeLessThan(1_000);
   });
 
-  it('folds lines that are far from a change', () => {
+  it('leaves lines far from a change to be folded', () => {
     const lines = diffLines('1\n2\n3\n4\n5\n6\n7', '1\n2\n3\n4\n5\n6\nx');
     expect(foldUnchanged(lines, 2).map(({ folded, lines: part }) => [folded, part.length])).toEqual([
       [true, 4],

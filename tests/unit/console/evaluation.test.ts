@@ -24,7 +24,7 @@ const ids = (asked: Partial<Parameters<typeof pick>[1]>) =>
     .join('');
 
 describe('an evaluation', () => {
-  it('shows the rows that are asked for: by score, group and text', () => {
+  it('shows rows by score, group and text', () => {
     expect([ids({}), ids({ wanted: 'wrong' }), ids({ wanted: 'right' }), ids({ wanted: 'errors' })]).toEqual([
       'abc',
       'bc',
@@ -39,7 +39,7 @@ describe('an evaluation', () => {
     expect([ids({ text: 'LONDON' }), ids({ text: 'paris' }), ids({ text: 'timed' })]).toEqual(['b', 'abc', 'c']);
   });
 
-  it('is compared with one of the same records by the same metric', () => {
+  it('is comparable with an evaluation of the same records by the same metric', () => {
     const summary = (metric: string, content_sha256: string, more = {}) =>
       ({ metric, tolerance: null, field: null, dataset: { content_sha256 }, ...more }) as unknown as Summary;
     const exact = summary('exact', '1');
@@ -51,7 +51,7 @@ describe('an evaluation', () => {
     );
   });
 
-  it('has no summary before its end, and neither has a job of another kind or team', () => {
+  it('has a summary only after its end; other jobs have none', () => {
     const job = (kind: string, result: unknown) => summaryOf({ kind, result } as Job);
     expect(job('evaluation', { groups: [] })).toEqual({ groups: [] });
     expect([job('evaluation', null), job('evaluation', {}), job('external', { groups: [] })]).toEqual([

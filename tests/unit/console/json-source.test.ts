@@ -8,8 +8,8 @@ const problem = (text: string) => {
   return `${line}:${column} ${found.message}`;
 };
 
-describe('a JSON text that is being written', () => {
-  it('has the value that JSON.parse reads', () => {
+describe('readJson', () => {
+  it('reads the same value as JSON.parse', () => {
     for (const text of [
       '{}',
       ' [1, -0.5e3, true, null, "\\u00e9\\n"] ',
@@ -36,11 +36,11 @@ describe('a JSON text that is being written', () => {
     ['{"a": 12345678901234567890}', '1:7 This number cannot be kept exactly. Write it as a text.'],
     ['[1e999]', '1:2 This number cannot be kept exactly. Write it as a text.'],
     [`${'['.repeat(300)}`, '1:202 Values may be nested 200 deep at most.'],
-  ])('tells where %j is wrong', (text, expected) => {
+  ])('finds the place and the problem in %j', (text, expected) => {
     expect(problem(text)).toBe(expected);
   });
 
-  it('accepts numbers that stay what they are', () => {
+  it('accepts numbers that JavaScript keeps exactly', () => {
     for (const number of [
       '0.1',
       '1e21',
@@ -55,7 +55,7 @@ describe('a JSON text that is being written', () => {
     }
   });
 
-  it('finds what a finding of the service names, or the nearest value around it', () => {
+  it('finds the place of a path in a finding, or of the nearest value around it', () => {
     const text = '{\n  "goal": "x",\n  "acceptance": { "metric": 5 },\n  "list": [1, {"a": 2}]\n}';
     const source = readJson(text);
     const at = (path: string) => lineAndColumn(text, placeOf(source, path));

@@ -21,12 +21,12 @@ describe('lines of the log', () => {
     expect(line && summaryOf(line)).toBe('GET · /v1/jobs · 503 · 2 ms');
   });
 
-  it('that are no JSON, or of other fields, are shown as they are', () => {
+  it('are shown unchanged if they are not JSON or have other fields', () => {
     for (const text of ['plain text', '[1]', 'null', '{"level":"loud","time":"soon"}', '{'])
       expect(readLines([text])[0]).toMatchObject({ event: text, level: null, time: null });
   });
 
-  it('keep their keys when others come and older ones go', () => {
+  it('keep their keys when newer lines come and older lines go', () => {
     const keys = (...lines: string[]) => readLines(lines).map(({ key }) => key);
     expect(new Set(keys('a', 'b', 'a')).size).toBe(3);
     expect(keys('b', 'c')[0]).toBe(keys('a', 'b')[1]);

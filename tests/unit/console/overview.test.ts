@@ -10,7 +10,7 @@ const bucket = (minute: number, more: object = {}) => ({
 const summary = (...usage: ReturnType<typeof bucket>[]) => ({ ...HOUR, usage, count: usage.length });
 
 describe('figures of usage', () => {
-  it('says that there was nothing, without dividing by it', () => {
+  it('has zeros and nulls without any calls', () => {
     const { series, ...figures } = { ...figuresOf(summary()), series: seriesOf(summary(), 60) };
     expect(figures).toEqual({
       ...{ calls: 0, callsPerMinute: 0, errorShare: null, tokensPerSecond: 0 },
@@ -28,7 +28,7 @@ describe('figures of usage', () => {
     expect(figuresOf(usage)).toMatchObject({ calls: 120, callsPerMinute: 2, errorShare: 0.025, tokensPerSecond: 1 });
   });
 
-  it('gives the percentiles of one bucket as they are, and weighs several by their calls', () => {
+  it('has the percentiles of a single bucket unchanged, and weighs several buckets by their calls', () => {
     const one = bucket(0, { calls: 7, latency: { p50: 0.2, p95: 0.5, p99: 0.9 }, time_to_first_token: same(0.1) });
     expect(figuresOf(summary(one))).toMatchObject({ latency: { p50: 0.2, p95: 0.5 }, firstToken: { p50: 0.1 } });
     const single = [3, 1, 2, 5, 4].map((seconds, minute) => bucket(minute, { latency: same(seconds) }));
@@ -38,7 +38,7 @@ describe('figures of usage', () => {
     expect(figuresOf(summary(bucket(1), one)).firstToken).toEqual({ p50: 0.1, p95: 0.1 });
   });
 
-  it('spreads buckets over the time, per minute and per second, with gaps where no call ended', () => {
+  it('makes series per minute and per second, with gaps for times without calls', () => {
     const usage = {
       ...HOUR,
       since: HOUR.since + 30,
@@ -55,7 +55,7 @@ describe('figures of usage', () => {
     expect([hours.times, hours.callsPerMinute]).toEqual([[HOUR.since], [2]]);
   });
 
-  it('takes only ranges that there are', () => {
+  it('reads an unknown range as 1h', () => {
     expect(['24h', '7d', '1h', 'toString', '', null].map(rangeNamed)).toEqual(['24h', '7d', '1h', '1h', '1h', '1h']);
   });
 });
@@ -70,7 +70,7 @@ describe('the steps to a first answer', () => {
     ['runtime', [runtime('older', 'not_connected'), runtime('newest', 'stopped')]],
     ['runtime', [runtime('newest', 'loading'), runtime('older', 'unavailable')]],
     ['question', [runtime('older', 'loading'), runtime('newest', 'ready'), runtime('oldest', 'ready')]],
-  ] as const)('go on at the %s of the furthest project', (next, runtimes) => {
+  ] as const)('continue with the %s of the project that is furthest', (next, runtimes) => {
     const progress = progressOf(runtimes);
     expect([progress.next, progress.project?.project_id]).toEqual([next, runtimes.length > 0 ? 'newest' : undefined]);
   });

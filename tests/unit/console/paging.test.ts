@@ -2,8 +2,8 @@ import { joinedPages } from '../../../src/interfaces/web/console/shared/paging.j
 
 const items = (...ids: string[]) => ids.map((id) => ({ id }));
 
-describe('pages of a list that grows', () => {
-  it('are joined by what they share, the newest answer first, and not over a gap', () => {
+describe('joinedPages', () => {
+  it('joins pages with common items, prefers the newer ones, and returns null for a gap', () => {
     const newer = { id: 'c', status: 'ended' };
     expect(joinedPages([...items('e', 'd'), newer], items('d', 'c', 'b', 'a'))).toEqual([
       ...items('e', 'd'),

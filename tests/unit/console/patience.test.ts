@@ -3,12 +3,12 @@ import { type Outage, Patience } from '../../../src/interfaces/web/console/share
 const AWAY = { code: 'unreachable', message: 'Out of reach.', requestId: null, retryAfter: null };
 const LIMITED = { code: 'rate_limited', message: 'Too many.', requestId: 'req_1', retryAfter: 30 };
 
-/** Reads that a scripted service answers, and what the page is told. */
+/** Makes reads that a scripted service answers, and records the outages that the page is told of. */
 function rig() {
-  const told: (Outage | null)[] = [];
+  const outages: (Outage | null)[] = [];
   const page = { isHidden: false };
   const patience = new Patience(
-    (outage) => told.push(outage),
+    (outage) => outages.push(outage),
     () => page.isHidden,
   );
   const sent: string[] = [];
@@ -21,10 +21,10 @@ function rig() {
         await new Promise<void>((_, reject) => limit?.addEventListener('abort', () => reject(AWAY)));
       return name;
     });
-  return { told, page, patience, sent, service, read };
+  return { outages, page, patience, sent, service, read };
 }
 
-describe('reads while the service is away', () => {
+describe('Patience', () => {
   beforeEach(() => {
     jest.useFakeTimers();
   });
@@ -32,13 +32,13 @@ describe('reads while the service is away', () => {
     jest.useRealTimers();
   });
 
-  it('waits longer after each failure, up to 12 s, then sends all that wait, the newest first', async () => {
-    const { told, sent, service, read } = rig();
+  it('waits longer after each failure, up to 12 s, then sends all waiting reads, the newest first', async () => {
+    const { outages, sent, service, read } = rig();
     const answers = Promise.all([read('first'), read('second')]);
     await jest.advanceTimersByTimeAsync(0);
-    const third = read('third'); // Is not sent yet: the service is known to be away.
+    const third = read('third'); // It is not sent yet, because the service is known to be away.
     expect(sent.splice(0)).toEqual(['first', 'second']);
-    expect(told.at(-1)).toMatchObject({ words: 'Out of reach.', isLimited: false, nextTryAt: Date.now() + 2_000 });
+    expect(outages.at(-1)).toMatchObject({ words: 'Out of reach.', isLimited: false, nextTryAt: Date.now() + 2_000 });
     for (const wait of [2_000, 4_000, 8_000, 12_000, 12_000]) {
       await jest.advanceTimersByTimeAsync(wait - 1);
       expect(sent).toEqual([]);
@@ -50,15 +50,15 @@ describe('reads while the service is away', () => {
     expect(await third).toBe('third');
     expect(await answers).toEqual(['first', 'second']);
     expect(sent).toEqual(['third', 'second', 'first']);
-    expect(told.at(-1)).toBeNull();
+    expect(outages.at(-1)).toBeNull();
     expect(await read('fourth')).toBe('fourth');
     service.refusal = AWAY;
-    void read('fifth'); // The waits begin anew.
+    void read('fifth'); // The waits start at 2 s again.
     await jest.advanceTimersByTimeAsync(0);
-    expect(told.at(-1)).toMatchObject({ nextTryAt: Date.now() + 2_000 });
+    expect(outages.at(-1)).toMatchObject({ nextTryAt: Date.now() + 2_000 });
   });
 
-  it('tries at once when it is asked to, and not while the page is hidden', async () => {
+  it('tries at once when it is asked to, but not while the page is hidden', async () => {
     const { page, patience, sent, service, read } = rig();
     const answer = read('one');
     await jest.advanceTimersByTimeAsync(0);
@@ -74,17 +74,17 @@ describe('reads while the service is away', () => {
     expect(await answer).toBe('one');
   });
 
-  it('waits as long as the rate limit asks, whoever asks for an earlier try', async () => {
-    const { told, patience, sent, service, read } = rig();
+  it('waits as long as the rate limit asks, also when it is asked for an earlier try', async () => {
+    const { outages, patience, sent, service, read } = rig();
     service.refusal = LIMITED;
     const answers = Promise.all(['a', 'b', 'c'].map(read));
     await jest.advanceTimersByTimeAsync(0);
-    expect(told.at(-1)).toMatchObject({ requestId: 'req_1', isLimited: true, nextTryAt: Date.now() + 30_000 });
+    expect(outages.at(-1)).toMatchObject({ requestId: 'req_1', isLimited: true, nextTryAt: Date.now() + 30_000 });
     patience.tryNow();
     await jest.advanceTimersByTimeAsync(29_999);
     expect(sent.splice(0)).toHaveLength(3);
     await jest.advanceTimersByTimeAsync(1);
-    expect(sent.splice(0)).toEqual(['c']); // One call tells that the limit still holds.
+    expect(sent.splice(0)).toEqual(['c']); // One call shows that the limit still holds.
     patience.tryNow();
     await jest.advanceTimersByTimeAsync(0);
     expect(sent).toEqual([]);
@@ -93,7 +93,7 @@ describe('reads while the service is away', () => {
     expect(await answers).toEqual(['a', 'b', 'c']);
   });
 
-  it('passes on what waiting does not mend, also later, and drops the oldest of too many', async () => {
+  it('rejects at once with errors that waiting does not end, and drops the oldest of too many reads', async () => {
     const { sent, service, read } = rig();
     service.refusal = { ...AWAY, code: 'not_found' };
     await expect(read('gone')).rejects.toMatchObject({ code: 'not_found' });
@@ -107,36 +107,36 @@ describe('reads while the service is away', () => {
     expect(sent.at(-1)).toBe('0');
   });
 
-  it('holds all reads by what concerns all, and passes on what concerns one, also during an outage', async () => {
-    const { told, sent, service, read } = rig();
+  it('holds back all reads for errors of the whole service, and rejects for errors of one read', async () => {
+    const { outages, sent, service, read } = rig();
     for (const code of ['busy', 'model_busy', 'runtime_loading', '502', '503', '504']) {
       service.refusal = { ...AWAY, code };
       await expect(read(code)).rejects.toMatchObject({ code });
     }
-    expect(told).toEqual([]);
+    expect(outages).toEqual([]);
     for (const code of ['unreachable', 'rate_limited', 'storage_unavailable', 'shutting_down']) {
       service.refusal = { ...AWAY, code, message: code };
       const answer = read(code);
       await jest.advanceTimersByTimeAsync(0);
-      expect(told.at(-1)).toMatchObject({ words: code, isLimited: code === 'rate_limited' });
+      expect(outages.at(-1)).toMatchObject({ words: code, isLimited: code === 'rate_limited' });
       service.refusal = { ...AWAY, code: '504' };
       const refused = expect(answer).rejects.toMatchObject({ code: '504' });
       await jest.advanceTimersByTimeAsync(2_000);
       await refused;
-      expect(told.at(-1)).toBeNull();
+      expect(outages.at(-1)).toBeNull();
       expect(sent.splice(0).at(-1)).toBe(code);
     }
   });
 
   it('gives up a try that hangs after 30 s, and sends the others first', async () => {
-    const { told, sent, service, read } = rig();
+    const { outages, sent, service, read } = rig();
     const others = [read('first'), read('second')];
     const slow = read('slow');
     await jest.advanceTimersByTimeAsync(0);
     Object.assign(service, { refusal: null, hangs: 'slow' });
     await jest.advanceTimersByTimeAsync(2_000 + 29_999);
     expect(sent.splice(0)).toEqual(['first', 'second', 'slow', 'slow']);
-    expect(told.at(-1)).toMatchObject({ nextTryAt: null });
+    expect(outages.at(-1)).toMatchObject({ nextTryAt: null });
     await jest.advanceTimersByTimeAsync(1 + 4_000);
     expect(await Promise.all(others)).toEqual(['first', 'second']);
     expect(sent).toEqual(['second', 'first', 'slow']);
@@ -144,11 +144,11 @@ describe('reads while the service is away', () => {
     service.hangs = '';
     await jest.advanceTimersByTimeAsync(12_000);
     expect(await slow).toBe('slow');
-    expect(told.at(-1)).toBeNull();
-    expect(jest.getTimerCount()).toBe(0); // A try that is answered is not given up later.
+    expect(outages.at(-1)).toBeNull();
+    expect(jest.getTimerCount()).toBe(0); // An answered try has no timer left.
   });
 
-  it('waits as long as any refusal asks, at least its own pause, at most a minute', async () => {
+  it('waits as long as a refusal asks, but at least its own pause and at most a minute', async () => {
     for (const code of ['rate_limited', 'storage_unavailable', 'shutting_down']) {
       for (const [retryAfter, wait] of [
         [null, 2],
@@ -156,23 +156,23 @@ describe('reads while the service is away', () => {
         [20, 20],
         [3_600, 60],
       ] as const) {
-        const { told, service, read } = rig();
+        const { outages, service, read } = rig();
         service.refusal = { ...AWAY, code, retryAfter };
         void read('one');
         await jest.advanceTimersByTimeAsync(0);
-        expect(told.at(-1)).toMatchObject({ nextTryAt: Date.now() + wait * 1_000 });
+        expect(outages.at(-1)).toMatchObject({ nextTryAt: Date.now() + wait * 1_000 });
       }
     }
   });
 
-  it('goes on when a hidden page is seen after the wait that was asked, whatever the clock says', async () => {
+  it('continues when a hidden page is shown after the wait, also if the clock was changed', async () => {
     const { page, patience, sent, service, read } = rig();
     service.refusal = LIMITED;
     const answer = read('one');
     await jest.advanceTimersByTimeAsync(0);
     page.isHidden = true;
     await jest.advanceTimersByTimeAsync(29_999);
-    patience.tryNow(); // Too early, also for a clock that is set forward.
+    patience.tryNow(); // This is too early, also after the clock is set forward.
     jest.setSystemTime(Date.now() + 3_600_000);
     patience.tryNow();
     await jest.advanceTimersByTimeAsync(1);
@@ -184,7 +184,7 @@ describe('reads while the service is away', () => {
     expect(await answer).toBe('one');
   });
 
-  it('keeps a wait that is asked for, though the wait before it was cut short', async () => {
+  it('keeps the wait that a refusal asked for after an earlier wait was cut short', async () => {
     const { patience, sent, service, read } = rig();
     void read('one');
     await jest.advanceTimersByTimeAsync(1_000);

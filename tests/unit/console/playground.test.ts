@@ -10,7 +10,7 @@ import {
 } from '../../../src/interfaces/web/console/pages/playground/request.js';
 
 describe('the events of a streamed answer', () => {
-  it('are read wherever the pieces are cut, without comments', () => {
+  it('are read from pieces of any length, without comments', () => {
     const stream = ': keep-alive\n\ndata: {"a":1}\n\ndata: two\ndata: lines\n\ndata: [DONE]\n\ndata: cut';
     for (let at = 0; at <= stream.length; at++) {
       const reader = new EventReader();
@@ -19,7 +19,7 @@ describe('the events of a streamed answer', () => {
     }
   });
 
-  it('add text, the end, the usage or a failure', () => {
+  it('are read as text, end, usage or failure', () => {
     const usage = { prompt_tokens: 7, completion_tokens: 2 };
     const error = { message: 'The model did not finish within 60 s.', code: 'inference_timeout' };
     const added = [
@@ -34,15 +34,15 @@ describe('the events of a streamed answer', () => {
   });
 });
 
-const said = (role: HistoryMessage['role'], text: string): HistoryMessage => ({ role, text });
+const message = (role: HistoryMessage['role'], text: string): HistoryMessage => ({ role, text });
 const turns = (count: number) =>
-  Array.from({ length: count }, (_, at) => [said('user', `q${at}`), said('assistant', `a${at}`)]).flat();
+  Array.from({ length: count }, (_, at) => [message('user', `q${at}`), message('assistant', `a${at}`)]).flat();
 
 describe('the request of the playground', () => {
-  const asked = { model: 'prj_1', history: [said('user', 'Hi')], projectPrompt: 'Be short.' };
+  const question = { model: 'prj_1', history: [message('user', 'Hi')], projectPrompt: 'Be short.' };
 
-  it('has only what is set, and the prompt of the project unless another is set', () => {
-    expect(requestOf({ ...asked, settings: defaultSettings })).toEqual({
+  it('has only values that are set, and the project’s prompt unless another is set', () => {
+    expect(requestOf({ ...question, settings: defaultSettings })).toEqual({
       model: 'prj_1',
       messages: [
         { role: 'system', content: 'Be short.' },
@@ -61,7 +61,7 @@ describe('the request of the playground', () => {
       format: 'json_schema' as const,
       schema: JSON.stringify(schema),
     };
-    expect(requestOf({ ...asked, settings })).toMatchObject({
+    expect(requestOf({ ...question, settings })).toMatchObject({
       messages: [{ role: 'user', content: 'Hi' }],
       temperature: 0.5,
       seed: 0,
@@ -70,22 +70,22 @@ describe('the request of the playground', () => {
     });
   });
 
-  it('has the newest messages that fit the limits, beginning with a question', () => {
-    const fitting = fittingMessages([...turns(80), said('user', 'last')], 'system');
+  it('has the newest messages that fit the limits and begin with a question', () => {
+    const fitting = fittingMessages([...turns(80), message('user', 'last')], 'system');
     expect(fitting).toHaveLength(99);
-    expect([fitting[0], fitting.at(-1)]).toEqual([said('user', 'q31'), said('user', 'last')]);
+    expect([fitting[0], fitting.at(-1)]).toEqual([message('user', 'q31'), message('user', 'last')]);
     const long = [
       ...turns(2),
-      said('user', '😀'.repeat(16_000)),
-      said('assistant', 'x'.repeat(47_000)),
-      said('user', 'y'),
+      message('user', '😀'.repeat(16_000)),
+      message('assistant', 'x'.repeat(47_000)),
+      message('user', 'y'),
     ];
     expect(fittingMessages(long, '').map(({ text }) => text.length)).toEqual([2, 2, 2, 2, 32_000, 47_000, 1]);
     expect(fittingMessages(long, 'x'.repeat(1_000)).map(({ text }) => text.length)).toEqual([1]);
-    expect(fittingMessages([said('user', 'z'.repeat(70_000))], '')).toHaveLength(1); // The service refuses it in its words.
+    expect(fittingMessages([message('user', 'z'.repeat(70_000))], '')).toHaveLength(1); // The service refuses it.
   });
 
-  it('is not made of a schema that is not a JSON object', () => {
+  it('needs a schema that is a JSON object', () => {
     expect(schemaProblem('{"type": "object"}')).toBeNull();
     expect(schemaProblem('[1]')).toBe('The schema must be a JSON object.');
     expect(schemaProblem('{"type":')).toMatch(/^This is not JSON: /);
@@ -95,7 +95,7 @@ describe('the request of the playground', () => {
 describe('the code of a request', () => {
   const request = requestOf({
     model: 'prj_1',
-    history: [said('user', "What's `this`?\n\"quoted\": 'text'")],
+    history: [message('user', "What's `this`?\n\"quoted\": 'text'")],
     projectPrompt: 'Be short.',
     settings: {
       ...defaultSettings,
@@ -108,7 +108,7 @@ describe('the code of a request', () => {
   });
   const code = (language: 'curl' | 'openai' | 'ai') => codeOf(language, request, 'http://localhost:8080');
 
-  /** Runs a program in JavaScript without its imports, and returns what it sends. */
+  /** Runs a JavaScript program without its imports, and returns the request that it sends. */
   async function sentBy(program: string, imports: object): Promise<unknown> {
     const fetched: unknown[] = [];
     const original = globalThis.fetch;
@@ -154,7 +154,7 @@ describe('the code of a request', () => {
 });
 
 describe('the text of an answer', () => {
-  it('is cut into paragraphs, lists, headings and code, also while it is coming', () => {
+  it('is divided into paragraphs, lists, headings and code, also before it is complete', () => {
     const text =
       '# Title\n\n \nOne\ntwo\n\n- a\n- **b**\n1. c\n2. d\n```js\n- no list\n\n# no heading\n```\nend\n```\nopen';
     expect(blocksOf(text)).toEqual([
@@ -181,7 +181,7 @@ describe('the text of an answer', () => {
     ]);
   });
 
-  it('is indented if it is a JSON object or array', () => {
+  it('is shown with indents if it is a JSON object or array', () => {
     expect(prettyJson('{"city":"Paris"}')).toBe('{\n  "city": "Paris"\n}');
     expect([prettyJson('12'), prettyJson('{"cut":'), prettyJson('[Paris]')]).toEqual([null, null, null]);
   });

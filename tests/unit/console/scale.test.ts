@@ -9,9 +9,9 @@ describe('the scale of a chart', () => {
     [37, 50],
     [50, 50],
     [712, 1000],
-  ])('ends for %d at %d', (most, top) => expect(roundUp(most)).toBeCloseTo(top, 10));
+  ])('for a highest value of %d ends at %d', (most, top) => expect(roundUp(most)).toBeCloseTo(top, 10));
 
-  it('draws lines between neighbours, gaps, and points alone', () => {
+  it('draws lines between neighbours, gaps, and single points', () => {
     const points = [[0, 1], [1, 2.04], null, [3, 4], null] as const;
     expect(pathOf(points)).toBe('M0 1L1 2M3 4');
     expect(dotsOf(points)).toBe('M3 4h0');

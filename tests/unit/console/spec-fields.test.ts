@@ -9,9 +9,9 @@ describe('a field of a spec', () => {
     expect(fieldOf(spec, 'other.deep')).toBeUndefined();
   });
 
-  it('is set without a change to others, and removed by an empty text with the object that it leaves empty', () => {
-    const changed = (path: string, value: unknown, from: object = spec) =>
-      JSON.parse(withField(from as typeof spec, path, value));
+  it('is set without changing others; an empty text removes it, and then its object if that is empty', () => {
+    const changed = (path: string, value: unknown, before: object = spec) =>
+      JSON.parse(withField(before as typeof spec, path, value));
     expect(changed('acceptance.threshold', 0)).toEqual({ ...spec, acceptance: { metric: 'exact', threshold: 0 } });
     expect(changed('acceptance.field', 'city', {})).toEqual({ acceptance: { field: 'city' } });
     expect(changed('goal', '')).toEqual({ acceptance: spec.acceptance, list: [1] });

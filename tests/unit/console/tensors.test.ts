@@ -14,9 +14,9 @@ import {
 
 const spec = (datatype: string, shape: readonly number[], name = 'x') => ({ name, datatype, shape });
 const sent = (one: ReturnType<typeof spec>, entry: Entry = exampleEntry(one)) => {
-  const made = bodyOf([one], { [one.name]: entry });
-  if ('findings' in made) return made.findings;
-  return JSON.parse(made.body).inputs[one.name];
+  const result = bodyOf([one], { [one.name]: entry });
+  if ('findings' in result) return result.findings;
+  return JSON.parse(result.body).inputs[one.name];
 };
 
 describe('the form of a prediction', () => {
@@ -32,14 +32,14 @@ describe('the form of a prediction', () => {
     expect(picture.data).toHaveLength(3 * 224 * 224);
   });
 
-  it('has a field for each of a few elements, JSON for more, and one value for very many', () => {
+  it('has a field for each of up to 16 elements, JSON for more, and also one repeated value for very many', () => {
     expect(modesOf(spec('FP32', [-1, 16]))).toEqual(['cells', 'json']);
     expect(modesOf(spec('FP32', [17]))).toEqual(['json']);
     expect(modesOf(spec('FP32', [3, 224, 224]))).toEqual(['fill', 'json']);
     expect([shapeText([]), shapeText([-1, 4])]).toEqual(['one value', 'any × 4']);
   });
 
-  it('keeps the values from fields to JSON and back, if they fit', () => {
+  it('keeps the values when it changes from fields to JSON and back, if they fit', () => {
     const row = spec('FP32', [-1, 2]);
     const text = inMode(row, { mode: 'cells', cells: ['1.5', '-2e3'] }, 'json');
     expect(text).toEqual({ mode: 'json', text: '[[1.5, -2e3]]' });
@@ -48,7 +48,7 @@ describe('the form of a prediction', () => {
     expect(inMode(row, { mode: 'json', text: '[' }, 'cells')).toEqual(exampleEntry(row));
   });
 
-  it('keeps what was entered while it fits the inputs of the model', () => {
+  it('keeps an entry while it fits the inputs of the model', () => {
     const row = spec('FP32', [-1, 2]);
     const kept = { mode: 'cells', cells: ['1', '2'] } as const;
     expect(keptEntry(row, kept)).toBe(kept);
@@ -56,9 +56,11 @@ describe('the form of a prediction', () => {
     expect(keptEntry(spec('FP32', [17]), kept)).toEqual(exampleEntry(spec('FP32', [17])));
   });
 
-  it('sends numbers exactly as typed, and what is none as text, which the service refuses', () => {
-    const made = bodyOf([spec('INT64', [4])], { x: { mode: 'cells', cells: ['9007199254740993', ' .5', 'two', ''] } });
-    expect(made).toEqual({ body: '{"inputs": {"x": [9007199254740993, 0.5, "two", ""]}}' });
+  it('sends numbers exactly as typed, and other entries as text, which the service refuses', () => {
+    const result = bodyOf([spec('INT64', [4])], {
+      x: { mode: 'cells', cells: ['9007199254740993', ' .5', 'two', ''] },
+    });
+    expect(result).toEqual({ body: '{"inputs": {"x": [9007199254740993, 0.5, "two", ""]}}' });
     const flags = { x: { mode: 'cells', cells: ['true', 'yes'] } } as const;
     expect(bodyOf([spec('BOOL', [2])], flags)).toEqual({ body: '{"inputs": {"x": [true, "yes"]}}' });
     const quoted = { 'a"b': { mode: 'cells', cells: ['it\'s "so"'] } } as const;
@@ -67,15 +69,15 @@ describe('the form of a prediction', () => {
     expect(curlOf('http://host/predict', body)).toContain(`"it'\\''s \\"so\\""`);
   });
 
-  it('names inputs that are no JSON as the service does', () => {
+  it('reports inputs that are not JSON with the paths of the service', () => {
     expect(sent(spec('FP32', [17]), { mode: 'json', text: '[1,' })).toEqual([
       { path: 'inputs.x', message: expect.any(String) },
     ]);
     const findings = [
-      { path: 'inputs.xy', message: 'another' },
-      { path: 'inputs.x.shape', message: 'of this one' },
+      { path: 'inputs.xy', message: 'of another input' },
+      { path: 'inputs.x.shape', message: 'of this input' },
     ];
-    expect(findingOf(findings, spec('FP32', [1]))?.message).toBe('of this one');
+    expect(findingOf(findings, spec('FP32', [1]))?.message).toBe('of this input');
     expect(findingOf(findings, spec('FP32', [1], 'y'))).toBeUndefined();
   });
 });
@@ -83,7 +85,7 @@ describe('the form of a prediction', () => {
 describe('the answer to a prediction', () => {
   const outputsIn = (outputs: object) => outputsOf(JSON.stringify({ outputs }));
 
-  it('has a row for each sample, with the outputs of as many samples side by side', () => {
+  it('has a row for each sample, with outputs of the same number of samples side by side', () => {
     const label = { datatype: 'INT64', shape: [2], data: [0, 2] };
     const shares = {
       datatype: 'FP32',
@@ -107,7 +109,7 @@ describe('the answer to a prediction', () => {
     ]);
   });
 
-  it('has a row for each row of wide samples, and one for each value of a single wide row', () => {
+  it('has a row for each row of a two-dimensional output, and for each value of a single wide row', () => {
     const sized = (shape: readonly number[]) => {
       const count = shape.reduce((product, size) => product * size, 1);
       const data = Array.from({ length: count }, (_, at) => at);
@@ -120,7 +122,7 @@ describe('the answer to a prediction', () => {
     expect([cut?.rows.length, cut?.columns.length, cut?.all]).toEqual([50, 20, { rows: 60, columns: 30 }]);
   });
 
-  it('shows integers exactly that a number cannot hold', () => {
+  it('shows integers exactly that a JavaScript number cannot represent', () => {
     const text = '{"outputs":{"x":{"datatype":"INT64","shape":[3],"data":[9007199254740993,-9007199254740993,1]}}}';
     expect(tablesOf(outputsOf(text))[0]?.rows.flat()).toEqual(['9007199254740993', '-9007199254740993', '1']);
     const others = '{"outputs":{"1234567890123456789":{"data":[0.1234567890123456,1e-1234567890123456],"shape":[2]}}}';

@@ -13,11 +13,11 @@ const record = (over: Partial<DatasetRecord> = {}): DatasetRecord => ({
   ...over,
 });
 
-describe('reading records', () => {
+describe('readRecords', () => {
   const problemsOf = (...sent: Json[]) =>
     readRecords({ records: sent }).problems.map(({ path, message }) => `${path} ${message}`);
 
-  it('keeps what is beside the four, and what is within fields, under fields', () => {
+  it('keeps all other properties, and those within `fields`, under `fields`', () => {
     const sent = { id: 'a', group: 'g', input: { q: 1 }, expected: [2], level: 3, fields: { source: null } };
     expect(readRecords({ records: [sent] })).toEqual({
       records: [{ id: 'a', group: 'g', input: { q: 1 }, expected: [2], fields: { level: 3, source: null } }],
@@ -25,19 +25,19 @@ describe('reading records', () => {
     });
   });
 
-  it('takes null and blank text for an absent id or group', () => {
+  it('reads null and blank text as a missing id or group', () => {
     const sent: Json[] = [{}, { id: null, group: null }, { id: '', group: '' }, { id: ' ', group: '\t' }];
     const { records, problems } = readRecords({ records: sent });
     expect(problems).toEqual([]);
     expect(records.map(({ id, group }) => [id, group])).toEqual([1, 2, 3, 4].map((row) => [`row-${row}`, null]));
   });
 
-  it('makes ids from the rows, around those that are taken', () => {
+  it('makes ids from the rows, but none that exists already', () => {
     const ids = (...sent: Json[]) => readRecords({ records: sent }).records.map(({ id }) => id);
     expect(ids({}, { id: 'row-1' }, {}, { id: 'row-4' }, {})).toEqual(['row-2', 'row-1', 'row-3', 'row-4', 'row-5']);
   });
 
-  it('keeps such names as __proto__ as nothing but names', () => {
+  it('treats a name such as __proto__ like any other name', () => {
     const sent = JSON.parse('{"__proto__":{"id":"x"},"constructor":1,"fields":{"toString":2}}') as Json;
     const { records, problems } = readRecords({ records: [sent] });
     expect(problems).toEqual([]);
@@ -46,7 +46,7 @@ describe('reading records', () => {
     expect(({} as { id?: string }).id).toBeUndefined();
   });
 
-  it('takes no long text apart to see that it is too long', () => {
+  it('does not iterate over a long text to find that it is too long', () => {
     const apart = jest.spyOn(String.prototype, Symbol.iterator as never);
     expect(problemsOf({ id: 'x'.repeat(5_000_000) })).toHaveLength(1);
     expect(nameFindings('x'.repeat(5_000_000))).toHaveLength(1);
@@ -62,13 +62,13 @@ describe('reading records', () => {
   });
 });
 
-describe('validating records', () => {
-  it('finds nothing wrong with proper ones, nor with 0 and false', () => {
+describe('validate', () => {
+  it('finds nothing wrong with correct records, also with 0 and false', () => {
     const records = [record(), record({ id: 'b', input: 0, expected: false })];
     expect(validate(records)).toEqual({ valid: true, findings: [] });
   });
 
-  it('finds ids that are there twice, and empty inputs and expectations, by row and id', () => {
+  it('finds repeated ids and empty inputs and expected answers, with row and id', () => {
     const empties: Json[] = [null, '', ' \n', [], {}];
     const records = [
       record(),
@@ -93,10 +93,10 @@ describe('validating records', () => {
   });
 });
 
-describe('canonical records', () => {
+describe('canonicalRecords', () => {
   const text = (...records: DatasetRecord[]) => [...canonicalRecords(records)].join('');
 
-  it('are the same text whatever the order of their keys, and another for other records', () => {
+  it('gives one text for any order of the keys, and different texts for different records', () => {
     const [one, two] = [record({ fields: { a: 1, b: { c: [2], d: null } } }), record({ id: 'b' })];
     const { id, ...rest } = one;
     expect(text({ ...rest, fields: { b: { d: null, c: [2] }, a: 1 }, id }, two)).toBe(text(one, two));
@@ -107,8 +107,8 @@ describe('canonical records', () => {
   });
 });
 
-describe('comparing records', () => {
-  it('tells what was added, removed, changed and left', () => {
+describe('compareRecords', () => {
+  it('finds added, removed, changed and unchanged records', () => {
     const before = [record(), record({ id: 'gone' }), record({ id: 'b', fields: { x: 1, y: { p: 1, q: [2] } } })];
     const changed = record({ id: 'b', group: 'g', expected: { a: 1 }, fields: { y: { q: [2], p: 1 }, z: null } });
     const added = record({ id: 'new' });
@@ -120,7 +120,7 @@ describe('comparing records', () => {
     });
   });
 
-  it('makes no text of what it compares', () => {
+  it('compares records without making text of them', () => {
     const text = jest.spyOn(JSON, 'stringify');
     const [one, other] = [
       [1, { a: [2], b: {} }],
@@ -146,7 +146,7 @@ describe('comparing records', () => {
     expect(differences).toEqual(differing.map(() => 1));
   });
 
-  it('pairs records that share an id in their order', () => {
+  it('pairs records with the same id in their order', () => {
     const [one, two, three] = [record({ input: 1 }), record({ input: 2 }), record({ input: 3 })];
     expect(compareRecords([one, two], [one, three, two])).toMatchObject({
       added: [two],
@@ -156,7 +156,7 @@ describe('comparing records', () => {
     });
   });
 
-  it('knows a name such as __proto__ for a field', () => {
+  it('compares a field with a name such as __proto__', () => {
     const odd = record({ fields: JSON.parse('{"__proto__":{},"constructor":1}') });
     const [change] = compareRecords([record()], [odd]).changed;
     expect(change?.fields).toEqual(['fields.__proto__', 'fields.constructor']);

@@ -19,8 +19,8 @@ const code = (act: () => unknown): string => {
   }
 };
 
-describe('a dataset', () => {
-  it('refuses in the promised order', () => {
+describe('Dataset', () => {
+  it('refuses a frozen dataset first, then an invalid one, then an old version', () => {
     const change = { name: 'New', content: null, by: 'usr_2', at: later };
     const frozen = dataset({ state: 'frozen' });
     expect(code(() => Dataset.update(frozen, [9], change))).toBe('dataset_frozen');

@@ -31,7 +31,7 @@ describe('the review of a project', () => {
     acceptance: { metric: 'normalized', threshold: 0.9 },
     dataset_id: 'dst_1',
   };
-  /** An evaluation of all that is there now, whatever its metric. */
+  /** Makes a fitting evaluation in which every record was right. */
   const passed = ({ acceptance, system_prompt }: JsonObject): Reviewed['evaluation'] => ({
     jobId: 'job_1',
     modelId: 'mdl_1',
@@ -50,14 +50,14 @@ describe('the review of a project', () => {
     evaluation: passed(spec),
     ...over,
   });
-  const found = (given: Reviewed) =>
-    review(given)
+  const found = (project: Reviewed) =>
+    review(project)
       .findings.filter(({ code }) => code !== 'acceptance_met')
       .map(({ level, code }) => `${level} ${code}`);
   const without = (...names: string[]) =>
     Object.fromEntries(Object.entries(good).filter(([name]) => !names.includes(name)));
 
-  it('finds nothing in a project that has all, and says what to do with it', () => {
+  it('finds nothing wrong with a complete project, and names the next step', () => {
     expect(review(reviewed())).toEqual({
       projectId: 'prj_1',
       version: 1,
@@ -74,7 +74,7 @@ describe('the review of a project', () => {
     });
   });
 
-  it('names all that is missing in an empty project, what blocks first, and a step for each', () => {
+  it('names everything that is missing in an empty project, blocking findings first, with steps', () => {
     const empty = reviewed({}, { models: [], dataset: null, runtime: idle });
     expect(review(empty).ready).toBe(false);
     expect(found(empty)).toEqual([
@@ -94,11 +94,11 @@ describe('the review of a project', () => {
 
   it.each<[string, JsonObject, string[]]>([
     ['no threshold', { metric: 'exact' }, ['blocking acceptance_threshold_missing']],
-    ['percents', { metric: 'exact', threshold: 90 }, ['blocking acceptance_threshold_out_of_range']],
-    ['less than nothing', { metric: 'exact', threshold: -0.1 }, ['blocking acceptance_threshold_out_of_range']],
-    ['nothing', { metric: 'exact', threshold: 0 }, ['warning acceptance_always_met']],
+    ['a threshold in percent', { metric: 'exact', threshold: 90 }, ['blocking acceptance_threshold_out_of_range']],
+    ['a threshold below 0', { metric: 'exact', threshold: -0.1 }, ['blocking acceptance_threshold_out_of_range']],
+    ['the threshold 0', { metric: 'exact', threshold: 0 }, ['warning acceptance_always_met']],
     ['no metric', { threshold: 1 }, ['warning acceptance_metric_missing']],
-    ['a metric that nobody measures', { metric: 'bleu', threshold: 1 }, ['warning acceptance_metric_unknown']],
+    ['an unknown metric', { metric: 'bleu', threshold: 1 }, ['warning acceptance_metric_unknown']],
     ['numbers', { metric: 'numeric', threshold: 1 }, []],
   ])('judges an acceptance with %s', (_, acceptance, expected) => {
     expect(found(reviewed({ ...good, acceptance }))).toEqual(expected);
@@ -109,13 +109,13 @@ describe('the review of a project', () => {
   it.each<[string, JsonObject, JsonObject | null, string[]]>([
     ['json_schema without a schema', { metric: 'json_schema' }, null, ['acceptance_metric_unfit']],
     ['json_schema without a schema', { metric: 'json_schema' }, { type: 'json_object' }, ['acceptance_metric_unfit']],
-    ['json_schema with one', { metric: 'json_schema' }, answers({}), []],
+    ['json_schema with a schema', { metric: 'json_schema' }, answers({}), []],
     ['json_schema and a field', { metric: 'json_schema', field: 'a' }, answers({}), ['acceptance_field_unused']],
     ['a field of any text', { metric: 'exact', field: 'a' }, { type: 'text' }, ['acceptance_field_unfit']],
     ['a field that no answer has', { metric: 'exact', field: 'town.x' }, answers(closed), ['acceptance_field_unfit']],
     ['a field of the schema', { metric: 'exact', field: 'city.x' }, answers(closed), []],
     ['a field of any object', { metric: 'exact', field: 'town' }, { type: 'json_object' }, []],
-  ])('sees which metric, field and format go together: %s', (_, acceptance, response_format, codes) => {
+  ])('judges the combination of metric, field and format: %s', (_, acceptance, response_format, codes) => {
     const spec = { ...good, response_format, acceptance: { threshold: 1, ...acceptance } };
     expect(found(reviewed(spec, { evaluation: null, runtime: idle, models: [] })).slice(0, -1)).toEqual(
       codes.map((code) => `warning ${code}`),
@@ -124,14 +124,14 @@ describe('the review of a project', () => {
 
   it('blocks a schema that cannot be used', () => {
     const spec = { ...good, response_format: answers({ type: 'text' }) };
-    const given = reviewed(spec, { schemaProblem: 'type must be known', evaluation: null });
-    expect(review(given)).toMatchObject({
+    const project = reviewed(spec, { schemaProblem: 'type must be known', evaluation: null });
+    expect(review(project)).toMatchObject({
       ready: false,
       findings: [{ code: 'response_format_invalid', message: expect.stringContaining('type must be known') }, {}],
     });
   });
 
-  it('sees that a metric does not fit what is expected', () => {
+  it('finds a metric that does not fit the expected answers', () => {
     const spec = { ...good, acceptance: { metric: 'numeric', threshold: 0.9 } };
     const words = dataset({ records: [...records, record(20, { expected: 'twenty' })] });
     const { findings } = review(reviewed(spec, { dataset: words }));
@@ -142,7 +142,7 @@ describe('the review of a project', () => {
   });
 
   it.each<[string, ReviewedDataset | null, string[]]>([
-    ['that is not there', null, ['blocking dataset_unknown']],
+    ['that does not exist', null, ['blocking dataset_unknown']],
     ['that does not validate', dataset({ valid: false, state: 'editable' }), ['blocking dataset_invalid']],
     ['that can change', dataset({ state: 'editable' }), ['warning dataset_editable']],
     ['with few records', dataset({ records: records.slice(0, 4) }), ['info records_few']],
@@ -151,21 +151,29 @@ describe('the review of a project', () => {
       dataset({ records: [...records, record(3, { id: 'again', expected: 'III' })] }),
       ['warning records_contradict'],
     ],
-    ['with a question twice', dataset({ records: [...records, record(3, { id: 'again' })] }), ['info records_repeat']],
-    ['with a group of one', dataset({ records: [...records, record(99, { group: 'lonely' })] }), ['info groups_small']],
-  ])('judges a dataset %s', (_, given, expected) => {
-    expect(found(reviewed(good, { dataset: given }))).toEqual(expected);
+    [
+      'with a repeated question',
+      dataset({ records: [...records, record(3, { id: 'again' })] }),
+      ['info records_repeat'],
+    ],
+    [
+      'with a group of one record',
+      dataset({ records: [...records, record(99, { group: 'lonely' })] }),
+      ['info groups_small'],
+    ],
+  ])('judges a dataset %s', (_, dataset, expected) => {
+    expect(found(reviewed(good, { dataset }))).toEqual(expected);
   });
 
-  it('points to the dataset of the starter that the project came from', () => {
+  it('names the dataset of the project’s starter', () => {
     const spec = { ...without('dataset_id'), starter_id: 'capital-cities' };
     expect(review(reviewed(spec, { dataset: null })).nextSteps[0]).toContain('{ "starter_id": "capital-cities" }');
   });
 
   it.each<[string, Partial<Reviewed>, string[]]>([
     ['no model', { models: [], runtime: idle }, ['warning model_missing']],
-    ['drafts alone', { models: [{ id: 'mdl_2', state: 'draft' }], runtime: idle }, ['warning model_unregistered']],
-    ['nothing connected', { runtime: idle }, ['warning runtime_not_connected']],
+    ['only drafts', { models: [{ id: 'mdl_2', state: 'draft' }], runtime: idle }, ['warning model_unregistered']],
+    ['no connected model', { runtime: idle }, ['warning runtime_not_connected']],
     [
       'a stopped runtime',
       { runtime: { state: 'stopped', modelId: 'mdl_1', reason: null } },
@@ -191,16 +199,16 @@ describe('the review of a project', () => {
     ['one by a field', measured({ field: 'city' }), ['warning evaluation_outdated']],
     ['one with a format', measured({ responseFormat: { type: 'json_object' } }), ['warning evaluation_outdated']],
     ['too low a score', measured({ share: shareOf(89, 100) }), ['blocking acceptance_not_met']],
-    ['just enough', measured({ share: shareOf(90, 100) }), []],
+    ['a score equal to the threshold', measured({ share: shareOf(90, 100) }), []],
     ['none, and no frozen dataset', reviewed(good, { evaluation: null, dataset: dataset({ state: 'editable' }) }), []],
-  ])('looks at the last evaluation: %s', (_, given, expected) => {
-    const own = found(given).filter((finding) => /evaluation_|acceptance_/.test(finding));
+  ])('judges the last evaluation: %s', (_, project, expected) => {
+    const own = found(project).filter((finding) => /evaluation_|acceptance_/.test(finding));
     expect(own).toEqual(expected);
-    expect(review(given).ready).toBe(!expected.some((finding) => finding.startsWith('blocking')));
-    if (expected.length > 0) expect(review(given).nextSteps[0]).toMatch(/\/v1\/jobs/);
+    expect(review(project).ready).toBe(!expected.some((finding) => finding.startsWith('blocking')));
+    if (expected.length > 0) expect(review(project).nextSteps[0]).toMatch(/\/v1\/jobs/);
   });
 
-  it('says where a score may be chance', () => {
+  it('says that a score may be chance', () => {
     const messages = (right: number) =>
       review(measured({ share: shareOf(right, 20) })).findings.map((one) => one.message);
     for (const right of [17, 19]) expect(messages(right).join()).toContain('may be chance');

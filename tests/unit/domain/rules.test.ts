@@ -4,8 +4,8 @@ import { Conversation } from '../../../src/domain/chat/conversation.js';
 import { canonical, type Json } from '../../../src/domain/workspace/json.js';
 import { canonicalUuid } from '../../../src/domain/workspace/model.js';
 
-describe('canonical JSON', () => {
-  it('is the same whatever the order of keys, and tells values apart', () => {
+describe('canonical', () => {
+  it('returns one text for any order of keys, and different texts for different values', () => {
     expect(canonical({ b: [1, { d: null, c: 'x' }], a: true })).toBe(
       canonical({ a: true, b: [1, { c: 'x', d: null }] }),
     );
@@ -22,7 +22,7 @@ describe('canonical JSON', () => {
     expect(new Set(different.map((value) => canonical(value))).size).toBe(different.length);
   });
 
-  it('is the same text for ever: what was hashed once has its digest', () => {
+  it('returns the same text in every version of the service, because digests of it are stored', () => {
     const value: Json = [
       {
         id: 'a',
@@ -39,15 +39,15 @@ describe('canonical JSON', () => {
   });
 });
 
-describe('a UUID', () => {
+describe('canonicalUuid', () => {
   const uuid = '6f1c0a52-3c1e-4a57-9d0e-0f8f2f1f7a11';
   it.each([uuid, uuid.toUpperCase(), uuid.replaceAll('-', ''), `{${uuid}}`, `urn:uuid:${uuid}`, ` ${uuid} `])(
-    'is read as %s',
+    'reads %s',
     (text) => {
       expect(canonicalUuid(text)).toBe(uuid);
     },
   );
-  it.each(['', 'x', uuid.slice(1), `${uuid}0`, `{${uuid}`, uuid.replace('f', 'g')])('is not %s', (text) => {
+  it.each(['', 'x', uuid.slice(1), `${uuid}0`, `{${uuid}`, uuid.replace('f', 'g')])('does not read %s', (text) => {
     expect(canonicalUuid(text)).toBeNull();
   });
 });
@@ -65,11 +65,11 @@ describe('the title of a conversation', () => {
     [`${' \n'.repeat(7_000)}late`, 'late'],
     ['', 'Untitled conversation'],
     [' \n\t ', 'Untitled conversation'],
-  ])('is the beginning of the question, on one line (%#)', (question, title) => {
+  ])('is the beginning of the question in one line (%#)', (question, title) => {
     expect(asked(question)).toBe(title);
   });
 
-  it('is of the first question, whatever was said before it', () => {
+  it('is that of the first question, also after other messages', () => {
     const system: ChatMessage = { role: 'system', content: 'Be brief.' };
     const greeting: ChatMessage = { role: 'assistant', content: 'Hello' };
     const questions: ChatMessage[] = ['first', 'second'].map((content) => ({ role: 'user', content }));

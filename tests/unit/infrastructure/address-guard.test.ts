@@ -12,8 +12,8 @@ const resolving =
       addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
     );
 
-/** Whether a URL is let through: one with this address as its host, and one with a name that resolves to it. */
-async function lets(address: string, networks: string[] = [], protocol = 'https'): Promise<boolean> {
+/** Returns whether the guard permits the address in a URL. Checks the same for a name that resolves to it. */
+async function permits(address: string, networks: string[] = [], protocol = 'https'): Promise<boolean> {
   const host = address.includes(':') ? `[${address}]` : address;
   const answers = await Promise.all(
     [`${protocol}://${host}/`, `${protocol}://name.example/`].map((url) =>
@@ -30,13 +30,13 @@ async function lets(address: string, networks: string[] = [], protocol = 'https'
   return answers[0] as boolean;
 }
 
-describe('the guard of addresses', () => {
+describe('AddressGuard', () => {
   it.each(['93.184.215.14', '1.1.1.1', '172.32.0.1', '100.128.0.1', '2606:2800:21f:cb07:6820:80da:af6b:8b2c'])(
-    'lets public addresses through by https, and not by http: %s',
+    'permits public addresses by https, but not by http: %s',
     async (address) => {
-      expect(await lets(address)).toBe(true);
-      expect(await lets(address, [], 'http')).toBe(false);
-      expect(await lets(address, ['10.0.0.0/8', 'fd00::/8'], 'http')).toBe(false);
+      expect(await permits(address)).toBe(true);
+      expect(await permits(address, [], 'http')).toBe(false);
+      expect(await permits(address, ['10.0.0.0/8', 'fd00::/8'], 'http')).toBe(false);
     },
   );
 
@@ -48,33 +48,33 @@ describe('the guard of addresses', () => {
     'IPv4 in IPv6':
       '::ffff:127.0.0.1 ::ffff:1.1.1.1 ::127.0.0.1 64:ff9b::7f00:1 64:ff9b:1::a00:1 2002:7f00:1:: 2001:0:7f00:1::',
   };
-  it.each(Object.entries(notPublic))('refuses what is not public: %s', async (_, addresses) => {
+  it.each(Object.entries(notPublic))('refuses addresses that are not public: %s', async (_, addresses) => {
     for (const address of addresses.split(' ')) {
-      expect([address, await lets(address)]).toEqual([address, false]);
-      expect(await lets(address, ['192.168.77.0/24', 'fd77::/16'])).toBe(false);
+      expect([address, await permits(address)]).toEqual([address, false]);
+      expect(await permits(address, ['192.168.77.0/24', 'fd77::/16'])).toBe(false);
     }
   });
 
-  it('lets the allowed networks through, by http too, in whatever form their addresses come', async () => {
+  it('permits the allowed networks, also by http and in any form of their addresses', async () => {
     const networks = ['10.0.0.0/8', '127.0.0.1', 'fd00::/8', '::1'];
     for (const address of ['10.9.9.9', '127.0.0.1', 'fd12::1', '::1', '::ffff:10.1.1.1']) {
-      expect(await lets(address, networks, 'http')).toBe(true);
-      expect(await lets(address, networks, 'https')).toBe(true);
+      expect(await permits(address, networks, 'http')).toBe(true);
+      expect(await permits(address, networks, 'https')).toBe(true);
     }
     for (const address of ['127.0.0.2', '11.0.0.1', 'fe80::1', '::2']) {
-      expect(await lets(address, networks, 'http')).toBe(false);
+      expect(await permits(address, networks, 'http')).toBe(false);
     }
   });
 
   it.each(['0x7f.1', '2130706433', '0177.0.0.1', '127.1', '127。0。0。1', '[::ffff:7f00:1]', '[0:0:0:0:0:0:0:1]'])(
-    'sees through other spellings of an address: %s',
+    'recognizes other spellings of an address: %s',
     async (host) => {
       const guard = new AddressGuard([], resolving('1.1.1.1'));
       await expect(guard.check(new URL(`https://${host}/`))).rejects.toBeInstanceOf(AddressRefused);
     },
   );
 
-  it('refuses a name of which one address is refused, and one of none', async () => {
+  it('refuses a name if one of its addresses is refused, or if it has none', async () => {
     const check = (...addresses: string[]) =>
       new AddressGuard([], resolving(...addresses)).check(new URL('https://name.example/'));
     await expect(check('1.1.1.1', '2606:4700::1111')).resolves.toBeUndefined();

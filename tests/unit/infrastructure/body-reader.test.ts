@@ -10,7 +10,7 @@ const compressed = gzipSync(Buffer.alloc(50 * MB));
 const requested = () =>
   Object.assign(Readable.from([compressed]), { headers: { 'content-encoding': 'gzip' } }) as unknown as IncomingMessage;
 
-it('the memory of compressed bodies is free again when their callers leave in the midst of the decoding', async () => {
+it('BodyReader frees the memory of a compressed body when its caller leaves during the decoding', async () => {
   const bodies = new BodyReader(64 * MB);
   for (let n = 0; n < 6; n++) {
     const response = Object.assign(new EventEmitter(), { closed: false });

@@ -8,7 +8,7 @@ const unending = () => new AbortController().signal;
 describe('the HTTP client', () => {
   let server: Server;
   let client: HttpClient;
-  /** For each connection in order: the reaction to each request on it. */
+  /** For each connection in order, the reactions to its requests. */
   let connections: ((socket: Socket) => unknown)[][];
   let asked: number[];
 
@@ -37,20 +37,20 @@ describe('the HTTP client', () => {
   const breaks = (socket: Socket) => socket.destroy();
   const post = (signal = unending()) => client.send({ method: 'POST', path: '/say', body: '{}', signal });
 
-  it('asks once more, on a new connection, where a kept one turns out to be closed', async () => {
+  it('repeats a request on a new connection if a kept one is closed', async () => {
     connections = [[says(GOOD), breaks], [says(GOOD)]];
     await post();
     expect(await post()).toMatchObject({ status: 200 });
     expect(asked).toEqual([2, 1]);
   });
 
-  it('asks once where a new connection is closed', async () => {
+  it('does not repeat a request if a new connection is closed', async () => {
     connections = [[breaks]];
     await expect(post()).rejects.toThrow(ConnectionFailed);
     expect(asked).toEqual([1]);
   });
 
-  it('asks once where an answer has begun', async () => {
+  it('does not repeat a request after the answer has begun', async () => {
     connections = [[says(GOOD), (socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nok')]];
     await post();
     await expect(post()).rejects.toMatchObject({ status: 200 });
@@ -62,7 +62,7 @@ describe('the HTTP client', () => {
     ['Connection: close\r\nContent-Length: 9\r\n\r\nok'],
     ['Transfer-Encoding: chunked\r\n\r\n2\r\nok\r\n'],
     ['Connection: close\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n'],
-  ])('takes a connection for failed that breaks off the answer: %j', async (cut) => {
+  ])('reports a failed connection if it ends within the answer: %j', async (cut) => {
     connections = [[(socket) => socket.end(`HTTP/1.1 200 OK\r\n${cut}`)]];
     const failure = await post().catch((error) => error);
     expect(failure).toBeInstanceOf(ConnectionFailed);
@@ -73,38 +73,38 @@ describe('the HTTP client', () => {
   const CHUNKED = 'Transfer-Encoding: chunked\r\n';
   it.each([
     ['another protocol', 'HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n'],
-    ['no HTTP', 'hello\r\n\r\n'],
+    ['a text that is not HTTP', 'hello\r\n\r\n'],
     ['headers without an end', `HTTP/1.1 200 OK\r\nX: ${'x'.repeat(100_000)}\r\n\r\n`],
     ['two lengths', `HTTP/1.1 200 OK\r\n${TWO}${TWO}\r\nok`],
     ['two lengths after early hints', `HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 200 OK\r\n${TWO}${TWO}\r\nok`],
-    ['lengths in one', 'HTTP/1.1 200 OK\r\nContent-Length: 2, 2\r\n\r\nok'],
+    ['two lengths in one header', 'HTTP/1.1 200 OK\r\nContent-Length: 2, 2\r\n\r\nok'],
     ['a length and chunks', `HTTP/1.1 200 OK\r\n${TWO}${CHUNKED}\r\n2\r\nok\r\n0\r\n\r\n`],
     ['chunks and a length', `HTTP/1.1 200 OK\r\n${CHUNKED}${TWO}\r\n2\r\nok\r\n0\r\n\r\n`],
     ['bad chunks', `HTTP/1.1 200 OK\r\n${CHUNKED}\r\nzz\r\nok\r\n`],
     ['trailers without an end', `HTTP/1.1 200 OK\r\n${CHUNKED}\r\n0\r\nX: ${'x'.repeat(100_000)}`],
-    ['a length of nothing', 'HTTP/1.1 304 Not Modified\r\nContent-Length: 9\r\n\r\n'],
-    ['a status that there is not', `HTTP/1.1 099 Odd\r\n${TWO}\r\nok`],
-    ['another protocol that is not named', 'HTTP/1.1 101 Switching Protocols\r\n\r\n'],
-    ['a request to go on', `HTTP/1.1 100 Continue\r\n\r\n${GOOD}`],
+    ['a length without a body', 'HTTP/1.1 304 Not Modified\r\nContent-Length: 9\r\n\r\n'],
+    ['a status below 100', `HTTP/1.1 099 Odd\r\n${TWO}\r\nok`],
+    ['another protocol without a name', 'HTTP/1.1 101 Switching Protocols\r\n\r\n'],
+    ['status 100', `HTTP/1.1 100 Continue\r\n\r\n${GOOD}`],
     ['an answer without an end', `HTTP/1.1 200 OK\r\nContent-Length: 10000000\r\n\r\n${'x'.repeat(9_000_000)}`],
-  ])('cannot read %s', async (_, answer) => {
+  ])('throws InvalidAnswer for %s', async (_, answer) => {
     connections = [[says(answer)]];
     await expect(post()).rejects.toThrow(InvalidAnswer);
   });
 
-  it('ends the connection of a call that is given up', async () => {
-    const given = new AbortController();
+  it('closes the connection of an aborted call', async () => {
+    const leaving = new AbortController();
     const closed = new Promise((resolve) => {
       connections = [
         [
           (socket) => {
             socket.once('close', resolve);
-            given.abort(new Error('given up'));
+            leaving.abort(new Error('given up'));
           },
         ],
       ];
     });
-    await expect(post(given.signal)).rejects.toThrow('given up');
+    await expect(post(leaving.signal)).rejects.toThrow('given up');
     await closed;
   });
 });

@@ -1,7 +1,7 @@
 import { OutageLog } from '../../../src/infrastructure/typeorm/storage-errors.js';
 import { RecordingLog } from '../../support/recording-log.js';
 
-describe('the log of a database that is away', () => {
+describe('OutageLog', () => {
   let log: RecordingLog;
   let outages: OutageLog;
   beforeEach(() => {
@@ -12,9 +12,9 @@ describe('the log of a database that is away', () => {
   afterEach(() => jest.useRealTimers());
 
   const refused = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
-  const told = () => log.lines.map(({ level, event }) => `${level} ${event}`);
+  const lines = () => log.lines.map(({ level, event }) => `${level} ${event}`);
 
-  it('tells that it is gone, each minute that it still is, and that it is back', () => {
+  it('logs when the database goes away, each minute while it is away, and when it is back', () => {
     for (let second = 0; second < 130; second += 2) {
       outages.failed('one thing', refused);
       outages.failed('another', refused);
@@ -22,7 +22,7 @@ describe('the log of a database that is away', () => {
     }
     outages.done();
     outages.done();
-    expect(told()).toEqual([
+    expect(lines()).toEqual([
       'error the database is out of reach',
       'warn the database is still out of reach',
       'warn the database is still out of reach',
@@ -32,10 +32,10 @@ describe('the log of a database that is away', () => {
     expect(log.lines[2]?.fields).toEqual({ for_s: 120 });
     expect(log.lines[3]?.fields).toEqual({ after_s: 130 });
     outages.failed('one thing', refused);
-    expect(told().at(-1)).toBe('error the database is out of reach');
+    expect(lines().at(-1)).toBe('error the database is out of reach');
   });
 
-  it('has every other failure, each time', () => {
+  it('logs every other failure each time', () => {
     const wrong = new Error('no such column');
     outages.failed('one thing', wrong, { task: 'x' });
     outages.failed('one thing', wrong, { task: 'x' });

@@ -15,7 +15,7 @@ async function read(body: string, cuts: readonly number[] = [], type = 'text/eve
   return events;
 }
 
-describe('the reader of server-sent events', () => {
+describe('eventsOf', () => {
   const text = fc.string({ unit: 'grapheme', maxLength: 12 }).map((any) => any.replace(/[\r\n\0\uFEFF]/g, ''));
   const anEvent = fc.record({
     lines: fc.array(text, { minLength: 1, maxLength: 3 }),
@@ -25,13 +25,13 @@ describe('the reader of server-sent events', () => {
     space: fc.constantFrom('', ' '),
   });
 
-  it('reads the same events, wherever the bytes are cut', async () => {
+  it('reads the same events for any division of the bytes into chunks', async () => {
     const whole = fc.tuple(fc.array(anEvent, { maxLength: 5 }), fc.array(fc.nat(), { maxLength: 8 }), fc.boolean());
     const property = fc.asyncProperty(whole, async ([events, cuts, isEnded]) => {
       const written = events.map(({ lines, event, comment, end, space }) => {
         const named = event === null ? [] : [`event: ${event}`];
         const noted = comment === null ? [] : [`:${comment}`];
-        // Without the optional space, a first space of the text would be taken for it.
+        // A reader drops the first space, so a text that begins with a space needs one more.
         return [
           ...noted,
           ...named,
@@ -48,7 +48,7 @@ describe('the reader of server-sent events', () => {
     await fc.assert(property, { numRuns: 300 });
   });
 
-  it('bounds an event, in one line or in many, and the whole answer', async () => {
+  it('limits the length of an event, in one line or in several, and of the whole answer', async () => {
     const line = `data: ${'x'.repeat(MEBIBYTE / 4)}\n`;
     expect(await read(`${line.repeat(3)}\n`.repeat(2))).toHaveLength(2);
     const tooLong = { problem: 'it has an event that is too long.' };
@@ -61,7 +61,7 @@ describe('the reader of server-sent events', () => {
     await expect(events.next()).rejects.toMatchObject({ problem: 'it is too long.' });
   });
 
-  it('reads no other media type', async () => {
+  it('refuses other media types', async () => {
     const other = { problem: 'it is not the stream of events that was asked for.' };
     for (const type of ['application/json', 'text/event-streams', ''])
       await expect(read('data: x\n\n', [], type)).rejects.toMatchObject(other);

@@ -3,7 +3,6 @@ import { Project } from '../../../src/domain/workspace/project.js';
 import { type Starter, starterGroups } from '../../../src/domain/workspace/starter.js';
 import { JsonStarterCatalog } from '../../../src/infrastructure/files/json-starter-catalog.js';
 
-/** Lists the metrics of evaluations. */
 const METRICS = ['exact', 'normalized', 'contains', 'numeric'];
 
 describe('the shipped starters', () => {
@@ -19,13 +18,13 @@ describe('the shipped starters', () => {
     expect(all.length).toBeGreaterThanOrEqual(5);
   });
 
-  it('have 20 to 500 records, with ids and inputs that differ', () => {
+  it('have 20 to 500 records with different ids and inputs', () => {
     each(({ dataset: { records } }) => records.length >= 20 && records.length <= 500);
     each(({ dataset: { records } }) => new Set(records.map(({ id }) => id)).size === records.length);
     each(({ dataset: { records } }) => new Set(records.map(({ input }) => input)).size === records.length);
   });
 
-  it('have texts in their records, without a space too many', () => {
+  it('have texts in their records, without spaces at the ends', () => {
     eachRecord(({ input, expected }) =>
       [input, expected].every((one) => typeof one === 'string' && one === one.trim()),
     );
@@ -37,7 +36,7 @@ describe('the shipped starters', () => {
     eachRecord(({ group }, { dataset }) => dataset.records.filter((other) => other.group === group).length >= 2);
   });
 
-  it('can be measured by their metric', () => {
+  it('have a known metric that fits the expected answers', () => {
     const acceptanceOf = ({ spec }: Starter) => spec.acceptance as { metric: string; threshold: number };
     each((starter) => METRICS.includes(acceptanceOf(starter).metric));
     eachRecord(
@@ -45,7 +44,7 @@ describe('the shipped starters', () => {
     );
   });
 
-  it('have a spec and a name that a project may have', () => {
+  it('have a valid spec and name for a project', () => {
     const draft = { id: 'prj_1', teamId: 'tea_1', createdBy: 'usr_1', createdAt: new Date(0) };
     each(({ name, spec }) => Project.create({ ...draft, name, spec }).name === name);
   });

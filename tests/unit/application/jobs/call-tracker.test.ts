@@ -13,28 +13,28 @@ import { aCall, anAccount, aRule, aTeam, at, ended } from '../../../support/reco
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-describe('tracking calls', () => {
+describe('CallTracker', () => {
   const setUp = (known = new MemoryInstances(), store = new MemoryStore()) => {
     const repositories = memoryRepositories(store);
-    const broken = { add: false, line: false };
+    const broken = { add: false, lock: false };
     const { jobs, unitOfWork } = repositories;
-    const failing = (broke: boolean) => {
-      if (broke) throw new StorageUnavailable();
+    const failIf = (isBroken: boolean) => {
+      if (isBroken) throw new StorageUnavailable();
     };
     const rig = jobsRig(
       {
         ...repositories,
         jobs: Object.assign(Object.create(jobs), {
-          add: async (...given: Parameters<typeof jobs.add>) => {
-            failing(broken.add);
-            await jobs.add(...given);
+          add: async (...args: Parameters<typeof jobs.add>) => {
+            failIf(broken.add);
+            await jobs.add(...args);
           },
         }),
         unitOfWork: {
           run: (work) => unitOfWork.run(work),
-          locked: async (line, work, mode) => {
-            failing(broken.line);
-            return unitOfWork.locked(line, work, mode);
+          locked: async (lock, work, mode) => {
+            failIf(broken.lock);
+            return unitOfWork.locked(lock, work, mode);
           },
         },
       },
@@ -54,7 +54,7 @@ describe('tracking calls', () => {
   };
   const never = () => new Promise<never>(() => undefined);
 
-  it('has failed after what nobody expected, which it does not repeat', async () => {
+  it('stores an unexpected error as a failure, without its text', async () => {
     const { tracking, about, allJobs } = setUp();
     const error = new Error('secret');
     const call = tracking.track(about, async (admitted) => {
@@ -67,7 +67,7 @@ describe('tracking calls', () => {
     ]);
   });
 
-  it('keeps the key, the arrival, the figures and the code of the failure', async () => {
+  it('stores the key, the arrival, the figures and the code of the failure', async () => {
     const { tracking, about, clock, allJobs } = setUp();
     const account = anAccount(aTeam());
     const by = { ...account, kind: 'api_key', credentialId: 'key_1', accountId: account.id } as never;
@@ -95,7 +95,7 @@ describe('tracking calls', () => {
     ]);
   });
 
-  it('makes none of a call that is refused after all, whether it was stored by then or not', async () => {
+  it('keeps no job of a refused call, whether its beginning was stored or not', async () => {
     const { tracking, about, allJobs } = setUp();
     for (const late of [false, true]) {
       const call = tracking.track(about, async (admitted) => {
@@ -109,7 +109,7 @@ describe('tracking calls', () => {
     }
   });
 
-  it('gives the answer though the beginning could not be stored', async () => {
+  it('returns the answer even if the beginning could not be stored', async () => {
     const { tracking, about, broken, allJobs, log } = setUp();
     broken.add = true;
     const call = async (admitted: () => void) => {
@@ -122,10 +122,10 @@ describe('tracking calls', () => {
     expect(log.lines.filter(({ level }) => level !== 'info')).toMatchObject([{ level: 'warn' }]);
   });
 
-  it('gives no answer whose end could not be stored, and stores that end later, once', async () => {
+  it('throws if the end of a call could not be stored, and stores that end later, once', async () => {
     const { tracking, reaper, about, broken, clock, allJobs, allAlerts, alertRules } = setUp();
     await alertRules.add(aRule({ threshold: 1 }));
-    broken.line = true;
+    broken.lock = true;
     const succeeds = tracking.track(about, async (admitted) => {
       admitted();
       clock.advance(1_000);
@@ -140,7 +140,7 @@ describe('tracking calls', () => {
     clock.advance(60_000);
     await expect(reaper.execute()).rejects.toThrow(StorageUnavailable);
     expect(await allAlerts()).toEqual([]);
-    broken.line = false;
+    broken.lock = false;
     await reaper.execute();
     await reaper.execute();
     expect(await allJobs()).toMatchObject([
@@ -150,7 +150,7 @@ describe('tracking calls', () => {
     expect(await allAlerts()).toHaveLength(1);
   });
 
-  it('ends the calls of a process that died, as any call ends', async () => {
+  it('ends the calls of a dead instance like any other failed call', async () => {
     const [known, store] = [new MemoryInstances(), new MemoryStore()];
     const [died, lives] = [setUp(known, store), setUp(known, store)];
     await lives.alertRules.add(aRule({ threshold: 2 }));
@@ -172,7 +172,7 @@ describe('tracking calls', () => {
     expect(await lives.allAlerts()).toHaveLength(1);
   });
 
-  it('gives the answer of a call that was taken for dead', async () => {
+  it('completes a call after its job was closed because its instance seemed dead', async () => {
     const [known, store] = [new MemoryInstances(), new MemoryStore()];
     const [away, other] = [setUp(known, store), setUp(known, store)];
     const call = await away.tracking.open(away.about);
@@ -186,7 +186,7 @@ describe('tracking calls', () => {
     expect(await other.allJobs()).toMatchObject([{ status: 'failed' }]);
   });
 
-  it('forgets calls after thirty days', async () => {
+  it('removes calls after thirty days', async () => {
     const { tracking, reaper, about, clock, allJobs, jobService } = setUp();
     const by = { kind: 'master' } as const;
     const { id } = await jobService.createExternal(by, { name: 'x', projectId: null, status: 'running' });
@@ -203,8 +203,8 @@ describe('tracking calls', () => {
 
 const tooLong = { ruleType: 'job_duration_exceeded', threshold: 0.999 } as const;
 
-describe('finishing a job', () => {
-  /** The locks that it takes to finish a call that ran for a second. */
+describe('JobFinisher', () => {
+  /** Returns the modes of the locks that the end of a call of one second takes. */
   async function locksFor(rule: Partial<AlertRule> | null, status: FinalStatus): Promise<LockMode[]> {
     const repositories = memoryRepositories(new MemoryStore());
     const modes: LockMode[] = [];
@@ -226,7 +226,7 @@ describe('finishing a job', () => {
     return modes;
   }
 
-  it('takes one statement and no other lock if there is no rule', async () => {
+  it('needs no locked unit of work if there is no rule', async () => {
     expect(await locksFor(null, 'failed')).toEqual([]);
   });
 

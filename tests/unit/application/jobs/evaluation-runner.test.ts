@@ -14,7 +14,7 @@ import { aDataset, anAccount, anEvaluation, aProject, aRecord, aTeam, at } from 
 
 type Answer = (call: OwnCall, signal: AbortSignal) => string | Promise<string>;
 
-/** An evaluation of three records, whose expected answers are `Paris`, and a model that says what a test wants. */
+/** Makes an evaluation of three records with the expected answer `Paris`, and a model with a replaceable answer. */
 async function rig() {
   const repositories = memoryRepositories();
   const clock = new ManualClock(at(0));
@@ -82,8 +82,8 @@ async function rig() {
   };
 }
 
-describe('an evaluation', () => {
-  it('breaks off when it is told to, and goes on with the first record that has no score', async () => {
+describe('EvaluationRunner', () => {
+  it('stops when its signal is aborted, and continues later with the first record without a score', async () => {
     const { run, job, positions, model, calls } = await rig();
     const ending = new AbortController();
     model.answer = ({ request }, signal) => {
@@ -100,17 +100,17 @@ describe('an evaluation', () => {
   });
 
   it.each<[string, Partial<Record<number, () => string>>]>([
-    ['has its answer', {}],
+    ['gets an answer', {}],
     [
-      'gives up on its model',
+      'finds the runtime stopped',
       {
         1: () => {
           throw new RuntimeStopped();
         },
       },
     ],
-    ['has the last answer', { 3: () => 'Paris' }],
-  ])('writes nothing once another instance has taken it over, when it %s', async (_, answers) => {
+    ['gets the last answer', { 3: () => 'Paris' }],
+  ])('writes nothing if another instance has taken over the evaluation when it %s', async (_, answers) => {
     const { run, job, positions, model, evaluations, id, calls } = await rig();
     const at = Number(Object.keys(answers)[0] ?? 1);
     model.answer = async () => {
@@ -124,7 +124,7 @@ describe('an evaluation', () => {
     expect(await job()).toMatchObject({ status: 'running', progress: { done: before.length } });
   });
 
-  it('retries for a limited time, and then says why', async () => {
+  it('retries an answer for a limited time, and then fails with the reason', async () => {
     const { run, job, model, positions, calls } = await rig();
     model.answer = ({ request }) => {
       if (request.messages.at(-1)?.content === 'question 2') throw new RuntimeInvalidResponse('gibberish');
@@ -139,7 +139,7 @@ describe('an evaluation', () => {
     expect(calls.length).toBeLessThan(25);
   });
 
-  it('counts what is too long for the model as wrong, and says so', async () => {
+  it('counts a record that is too long for the model as wrong, with the reason', async () => {
     const { run, job, model, evaluations, id } = await rig();
     model.answer = ({ request }) => {
       if (request.messages.at(-1)?.content === 'question 1') throw new ContextLengthExceeded('too long');
@@ -185,7 +185,7 @@ describe('an evaluation', () => {
     expect(parts.calls).toHaveLength(2);
   });
 
-  it('fails where the project goes when all records have their score', async () => {
+  it('fails if the project is removed after all records have a score', async () => {
     const { run, job, evaluations, projects, project } = await rig();
     const scored = evaluations.scored.bind(evaluations);
     let looks = 0;

@@ -9,7 +9,7 @@ const scored = (scores: readonly (0 | 1)[], over: (index: number) => Partial<Sco
   scores.map((score, index) => aResult(index + 1, { score, ...over(index) }));
 
 describe('the Wilson interval', () => {
-  // The values of the literature, such as Newcombe's of 1998.
+  // These values are from Newcombe (1998) and similar papers.
   it.each([
     [81, 263, 0.2553, 0.3662],
     [15, 148, 0.0624, 0.1605],
@@ -17,7 +17,7 @@ describe('the Wilson interval', () => {
     [1, 29, 0.0061, 0.1718],
     [29, 29, 0.883, 1],
     [1, 1, 0.2065, 1],
-  ])('of %i in %i is %f to %f', (right, count, low, high) => {
+  ])('for %i of %i is %f to %f', (right, count, low, high) => {
     const { interval, accuracy } = shareOf(right, count);
     expect(interval[0]).toBeCloseTo(low, 4);
     expect(interval[1]).toBeCloseTo(high, 4);
@@ -25,7 +25,7 @@ describe('the Wilson interval', () => {
   });
 });
 
-it('takes percentiles from among the values', () => {
+it('percentile returns one of the values', () => {
   const values = [5, 1, 4, 2, 3];
   expect([0, 0.2, 0.5, 0.9, 1].map((part) => percentile(values, part))).toEqual([1, 1, 3, 5, 5]);
   expect(percentile([], 0.5)).toBe(null);
@@ -34,19 +34,19 @@ it('takes percentiles from among the values', () => {
 describe('the scorer of a spec', () => {
   const scorer = (acceptance?: JsonObject) => Evaluation.scorer({ spec: acceptance ? { acceptance } : {} });
 
-  it('is what the acceptance names, and normalized where it leaves that open', () => {
+  it('has the metric of the acceptance, or `normalized` without a metric', () => {
     expect(scorer({ metric: 'numeric', tolerance: 0.5 })).toEqual({ metric: 'numeric', tolerance: 0.5 });
     for (const open of [undefined, {}, { metric: 'accuracy' }, { metric: ' ' }, { metric: null, tolerance: null }])
       expect(scorer(open as JsonObject)).toEqual({ metric: 'normalized', tolerance: 0 });
   });
 
-  it.each([[{ metric: 'bleu' }], [{ tolerance: -1 }], [{ tolerance: '1' }]])('is none for %j', (acceptance) => {
+  it.each([[{ metric: 'bleu' }], [{ tolerance: -1 }], [{ tolerance: '1' }]])('is refused for %j', (acceptance) => {
     expect(() => scorer(acceptance as JsonObject)).toThrow(/spec\.acceptance\.(metric|tolerance)/);
   });
 });
 
-describe('a summary', () => {
-  it('tells scores by group, the largest first, with times and tokens', () => {
+describe('Evaluation.summary', () => {
+  it('has scores by group, the largest group first, with times and tokens', () => {
     const results = scored([1, 0, 1, 0], (index) => ({
       group: index === 0 ? 'a' : null,
       latency: index / 10,
@@ -68,7 +68,7 @@ describe('a summary', () => {
     });
   });
 
-  it('is bounded, however many groups there are', () => {
+  it('has a bounded size with many groups', () => {
     const results = scored(Array(500).fill(1), (index) => ({ group: `${'x'.repeat(90)}${index}`, tokens: null }));
     const summary = Evaluation.summary(anEvaluation(project), results);
     expect(summary).toMatchObject({ groups_left_out: 400, tokens: null });
@@ -76,7 +76,7 @@ describe('a summary', () => {
   });
 });
 
-it('compares what both have scored, overall and by group', () => {
+it('compareScores compares the records that both evaluations scored, overall and by group', () => {
   const group = (index: number) => ({ group: index < 2 ? 'a' : 'b' });
   const before = scored([0, 1, 1, 0], group).slice(0, 3);
   const after = scored([1, 0, 1, 1], group);
@@ -96,8 +96,8 @@ it('compares what both have scored, overall and by group', () => {
 
 const format = { type: 'json_schema', json_schema: { name: 'answer', schema: { type: 'object' }, strict: true } };
 
-describe('a spec with a response format', () => {
-  it('names the field that is compared, and lets json_schema look at the whole answer', () => {
+describe('the scorer of a spec with a response format', () => {
+  it('has the field to compare, but no field for json_schema, which checks the whole answer', () => {
     const scorer = (metric: string, field: string) =>
       Evaluation.scorer({ spec: { response_format: format, acceptance: { metric, field } } });
     expect(scorer('exact', 'a.b')).toEqual({ metric: 'exact', tolerance: 0, field: 'a.b' });
@@ -177,6 +177,6 @@ const cases: Case[] = [
   ['numeric', '9'.repeat(400), 1, 0],
 ];
 
-it.each(cases)('%s: %j for %j is %i (%#)', (metric, output, expected, score, tolerance = 0) => {
+it.each(cases)('the metric %s scores %j for %j as %i (%#)', (metric, output, expected, score, tolerance = 0) => {
   expect(scoreOf({ metric, tolerance }, output, expected)).toBe(score);
 });

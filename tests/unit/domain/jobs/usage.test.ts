@@ -5,13 +5,13 @@ const time = (text: string) => new Date(`2026-03-01T${text}Z`);
 const percentiles = (values: readonly number[]) => Histogram.percentiles(Histogram.sum(values.map(Histogram.of)));
 const one = { calls: 1, failures: {}, tokensIn: 0, tokensOut: 0, latency: Histogram.of(1), firstToken: [] };
 
-describe('percentiles of a histogram', () => {
+describe('Histogram.percentiles', () => {
   it.each([0.001, 0.0123, 0.3, 1, 7.7, 59.9, 600])('are within 5 %% of %p', (exact) => {
     const { p50 } = Histogram.percentiles(Histogram.of(exact)) as { p50: number };
     expect(Math.abs(p50 - exact) / exact).toBeLessThan(0.05);
   });
 
-  it('are those of the nearest rank', () => {
+  it('are the values of the nearest rank', () => {
     const values = Array.from({ length: 200 }, (_, index) => (index + 1) / 10);
     const { p50, p95, p99 } = percentiles(values) as never as Record<string, number>;
     for (const [found, exact] of [
@@ -32,11 +32,11 @@ describe('a period of usage', () => {
     ['minute', '2026-03-01T11:34:00Z'],
     ['hour', '2026-02-28T12:00:00Z'],
     ['day', '2026-01-30T00:00:00Z'],
-  ] as const)('begins by default with a whole %s', (bucket, since) => {
+  ] as const)('begins at a full %s by default', (bucket, since) => {
     expect(Usage.period(bucket, null, null, now)).toEqual({ since: new Date(since), until: null });
   });
 
-  it('begins by default before its end, and must not end before it begins', () => {
+  it('begins before its end by default, and must not end before it begins', () => {
     expect(Usage.period('hour', null, new Date(0), now).since).toEqual(new Date(-86_400_000));
     expect(() => Usage.period('hour', now, new Date(now.getTime() - 1), now)).toThrow(
       'until: must not be before since',
@@ -44,13 +44,13 @@ describe('a period of usage', () => {
     expect(Usage.period('hour', now, now, now)).toEqual({ since: now, until: now });
   });
 
-  it('counts by the hour once minutes are gone', () => {
+  it('begins at a full hour if its minutes are deleted', () => {
     const before = new Date(now.getTime() - MINUTES_KEPT_MS - 1);
     const { since } = Usage.period('hour', before, null, now);
     expect(since).toEqual(new Date(time('12:00:00').getTime() - MINUTES_KEPT_MS));
   });
 
-  it('consists of the largest pieces that fit', () => {
+  it('consists of the largest possible pieces', () => {
     const pieces = (since: Date, until: Date | null, bucket: 'minute' | 'hour' | 'day') =>
       Usage.pieces({ scope: null, since, until, bucket, groupBy: null }).map(({ of }) => of);
     const late = new Date('2026-03-04T01:02:03Z');
@@ -63,10 +63,10 @@ describe('a period of usage', () => {
   });
 });
 
-describe('entries of usage', () => {
+describe('Usage.entries', () => {
   const entry = (start: Date, group: string | null = null): UsagePart => ({ ...one, start, group });
 
-  it('are sorted by start, then by group, those without one first', () => {
+  it('are sorted by start, then by group, entries without a group first', () => {
     const parts = [
       entry(time('13:00:00'), 'b'),
       entry(time('12:59:00'), 'b'),
@@ -82,7 +82,7 @@ describe('entries of usage', () => {
     ]);
   });
 
-  it('are the newest of too many', () => {
+  it('are only the newest if there are too many', () => {
     const parts = Array.from({ length: MOST_ENTRIES + 2 }, (_, minute) => entry(new Date(minute * 60_000)));
     const entries = Usage.entries(parts.reverse(), 'minute');
     expect([entries.length, entries[0]?.start]).toEqual([MOST_ENTRIES, new Date(120_000)]);

@@ -4,7 +4,7 @@ const SECRET = 'a secret of the service';
 const sealer = new Sealer(SECRET, 'outbox');
 
 it.each(['', 'x', 'Grüße 王秀英 🦆 \0\r\n', 'long '.repeat(50_000)])(
-  'opens what it has sealed, in any process: %#',
+  'Sealer opens a sealed text, also with another sealer of the same secret: %#',
   (text) => {
     const sealed = sealer.seal(text, 'msg_1');
     expect(sealer.open(sealed, 'msg_1')).toBe(text);
@@ -12,7 +12,7 @@ it.each(['', 'x', 'Grüße 王秀英 🦆 \0\r\n', 'long '.repeat(50_000)])(
   },
 );
 
-it('shows nothing of the text but its length, and seals it differently each time', () => {
+it('Sealer reveals only the length of a text, and seals it differently each time', () => {
   const sealed = Array.from({ length: 100 }, () => sealer.seal('the same secret text', 'msg_1'));
   expect(new Set(sealed).size).toBe(100);
   for (const one of sealed) {
@@ -22,7 +22,7 @@ it('shows nothing of the text but its length, and seals it differently each time
   }
 });
 
-it('does not open it for another context, purpose or secret', () => {
+it('Sealer does not open a text with another context, purpose or secret', () => {
   const sealed = sealer.seal('text', 'msg_1');
   expect(() => sealer.open(sealed, 'msg_2')).toThrow();
   expect(() => sealer.open(sealed, '')).toThrow();
@@ -30,7 +30,7 @@ it('does not open it for another context, purpose or secret', () => {
   expect(() => new Sealer(`${SECRET}!`, 'outbox').open(sealed, 'msg_1')).toThrow();
 });
 
-it('does not open it when any byte of it has changed', () => {
+it('Sealer does not open a text if any byte has changed', () => {
   const bytes = Buffer.from(sealer.seal('text', 'msg_1'), 'base64url');
   for (let place = 0; place < bytes.length; place++) {
     const changed = Buffer.from(bytes);

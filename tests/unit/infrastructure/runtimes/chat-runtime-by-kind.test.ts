@@ -2,7 +2,7 @@ import type { ChatEngine, EngineRuntime } from '../../../../src/application/chat
 import { ChatRuntimeByKind } from '../../../../src/infrastructure/runtimes/chat-runtime-by-kind.js';
 import { AsyncRequestContext } from '../../../../src/infrastructure/system/adapters.js';
 
-it('a runtime does not belong to the request that starts it', () => {
+it('ChatRuntimeByKind starts a runtime outside of the request context of its caller', () => {
   const requests = new AsyncRequestContext();
   const starters: (string | null)[] = [];
   const runtime = { status: { state: 'stopped', reason: null }, start: () => starters.push(requests.id) };

@@ -37,14 +37,14 @@ const faultOf = async (reading: Promise<unknown>) => {
   return error?.advice.details?.[0] ?? null;
 };
 
-describe('what a spec says of the runtime', () => {
-  it('is a folder, and which of its weights', async () => {
+describe('the source of a runtime, read from a spec,', () => {
+  it('is a folder and, if given, the type of its weights', async () => {
     const folder = 'chat';
     expect(await read({ runtime: 'onnx', path: 'chat', note: 'mine' })).toEqual({ kind: 'onnx', folder });
     expect(await read({ runtime: 'onnx', path: 'chat', dtype: 'q4' })).toEqual({ kind: 'onnx', folder, dtype: 'q4' });
   });
 
-  it('is an engine and what it calls the model', async () => {
+  it('is an engine and the name that this engine has for the model', async () => {
     expect(await openAi({ base_url: 'HTTP://GPU.internal:8000/v1//' })).toEqual({
       kind: 'openai',
       baseUrl: 'http://gpu.internal:8000/v1',
@@ -56,7 +56,7 @@ describe('what a spec says of the runtime', () => {
     expect(await openAi({ model_aliases: null, key_setting: null })).toMatchObject({ key: null });
   });
 
-  it('gets a key that is bound to a host only for that host', async () => {
+  it('gets a bound key only for the host of that key', async () => {
     const key_setting = 'SERVICE_RUNTIME_KEY_BOUND';
     expect(await openAi({ base_url: 'http://10.0.0.7:8000/v1', key_setting })).toMatchObject({ key: 'sk-bound' });
     expect(await faultOf(openAi({ key_setting }))).toEqual({
@@ -80,7 +80,7 @@ describe('what a spec says of the runtime', () => {
     http://user:pass@gpu.internal/v1 http://gpu.internal./v1 http://localhost/v1 http://169.254.169.254/latest
     ftp://gpu.internal/v1 file:///etc/passwd gpu.internal/v1 http:// http://gpu.internal/v1?key=1
     http://gpu.internal/v1#x http://gpu.internal/${'x'.repeat(2_000)}`;
-  it.each([...elsewhere.split(/\s+/), '', 7, null])('may not be anywhere else: %s', async (base_url) => {
+  it.each([...elsewhere.split(/\s+/), '', 7, null])('may not be at any other address: %s', async (base_url) => {
     expect((await faultOf(openAi({ base_url })))?.path).toBe('spec.base_url');
   });
 
@@ -97,13 +97,13 @@ describe('what a spec says of the runtime', () => {
     ['spec.key_setting', { key_setting: 'SERVICE_RUNTIME_KEY_' }],
     ['spec.key_setting', { key_setting: ['SERVICE_RUNTIME_KEY_GPU'] }],
     ['spec.key_setting', { key_setting: 'sk-secret' }],
-  ])('is refused by the field that is wrong: %s (%#)', async (path, over) => {
+  ])('is refused with the path of the wrong field: %s (%#)', async (path, over) => {
     const fault = await faultOf(openAi(over as JsonObject));
     expect(fault?.path).toBe(path);
     expect(fault?.message).not.toContain('sk-secret');
   });
 
-  it('names a setting that is missing', async () => {
+  it('is refused with the name of a missing setting', async () => {
     const fault = await faultOf(openAi({ key_setting: 'SERVICE_RUNTIME_KEY_NONE' }));
     expect(fault?.message).toBe('names SERVICE_RUNTIME_KEY_NONE, which is not set');
   });
@@ -115,7 +115,7 @@ describe('what a spec says of the runtime', () => {
     { path: '../src' },
     { path: 'chat', dtype: 'q3' },
     { path: 'chat', dtype: '../model' },
-  ])('is refused for a folder that is none: %j', async (over) => {
+  ])('is refused for a wrong folder or type of weights: %j', async (over) => {
     const fault = await faultOf(read({ runtime: 'onnx', ...over } as JsonObject));
     expect(fault?.path).toMatch(/^spec\.(path|dtype)$/);
   });

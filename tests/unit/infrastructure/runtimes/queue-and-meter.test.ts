@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { FairQueue, type Turn, WaitEstimate } from '../../../../src/infrastructure/runtimes/fair-queue.js';
 import { RuntimeMeter } from '../../../../src/infrastructure/runtimes/runtime-meter.js';
 
-describe('a fair queue', () => {
+describe('FairQueue', () => {
   let estimate: WaitEstimate;
   let queue: FairQueue;
   /** The calls that got a slot, in order. */
@@ -16,26 +16,26 @@ describe('a fair queue', () => {
     begun = [];
     refused = [];
   };
-  /** Enters a call that is named after its caller and a number. */
+  /** Enters a call. The first letter of its name is its caller. */
   const enter = (name: string, tokens = 100) => {
     const turn = { caller: name.charAt(0), tokens, begin: () => begun.push(name), refuse: () => refused.push(name) };
     turns.set(name, turn);
     queue.enter(turn);
   };
   const leave = (name: string, tokens?: number) => queue.leave(turns.get(name) as Turn, tokens);
-  /** Ends all calls one after another, in the order in which they got a slot. */
+  /** Ends all calls in the order in which they began. Returns their names in this order. */
   const drain = () => {
     for (let at = 0; at < begun.length; at++) leave(begun[at] as string);
     return begun.join(' ');
   };
 
-  it('serves equals in turns', () => {
+  it('serves callers in turns', () => {
     use(1);
     for (const name of ['a1', 'a2', 'a3', 'b1', 'b2', 'c1']) enter(name);
     expect(drain()).toBe('a1 b1 c1 a2 b2 a3');
   });
 
-  it('runs work in the context of its own request, whoever gives the slot away', async () => {
+  it('runs work in its own request context, not in that of the call that ended before', async () => {
     use(1);
     const request = new AsyncLocalStorage<string>();
     const { signal } = new AbortController();
@@ -45,14 +45,14 @@ describe('a fair queue', () => {
     expect(await Promise.all(all)).toEqual(['a', 'b', 'c']);
   });
 
-  it('counts tokens, not calls', () => {
+  it('gives turns by the tokens of the calls, not by their number', () => {
     use(1);
     for (const name of ['a1', 'a2', 'a3']) enter(name, 300);
     for (const name of ['b1', 'b2', 'b3', 'b4', 'b5']) enter(name, 100);
     expect(drain()).toBe('a1 b1 b2 b3 a2 b4 b5 a3');
   });
 
-  it('goes by what a call really cost', () => {
+  it('corrects the cost of a call when it ends', () => {
     use(1);
     for (const name of ['a1', 'a2', 'a3']) enter(name, 500);
     for (const name of ['b1', 'b2']) enter(name, 100);
@@ -64,7 +64,7 @@ describe('a fair queue', () => {
     expect(begun.at(-1)).toBe('a3');
   });
 
-  it('lets nobody save up turns by a pause', () => {
+  it('gives a caller no extra turns after a pause', () => {
     use(1);
     enter('b1');
     enter('a1');
@@ -77,7 +77,7 @@ describe('a fair queue', () => {
     expect(drain()).toBe('b2 a7 b3 a8 b4 a9 b5 a10');
   });
 
-  it('forgets everything once nobody is left', () => {
+  it('forgets all costs when the queue is empty', () => {
     use(1);
     enter('a1', 10_000);
     leave('a1');
@@ -86,7 +86,7 @@ describe('a fair queue', () => {
     expect(drain()).toBe('b1 a2 b2');
   });
 
-  it('fills new places at once, and takes none away', () => {
+  it('fills new places at once, and ends no call when places are removed', () => {
     use(1);
     for (const name of ['a1', 'a2', 'a3']) enter(name);
     queue.resize(2);
@@ -98,7 +98,7 @@ describe('a fair queue', () => {
     expect(begun).toEqual(['a1', 'a2', 'a3']);
   });
 
-  it('refuses the newest call of the caller with the most when another comes, until they are even', () => {
+  it('refuses the newest call of the caller with the most calls when another caller comes to a full queue', () => {
     use(1, 4);
     for (const name of ['a1', 'a2', 'a3', 'a4', 'a5']) enter(name);
     for (const name of ['b1', 'b2', 'b3', 'c1', 'c2']) enter(name);
@@ -106,7 +106,7 @@ describe('a fair queue', () => {
     expect(drain()).toBe('a1 b1 c1 a2 b2');
   });
 
-  it('tells whom it refuses to wait for as long as those before will take', () => {
+  it('names a wait that grows with the calls in the queue', () => {
     use(2, 9);
     estimate.record(4_000);
     expect(queue.busy.advice.retryAfterSeconds).toBe(2);
@@ -117,10 +117,10 @@ describe('a fair queue', () => {
   });
 });
 
-describe('the meter of a runtime', () => {
+describe('RuntimeMeter', () => {
   const usage = { promptTokens: 10, cachedTokens: 4, completionTokens: 5 };
 
-  it('counts times from the arrival on, waiting included, and what worked on an answer without it', () => {
+  it('counts times with waiting, and the seconds of work without waiting', () => {
     const meter = new RuntimeMeter();
     meter.answered({ usage, waitedMs: 900, firstTokenMs: 100, betweenTokensMs: [2, 40], tookMs: 600 });
     meter.answered({ usage: null, waitedMs: 0, firstTokenMs: null, tookMs: 30 });
