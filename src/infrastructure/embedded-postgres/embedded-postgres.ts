@@ -20,7 +20,7 @@ export interface Options {
   /** Holds everything that belongs to the server, for example `<data>/postgres`. */
   readonly folder: string;
   readonly database?: string;
-  /** The most connections at once; enough for a few instances of the service. */
+  /** The limit of connections. The default is enough for a few instances of the service. */
   readonly maxConnections?: number;
   readonly log?: Pick<Logger, 'info' | 'warn'>;
 }
@@ -32,8 +32,8 @@ const RESTARTS = { restartDelayMs: { first: 100, max: 10_000 }, stableMs: 30_000
 const SILENT = { info: () => undefined, warn: () => undefined };
 
 /**
- * Starts a PostgreSQL server for this process alone: it listens on a private unix socket only, is restarted when it dies,
- * and ends with this process, even after `kill -9`. Acknowledged writes survive all of that.
+ * Starts a PostgreSQL server for this process. It listens only on a private unix socket. It is restarted when it dies.
+ * It ends with this process, even after `kill -9`. Acknowledged writes survive every one of these ends.
  */
 export function startEmbeddedPostgres(options: Options): Promise<EmbeddedPostgres> {
   return explained(async () => {
@@ -72,7 +72,7 @@ export function embeddedPostgresUrl(folder: string, database: string = DATABASE)
   return urlOf({ sockets: socketFolder(fs.realpathSync(folder)), password, database });
 }
 
-/** Returns the same URL, or null if no server answers. */
+/** Returns the URL of the server on `folder`, or null if no server answers. */
 export async function runningPostgresUrl(folder: string): Promise<string | null> {
   if (!hasEmbeddedDatabase(folder)) return null;
   const url = embeddedPostgresUrl(folder);
@@ -91,7 +91,8 @@ function supervise(
     const stranger = await endOrphan(place.cluster);
     for (const left of [`.s.PGSQL.${PORT}`, `.s.PGSQL.${PORT}.lock`])
       fs.rmSync(path.join(place.sockets, left), { force: true });
-    // PostgreSQL does not take its own ancestor for another server on the cluster.
+    // PostgreSQL does not start while another process has the pid in the pid file, unless it believes this process to
+    // be its own ancestor.
     const variables = stranger === undefined ? {} : { PG_GRANDPARENT_PID: String(stranger) };
     const server = launch(launcher, command, (line) => log.info('postgres', { line }), variables);
     return { ...server, ready: untilReady(place, server.gone) };
@@ -99,7 +100,7 @@ function supervise(
   return new Supervisor(start, RESTARTS, { log, subject: 'embedded database', fields: {} });
 }
 
-/** Tries several times, because the memory of a killed server is in use a moment longer. */
+/** Tries several times, because the shared memory of a killed server stays in use for a moment. */
 async function startWithRetries(server: Supervisor<SupervisedProcess>): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -111,13 +112,16 @@ async function startWithRetries(server: Supervisor<SupervisedProcess>): Promise<
   }
 }
 
-/** Settings stand here, not in the cluster's file, so that those of a new release reach existing clusters. */
+/**
+ * Returns the arguments with the settings. The cluster's own file has no settings, so that the settings of a new
+ * release also reach existing clusters.
+ */
 function serverArguments({ cluster, sockets }: Place, maxConnections: number): string[] {
   const settings = {
     max_connections: maxConnections,
     shared_buffers: '64MB',
     log_line_prefix: '[%p] ',
-    // Values of rows and statements belong in no log; the client gets the whole error.
+    // The log must not contain values of rows or statements. The client gets the whole error.
     log_error_verbosity: 'terse',
     log_min_error_statement: 'panic',
   };

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from '
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
-import { atLeisure } from '../../../src/infrastructure/typeorm/backup/dump-database.js';
+import { withoutTimeLimit } from '../../../src/infrastructure/typeorm/backup/dump-database.js';
 import { createMigrationSource, migrationNames } from '../../../src/infrastructure/typeorm/data-source.js';
 import { type Ran, tenon } from '../../support/command-line.js';
 import { freshDatabase, query, type TestDatabase } from '../../support/database.js';
@@ -207,7 +207,7 @@ describe('a backup of the database', () => {
     await client.connect();
     try {
       const text: string[] = [];
-      const rows = client.query(atLeisure(copyTo("COPY (SELECT 'all', pg_sleep(0.5)) TO STDOUT")));
+      const rows = client.query(withoutTimeLimit(copyTo("COPY (SELECT 'all', pg_sleep(0.5)) TO STDOUT")));
       for await (const chunk of rows) text.push(String(chunk));
       expect(text.join('')).toBe('all\t\n');
     } finally {

@@ -5,7 +5,7 @@ import { buffersOf, type Signature, type Tensors } from './tensors.js';
 
 export type ModelRequest =
   | { readonly type: 'load'; readonly file: string; readonly threads: number; readonly batching: boolean }
-  /** `isJoined` for the rows of several requests. */
+  /** `isJoined` is true if the inputs have the rows of several requests. */
   | { readonly type: 'run'; readonly inputs: Tensors; readonly isJoined: boolean };
 
 export type ModelResponse =

@@ -21,7 +21,7 @@ export const CredentialTable = defineTable<Credential>('credentials', {
   lastUsedAt: { type: 'timestamptz', nullable: true },
 });
 
-/** SQL by hand: every request runs it, so it is prepared, which the ORM cannot do. */
+/** This SQL is written by hand. Every request runs it, so it is a prepared statement, which the ORM cannot make. */
 const HOLDER = `
   SELECT c.kind, c.id AS "credentialId", c.last_used_at AS "lastUsedAt", a.id AS "accountId", a.name AS "accountName",
          a.email, a.alert_emails AS "alertEmails", a.created_at AS "createdAt", a.team_id AS "teamId", a.role, t.operator,

@@ -1,7 +1,9 @@
 import type { QueryRunner } from 'typeorm';
 import { ForwardMigration } from '../forward-migration.js';
 
-/** No references to accounts, teams and objects: an entry outlives what it tells of. */
+/**
+ * Adds the audit trail. It has no foreign keys to accounts, teams and objects, because its entries must outlive them.
+ */
 export class Audit1764633600000 extends ForwardMigration {
   readonly name = 'Audit1764633600000';
 
