@@ -79,7 +79,7 @@ function AlertView({ parameters: { alert_id = '' } }: { parameters: Readonly<Rec
   );
 }
 
-/** The rule that fired and the job that met its condition. The job may be deleted, or of another team. */
+/** Shows the rule that fired and the job that met its condition. The job may be deleted, or belong to another team. */
 function Cause({ job: job_id, rule }: { job: string; rule: { id: string; name: string } }) {
   const job = useQuery(`job ${job_id}`, () =>
     answer(api.GET('/v1/jobs/{job_id}', { params: { path: { job_id } } })),

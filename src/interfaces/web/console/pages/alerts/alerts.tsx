@@ -54,7 +54,10 @@ function Alerts() {
     },
     { everyMs: EVERY_MS },
   );
-  /** Alerts that were acknowledged here, as they are now: later pages of the list are not loaded again. */
+  /**
+   * The alerts that were acknowledged here. They replace the alerts of the list, because its later pages are not loaded
+   * again.
+   */
   const [acked, setAcked] = useState<ReadonlyMap<string, Alert>>(new Map());
   const [acknowledging, setAcknowledging] = useState<readonly Alert[]>([]);
   const chosen = useSignal<ReadonlySet<string>>(new Set());
@@ -115,7 +118,9 @@ function Alerts() {
   );
 }
 
-/** The ids of the chosen alerts. A signal, so that a choice draws its boxes anew and not the whole list. */
+/**
+ * The ids of the chosen alerts. They are a signal, so that a choice redraws only the checkboxes and not the whole list.
+ */
 type Choice = Signal<ReadonlySet<string>>;
 
 function Pick({ alert: { id, title, status }, chosen }: { alert: Alert; chosen: Choice }) {

@@ -14,7 +14,9 @@ type Comparison = Schemas['DatasetComparison'];
 type Changed = Comparison['changed'][number];
 const SHOWN = 50;
 
-/** Compares the dataset with an earlier version of it, or with another one: records that are new, gone, and changed. */
+/**
+ * Compares the dataset with an earlier version or with another dataset. Shows the added, removed and changed records.
+ */
 export function Compare({ project, dataset }: { project: string; dataset: Dataset }) {
   const { id, version } = dataset;
   const versions = useVersions(project, dataset);
@@ -111,7 +113,7 @@ function Part<T>(props: { title: string; items: readonly T[]; children: (item: T
   );
 }
 
-/** The two states of a record beside each other, only the fields that differ. */
+/** Shows the two states of a record beside each other, but only the fields that differ. */
 const ChangedRecord = ({ record: { id, fields, before, after } }: { record: Changed }) => (
   <li>
     <h3>{id}</h3>

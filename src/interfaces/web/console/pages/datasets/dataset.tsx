@@ -32,7 +32,7 @@ function DatasetPage({ parameters }: { parameters: Readonly<Record<string, strin
   return <OneDataset key={id} project={project} id={id} />;
 }
 
-/** Shows a dataset: its records, its versions, and how it differs from another one. */
+/** Shows a dataset: its records, its versions, and a comparison with another one. */
 function OneDataset({ project, id }: { project: string; id: string }) {
   const dataset = useQuery(`dataset ${id}`, () => readDataset(project, id));
   const [changes, keepChanges] = useDraft<Changes>(`dataset ${id}`);
@@ -115,12 +115,12 @@ const Fact = ({ name, children }: { name: string; children: ComponentChildren })
   </div>
 );
 
-/** Freezes, forks, renames, deletes, and leads to an evaluation of a frozen dataset. */
+/** Shows the buttons that freeze, fork, rename or delete a dataset. A frozen dataset has a link to an evaluation. */
 function Acts(props: {
   project: string;
   dataset: Dataset;
   loaded: Query<Dataset>;
-  /** Records are changed and not saved. */
+  /** True if there are unsaved changes of records. */
   changed: boolean;
   onDeleted: () => void;
 }) {

@@ -78,7 +78,7 @@ const columnsOf = (project: string): Column<Entry>[] => [
   { title: 'Changed', cell: ({ updated_at }) => <Time at={updated_at} />, minor: true },
 ];
 
-/** Tells whether a dataset is frozen, and if not, what keeps it from being frozen. */
+/** Shows whether a dataset is frozen, and the number of findings that prevent it from being frozen. */
 export const DatasetState = ({ state, validation }: Pick<Entry, 'state' | 'validation'>) => (
   <>
     <State of={state} />

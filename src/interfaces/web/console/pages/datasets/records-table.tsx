@@ -4,15 +4,15 @@ import type { Row } from './changes.js';
 import { type DatasetRecord, FOUR, fieldOf, furtherFields, textOf } from './values.js';
 
 const ROW_PX = 36;
-/** Rows are drawn in steps, so that most of the scrolling draws nothing. */
+/** The drawn rows change only in steps of this many, so that most scrolling draws nothing. */
 const STEP = 8;
 const COLUMN_STEP = 3;
 const MOST_SHOWN = 160;
-/** In px, with the number of the row. */
+/** The width of the number of the row and the four fields together. */
 const FOUR_PX = 900;
 const FIELD_PX = 176;
 
-/** The texts of a record's cells. A record never changes, so they are made once. */
+/** The texts of a record's cells. They are made only once, because a record never changes. */
 const texts = new WeakMap<DatasetRecord, Map<string, string>>();
 
 function cellText(record: DatasetRecord, name: string): string {
@@ -24,12 +24,12 @@ function cellText(record: DatasetRecord, name: string): string {
 }
 
 /**
- * Shows records in a table that stays fast with any number of rows and fields: only those in view are drawn. Arrow up
- * and down, Page Up, Page Down, Home and End move between rows, Enter opens one.
+ * Shows records in a table that stays fast with any number of rows and fields, because only the visible ones are drawn.
+ * Arrow Up, Arrow Down, Page Up, Page Down, Home and End move between rows. Enter opens a row.
  */
 export function RecordsTable(props: {
   rows: readonly Row[];
-  /** Lists the findings of each record, by its index. */
+  /** The findings of each record, by its index. */
   findings: ReadonlyMap<number, readonly string[]>;
   onOpen: (key: string) => void;
 }) {
@@ -171,7 +171,7 @@ export function RecordsTable(props: {
   );
 }
 
-/** Takes the place of rows that are not drawn. */
+/** Fills the height of the rows that are not drawn. */
 const Gap = ({ rows, columns }: { rows: number; columns: number }) => (
   <tr class="dataset-gap" style={{ height: `${rows * ROW_PX}px` }}>
     <td colSpan={columns} />

@@ -118,7 +118,7 @@ function Facts({ deployment }: { deployment: Deployment }) {
   );
 }
 
-/** The newest lines of the process. */
+/** Shows the newest lines of the output of the process. */
 function Output({ id, remote }: { id: string; remote: boolean }) {
   const params = { path: { deployment_id: id }, query: { tail: LINES } };
   const output = useQuery(

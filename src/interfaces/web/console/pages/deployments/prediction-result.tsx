@@ -7,14 +7,14 @@ import { Table } from '../../shared/table.js';
 import { type OutputTable, outputsOf, tablesOf } from './tensors.js';
 
 export interface Prediction {
-  /** The answer as the service sent it. */
+  /** The unchanged answer of the service. */
   readonly text: string;
   readonly seconds: number;
 }
 
 const MOST_SHOWN = 20_000;
 
-/** The answer to a prediction as tables, or as JSON. */
+/** Shows the answer to a prediction as tables, or as JSON. */
 export function PredictionResult({ prediction: { text, seconds } }: { prediction: Prediction }) {
   const tables = useMemo(() => tablesOf(outputsOf(text)), [text]);
   return (

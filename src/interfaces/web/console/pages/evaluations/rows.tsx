@@ -7,10 +7,10 @@ import { Empty } from '../../shared/states.js';
 import { groupName, pick, type Result, textOf, type Wanted } from './summary.js';
 
 const SHOWN = 50;
-/** Characters of a text that are shown at first. */
+/** The number of characters of a text that are shown at first. */
 const LONG = 1_000;
 
-/** Loads the rows of an evaluation: at most one for each of 500 records, in pages as long as the service allows. */
+/** Loads all rows of an evaluation, in pages of the maximal length. There are at most 500 rows, one for each record. */
 export async function loadRows(job: string): Promise<readonly Result[]> {
   const rows: Result[] = [];
   for (let cursor: number | undefined; ; ) {
@@ -22,7 +22,7 @@ export async function loadRows(job: string): Promise<readonly Result[]> {
   }
 }
 
-/** Shows the rows that the address asks for: all or only the wrong ones, of a group, with a text. */
+/** Shows the rows that fit the filters in the address: score, group and text. */
 export function Rows({ rows }: { rows: readonly Result[] }) {
   const [most, setMost] = useState(SHOWN);
   const asked = query.value;
@@ -89,7 +89,7 @@ export function Rows({ rows }: { rows: readonly Result[] }) {
   );
 }
 
-/** Says how a record was scored, and shows what was expected beside what came. */
+/** Shows the score of a record, and the expected beside the actual output. */
 function Row({ row }: { row: Result }) {
   const { record_id, group, input, expected, output, score, latency, tokens, error } = row;
   return (
@@ -120,7 +120,7 @@ const Verdict = ({ right, error = false }: { right: boolean; error?: boolean }) 
   <span class={`state ${right ? 'good' : 'bad'}`}>{error ? 'error' : right ? 'right' : 'wrong'}</span>
 );
 
-/** Shows a text of a row. The end of a long one is shown on demand. */
+/** Shows a text of a row. The end of a long text is shown after a click. */
 export function Text(props: { title: string; text: string; tone?: 'right' | 'wrong' }) {
   const { title, text, tone = '' } = props;
   const [whole, setWhole] = useState(text.length <= LONG);

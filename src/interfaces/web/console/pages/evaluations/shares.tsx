@@ -13,7 +13,7 @@ export interface Bars {
 }
 
 /**
- * Draws shares as bars with their confidence intervals, in a table that has the same as figures. The dashed line is the
+ * Draws shares as bars with their confidence intervals, in a table that also has the numbers. The dashed line is the
  * threshold.
  */
 export function ShareChart({ label, rows, threshold }: { label: string; rows: readonly Bars[]; threshold?: number }) {
@@ -71,7 +71,7 @@ export function ShareChart({ label, rows, threshold }: { label: string; rows: re
   );
 }
 
-/** A bar with its interval. The figures stand beside it, so it is hidden from screen readers. */
+/** Draws a bar with its interval. The bar is hidden from screen readers, because the numbers stand beside it. */
 function Plot({ share, tone, threshold }: { share: Share; tone: Bar['tone']; threshold: number | undefined }) {
   const [low = 0, high = 0] = share.interval.map((one) => one * 100);
   return (

@@ -80,7 +80,7 @@ function OneJob({ parameters: { job_id = '' } }: { parameters: Readonly<Record<s
                       ? 'the master key'
                       : (requester?.name ?? <code>{data.requested_by}</code>)}
                   </Fact>
-                  <Made job={data} />
+                  <JobObjects job={data} />
                   <LogLinks job={data} />
                 </dl>
               </Panel>
@@ -102,7 +102,7 @@ function OneJob({ parameters: { job_id = '' } }: { parameters: Readonly<Record<s
   );
 }
 
-/** A fact with its name. Without a value it is left out. */
+/** Shows a fact with its name, and nothing if the fact has no value. */
 const Fact = ({ name, children }: { name: string; children: ComponentChildren }) =>
   children ? (
     <>
@@ -124,8 +124,11 @@ const Moment = ({ name, at }: { name: string; at: number | null }) => (
   </Fact>
 );
 
-/** Links to what the job was made for. Things of other teams cannot be opened, so only their ids are shown. */
-function Made({ job: { project_id, dataset_id, model_id } }: { job: Job }) {
+/**
+ * Shows the project, dataset and model of a job. Those of other teams have no links but only ids, because they cannot
+ * be opened.
+ */
+function JobObjects({ job: { project_id, dataset_id, model_id } }: { job: Job }) {
   const projects = useQuery(can('read_workspace') ? 'projects' : null, () => answer(api.GET('/v1/projects')));
   const project = projects.data?.projects.find(({ id }) => id === project_id);
   const params = { path: { project_id: project?.id ?? '' } };
@@ -153,7 +156,7 @@ function Made({ job: { project_id, dataset_id, model_id } }: { job: Job }) {
 
 const REQUEST_ID = /"request_id":"([A-Za-z0-9_-]{1,64})"/;
 
-/** Links to the lines of the job in the log, and to those of the request that made it. */
+/** Shows links to the log lines of the job and of the request that created it. */
 function LogLinks({ job: { id } }: { job: Job }) {
   const lines = useQuery(can('read_monitoring') ? `log of ${id}` : null, () =>
     answer(api.GET('/v1/logs', { params: { query: { job_id: id, tail: 20 } } })),

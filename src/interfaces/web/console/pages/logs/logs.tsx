@@ -13,9 +13,9 @@ import { type LogLine, levels, readLines, readsLog, summaryOf } from './log-line
 import './logs.css';
 
 const EVERY_MS = 5_000;
-/** Bounds the lines of an answer, and so the rows of the page. */
+/** The most lines of an answer, and so the most rows of the page. */
 const MOST_LINES = 500;
-/** A list that is scrolled to within this of its end follows new lines. */
+/** A list that is scrolled this close to its end follows new lines. */
 const NEAR_END_PX = 40;
 
 /** Follows the newest lines of the log. */
@@ -90,7 +90,7 @@ function Logs() {
   );
 }
 
-/** The newest line is at the end. A reader who has scrolled up stays at the lines that they read. */
+/** Shows the lines, the newest last. If the reader has scrolled up, new lines do not move the list. */
 function Lines({ texts }: { texts: readonly string[] }) {
   const lines = useMemo(() => readLines(texts).filter((line) => !readsLog(line)), [texts]);
   const list = useRef<HTMLElement>(null);

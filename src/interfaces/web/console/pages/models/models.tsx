@@ -22,7 +22,7 @@ export const useAliases = (id: string) =>
     answer(api.GET('/v1/projects/{project_id}/models/aliases', { params: { path: { project_id: id } } })),
   );
 
-/** Lists the models of a project, with the aliases that name them. */
+/** Lists the models of a project with their aliases. */
 function Models({ parameters }: { parameters: Readonly<Record<string, string>> }) {
   const id = parameters.project_id ?? '';
   const project = useProject(id);
