@@ -3,8 +3,8 @@ interface Named {
 }
 
 /**
- * Joins the newest answer of the first page with the items that were shown before. Returns null if so many are new that
- * items between the two are missing.
+ * Joins a new answer of the first page with the items that were shown before. Returns null if items between the two may
+ * be missing.
  */
 export function joinedPages<Item extends Named>(
   first: readonly Item[],

@@ -6,17 +6,17 @@ import { toastError } from './toasts.js';
 export interface Column<Row> {
   readonly title: string;
   readonly cell: (row: Row) => ComponentChildren;
-  /** Aligns figures to the right. */
+  /** Aligns numbers to the right. */
   readonly numeric?: boolean;
   /** Leaves the column out on a small screen. */
   readonly minor?: boolean;
-  /** Breaks long values, such as ids and addresses, anywhere. */
+  /** Allows line breaks anywhere in long values, such as ids and addresses. */
   readonly long?: boolean;
   /** Holds the buttons of a row, at its end. */
   readonly acts?: boolean;
 }
 
-/** A table that scrolls within itself where it is too wide. `key` tells the rows apart. */
+/** Draws a table. A table that is too wide scrolls on its own. */
 export function Table<Row>(props: {
   label: string;
   columns: readonly Column<Row>[];
@@ -56,7 +56,7 @@ export function Table<Row>(props: {
   );
 }
 
-/** Loads the next page of a list. */
+/** Shows the button that loads the next page of a list. */
 export function More<Item>({ query }: { query: PagedQuery<Item> }) {
   const [busy, setBusy] = useState(false);
   if (!query.more) return null;

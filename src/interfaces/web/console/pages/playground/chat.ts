@@ -5,9 +5,9 @@ import type { Usage } from './events.js';
 import { type HistoryMessage, requestOf, type Settings } from './request.js';
 
 export interface Message extends HistoryMessage {
-  /** Tells the messages of a chat apart. */
+  /** Identifies the message in its chat. */
   readonly key: number;
-  /** How an answer of this page ended. Absent for one that was stored. */
+  /** How an answer of this page ended. Stored answers do not have this. */
   readonly end?: End | 'stopped' | 'failed';
   readonly figures?: Figures;
 }
@@ -20,41 +20,41 @@ export interface Figures {
   readonly usage: Usage | null;
 }
 
-/** Why there is no answer. With `retryIn` the chat asks again after so many seconds. */
+/** Why there is no answer. If `retryIn` is set, the chat asks again after this number of seconds. */
 export interface Failure {
   readonly error: ApiError;
   readonly retryIn: number | null;
 }
 
-/** Codes that say that the same call is answered later. */
+/** The codes of errors after which the same call can succeed later. */
 const PASSING = ['model_busy', 'runtime_loading', 'rate_limited', 'busy'];
 const MOST_TRIES = 12;
 const LONGEST_WAIT_S = 10;
 const MOST_PER_PAGE = 1_000;
-/** The messages of a turn: a question and its answer. */
+/** The number of messages in a turn: a question and its answer. */
 const TURN = 2;
 
 let keys = 0;
 
-/** A chat with a project: its messages, the answer that is coming, and the conversation that stores it. */
+/** A chat with a project: its messages, the answer that is being received, and the conversation that stores it. */
 export class Chat {
   readonly messages = signal<readonly Message[]>([]);
-  /** The text of the answer so far. Null: none is coming. */
+  /** The text of the answer so far, or null if no answer is being received. */
   readonly coming = signal<string | null>(null);
   readonly isComing = computed(() => this.coming.value !== null);
   readonly failure = signal<Failure | null>(null);
-  /** The number of first messages that the last request left out. */
+  /** The number of messages at the beginning that the last request left out. */
   readonly leftOut = signal(0);
-  /** Whether a conversation is being loaded. */
+  /** True while a conversation is being loaded. */
   readonly loading = signal(false);
-  /** The system prompt of the conversation that was opened. Null: none was opened. */
+  /** The system prompt of the opened conversation, or null if none was opened. */
   readonly storedSystem = signal<string | null>(null);
-  /** Counts the changes of the stored conversations that this chat has made. */
+  /** Counts the changes that this chat has made to the stored conversations. */
   readonly stored = signal(0);
-  /** The conversation, and how many of the messages from the first on it has. */
+  /** The stored conversation, and the number of messages from the first on that it has. */
   private kept: { readonly id: string; readonly count: number } | null = null;
   private running: AbortController | null = null;
-  /** The most messages to send. `shorten` lowers it. */
+  /** The largest number of messages to send. `shorten` lowers it. */
   private most = Number.POSITIVE_INFINITY;
 
   constructor(
@@ -62,7 +62,7 @@ export class Chat {
     private readonly onKept: (conversationId: string) => void,
   ) {}
 
-  /** Shows a conversation; null begins a new one. */
+  /** Shows a conversation. null starts a new one. */
   async open(conversationId: string | null): Promise<void> {
     if (conversationId === (this.kept?.id ?? null) && !(conversationId === null && this.messages.value.length > 0))
       return;
@@ -97,7 +97,7 @@ export class Chat {
     }
   }
 
-  /** Asks a question. Resolves to whether it was answered. */
+  /** Asks a question. Resolves to true if it was answered. */
   ask(text: string, settings: Settings, projectPrompt: string): Promise<boolean> {
     const answered = this.messages.value.filter(
       ({ role }, index, all) => role !== 'user' || all[index + 1]?.role === 'assistant',
@@ -106,7 +106,7 @@ export class Chat {
     return this.run(settings, projectPrompt);
   }
 
-  /** Asks the last question again, in place of its answer. */
+  /** Asks the last question again and replaces its answer. */
   again(settings: Settings, projectPrompt: string): Promise<boolean> {
     const last = this.messages.value.findLastIndex(({ role }) => role === 'user');
     this.messages.value = this.messages.value.slice(0, last + 1);
@@ -119,19 +119,19 @@ export class Chat {
     return this.again(settings, projectPrompt);
   }
 
-  /** Asks another question in place of one, and of all that came after it. */
+  /** Replaces a question and all messages after it with another question, and asks it. */
   edit(key: number, text: string, settings: Settings, projectPrompt: string): Promise<boolean> {
     const at = this.messages.value.findIndex((message) => message.key === key);
     this.messages.value = [...this.messages.value.slice(0, at), { key: ++keys, role: 'user', text }];
     return this.run(settings, projectPrompt);
   }
 
-  /** Breaks the answer off. Its text so far stays. */
+  /** Stops the answer. Keeps its text so far. */
   stop(): void {
     this.running?.abort();
   }
 
-  /** Stops without a trace, when the chat is left. */
+  /** Stops the answer and drops its text, because the user leaves the chat. */
   leave(): void {
     this.stop();
     this.running = null;
@@ -180,7 +180,10 @@ export class Chat {
     }
   }
 
-  /** Asks once. Resolves to why there is no whole answer; null if there is one, or the caller stopped. */
+  /**
+   * Asks once. Resolves to the reason why there is no complete answer, or to null if there is one or the user stopped
+   * it.
+   */
   private async attempt(running: AbortController, settings: Settings, projectPrompt: string): Promise<ApiError | null> {
     const history = this.messages.value;
     const sent = history.slice(-Math.min(this.most, history.length));
@@ -205,7 +208,7 @@ export class Chat {
       const body = await answer(
         call.then((result) => {
           headers = result.response.headers;
-          started = sentAt(result.response); // A call may have waited for a sign-in before.
+          started = sentAt(result.response); // the call may have waited for a sign-in before
           return result;
         }),
       );
@@ -215,7 +218,8 @@ export class Chat {
     } catch (reason) {
       end = running.signal.aborted ? 'stopped' : 'failed';
       error = running.signal.aborted ? null : errorOf(reason, headers.get('X-Request-Id'));
-      if (error?.code === 'not_found') this.kept = null; // The conversation is gone: the next try begins another.
+      // the conversation is gone, so the next attempt creates another
+      if (error?.code === 'not_found') this.kept = null;
     }
     if (this.running !== running) return null;
     const figures = { firstText: coming.firstText, total: (performance.now() - started) / 1000, usage: coming.usage };
@@ -229,8 +233,9 @@ export class Chat {
   }
 
   /**
-   * Notes that `id` has the history and its answer. A new conversation in place of one whose last turn was asked again
-   * replaces it, so the list does not fill with attempts. Others stay.
+   * Records that the conversation `id` has the history and its answer. If the last turn of a conversation was asked
+   * again, the new conversation replaces the old one, so that the list does not fill with attempts. Other conversations
+   * stay.
    */
   private storedIn(id: string, history: readonly Message[]): void {
     const before = this.kept;
@@ -245,11 +250,11 @@ export class Chat {
     const tell = () => {
       this.stored.value += 1;
     };
-    answer(deletion).then(tell, () => {}); // It stays in the list.
+    answer(deletion).then(tell, () => {}); // after a failure it stays in the list
   }
 }
 
-/** Resolves after so many seconds to true, or to false when it is stopped before. */
+/** Resolves to true after this number of seconds, or to false when it is stopped earlier. */
 function passed(seconds: number, stopped: AbortSignal): Promise<boolean> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => resolve(true), seconds * 1000);

@@ -10,9 +10,9 @@ import { ErrorNote, Loading, QueryError, State } from '../../shared/states.js';
 import type { Chat, Failure } from './chat.js';
 import { Markup, MessageView } from './message.js';
 
-/** Messages that are drawn at once; earlier ones are drawn on demand. */
+/** The number of messages to draw. Earlier messages are drawn after a click. */
 const MOST_DRAWN = 60;
-/** A reader this near to the end follows the answer. */
+/** If the log is scrolled this close to its end, it follows the answer. */
 const NEAR_END_PX = 60;
 
 export interface ColumnProps {
@@ -26,11 +26,11 @@ export interface ColumnProps {
   /** Asks again with fewer messages. */
   onShorten: () => void;
   onCode: () => void;
-  /** Takes the column away. Null: it is the only one. */
+  /** Closes the column, or null if it is the only one. */
   onClose: (() => void) | null;
 }
 
-/** One chat: which project answers, its runtime, and the messages. */
+/** Shows one chat: the choice of the project, its runtime, and the messages. */
 export function Column(props: ColumnProps) {
   const { chat, label, project, choices, onChoose, onEdit, onAgain, onShorten, onCode, onClose } = props;
   const log = useRef<HTMLElement>(null);
@@ -118,14 +118,20 @@ export function Column(props: ColumnProps) {
   );
 }
 
-/** Returns what screen readers hear: that an answer is coming, and the whole answer, but not each piece. */
+/**
+ * Returns the text for screen readers: a note while an answer is being received, and then the whole answer. They would
+ * read each piece of the answer otherwise.
+ */
 function spokenOf(chat: Chat): string {
   if (chat.isComing.value) return 'Answering …';
   const last = chat.messages.value.at(-1);
   return last?.end ? `Answer: ${last.text}` : '';
 }
 
-/** Keeps the log at its end while messages and answers grow, unless the reader scrolled up. Returns what does it. */
+/**
+ * Keeps the log scrolled to its end while messages and answers grow, unless the reader scrolled up. Returns the
+ * function that scrolls.
+ */
 function useFollow(log: RefObject<HTMLElement | null>, chat: Chat): () => void {
   const isFollowing = useRef(true);
   const follow = () => {
@@ -152,7 +158,7 @@ function useFollow(log: RefObject<HTMLElement | null>, chat: Chat): () => void {
   return follow;
 }
 
-/** The answer that is coming. It alone is drawn again with each frame. */
+/** Shows the answer that is being received. Only this component is drawn again with each frame. */
 function Coming({ chat, follow }: { chat: Chat; follow: () => void }) {
   const text = chat.coming.value ?? '';
   useLayoutEffect(follow, [text]);
@@ -184,7 +190,7 @@ function FailureNote(props: { failure: Failure; onAgain: (() => void) | undefine
   );
 }
 
-/** Says why the project cannot answer, and offers what the caller may do about it. */
+/** Shows why the project cannot answer, with the actions that the caller's role allows. */
 function RuntimeNote({ project }: { project: Query<Schemas['Project']> }) {
   const start = useAction(async (project_id: string) => {
     await answer(api.POST('/v1/projects/{project_id}/runtime/start', { params: { path: { project_id } } }));

@@ -2,7 +2,7 @@ import type { RefObject } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { Icon } from '../../shared/icon.js';
 
-/** Takes a question. Enter sends, Shift+Enter breaks the line, Escape stops the answers. */
+/** Lets the user type a question. Enter sends it, Shift+Enter starts a new line, Escape stops the answers. */
 export function Composer(props: {
   input: RefObject<HTMLTextAreaElement | null>;
   text: string;

@@ -1,4 +1,4 @@
-/** The parts of Markdown that models write most: code, lists, headings, bold. All else stays text. */
+/** A block of the Markdown that models use most: code, lists, headings and bold text. All other Markdown stays text. */
 export type Block =
   | { readonly kind: 'code'; readonly language: string; readonly text: string }
   | { readonly kind: 'list'; readonly start: number | null; readonly items: readonly string[] }
@@ -15,7 +15,10 @@ const ITEM = /^\s*(?:[-*+]|(\d{1,9})[.)])\s+(.*)$/;
 const HEADING = /^#{1,6}\s+(.*)$/;
 const SPANS = /(`[^`\n]+`|\*\*[^*\n]+\*\*)/;
 
-/** Cuts a text into blocks. A fence that is still open reaches to the end, since the answer may be coming. */
+/**
+ * Splits a text into blocks. An open fence reaches to the end of the text, because the rest of the answer may still
+ * arrive.
+ */
 export function blocksOf(text: string): readonly Block[] {
   const blocks: Block[] = [];
   const lines = text.split('\n');
@@ -45,7 +48,7 @@ export function blocksOf(text: string): readonly Block[] {
   return blocks;
 }
 
-/** Cuts a line into text, bold text and code. */
+/** Splits a line into text, bold text and code. */
 export const spansOf = (text: string): readonly Span[] =>
   text
     .split(SPANS)
@@ -55,7 +58,7 @@ export const spansOf = (text: string): readonly Span[] =>
       return SPANS.test(part) ? { kind: 'bold', text: part.slice(2, -2) } : { kind: 'text', text: part };
     });
 
-/** Returns the text with indentation if it is a JSON object or array; else null. */
+/** Returns the text with indentation if it is a JSON object or array, otherwise null. */
 export function prettyJson(text: string): string | null {
   if (!/^\s*[[{]/.test(text)) return null;
   try {

@@ -9,10 +9,13 @@ import { jumpToPath } from '../../shared/spec/spec-editor.js';
 type Project = Schemas['Project'];
 type Review = Schemas['ProjectReview'];
 
-/** The last review of each project since the console was opened: a review can be made, but not read later. */
+/**
+ * The last review of each project since the console was opened. They are kept here, because the service does not return
+ * a review again.
+ */
 const reviews = signal<Readonly<Record<string, Review>>>({});
 
-/** Reviews the saved version, and leads to what each finding names. */
+/** Shows the review of the saved version. Each finding has a link to its place. */
 export function ReviewPanel({ project, reload }: { project: Project; reload: () => Promise<void> }) {
   const { id, version, status } = project;
   const params = { path: { project_id: id } };
@@ -87,7 +90,7 @@ function Verdict({ review, project }: { review: Review; project: Project }) {
   );
 }
 
-/** Leads to the place that a finding names: a field of the spec, the models or the runtime. */
+/** Links to the place of a finding: a field of the spec, the models or the runtime. */
 function Target({ path, project: { id } }: { path: string; project: Project }) {
   if (path === 'models') return <a href={link(`/projects/${id}/models`)}>models</a>;
   const go = () => (path === 'runtime' ? document.getElementById('runtime')?.focus() : jumpToPath(path));

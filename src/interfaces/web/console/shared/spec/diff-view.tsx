@@ -5,7 +5,7 @@ import { plural } from '../format.js';
 const MOST_SHOWN = 2_000;
 const SIGNS = { same: ' ', removed: '−', added: '+' } as const;
 
-/** Shows what differs between two texts, line by line. Unchanged lines are folded. */
+/** Shows the differences between two texts line by line. Folds unchanged lines. */
 export function DiffView({ label, before, after }: { label: string; before: string; after: string }) {
   const parts = useMemo(() => foldUnchanged(diffLines(before, after).slice(0, MOST_SHOWN)), [before, after]);
   const [opened, setOpened] = useState<readonly unknown[]>([]);

@@ -1,4 +1,4 @@
-import { type Outage, Patience } from '../../../src/interfaces/web/console/shared/patience.js';
+import { type Outage, RetryQueue } from '../../../src/interfaces/web/console/shared/retry-queue.js';
 
 const AWAY = { code: 'unreachable', message: 'Out of reach.', requestId: null, retryAfter: null };
 const LIMITED = { code: 'rate_limited', message: 'Too many.', requestId: 'req_1', retryAfter: 30 };
@@ -7,21 +7,21 @@ const LIMITED = { code: 'rate_limited', message: 'Too many.', requestId: 'req_1'
 function rig() {
   const told: (Outage | null)[] = [];
   const page = { isHidden: false };
-  const patience = new Patience(
+  const retries = new RetryQueue(
     (outage) => told.push(outage),
     () => page.isHidden,
   );
   const sent: string[] = [];
   const service: { refusal: object | null; hangs: string } = { refusal: AWAY, hangs: '' };
   const read = (name: string) =>
-    patience.send(async (limit) => {
+    retries.send(async (limit) => {
       sent.push(name);
       if (service.refusal) throw service.refusal;
       if (service.hangs === name)
         await new Promise<void>((_, reject) => limit?.addEventListener('abort', () => reject(AWAY)));
       return name;
     });
-  return { told, page, patience, sent, service, read };
+  return { told, page, retries, sent, service, read };
 }
 
 describe('reads while the service is away', () => {
@@ -59,10 +59,10 @@ describe('reads while the service is away', () => {
   });
 
   it('tries at once when it is asked to, and not while the page is hidden', async () => {
-    const { page, patience, sent, service, read } = rig();
+    const { page, retries, sent, service, read } = rig();
     const answer = read('one');
     await jest.advanceTimersByTimeAsync(0);
-    patience.tryNow();
+    retries.tryNow();
     await jest.advanceTimersByTimeAsync(0);
     expect(sent).toHaveLength(2);
     page.isHidden = true;
@@ -70,22 +70,22 @@ describe('reads while the service is away', () => {
     expect(sent).toHaveLength(2);
     page.isHidden = false;
     service.refusal = null;
-    patience.tryNow();
+    retries.tryNow();
     expect(await answer).toBe('one');
   });
 
   it('waits as long as the rate limit asks, whoever asks for an earlier try', async () => {
-    const { told, patience, sent, service, read } = rig();
+    const { told, retries, sent, service, read } = rig();
     service.refusal = LIMITED;
     const answers = Promise.all(['a', 'b', 'c'].map(read));
     await jest.advanceTimersByTimeAsync(0);
     expect(told.at(-1)).toMatchObject({ requestId: 'req_1', isLimited: true, nextTryAt: Date.now() + 30_000 });
-    patience.tryNow();
+    retries.tryNow();
     await jest.advanceTimersByTimeAsync(29_999);
     expect(sent.splice(0)).toHaveLength(3);
     await jest.advanceTimersByTimeAsync(1);
     expect(sent.splice(0)).toEqual(['c']); // One call tells that the limit still holds.
-    patience.tryNow();
+    retries.tryNow();
     await jest.advanceTimersByTimeAsync(0);
     expect(sent).toEqual([]);
     service.refusal = null;
@@ -166,32 +166,32 @@ describe('reads while the service is away', () => {
   });
 
   it('goes on when a hidden page is seen after the wait that was asked, whatever the clock says', async () => {
-    const { page, patience, sent, service, read } = rig();
+    const { page, retries, sent, service, read } = rig();
     service.refusal = LIMITED;
     const answer = read('one');
     await jest.advanceTimersByTimeAsync(0);
     page.isHidden = true;
     await jest.advanceTimersByTimeAsync(29_999);
-    patience.tryNow(); // Too early, also for a clock that is set forward.
+    retries.tryNow(); // Too early, also for a clock that is set forward.
     jest.setSystemTime(Date.now() + 3_600_000);
-    patience.tryNow();
+    retries.tryNow();
     await jest.advanceTimersByTimeAsync(1);
     expect(sent).toEqual(['one']);
     jest.setSystemTime(Date.now() - 7_200_000);
     Object.assign(page, { isHidden: false });
     service.refusal = null;
-    patience.tryNow();
+    retries.tryNow();
     expect(await answer).toBe('one');
   });
 
   it('keeps a wait that is asked for, though the wait before it was cut short', async () => {
-    const { patience, sent, service, read } = rig();
+    const { retries, sent, service, read } = rig();
     void read('one');
     await jest.advanceTimersByTimeAsync(1_000);
     service.refusal = LIMITED;
-    patience.tryNow();
+    retries.tryNow();
     await jest.advanceTimersByTimeAsync(1_500); // The first wait would be over.
-    patience.tryNow();
+    retries.tryNow();
     await jest.advanceTimersByTimeAsync(0);
     expect(sent).toEqual(['one', 'one']);
   });
