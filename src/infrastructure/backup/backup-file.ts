@@ -7,8 +7,8 @@ import { fileChunks } from '../files/local-model-file-store.js';
 
 /**
  * The number of the file format. A backup is one file: a line with this number, the sections compressed with gzip, and
- * a line with the SHA-256 of everything before it. A section is a JSON header and any number of pieces of data. Before
- * each header and each piece stand one byte for its kind and four bytes for its length.
+ * a line with the SHA-256 of all bytes before this last line. A section is a JSON header and any number of pieces of
+ * data. Each header and each piece begins with one byte for its kind and four bytes for its length.
  */
 const FORMAT = 1;
 const HEAD = `tenon-backup ${FORMAT}\n`;
@@ -31,7 +31,7 @@ export type SectionHeader =
   | { readonly kind: 'secret' }
   /** Names the migrations that made the tables. */
   | { readonly kind: 'database'; readonly migrations: readonly string[] }
-  /** The rows of a table in the format of COPY. The tables that it refers to come before it. */
+  /** The rows of a table in the format of COPY. A table comes after all tables that it refers to. */
   | { readonly kind: 'table'; readonly name: string; readonly columns: readonly string[] }
   | { readonly kind: 'sequence'; readonly name: string; readonly value: string }
   /** Tasks of the work queue, in the format of COPY. */
@@ -57,8 +57,8 @@ export interface WrittenBackup {
 }
 
 /**
- * Writes the sections to a file beside `path` that only its owner may read, and runs `then`, which may publish the
- * file. Publishing moves the file to `path`. Removes the file if it was not published.
+ * Writes the sections to a temporary file that only its owner may read, and runs `then`. `then` may publish the backup,
+ * which moves the file to `path`. Removes the file if it was not published.
  */
 export async function writeBackup<T>(
   path: string,
@@ -79,9 +79,9 @@ export async function writeBackup<T>(
 }
 
 function unwritable(folder: string, error: NodeJS.ErrnoException): Error {
-  if (error.code === 'ENOENT') return new Error(`there is no folder ${folder}: make it, or name another`);
-  if (error.code === 'ENOTDIR') return new Error(`${folder} is no folder: name one`);
-  return new Error(`no file can be writeSections in ${folder} (${error.code}): name another folder, or mend that`);
+  if (error.code === 'ENOENT') return new Error(`there is no folder ${folder}: create it, or choose another`);
+  if (error.code === 'ENOTDIR') return new Error(`${folder} is not a folder: choose a folder`);
+  return new Error(`no file can be writeSections in ${folder} (${error.code}): choose another folder, or fix the problem`);
 }
 
 async function writeSections(file: FileHandle, sections: AsyncIterable<Section>, signal: AbortSignal) {
@@ -204,7 +204,7 @@ interface Frame {
 }
 
 const kindOf = (byte: number) => (Object.keys(frameKinds) as FrameKind[]).find((kind) => frameKinds[kind] === byte);
-const broken = (path: string) => new BackupRefused(`${path} does not hold what a backup holds`);
+const broken = (path: string) => new BackupRefused(`${path} does not have the contents of a backup`);
 
 async function* framesOf(bytes: AsyncIterable<Buffer>, path: string): AsyncGenerator<Frame, undefined> {
   let held: Buffer = Buffer.alloc(0);

@@ -67,8 +67,8 @@ export class RestoredFiles {
   }
 
   /**
-   * Stores the secret if `setting` is null. Throws if `setting` is a different secret, because that one cannot open the
-   * sealed data of the backup.
+   * Stores the secret if `setting` is null. Throws if `setting` is a different secret, which could not open the sealed
+   * data of the backup.
    */
   async secret(chunks: Chunks, setting: string | null): Promise<void> {
     const pieces: Uint8Array[] = [];
@@ -92,7 +92,7 @@ export class RestoredFiles {
       }
     };
     await pipeline(hashed, createWriteStream(file, { flags: 'wx', flush: true }));
-    if (hash.digest('hex') !== sha256) throw new BackupRefused(`${path} is not what it was`);
+    if (hash.digest('hex') !== sha256) throw new BackupRefused(`the model file ${path} does not match its checksum`);
   }
 
   /** Puts all files in their places. `takeBack` removes them again. */

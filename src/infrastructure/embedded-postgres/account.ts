@@ -100,8 +100,8 @@ export function run(launcher: Launcher, command: readonly string[]): Promise<str
  * Returns the launchers to try, the least powerful first. Root may have put the data folder or the programs below a
  * folder that is closed to everyone else (`mktemp -d`, a clone in /root). The server then keeps one capability of root,
  * which lets it pass through closed folders. Containers often withhold `dac_read_search` and allow only the wider
- * `dac_override`. PostgreSQL looks for its own files with access(2), which ignores the capability without the secure
- * bit.
+ * `dac_override`. PostgreSQL looks for its own files with access(2). Without the secure bit, access(2) ignores the
+ * capability.
  */
 function launchers({ drop, uid, gid }: Account): Launcher[] {
   if (!drop) return [{ prefix: [], ids: {} }];
@@ -170,7 +170,7 @@ export async function explained<T>(work: () => Promise<T>): Promise<T> {
   } catch (cause) {
     if (cause instanceof EmbeddedPostgresError) throw cause;
     const reason = oneLine(cause instanceof Error ? cause.message : String(cause)).slice(-800);
-    throw new EmbeddedPostgresError(`The embedded PostgreSQL does not start (${reason}); mend that or ${REMEDY}.`, {
+    throw new EmbeddedPostgresError(`The embedded PostgreSQL does not start (${reason}): fix the problem or ${REMEDY}.`, {
       cause,
     });
   }

@@ -54,7 +54,7 @@ export function completeLinks(native: string): void {
 
 /**
  * Returns a copy of this version and removes copies of other versions. The caller holds the folder's lock, so nobody
- * uses them.
+ * uses the other copies.
  */
 async function copyBinaries(native: string, folder: string): Promise<string> {
   const { version } = JSON.parse(fs.readFileSync(path.join(native, '..', 'package.json'), 'utf8')) as {

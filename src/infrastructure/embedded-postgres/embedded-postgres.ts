@@ -20,7 +20,7 @@ export interface Options {
   /** Holds everything that belongs to the server, for example `<data>/postgres`. */
   readonly folder: string;
   readonly database?: string;
-  /** The limit of connections. The default is enough for a few instances of the service. */
+  /** The most connections at the same time. The default is enough for a few instances of the service. */
   readonly maxConnections?: number;
   readonly log?: Pick<Logger, 'info' | 'warn'>;
 }
@@ -32,8 +32,8 @@ const RESTARTS = { restartDelayMs: { first: 100, max: 10_000 }, stableMs: 30_000
 const SILENT = { info: () => undefined, warn: () => undefined };
 
 /**
- * Starts a PostgreSQL server for this process. It listens only on a private unix socket. It is restarted when it dies.
- * It ends with this process, even after `kill -9`. Acknowledged writes survive every one of these ends.
+ * Starts a PostgreSQL server for this process. The server listens only on a private unix socket. It is restarted when
+ * it dies. It ends with this process, even after `kill -9`. Acknowledged writes survive crashes and restarts.
  */
 export function startEmbeddedPostgres(options: Options): Promise<EmbeddedPostgres> {
   return explained(async () => {
@@ -91,8 +91,7 @@ function supervise(
     const stranger = await endOrphan(place.cluster);
     for (const left of [`.s.PGSQL.${PORT}`, `.s.PGSQL.${PORT}.lock`])
       fs.rmSync(path.join(place.sockets, left), { force: true });
-    // PostgreSQL does not start while another process has the pid in the pid file, unless it believes this process to
-    // be its own ancestor.
+    // PostgreSQL does not start while the process in the pid file is alive, unless that process is its own ancestor.
     const variables = stranger === undefined ? {} : { PG_GRANDPARENT_PID: String(stranger) };
     const server = launch(launcher, command, (line) => log.info('postgres', { line }), variables);
     return { ...server, ready: untilReady(place, server.gone) };

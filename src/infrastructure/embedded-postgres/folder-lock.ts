@@ -12,8 +12,8 @@ const LONGEST_PATH = 103;
 const LONGEST_NAME = '/lock-4194304-12345678'.length;
 
 /**
- * Returns the file that names the socket folder if it is not in `folder`. Processes with another TMPDIR find it by this
- * file.
+ * Returns the path of a note. The note names the socket folder if that folder is outside `folder`, so that processes
+ * with another TMPDIR find it.
  */
 const note = (folder: string): string => path.join(folder, 'socket-folder');
 

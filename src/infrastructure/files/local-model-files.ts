@@ -18,7 +18,7 @@ const MISSING = 'there is no such file in the models folders.';
 
 /**
  * Returns why a path outside the models folders is refused. An absolute path may name any file of the machine, and
- * callers must not learn whether it exists.
+ * callers must not learn whether that file exists.
  */
 const outside = (path: string): string => (isAbsolute(path) ? MISSING : 'it lies outside the models folders.');
 

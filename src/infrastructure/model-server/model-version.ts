@@ -1,5 +1,4 @@
 /**
- * The version of every model file. It has a module of its own, because zod would take memory in the thread for large
- * bodies.
+ * The version of every model file. It is not in `protocol.ts`, so that the thread for large bodies does not load zod.
  */
 export const MODEL_VERSION = '1';

@@ -55,8 +55,8 @@ const entities = [
   UsageTable,
   WebhookTable,
 ];
-/** The migrations in this folder, oldest first. A new file needs no other change. */
 const folder = join(__dirname, 'migrations');
+/** The migrations in the folder, oldest first. A new file needs no other change. */
 const migrations = readdirSync(folder)
   .filter((name) => /^\d+-[a-z0-9-]+\.[jt]s$/.test(name))
   .sort()

@@ -71,12 +71,12 @@ type Run = (inputs: Tensors) => Promise<Tensors>;
 
 /** Number of requests to compare before the verdict. */
 const COMPARED = 3;
-/** Number of requests without any partner that the model accepts, before the check ends with `different`. */
+/** After this number of requests without any partner that the model accepts, the verdict is `different`. */
 const MAX_FAILURES = 10;
 
 /**
  * Finds out whether a model answers the rows of a batch as it answers each row alone. A model that normalises over the
- * batch does not, and must not run the requests of different callers together.
+ * batch does not. Then requests of different callers must not run together.
  *
  * Runs each real request together with a partner: the request before it, or a variation of itself. Random inputs would
  * not do, because the model may refuse them.

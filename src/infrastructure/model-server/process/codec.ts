@@ -162,8 +162,8 @@ const needsExactIntegers = ({ inputs }: Signature): boolean =>
   inputs.some(({ datatype }) => datatype === 'INT64' || datatype === 'UINT64');
 
 /**
- * Matches text with an integer of 16 or more digits, because shorter integers are safe. Skips the digits of a fraction
- * and at the start of a string.
+ * Matches an integer of 16 or more digits, because shorter integers are safe. Skips digits after a decimal point and at
+ * the start of a string.
  */
 const LONG_INTEGER = /(?<![\d."])\d{16}/;
 /** Longer integers are out of range for every datatype. */
