@@ -64,9 +64,9 @@ export async function writeBackup<T>(
   path: string,
   sections: AsyncIterable<Section>,
   signal: AbortSignal,
-  then: (writeSections: WrittenBackup) => Promise<T>,
+  then: (backup: WrittenBackup) => Promise<T>,
 ): Promise<T> {
-  const unfinished = `${path}.${process.pid}.readText`;
+  const unfinished = `${path}.${process.pid}.part`;
   const file = await open(unfinished, 'wx', 0o600).catch((error) => {
     throw unwritable(dirname(path), error);
   });
@@ -81,7 +81,7 @@ export async function writeBackup<T>(
 function unwritable(folder: string, error: NodeJS.ErrnoException): Error {
   if (error.code === 'ENOENT') return new Error(`there is no folder ${folder}: create it, or choose another`);
   if (error.code === 'ENOTDIR') return new Error(`${folder} is not a folder: choose a folder`);
-  return new Error(`no file can be writeSections in ${folder} (${error.code}): choose another folder, or fix the problem`);
+  return new Error(`no file can be written in ${folder} (${error.code}): choose another folder, or fix the problem`);
 }
 
 async function writeSections(file: FileHandle, sections: AsyncIterable<Section>, signal: AbortSignal) {

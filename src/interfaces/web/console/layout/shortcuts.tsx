@@ -6,7 +6,7 @@ import { link, navigate } from '../shared/router.js';
 
 const SECOND_KEY_WITHIN_MS = 1_500;
 
-/** Returns whether the element takes keys as text. Then they are no shortcuts. */
+/** Returns whether keys are text for the element. Such keys are not shortcuts. */
 const takesText = (element: EventTarget | null) =>
   element instanceof HTMLElement && (element.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(element.tagName));
 

@@ -88,7 +88,8 @@ function CurrentRecords(props: {
   const editable = can('edit_workspace') && dataset.state === 'editable';
   const count = can('edit_workspace') ? countOf(changes) : 0;
   useEffect(() => {
-    guardLeaving(count > 0 ? () => true : null); // The draft survives everything but the end of the tab.
+    // Leaving keeps the draft. Only closing the tab loses it, so the browser asks then.
+    guardLeaving(count > 0 ? () => true : null);
     return () => guardLeaving(null);
   }, [count > 0]);
 

@@ -119,8 +119,8 @@ export function Column(props: ColumnProps) {
 }
 
 /**
- * Returns the text for screen readers: a note while an answer is being received, and then the whole answer. They would
- * read each piece of the answer otherwise.
+ * Returns the text for screen readers: a note while an answer is being received, and then the whole answer. They do not
+ * get the single pieces.
  */
 function spokenOf(chat: Chat): string {
   if (chat.isComing.value) return 'Answering …';

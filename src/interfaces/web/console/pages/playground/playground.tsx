@@ -86,7 +86,7 @@ function Playground({ projectId, runtimes }: { projectId: string; runtimes: read
   const stop = () => {
     for (const { chat } of sides) chat.stop();
   };
-  /** Asks again in one column. Forgets the question that was kept for a reload after the answer. */
+  /** Asks again in one column. After the answer, forgets the question that was kept for a reload. */
   const repeat = (act: () => Promise<boolean>) =>
     withSettings(async () => {
       composer.current?.focus(); // The pressed button disappears.

@@ -99,7 +99,8 @@ export function useSpecDraft(props: {
   const saving = useAction(send);
 
   useEffect(() => {
-    guardLeaving(changed ? () => true : null); // The draft is kept, so only closing the tab needs a question.
+    // Leaving keeps the draft. Only closing the tab loses it, so the browser asks then.
+    guardLeaving(changed ? () => true : null);
     return () => guardLeaving(null);
   }, [changed]);
 
