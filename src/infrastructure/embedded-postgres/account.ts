@@ -170,7 +170,7 @@ export async function explained<T>(work: () => Promise<T>): Promise<T> {
   } catch (cause) {
     if (cause instanceof EmbeddedPostgresError) throw cause;
     const reason = oneLine(cause instanceof Error ? cause.message : String(cause)).slice(-800);
-    throw new EmbeddedPostgresError(`The embedded PostgreSQL does not start (${reason}): fix the problem or ${REMEDY}.`, {
+    throw new EmbeddedPostgresError(`The embedded PostgreSQL does not start (${reason}): fix this or ${REMEDY}.`, {
       cause,
     });
   }

@@ -61,7 +61,7 @@ export function launch(
     detached: true, // in a session of its own, so that Ctrl-C does not end it before the service has drained
   }) as ChildProcessByStdio<Writable, null, Readable>;
   const tail = follow(child.stderr, onLine);
-  const gone = exitOf(child).then((exit) => `PostgreSQL ended (${exit}): ${oneLine(tail.text) || 'it wrote no output'}`);
+  const gone = exitOf(child).then((exit) => `PostgreSQL ended (${exit}): ${oneLine(tail.text) || 'no output'}`);
   child.stdin.on('error', () => {}); // The guardian has ended, and `gone` resolves.
   return { pid: child.pid, gone, end: () => end(child, child.stdin, gone) };
 }

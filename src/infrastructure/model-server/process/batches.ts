@@ -57,8 +57,8 @@ export function splitRows(outputs: Tensors, rows: readonly number[]): Tensor[][]
   return rows.map((count) => {
     const part = outputs.map(({ datatype, shape, data }) => {
       const width = data.length / total;
-      const own = data.slice(begin * width, (begin + count) * width) as TensorData;
-      return { datatype, shape: [count, ...shape.slice(1)], data: own };
+      const rowsData = data.slice(begin * width, (begin + count) * width) as TensorData;
+      return { datatype, shape: [count, ...shape.slice(1)], data: rowsData };
     });
     begin += count;
     return part;

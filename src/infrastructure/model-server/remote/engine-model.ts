@@ -221,8 +221,8 @@ export class EngineModel {
   /** Returns the path of the model. If `version` is null, uses the version of the deployment, if there is one. */
   private path(version: string | null): string {
     const { modelName, modelVersion } = this.model;
-    const asked = version ?? modelVersion;
-    const versions = asked === null ? '' : `/versions/${encodeURIComponent(asked)}`;
+    const chosen = version ?? modelVersion;
+    const versions = chosen === null ? '' : `/versions/${encodeURIComponent(chosen)}`;
     return `/v2/models/${encodeURIComponent(modelName)}${versions}`;
   }
 

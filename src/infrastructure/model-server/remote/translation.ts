@@ -250,16 +250,16 @@ function read<T>(work: () => T, problem: string): T {
 function renamedIn(json: Uint8Array, name: string): Uint8Array {
   const text = Buffer.from(json.buffer, json.byteOffset, json.length).toString();
   const pieces: string[] = [];
-  let from = 0;
+  let copiedTo = 0;
   for (const [begin, end] of valuesOf(text, 'model_name')) {
-    pieces.push(text.slice(from, begin), JSON.stringify(name));
-    from = end;
+    pieces.push(text.slice(copiedTo, begin), JSON.stringify(name));
+    copiedTo = end;
   }
-  if (from === 0) {
-    from = text.indexOf('{') + 1;
-    pieces.push(`${text.slice(0, from)}"model_name":${JSON.stringify(name)},`);
+  if (copiedTo === 0) {
+    copiedTo = text.indexOf('{') + 1;
+    pieces.push(`${text.slice(0, copiedTo)}"model_name":${JSON.stringify(name)},`);
   }
-  return Buffer.from([...pieces, text.slice(from)].join(''));
+  return Buffer.from([...pieces, text.slice(copiedTo)].join(''));
 }
 
 /** Yields the begin and the end of each value of a member of a JSON object. The values are strings or null. */

@@ -59,10 +59,10 @@ export class TypeOrmCredentialRepository implements CredentialRepository {
   }
 
   list(...[{ accountId, kind, now, origin }, page]: Parameters<CredentialRepository['list']>): Promise<Credential[]> {
-    const own = { accountId, kind, ...(origin && { origin }), ...(page?.after && { id: LessThan(page.after) }) };
+    const filter = { accountId, kind, ...(origin && { origin }), ...(page?.after && { id: LessThan(page.after) }) };
     const live = [
-      { ...own, expiresAt: IsNull() },
-      { ...own, expiresAt: MoreThan(now) },
+      { ...filter, expiresAt: IsNull() },
+      { ...filter, expiresAt: MoreThan(now) },
     ];
     return this.table().find({ where: live, order: { id: 'DESC' }, ...(page && { take: page.limit }) });
   }

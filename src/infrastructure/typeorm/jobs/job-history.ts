@@ -89,14 +89,14 @@ export class TypeOrmJobHistory implements JobHistory {
       skip: most - 1,
       take: 1,
     });
-    let from = oldest?.finishNumber ?? '0';
+    let first = oldest?.finishNumber ?? '0';
     for (let left = most; left > 0; ) {
-      const next = { ...where, finishNumber: MoreThanOrEqual(from) };
+      const next = { ...where, finishNumber: MoreThanOrEqual(first) };
       const take = Math.min(left, PIECE);
       const piece = await this.table().find({ select, where: next, order: { finishNumber: 'ASC' }, take });
       for (const { finishNumber: _, ...job } of piece) yield job as FinishedJob;
       if (piece.length < take) return;
-      from = String(BigInt(piece.at(-1)?.finishNumber ?? 0) + 1n);
+      first = String(BigInt(piece.at(-1)?.finishNumber ?? 0) + 1n);
       left -= piece.length;
     }
   }

@@ -127,8 +127,8 @@ export class TypeOrmUsageRepository implements UsageRepository {
         settled.push(...(await this.rolledUp(query, { ...piece, to: changed }, 'summary')));
         parts.push(...(await this.rolledUp(query, { ...piece, from: changed }, 'histograms')));
       }
-      const own = calls.filter((call) => Usage.scopesOf(call).includes(query.scope));
-      for (const call of own)
+      const inScope = calls.filter((call) => Usage.scopesOf(call).includes(query.scope));
+      for (const call of inScope)
         parts.push({ ...Usage.of(call), start: call.finishedAt, group: Usage.groupOf(call, query.groupBy) });
       return Usage.entries(parts, query.bucket, settled);
     });

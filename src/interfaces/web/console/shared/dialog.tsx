@@ -96,10 +96,10 @@ interface Question {
 const question = signal<Question | null>(null);
 
 /** Asks before an action that cannot be undone. Resolves to the user's choice. */
-export const confirmAct = (asked: Omit<Question, 'answer'>): Promise<boolean> =>
+export const confirmAct = (content: Omit<Question, 'answer'>): Promise<boolean> =>
   new Promise((resolve) => {
     question.value = {
-      ...asked,
+      ...content,
       answer: (yes) => {
         question.value = null;
         resolve(yes);
@@ -109,17 +109,17 @@ export const confirmAct = (asked: Omit<Question, 'answer'>): Promise<boolean> =>
 
 /** Shows the question of `confirmAct`. */
 export function Confirmation() {
-  const asked = question.value;
-  if (!asked) return null;
+  const shown = question.value;
+  if (!shown) return null;
   return (
-    <Dialog title={asked.title} onClose={() => asked.answer(false)}>
-      <p>{asked.text}</p>
+    <Dialog title={shown.title} onClose={() => shown.answer(false)}>
+      <p>{shown.text}</p>
       <div class="actions">
-        <button type="button" class="button" onClick={() => asked.answer(false)}>
+        <button type="button" class="button" onClick={() => shown.answer(false)}>
           Cancel
         </button>
-        <button type="button" class="button danger" onClick={() => asked.answer(true)}>
-          {asked.act}
+        <button type="button" class="button danger" onClick={() => shown.answer(true)}>
+          {shown.act}
         </button>
       </div>
     </Dialog>

@@ -26,8 +26,8 @@ export function ProjectFrame(props: {
   children: ComponentChildren;
 }) {
   const { id, title, actions, children } = props;
-  const own = useProject(props.project ? null : id);
-  const project = props.project ?? own;
+  const loaded = useProject(props.project ? null : id);
+  const project = props.project ?? loaded;
   const name = project.data?.name ?? 'Project';
   const place = `/projects/${id}`;
   const above = [{ title: 'Projects', href: link('/projects') }];

@@ -29,8 +29,8 @@ export interface Query<T> {
 
 /**
  * Loads `key` with `load` and keeps the answer. Loads again when the key changes. A null key loads nothing. With
- * `everyMs`, loads repeatedly while the page is visible. After each failure the wait is longer, up to 15 s. null stops
- * this.
+ * `everyMs`, loads repeatedly while the page is visible. After each failure the wait is longer, up to 15 s. If
+ * `everyMs` is null, does not repeat.
  */
 export function useQuery<T>(
   key: string | null,
@@ -48,20 +48,20 @@ export function useQuery<T>(
 
   const reload = useCallback(async () => {
     if (key === null) return;
-    const asked = state.current;
-    const call = ++asked.calls;
-    asked.loading = true;
+    const current = state.current;
+    const call = ++current.calls;
+    current.loading = true;
     try {
       const data = await loader.current();
-      if (call < asked.calls) return; // a later call or `set` is newer
+      if (call < current.calls) return; // a later call or `set` is newer
       keep(key, data);
-      Object.assign(asked, { data, error: undefined, failures: 0 });
+      Object.assign(current, { data, error: undefined, failures: 0 });
     } catch (reason) {
-      if (call < asked.calls) return;
-      asked.error = reason instanceof ApiError ? reason : new ApiError(0, 'failed', String(reason));
-      asked.failures += 1;
+      if (call < current.calls) return;
+      current.error = reason instanceof ApiError ? reason : new ApiError(0, 'failed', String(reason));
+      current.failures += 1;
     }
-    asked.loading = false;
+    current.loading = false;
     draw((count) => count + 1);
   }, [key]);
 
@@ -161,7 +161,7 @@ export function usePaged<Item extends { readonly id: string }>(
         after = page.next;
       } while (after !== null && items.length < (shown?.length ?? 0));
     } catch {
-      return first.reload(); // It shows the error.
+      return first.reload(); // the first page shows the error
     }
     if (pages.current === at) set(items, after);
   };

@@ -27,7 +27,7 @@ export function Table<Row>(props: {
   const classOf = ({ numeric, minor, long, acts }: Column<Row>) =>
     [numeric && 'numeric', minor && 'minor', long && 'long', acts && 'acts'].filter(Boolean).join(' ');
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard.
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must reach a scrolling element.
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is for forms, and a section would be a landmark.
     <div class="table-scroll" role="group" aria-label={label} tabIndex={0}>
       <table>

@@ -144,9 +144,9 @@ function Acts(props: {
   };
   const fork = () =>
     attempt(async () => {
-      const made = await answer(api.POST(`${PATH}/fork`, { params: at(project, id) }));
-      toast(`${made.name} is an editable copy.`);
-      navigate(link(`/projects/${project}/datasets/${made.id}`));
+      const forked = await answer(api.POST(`${PATH}/fork`, { params: at(project, id) }));
+      toast(`${forked.name} is an editable copy.`);
+      navigate(link(`/projects/${project}/datasets/${forked.id}`));
     });
   const remove = async () => {
     const text = `All versions of it are deleted, with ${plural(dataset.record_count, 'record')}.`;

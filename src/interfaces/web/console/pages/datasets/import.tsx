@@ -34,10 +34,10 @@ export function ImportDialog({ project, dropped }: { project: string; dropped: F
   const [file, setFile] = useState<File | null>(null);
   const close = () => setQuery({ import: null });
   const change = (next: Partial<Source>) => set((now) => ({ ...NOTHING, ...now, ...next }));
-  const done = (made: Dataset) => {
+  const done = (dataset: Dataset) => {
     set(null);
-    toast(`${made.name} is imported with ${plural(made.record_count, 'record')}.`);
-    navigate(link(`/projects/${project}/datasets/${made.id}`));
+    toast(`${dataset.name} is imported with ${plural(dataset.record_count, 'record')}.`);
+    navigate(link(`/projects/${project}/datasets/${dataset.id}`));
   };
   const sending = useAction(async () => {
     const { name, format, pieces } = source;
@@ -195,7 +195,7 @@ function RefusedRows(props: {
 }
 
 /** Imports a small dataset that comes with the service. */
-function Starters({ project, onImported }: { project: string; onImported: (made: Dataset) => void }) {
+function Starters({ project, onImported }: { project: string; onImported: (dataset: Dataset) => void }) {
   const starters = useQuery('starters', () => answer(api.GET('/v1/project-starters')));
   const [values, setValues] = useState({ starter_id: '' });
   const importing = useForm(values, setValues, async () => {

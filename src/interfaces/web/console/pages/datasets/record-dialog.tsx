@@ -94,7 +94,7 @@ export function RecordDialog(props: {
         )}
         {deleted && <p class="note warn">This record is deleted as soon as the dataset is saved.</p>}
         {fields.map((field, at) => {
-          const own = !(FOUR as readonly string[]).includes(field.name);
+          const isFurther = !(FOUR as readonly string[]).includes(field.name);
           return (
             <div class="dataset-field" key={field.name}>
               {field.name === 'id' || field.name === 'group' ? (
@@ -127,7 +127,7 @@ export function RecordDialog(props: {
                       JSON
                     </option>
                   </select>
-                  {own && (
+                  {isFurther && (
                     <IconButton
                       icon="trash"
                       label={`Remove the field ${field.name}`}

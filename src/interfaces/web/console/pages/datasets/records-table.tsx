@@ -18,9 +18,9 @@ const texts = new WeakMap<DatasetRecord, Map<string, string>>();
 function cellText(record: DatasetRecord, name: string): string {
   const known = texts.get(record) ?? new Map<string, string>();
   texts.set(record, known);
-  const made = known.get(name) ?? textOf(fieldOf(record, name)).slice(0, MOST_SHOWN);
-  known.set(name, made);
-  return made;
+  const text = known.get(name) ?? textOf(fieldOf(record, name)).slice(0, MOST_SHOWN);
+  known.set(name, text);
+  return text;
 }
 
 /**

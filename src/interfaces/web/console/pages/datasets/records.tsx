@@ -135,11 +135,11 @@ function CurrentRecords(props: {
   });
   /** Saves the changes in a fork, because the dataset was frozen in the meantime. */
   const forking = useAction(async () => {
-    const made = await answer(api.POST(`${PATH}/fork`, { params: at(project, id) }));
-    const body = { version: made.version, records: recordsOf(rows) };
-    await answer(api.PUT(PATH, { params: at(project, made.id), body }));
+    const fork = await answer(api.POST(`${PATH}/fork`, { params: at(project, id) }));
+    const body = { version: fork.version, records: recordsOf(rows) };
+    await answer(api.PUT(PATH, { params: at(project, fork.id), body }));
     update(() => noChanges(version));
-    navigate(link(`/projects/${project}/datasets/${made.id}`));
+    navigate(link(`/projects/${project}/datasets/${fork.id}`));
   });
   const isShownAlready = ['stale_version', 'dataset_frozen'].includes(saving.error?.code ?? '');
   const drop = async () => {

@@ -140,7 +140,7 @@ function Output({ id, remote }: { id: string; remote: boolean }) {
           lines.length === 0 ? (
             <p class="hint">The process has written nothing since the service started.</p>
           ) : (
-            // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard.
+            // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must reach a scrolling element.
             <section class="deployments-output" tabIndex={0} aria-label="Newest lines of the output">
               <pre>{lines.join('\n')}</pre>
             </section>

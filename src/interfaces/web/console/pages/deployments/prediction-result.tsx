@@ -62,7 +62,7 @@ function AnswerTable({ table: { columns, rows, all } }: { table: OutputTable }) 
 
 const AnswerText = ({ text }: { text: string }) => (
   <div class="stack">
-    {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard. */}
+    {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must reach a scrolling element. */}
     <section class="deployments-output" tabIndex={0} aria-label="Answer as JSON">
       <pre>{text.slice(0, MOST_SHOWN)}</pre>
     </section>

@@ -102,7 +102,7 @@ function nameOf(job: Job): string {
 
 function Differences({ comparison }: { comparison: Comparison }) {
   const { before, after, turned_right, turned_wrong, groups, right, wrong } = comparison;
-  const own = useQuery(`compared rows ${comparison.job_id}`, () => rowsByRecord(comparison.job_id));
+  const newer = useQuery(`compared rows ${comparison.job_id}`, () => rowsByRecord(comparison.job_id));
   const other = useQuery(`compared rows ${comparison.with}`, () => rowsByRecord(comparison.with));
   const bars = (one: Pick<Comparison, 'before' | 'after'>) => [
     { name: 'earlier', share: one.before, tone: 'before' as const },
@@ -130,7 +130,7 @@ function Differences({ comparison }: { comparison: Comparison }) {
           ]}
         />
       </Panel>
-      <Loaded query={own} what="the records of this run">
+      <Loaded query={newer} what="the records of this run">
         {(now) => (
           <Loaded query={other} what="the records of the earlier run">
             {(then) => (

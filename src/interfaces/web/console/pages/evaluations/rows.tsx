@@ -25,10 +25,10 @@ export async function loadRows(job: string): Promise<readonly Result[]> {
 /** Shows the rows that fit the filters in the address: score, group and text. */
 export function Rows({ rows }: { rows: readonly Result[] }) {
   const [most, setMost] = useState(SHOWN);
-  const asked = query.value;
-  const wanted = (asked.get('rows') ?? 'all') as Wanted;
-  const text = asked.get('find') ?? '';
-  const shown = pick(rows, { wanted, group: asked.get('group'), text });
+  const parameters = query.value;
+  const wanted = (parameters.get('rows') ?? 'all') as Wanted;
+  const text = parameters.get('find') ?? '';
+  const shown = pick(rows, { wanted, group: parameters.get('group'), text });
   const groups = [...new Set(rows.map(({ group }) => group))];
   const errors = rows.filter(({ error }) => error !== null).length;
   const wrong = rows.filter(({ score }) => score === 0).length;
@@ -51,7 +51,7 @@ export function Rows({ rows }: { rows: readonly Result[] }) {
         {groups.length > 1 && (
           <SelectField
             label="Group"
-            value={asked.get('group') ?? ''}
+            value={parameters.get('group') ?? ''}
             options={[['', 'All groups'], ...groups.map((group) => [groupName(group), groupName(group)] as const)]}
             onChange={(event) => setQuery({ group: event.currentTarget.value || null })}
           />

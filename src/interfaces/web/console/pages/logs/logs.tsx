@@ -103,7 +103,7 @@ function Lines({ texts }: { texts: readonly string[] }) {
     follows.current = at.scrollHeight - at.scrollTop - at.clientHeight < NEAR_END_PX;
   };
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard.
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must reach a scrolling element.
     <section ref={list} class="logs-lines" aria-label="Lines, newest last" tabIndex={0} onScroll={onScroll}>
       {lines.map((line) => (
         <Line key={line.key} line={line} />

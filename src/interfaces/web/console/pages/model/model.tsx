@@ -107,9 +107,9 @@ function StatePanel(props: { model: Model; query: Query<Model>; project: Query<P
   };
   const fork = () =>
     change.run(async () => {
-      const made = await answer(api.POST(`${MODEL}/fork`, { params, body: { request_id: newUuid() } }));
+      const forked = await answer(api.POST(`${MODEL}/fork`, { params, body: { request_id: newUuid() } }));
       toast('This is the fork: a draft with the same spec.');
-      navigate(link(`${place}/${made.id}`));
+      navigate(link(`${place}/${forked.id}`));
     });
   const remove = async () => {
     const text = 'All its versions go with it. This cannot be undone.';

@@ -25,7 +25,7 @@ export function CodeView({ request, onClose }: { request: ChatRequest; onClose: 
         ))}
         <CopyButton text={code} label="Copy the code" />
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard. */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must reach a scrolling element. */}
       <pre class="playground-program" tabIndex={0}>
         {code}
       </pre>

@@ -60,7 +60,7 @@ function ai(request: ChatRequest, url: string): string {
         .map(([name, sdkName]) => [sdkName, request[name as keyof ChatRequest]]),
     ),
   };
-  const own = written(options).slice(2, -2);
+  const optionLines = written(options).slice(2, -2);
   const output = { text: '', json_object: 'Output.json()', json_schema: '' }[format?.type ?? 'text'];
   const schema = format?.type === 'json_schema' ? format.json_schema.schema : null;
   const form = schema ? `Output.object({ name: 'answer', schema: jsonSchema(${indented(written(schema))}) })` : output;
@@ -76,7 +76,7 @@ const tenon = createOpenAICompatible({
 });
 const { textStream } = streamText({
   model: tenon('${model}'),
-${own},${form ? `\n  output: ${form},` : ''}
+${optionLines},${form ? `\n  output: ${form},` : ''}
 });
 for await (const text of textStream) process.stdout.write(text);
 `;

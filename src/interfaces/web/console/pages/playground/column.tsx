@@ -64,7 +64,7 @@ export function Column(props: ColumnProps) {
         {onClose && <IconButton icon="close" label="Take this chat away" onClick={onClose} />}
       </header>
       <RuntimeNote project={project} />
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard. */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must reach a scrolling element. */}
       <section ref={log} class="playground-log" aria-label={`Messages of ${label.toLowerCase()}`} tabIndex={0}>
         {chat.loading.value && <Loading what="the conversation" />}
         {hidden > 0 && (

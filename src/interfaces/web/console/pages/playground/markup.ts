@@ -23,13 +23,13 @@ export function blocksOf(text: string): readonly Block[] {
   const blocks: Block[] = [];
   const lines = text.split('\n');
   for (let at = 0; at < lines.length; ) {
-    const from = at;
+    const start = at;
     const line = lines[at++] as string;
     const [, language] = FENCE.exec(line) ?? [];
     const [, heading] = HEADING.exec(line) ?? [];
     if (language !== undefined) {
       while (at < lines.length && !FENCE.test(lines[at] as string)) at++;
-      blocks.push({ kind: 'code', language, text: lines.slice(from + 1, at).join('\n') });
+      blocks.push({ kind: 'code', language, text: lines.slice(start + 1, at).join('\n') });
       at++;
     } else if (heading !== undefined) {
       blocks.push({ kind: 'heading', text: heading });
@@ -37,12 +37,12 @@ export function blocksOf(text: string): readonly Block[] {
       const isOrdered = (one: string) => ITEM.exec(one)?.[1] !== undefined;
       while (at < lines.length && ITEM.test(lines[at] as string) && isOrdered(lines[at] as string) === isOrdered(line))
         at++;
-      const items = lines.slice(from, at).map((item) => ITEM.exec(item)?.[2] ?? '');
+      const items = lines.slice(start, at).map((item) => ITEM.exec(item)?.[2] ?? '');
       blocks.push({ kind: 'list', start: isOrdered(line) ? Number(ITEM.exec(line)?.[1]) : null, items });
     } else if (line.trim() !== '') {
       const isText = (one: string) => !FENCE.test(one) && !HEADING.test(one) && !ITEM.test(one) && one.trim() !== '';
       while (at < lines.length && isText(lines[at] as string)) at++;
-      blocks.push({ kind: 'text', text: lines.slice(from, at).join('\n') });
+      blocks.push({ kind: 'text', text: lines.slice(start, at).join('\n') });
     }
   }
   return blocks;

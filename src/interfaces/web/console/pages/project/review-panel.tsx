@@ -21,8 +21,8 @@ export function ReviewPanel({ project, reload }: { project: Project; reload: () 
   const params = { path: { project_id: id } };
   const reviewing = useAction(async () => {
     try {
-      const made = await answer(api.POST('/v1/projects/{project_id}/plan', { params, body: { version } }));
-      reviews.value = { ...reviews.value, [id]: made };
+      const created = await answer(api.POST('/v1/projects/{project_id}/plan', { params, body: { version } }));
+      reviews.value = { ...reviews.value, [id]: created };
     } catch (reason) {
       if (!(reason instanceof ApiError) || reason.currentVersion === null) throw reason;
       throw new ApiError(409, reason.code, `Version ${reason.currentVersion} was saved meanwhile. Review that one.`);

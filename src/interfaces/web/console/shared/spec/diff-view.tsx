@@ -11,7 +11,7 @@ export function DiffView({ label, before, after }: { label: string; before: stri
   const [opened, setOpened] = useState<readonly unknown[]>([]);
   if (before === after) return <p class="hint">There is no difference.</p>;
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard.
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must reach a scrolling element.
     <section class="diff" aria-label={label} tabIndex={0}>
       {parts.map((part) =>
         part.folded && !opened.includes(part) ? (
