@@ -71,6 +71,7 @@ export class HttpServer {
   ) {
     this.server = createServer(TIMEOUTS, (request, response) => void this.serve(request, response));
     this.server.maxConnections = MAX_CONNECTIONS;
+    // Without this handler, Node.js would answer an unknown Expect header with 417.
     this.server.on('checkExpectation', (request, response) => this.server.emit('request', request, response));
     this.server.on('clientError', (error: NodeJS.ErrnoException, socket) => this.refuseInvalidHttp(error, socket));
   }

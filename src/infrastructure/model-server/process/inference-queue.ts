@@ -165,8 +165,10 @@ export class InferenceQueue {
     ended(batch.length);
     const rows = batch.map((job) => job.rows);
     const parts = 'outputs' in result ? splitRows(result.outputs, rows) : null;
-    const results = parts?.map((outputs) => ({ outputs })) ?? null;
-    return results && ++this.joinedRuns % SPOT_CHECK_EVERY === 0 ? this.spotChecked(batch, results) : results;
+    if (!parts) return null;
+    const results = parts.map((outputs) => ({ outputs }));
+    this.joinedRuns++;
+    return this.joinedRuns % SPOT_CHECK_EVERY === 0 ? this.spotChecked(batch, results) : results;
   }
 
   /**

@@ -101,7 +101,7 @@ export class TypeOrmUsageRepository implements UsageRepository {
     const calls = await this.calls({ finishNumber: And(MoreThan(after), LessThanOrEqual(last)) }, 'ASC', most);
     await this.add(await addends(calls, minutesSince));
     const more = calls.length === most;
-    const finishNumber = (more && calls.at(-1)?.finishNumber) || last;
+    const finishNumber = more ? (calls.at(-1)?.finishNumber ?? last) : last;
     await this.unitOfWork.repository(UsageProgressTable).upsert({ isOnly: true, finishNumber }, ['isOnly']);
     return more;
   }

@@ -31,7 +31,7 @@ export const TaskWorkerTable = defineTable<TaskWorkerRow>('task_workers', {
   instance: { type: 'integer' },
 });
 
-const LOOK_PAUSE_MS = 2_000;
+const MAINTENANCE_PAUSE_MS = 2_000;
 /** The connections for statements of the queue. Each kind of task has one more connection that listens. */
 const STATEMENTS_AT_ONCE = 4;
 const MAX_ATTEMPTS = 10;
@@ -58,7 +58,7 @@ export class GraphileWorkQueue implements WorkQueue {
   private readonly runners = new Set<TaskRunner>();
   /** The workers that have ended. Their tasks must be unlocked. */
   private readonly ended = new Set<string>();
-  private readonly looking: Repeating;
+  private readonly maintenance: Repeating;
   private pool: Pool | null = null;
   private instance = 0;
 
@@ -71,7 +71,7 @@ export class GraphileWorkQueue implements WorkQueue {
     private readonly tracer: Tracer,
   ) {
     const failed = (error: unknown) => outages.failed('the work queue', error);
-    this.looking = new Repeating((stopping) => this.look(stopping), LOOK_PAUSE_MS, failed);
+    this.maintenance = new Repeating((stopping) => this.maintain(stopping), MAINTENANCE_PAUSE_MS, failed);
   }
 
   async enqueue(task: string, payload: Json, options: TaskOptions = {}): Promise<void> {
@@ -87,7 +87,7 @@ export class GraphileWorkQueue implements WorkQueue {
   async start(): Promise<void> {
     this.instance = await this.registry.own();
     this.pool = createQueuePool(this.source, this.workers.size + STATEMENTS_AT_ONCE);
-    this.looking.start();
+    this.maintenance.start();
   }
 
   async instances(): Promise<number[]> {
@@ -106,13 +106,13 @@ export class GraphileWorkQueue implements WorkQueue {
   }
 
   private async end(): Promise<void> {
-    await this.looking.stop(LOOK_PAUSE_MS);
+    await this.maintenance.stop(MAINTENANCE_PAUSE_MS);
     await Promise.all([...this.runners].map((runner) => runner.stop()));
     await this.unlockEnded().catch(() => undefined); // after a failure, other instances unlock them
   }
 
   /** Makes sure that each kind of task has a working runner, also after connections broke. */
-  private async look(stopping: AbortSignal): Promise<void> {
+  private async maintain(stopping: AbortSignal): Promise<void> {
     await this.unlockEnded();
     await this.checkLeases();
     if (stopping.aborted) return;

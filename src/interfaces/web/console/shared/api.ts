@@ -162,15 +162,15 @@ function put(path: string, file: Blob, authorization: string | null, { onProgres
 /** Reads the error in a response. The endpoint for OpenAI's clients has another format. */
 function refusal(response: Response, body: unknown): ApiError {
   const { code, error, details } = (body ?? {}) as Partial<Schemas['Error']>;
-  const worded = (typeof error === 'object' ? (error as Partial<Schemas['OpenAiProblem']>) : null) ?? null;
-  const named = worded?.param ? [{ path: worded.param, message: worded.message ?? '' }] : undefined;
+  const problem = (typeof error === 'object' ? (error as Partial<Schemas['OpenAiProblem']>) : null) ?? null;
+  const namedField = problem?.param ? [{ path: problem.param, message: problem.message ?? '' }] : undefined;
   const wait = Number(response.headers.get('Retry-After'));
   return new ApiError(
     response.status,
-    code ?? worded?.code ?? String(response.status),
-    worded?.message ?? (typeof error === 'string' ? error : `The service answered ${response.status}.`),
+    code ?? problem?.code ?? String(response.status),
+    problem?.message ?? (typeof error === 'string' ? error : `The service answered ${response.status}.`),
     response.headers.get('X-Request-Id'),
-    details ?? named,
+    details ?? namedField,
     wait > 0 ? wait : null,
   );
 }

@@ -12,6 +12,7 @@ export function joinedPages<Item extends Named>(
 ): readonly Item[] | null {
   const last = first.at(-1);
   if (last && shown.length > 0 && !shown.some(({ id }) => id === last.id)) return null;
-  const ids = new Set<string>();
-  return [...first, ...shown].filter(({ id }) => !ids.has(id) && ids.add(id));
+  const byId = new Map<string, Item>();
+  for (const item of [...first, ...shown]) if (!byId.has(item.id)) byId.set(item.id, item);
+  return [...byId.values()];
 }

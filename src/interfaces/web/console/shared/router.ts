@@ -110,8 +110,9 @@ function decoded(part: string): string {
  */
 export function listAbove(at: string): string | null {
   const parts = at.split('/');
-  const id = parts.length - (parts.length % 2 === 0 ? 2 : 1);
-  return id >= 2 ? parts.slice(0, id).join('/') : null;
+  // Ids are at even positions, such as in ['', 'jobs', 'job_1'].
+  const lastId = parts.length % 2 === 0 ? parts.length - 2 : parts.length - 1;
+  return lastId >= 2 ? parts.slice(0, lastId).join('/') : null;
 }
 
 /** Returns the parameters of the place `at` if it fits `pattern`, such as `/projects/:project_id`, otherwise null. */

@@ -76,6 +76,6 @@ export function takeNewKey(): string | null {
 
 /** Goes to the sign-in page, which then returns to the present place. */
 export function leaveForSignIn(): void {
-  const next = location.hash.slice(1);
-  location.replace(`auth${next && next !== '/' ? `#next=${encodeURIComponent(next)}` : '#next=%2F'}`);
+  const next = location.hash.slice(1) || '/';
+  location.replace(`auth#next=${encodeURIComponent(next)}`);
 }

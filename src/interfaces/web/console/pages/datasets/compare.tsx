@@ -7,7 +7,7 @@ import { useQuery } from '../../shared/query.js';
 import { query, setQuery } from '../../shared/router.js';
 import { Empty, Loaded } from '../../shared/states.js';
 import { at, type Dataset } from './calls.js';
-import { type DatasetRecord, FOUR, textOf, valueAt } from './values.js';
+import { BASE_FIELDS, type DatasetRecord, textOf, valueAt } from './values.js';
 import { useVersions } from './versions.js';
 
 type Comparison = Schemas['DatasetComparison'];
@@ -138,7 +138,7 @@ const WholeRecord = ({ record, kind }: { record: DatasetRecord; kind: 'added' | 
   <li>
     <h3>{record.id}</h3>
     <div class={`dataset-side ${kind}`}>
-      {[...FOUR.slice(1), ...Object.keys(record.fields).map((name) => `fields.${name}`)].map((field) => (
+      {[...BASE_FIELDS.slice(1), ...Object.keys(record.fields).map((name) => `fields.${name}`)].map((field) => (
         <p key={field}>
           <span class="hint">{field.replace(/^fields\./, '')}</span> {textOf(valueAt(record, field))}
         </p>

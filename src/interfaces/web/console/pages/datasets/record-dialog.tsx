@@ -3,7 +3,7 @@ import { Dialog } from '../../shared/dialog.js';
 import { Field, TextField } from '../../shared/form.js';
 import { Icon, IconButton } from '../../shared/icon.js';
 import type { Row } from './changes.js';
-import { type DatasetRecord, FOUR, fieldOf, parseExact, textOf } from './values.js';
+import { BASE_FIELDS, type DatasetRecord, fieldOf, parseExact, textOf } from './values.js';
 
 /** A field with its typed text. */
 interface Typed {
@@ -21,9 +21,9 @@ const linesOf = (text: string) =>
   );
 
 const typed = (record: DatasetRecord): Typed[] =>
-  [...FOUR, ...Object.keys(record.fields)].map((name) => {
+  [...BASE_FIELDS, ...Object.keys(record.fields)].map((name) => {
     const value = fieldOf(record, name);
-    const empty = value === null && (FOUR as readonly string[]).includes(name);
+    const empty = value === null && (BASE_FIELDS as readonly string[]).includes(name);
     return { name, text: empty ? '' : textOf(value), kind: typeof value === 'string' || empty ? 'text' : 'json' };
   });
 
@@ -94,7 +94,7 @@ export function RecordDialog(props: {
         )}
         {deleted && <p class="note warn">This record is deleted as soon as the dataset is saved.</p>}
         {fields.map((field, at) => {
-          const isFurther = !(FOUR as readonly string[]).includes(field.name);
+          const isFurther = !(BASE_FIELDS as readonly string[]).includes(field.name);
           return (
             <div class="dataset-field" key={field.name}>
               {field.name === 'id' || field.name === 'group' ? (

@@ -8,12 +8,14 @@ import type { Row } from './changes.js';
 import { RecordDialog } from './record-dialog.js';
 import { RecordsTable } from './records-table.js';
 import { byRow } from './source.js';
-import { type DatasetRecord, FOUR, fieldOf, textOf } from './values.js';
+import { BASE_FIELDS, type DatasetRecord, fieldOf, textOf } from './values.js';
 
 type Findings = Dataset['validation']['findings'];
 
 const mentions = (record: DatasetRecord, text: string): boolean =>
-  [...FOUR, ...Object.keys(record.fields)].some((name) => textOf(fieldOf(record, name)).toLowerCase().includes(text));
+  [...BASE_FIELDS, ...Object.keys(record.fields)].some((name) =>
+    textOf(fieldOf(record, name)).toLowerCase().includes(text),
+  );
 
 /** Finds records by text or by findings. Shows them as a table, and one of them as a whole. */
 export function RecordsBrowser(props: {

@@ -1,7 +1,7 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { Icon } from '../../shared/icon.js';
 import type { Row } from './changes.js';
-import { type DatasetRecord, FOUR, fieldOf, furtherFields, textOf } from './values.js';
+import { BASE_FIELDS, type DatasetRecord, fieldOf, furtherFields, textOf } from './values.js';
 
 const ROW_PX = 36;
 /** The drawn rows change only in steps of this many, so that most scrolling draws nothing. */
@@ -9,7 +9,7 @@ const STEP = 8;
 const COLUMN_STEP = 3;
 const MOST_SHOWN = 160;
 /** The width of the number of the row and the four fields together. */
-const FOUR_PX = 900;
+const BASE_PX = 900;
 const FIELD_PX = 176;
 
 /** The texts of a record's cells. They are made only once, because a record never changes. */
@@ -64,7 +64,7 @@ export function RecordsTable(props: {
   const onScroll = () => {
     const top = Math.floor((box.current?.scrollTop ?? 0) / ROW_PX);
     setStart(Math.max(0, Math.floor(top / STEP) * STEP - STEP));
-    const left = Math.floor(((box.current?.scrollLeft ?? 0) - FOUR_PX) / FIELD_PX);
+    const left = Math.floor(((box.current?.scrollLeft ?? 0) - BASE_PX) / FIELD_PX);
     setFrom(Math.max(0, Math.floor(left / COLUMN_STEP) * COLUMN_STEP - COLUMN_STEP));
   };
   const onKeyDown = (event: KeyboardEvent) => {
@@ -97,7 +97,7 @@ export function RecordsTable(props: {
       <table
         aria-rowcount={rows.length + 1}
         aria-colcount={names.length + 5}
-        style={{ width: `${FOUR_PX + names.length * FIELD_PX}px` }}
+        style={{ width: `${BASE_PX + names.length * FIELD_PX}px` }}
       >
         <colgroup>
           <col class="dataset-col-number" />
@@ -114,7 +114,7 @@ export function RecordsTable(props: {
             <th scope="col" class="numeric">
               Row
             </th>
-            {FOUR.map((name) => (
+            {BASE_FIELDS.map((name) => (
               <th key={name} scope="col">
                 {name}
               </th>
@@ -151,7 +151,7 @@ export function RecordsTable(props: {
                     {wrong.length > 0 && <span class="dataset-unseen">, has findings</span>}
                   </button>
                 </th>
-                {FOUR.slice(1).map((name) => (
+                {BASE_FIELDS.slice(1).map((name) => (
                   <td key={name}>{cellText(record, name)}</td>
                 ))}
                 {from > 0 && <td colSpan={from} />}

@@ -3,7 +3,7 @@ import type { components } from '../../shared/openapi-types.js';
 export type DatasetRecord = components['schemas']['DatasetRecord'];
 
 /** The fields that every record has, in the order of the columns. */
-export const FOUR = ['id', 'group', 'input', 'expected'] as const;
+export const BASE_FIELDS = ['id', 'group', 'input', 'expected'] as const;
 
 /** Returns a value of a record as text. A string is not changed, and any other value becomes JSON. */
 export const textOf = (value: unknown): string =>
@@ -16,7 +16,7 @@ export const furtherFields = (records: readonly DatasetRecord[]): string[] => [
 
 /** Returns the value of one of the four fields or of a further field. */
 export const fieldOf = (record: DatasetRecord, name: string): unknown =>
-  (FOUR as readonly string[]).includes(name) ? record[name as 'id'] : own(record.fields, name);
+  (BASE_FIELDS as readonly string[]).includes(name) ? record[name as 'id'] : own(record.fields, name);
 
 /** Returns the value at a path of the service, such as `fields.level` of a comparison. */
 export const valueAt = (record: DatasetRecord, path: string): unknown =>

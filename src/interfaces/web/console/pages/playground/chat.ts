@@ -64,8 +64,8 @@ export class Chat {
 
   /** Shows a conversation. null starts a new one. */
   async open(conversationId: string | null): Promise<void> {
-    if (conversationId === (this.kept?.id ?? null) && !(conversationId === null && this.messages.value.length > 0))
-      return;
+    const isOpen = conversationId === (this.kept?.id ?? null);
+    if (isOpen && (conversationId !== null || this.messages.value.length === 0)) return;
     this.leave();
     const opening = this.begin();
     batch(() => {
