@@ -131,10 +131,7 @@ async function publish(unfinished: string, path: string): Promise<void> {
 
 export class BackupRefused extends Error {}
 
-/**
- * Verifies the checksum of a backup and runs `work` with its sections. Throws BackupRefused for a file that is missing,
- * damaged or no backup.
- */
+/** Verifies the checksum and runs `work` with the sections. Throws BackupRefused for a file that is no valid backup. */
 export async function readBackup<T>(
   path: string,
   work: (sections: AsyncGenerator<Required<Section>>) => Promise<T>,

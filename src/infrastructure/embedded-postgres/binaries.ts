@@ -20,8 +20,7 @@ export function packagedBinaries(platform: string = process.platform, arch: stri
 }
 
 /**
- * Returns a folder of binaries that can run. If the packaged folder lacks links and is read-only, this is a copy of it
- * in `folder`.
+ * Returns a folder of binaries that can run: `native`, or a copy in `folder` if `native` lacks links and is read-only.
  */
 export async function runnableBinaries(native: string, folder: string): Promise<string> {
   try {
@@ -52,10 +51,7 @@ export function completeLinks(native: string): void {
   }
 }
 
-/**
- * Returns a copy of this version and removes copies of other versions. The caller holds the folder's lock, so nobody
- * uses the other copies.
- */
+/** Returns a copy and removes those of other versions, which nobody uses while the caller holds the folder's lock. */
 async function copyBinaries(native: string, folder: string): Promise<string> {
   const { version } = JSON.parse(fs.readFileSync(path.join(native, '..', 'package.json'), 'utf8')) as {
     version: string;

@@ -111,10 +111,7 @@ async function startWithRetries(server: Supervisor<SupervisedProcess>): Promise<
   }
 }
 
-/**
- * Returns the arguments with the settings. The cluster's own file has no settings, so that the settings of a new
- * release also reach existing clusters.
- */
+/** Returns the arguments. The settings are here and not in the cluster, so that each release can change them. */
 function serverArguments({ cluster, sockets }: Place, maxConnections: number): string[] {
   const settings = {
     max_connections: maxConnections,

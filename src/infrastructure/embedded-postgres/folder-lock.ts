@@ -11,10 +11,7 @@ const TIMEOUT_MS = 1_500;
 const LONGEST_PATH = 103;
 const LONGEST_NAME = '/lock-4194304-12345678'.length;
 
-/**
- * Returns the path of a note. The note names the socket folder if that folder is outside `folder`, so that processes
- * with another TMPDIR find it.
- */
+/** Returns the file that names a socket folder outside `folder`, for processes with another TMPDIR. */
 const note = (folder: string): string => path.join(folder, 'socket-folder');
 
 /** Returns the folder of the sockets for `folder`, which must be a real path. Every process gets the same result. */
@@ -120,9 +117,7 @@ async function livingOther(sockets: string, mine: string): Promise<string | unde
   return undefined;
 }
 
-/**
- * Returns false only if the connection is refused or the socket is gone. Any other failure counts as a living process.
- */
+/** Returns false only if the connection is refused or the socket is gone. Other failures count as a living process. */
 function listens(at: string): Promise<boolean> {
   return new Promise((resolve) => {
     const settle = (alive: boolean): void => {

@@ -40,10 +40,7 @@ exit "$code"
 
 const TAIL = 4_096;
 const STOP_MS = 10_000;
-/**
- * The time to wait for the rest of the output after the guardian's end. After a kill of the guardian, the server still
- * holds the pipe open.
- */
+/** The wait for the last output. After a kill of the guardian alone, the server still holds the pipe open. */
 const REST_MS = 500;
 
 export function launch(
@@ -114,9 +111,7 @@ export interface Place {
 
 type Address = Pick<Place, 'sockets' | 'password' | 'database'>;
 
-/**
- * Returns the URL. It names port and sslmode, because otherwise PGPORT and PGSSLMODE of the environment would apply.
- */
+/** Returns the URL. It names port and sslmode, so that PGPORT and PGSSLMODE of the environment do not apply. */
 export function urlOf({ sockets, password, database }: Address, role: string = ROLE): string {
   const where = `host=${encodeURIComponent(sockets)}&sslmode=disable`;
   return `postgres://${role}:${password}@localhost:${PORT}/${encodeURIComponent(database)}?${where}`;

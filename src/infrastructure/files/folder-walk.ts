@@ -21,8 +21,7 @@ export class FolderWalk {
   ) {}
 
   /**
-   * Yields all files of a root if `at` is null. Otherwise yields the file with the path `at`, or the files in the
-   * folder `at`.
+   * Yields all files of a root, or with `at` only the file with this path or the files in the folder with this path.
    */
   async *files(root: string, at: string | null): AsyncGenerator<FoundFile> {
     if (at === null) {
@@ -47,8 +46,7 @@ export class FolderWalk {
   }
 
   /**
-   * Yields the file, or the files in the folder, with this name. Skips a link to an ancestor, which would lead in a
-   * circle.
+   * Yields the file, or the files of the folder, with this name. Skips links to an ancestor, which would be a circle.
    */
   private async *filesAt(
     folder: string,

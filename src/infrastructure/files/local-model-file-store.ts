@@ -26,10 +26,7 @@ const PIECE = 64 * 1024;
 const FILE_MODE = 0o640;
 export const FOLDER_MODE = 0o750;
 
-/**
- * How often a write tries to put its file in place. A removal at the same time may delete the empty folder that the
- * write has just made.
- */
+/** Attempts of a write, because a removal at the same time may delete the empty folder that the write has just made. */
 const ATTEMPTS = 10;
 
 /** Returns the folder in which uploads and removals work. It is on the same file system and hidden from lists. */
@@ -112,10 +109,7 @@ export class LocalModelFileStore implements ModelFileStore {
     }
   }
 
-  /**
-   * Throws InvalidRequest if the path is a folder, if a parent of it is a file, or if a parent is a link that leads
-   * elsewhere.
-   */
+  /** Throws InvalidRequest if the path is a folder, or if a parent is a file or a link that leads elsewhere. */
   private async requireFree(path: string): Promise<void> {
     const uploads = await realPath(this.uploadFolder);
     if (uploads === null) return;
@@ -135,8 +129,7 @@ export class LocalModelFileStore implements ModelFileStore {
   }
 
   /**
-   * Runs `work` with a staging folder of its own, and removes the folder afterwards. Turns failures of the disk into
-   * domain errors.
+   * Runs `work` with a new staging folder, which it removes afterwards. Turns failures of the disk into domain errors.
    */
   private async staged<T>(work: (folder: string) => Promise<T>): Promise<T> {
     let folder: string | null = null;
@@ -153,10 +146,7 @@ export class LocalModelFileStore implements ModelFileStore {
   }
 }
 
-/**
- * Deletes the staging folders that ended processes left behind. Keeps folders that changed recently, because other
- * processes may be using them.
- */
+/** Deletes the staging folders that did not change recently. Other processes may be using the rest. */
 export async function removeUnfinished(uploadFolder: string, now: Date): Promise<void> {
   const staging = stagingFolder(uploadFolder);
   for (const name of await namesIn(staging)) {
@@ -170,10 +160,7 @@ export async function removeUnfinished(uploadFolder: string, now: Date): Promise
 
 const namesIn = (folder: string): Promise<string[]> => readdir(folder).catch(() => []);
 
-/**
- * Writes the bytes to a new file and returns their SHA-256 after the file is on the disk. Reads the bytes no faster
- * than the disk takes them.
- */
+/** Writes a new file and returns its SHA-256 after it is on the disk. Reads the bytes no faster than the disk. */
 export async function writeDurably(path: string, bytes: AsyncIterable<Uint8Array>): Promise<string> {
   const hash = createHash('sha256');
   async function* hashed() {

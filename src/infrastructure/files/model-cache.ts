@@ -20,10 +20,7 @@ export type Download = (file: RemoteFile, signal: AbortSignal) => AsyncIterable<
 
 export interface ModelCacheSettings {
   readonly folder: string;
-  /**
-   * The largest size of all copies together. Instances that share the folder may exceed it while they download at the
-   * same time.
-   */
+  /** The limit for all copies together. Downloads of several instances at the same time may exceed it. */
   readonly mostBytes: number;
 }
 

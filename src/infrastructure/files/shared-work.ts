@@ -9,8 +9,7 @@ export class SharedWork {
   private readonly running = new Map<string, Work>();
 
   /**
-   * Resolves when the work is done. Aborts the work when the signals of all its callers are aborted. Throws the
-   * signal's reason.
+   * Resolves when the work is done. Aborts it when the signals of all callers are aborted. Throws the signal's reason.
    */
   async run(key: string, start: (signal: AbortSignal) => Promise<void>, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();

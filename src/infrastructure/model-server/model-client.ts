@@ -7,10 +7,7 @@ import { NotFound } from '../../domain/shared/errors.js';
 import { MODEL_VERSION } from './model-version.js';
 import { LENGTH_HEADER } from './protocol.js';
 
-/**
- * An answer of at most this length is passed on only when it is complete. If it is cut off, the caller gets a clean
- * error.
- */
+/** A shorter answer is passed on only when it is complete. If it is cut off, the caller gets a clean error. */
 const BUFFERED_BYTES = 1_024 * 1_024;
 
 /** A request body of at most this length is sent in one piece, so that it can be sent again. */
@@ -133,10 +130,7 @@ function sendWhole(outgoing: ClientRequest, body: Uint8Array | null, deadline: D
   });
 }
 
-/**
- * Sends a body that cannot be sent twice. The connection must be new, because a kept one may close while the body is on
- * its way.
- */
+/** Sends a body that cannot be sent twice. The connection must be new, because a kept one may close meanwhile. */
 function sendPieces(outgoing: ClientRequest, { chunks }: ByteStream, deadline: Deadline): Promise<IncomingMessage> {
   deadline.refresh();
   return new Promise((resolve, reject) => {

@@ -1,9 +1,6 @@
 import { z } from 'zod';
 
-/**
- * The header with the number of bytes of JSON in a body of the Open Inference Protocol. The rest of the body is binary
- * tensors.
- */
+/** The header with the length of the JSON in a body of the Open Inference Protocol. Binary tensors follow the JSON. */
 export const LENGTH_HEADER = 'Inference-Header-Content-Length';
 
 /** The only message that the service sends to a model server. It follows the start of the process. */

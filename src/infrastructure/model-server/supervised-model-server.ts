@@ -102,9 +102,7 @@ const MAX_LINES = 10_000;
 const MAX_CHARACTERS = 256 * 1_024;
 const LOGGED_PER_SECOND = 200;
 
-/**
- * Keeps the latest output of a deployment's processes. Passes at most a fixed number of lines per second to the log.
- */
+/** Keeps the latest output of a deployment's processes. Passes a limited number of lines per second to the log. */
 class OutputLog {
   private readonly lines: string[] = [];
   private characters = 0;

@@ -85,16 +85,10 @@ export const createDataSource = (url: string, poolSize = 16, tracer: Tracer = ne
 
 export const migrationNames: readonly string[] = migrations.map(({ name }) => name);
 
-/**
- * Limits the wait of migrations and restorations for a connection. It is long, because no caller waits for them and the
- * machine may be under load.
- */
+/** The wait of migrations and restorations for a connection. It is long, because no caller waits for them. */
 const MIGRATION_CONNECTION_TIMEOUT_MS = 5_000;
 
-/**
- * Creates the connections for migrations, without limits for statements. `only` has the names of the allowed
- * migrations.
- */
+/** Creates the connections for migrations, without limits for statements. `only` names the allowed migrations. */
 export const createMigrationSource = (url: string, only = migrationNames): DataSource =>
   new DataSource({
     ...options(url),

@@ -16,9 +16,7 @@ const NOTIFY = `SELECT pg_notify('${CHANNEL}', '')`;
 /** The usual settings of the session would end an idle connection. */
 const LISTEN = `SET idle_session_timeout = 0; LISTEN ${CHANNEL}`;
 
-/**
- * Returns the result of a change of the desired state. Every instance is notified when the transaction is committed.
- */
+/** Returns the result of a change of the desired state. The commit of the transaction notifies every instance. */
 export async function notifying<T>(unitOfWork: TypeOrmUnitOfWork, change: Promise<T>): Promise<T> {
   const result = await change;
   await unitOfWork.query(NOTIFY);

@@ -48,10 +48,7 @@ interface Part<Row> {
   readonly take: number;
 }
 
-/**
- * Returns the options that select a page of the rows with the fields `where`. The rows with the greatest `key` come
- * first.
- */
+/** Selects a page of the rows with the fields `where`, ordered by `key`, the greatest first. */
 export function newest<Row extends ObjectLiteral>(
   where: FindOptionsWhere<Row>,
   page: Page | VersionPage,
@@ -62,10 +59,7 @@ export function newest<Row extends ObjectLiteral>(
   return { where: { ...where, ...(last !== null && { [key]: LessThan(last) }) }, order, take: page.limit };
 }
 
-/**
- * Returns the sizes of the rows of a page. `id` is the value of the column that orders the rows, and `bytes` the total
- * size of the columns `texts`.
- */
+/** Returns for each row of a page the ordering column as `id`, and the total size of the columns `texts` as `bytes`. */
 export async function sizesOf<Row extends ObjectLiteral>(
   table: Repository<Row>,
   { where, order, take }: Part<Row>,

@@ -50,10 +50,7 @@ export class TypeOrmUnitOfWork implements UnitOfWork {
     });
   }
 
-  /**
-   * Runs `work` in a transaction of its own that sees the commits of others in the meantime. Throws inside a unit of
-   * work.
-   */
+  /** Runs `work` in a transaction of its own that sees later commits of others. Throws inside a unit of work. */
   async readCommitted<T>(work: () => Promise<T>): Promise<T> {
     if (this.isRunning) throw new Error('This must not run inside a unit of work.');
     return this.retried(undefined, work); // the default isolation of every connection, see `connections.ts`

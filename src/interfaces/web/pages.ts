@@ -29,9 +29,7 @@ const REFERENCE_POLICY = [
   "form-action 'self'",
 ].join('; ');
 
-/**
- * Serves the pages for people: the console, the API reference, the sign-in page, and the pages behind links in e-mails.
- */
+/** Serves the pages for people: the console, the API reference, the sign-in page, and the targets of e-mail links. */
 export function pages(): Router {
   const router = Router({ caseSensitive: true, strict: true });
   const file = (path: string, send: (response: Response) => unknown) =>
@@ -76,10 +74,7 @@ const sendOnce = (response: Response, { text, tag }: Tagged) =>
 
 let description: Promise<Tagged> | undefined;
 
-/**
- * Returns the OpenAPI document. Creates it at the first request, because it would take a tenth of the start of the
- * service.
- */
+/** Returns the OpenAPI document. Creates it at the first request, so that the service starts faster. */
 function described() {
   description ??= import('../http/openapi/document.js').then(({ openApiDocument }) => {
     return tagged(JSON.stringify(openApiDocument(version)));

@@ -46,10 +46,7 @@ function concatenated(parts: readonly TensorData[]): TensorData {
   return all;
 }
 
-/**
- * Splits the outputs of joined rows into the outputs of each request. Returns null if the outputs do not have one row
- * for each input row.
- */
+/** Splits the outputs of joined rows for each request. Returns null if there is not one row for each input row. */
 export function splitRows(outputs: Tensors, rows: readonly number[]): Tensor[][] | null {
   const total = rows.reduce((sum, one) => sum + one, 0);
   if (outputs.some(({ shape }) => shape[0] !== total)) return null;

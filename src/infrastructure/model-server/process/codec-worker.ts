@@ -39,10 +39,7 @@ function respond(request: CodecRequest): CodecResponse {
   }
 }
 
-/**
- * Returns the memory to move to the main thread. Small buffers share their memory with others, so they are copied
- * instead.
- */
+/** Returns the memory to move to the main thread. Small buffers share their memory, so they are copied instead. */
 function transferOf(response: CodecResponse): ArrayBuffer[] {
   if (response.type === 'decoded') return buffersOf(response.request.inputs);
   if (response.type === 'refused') return [];

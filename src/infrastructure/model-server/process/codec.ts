@@ -126,9 +126,7 @@ function bytesOf({ data }: Tensor): Uint8Array {
 }
 
 const MAX_DEPTH = 32;
-/**
- * Limits for JSON text. Text full of brackets, keys or short values takes many times its size in memory after parsing.
- */
+/** Limits for JSON text. Brackets, keys and short values take many times their size in memory after parsing. */
 const MAX = { containers: 1_000_000, values: 8_000_000, keys: 10_000 };
 /** The parser for integers beyond doubles is slow. */
 const MAX_EXACT_BYTES = 8 * 1_024 * 1_024;
@@ -161,10 +159,7 @@ export function parseJson(bytes: Uint8Array, exact: boolean): unknown {
 const needsExactIntegers = ({ inputs }: Signature): boolean =>
   inputs.some(({ datatype }) => datatype === 'INT64' || datatype === 'UINT64');
 
-/**
- * Matches an integer of 16 or more digits, because shorter integers are safe. Skips digits after a decimal point and at
- * the start of a string.
- */
+/** Matches 16 digits, because shorter integers are safe. Skips fractions and the start of strings. */
 const LONG_INTEGER = /(?<![\d."])\d{16}/;
 /** Longer integers are out of range for every datatype. */
 const MAX_DIGITS = 400;

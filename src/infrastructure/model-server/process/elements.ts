@@ -14,9 +14,7 @@ const SPECIAL_NUMBERS: ReadonlyMap<unknown, number> = new Map([
   ['-Infinity', Number.NEGATIVE_INFINITY],
 ]);
 
-/**
- * Returns the conversion to a float type. Numbers from `limit` on are refused, because they would round to infinity.
- */
+/** Returns the conversion to a float type. Refuses numbers from `limit` on, because they would round to infinity. */
 const float =
   (datatype: Datatype, limit: number): ((value: unknown) => number) =>
   (value) => {
@@ -106,10 +104,7 @@ export function jsonShape(value: unknown): number[] {
   return shape;
 }
 
-/**
- * Returns the first problem of a nested array that does not have this shape everywhere, or null. Does not look at the
- * elements.
- */
+/** Returns the first place in a nested array with another shape, or null. Does not look at the elements. */
 export function unevenAt(value: unknown, shape: readonly number[], level = 0): string | null {
   if (level === shape.length) return null;
   if (!Array.isArray(value)) return `is ${kindOf(value)} where an array is due`;
@@ -127,10 +122,7 @@ export interface ElementProblem {
   readonly problem: string;
 }
 
-/**
- * Converts the elements of a nested array. It must be even and have `count` elements. Returns the first problem instead
- * if an element is invalid.
- */
+/** Converts the `count` elements of an even nested array, or returns the first problem of an element. */
 export function elementsOf(
   value: unknown,
   datatype: Datatype,

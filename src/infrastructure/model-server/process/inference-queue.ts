@@ -5,9 +5,7 @@ import { almostEqual, type Tensors } from './tensors.js';
 
 const MAX_WAITING = 128;
 const MAX_WAIT_MS = 60_000;
-/**
- * While one request runs, the next one is already in the model's thread. So the thread never waits for the main thread.
- */
+/** While one request runs, the model's thread already has the next one, so it never waits for the main thread. */
 const RUNS_AT_ONCE = 2;
 /** After this number of joined runs, the results of one are compared with the results of its requests alone. */
 const SPOT_CHECK_EVERY = 100;
@@ -64,10 +62,7 @@ export class InferenceQueue {
     return this.runs;
   }
 
-  /**
-   * Runs the model. Takes over the memory of the inputs. Throws a RequestError. Cancels the request if its caller
-   * leaves while it waits.
-   */
+  /** Takes over the memory of the inputs. Throws a RequestError. Cancels the request if its caller leaves early. */
   run(inputs: Tensors, onDisconnect: (callback: () => void) => void): Promise<Tensors> {
     if (this.waiting.length >= MAX_WAITING) throw modelBusy('Too many requests wait for the model.');
     return new Promise((resolve, reject) => {
@@ -171,10 +166,7 @@ export class InferenceQueue {
     return this.joinedRuns % SPOT_CHECK_EVERY === 0 ? this.spotChecked(batch, results) : results;
   }
 
-  /**
-   * Runs the requests alone as well. If their results differ from the joined ones, stops batching and returns the
-   * results alone.
-   */
+  /** Runs the requests alone as well. If their results differ, stops batching and returns the results alone. */
   private async spotChecked(batch: readonly Job[], joined: { outputs: Tensors }[]): Promise<RunResult[]> {
     const alone = await Promise.all(batch.map(({ inputs }) => this.model.run(inputs)));
     const isEqual = alone.every((one, at) => 'outputs' in one && almostEqual(joined[at]?.outputs ?? [], one.outputs));

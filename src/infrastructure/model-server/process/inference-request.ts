@@ -80,9 +80,7 @@ export function readInfer(body: unknown, binary: Uint8Array | null, signature: S
 /** Returns whether a body of `POST /predict` has the form of the Open Inference Protocol. */
 export const isInferForm = (body: unknown): boolean => isObject(body) && Array.isArray(own(body, 'inputs'));
 
-/**
- * Reads an inference request without binary data. Throws a RequestError, also if the request asks for binary outputs.
- */
+/** Reads an inference request without binary data. Throws a RequestError, also for a request of binary outputs. */
 export function readJsonInfer(body: unknown, signature: Signature): InferenceRequest {
   const request = readInfer(body, null, signature);
   if (!request.format.outputs.some(({ binary }) => binary)) return request;

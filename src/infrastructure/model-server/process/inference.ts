@@ -109,10 +109,7 @@ export class BodyReader {
 
 const cutOff = (): RequestError => new RequestError('bad_request', 'The body was cut off.');
 
-/**
- * Yields the decompressed body. Leaves the request open, so that it can be answered with a refusal. Throws a
- * RequestError.
- */
+/** Yields the decompressed body. Leaves the request open, so that a refusal can be sent. Throws a RequestError. */
 async function* decodedChunks(request: IncomingMessage): AsyncGenerator<Buffer> {
   const coding = codingOf(request);
   const decoder = Object.hasOwn(decoders, coding) ? decoders[coding as keyof typeof decoders]() : null;

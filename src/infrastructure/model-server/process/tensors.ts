@@ -32,10 +32,7 @@ export const datatypeOf = (runtimeType: string): Datatype | null => byRuntimeTyp
 export const runtimeTypeOf = (datatype: Datatype): (typeof datatypes)[NumericDatatype]['runtime'] | 'string' =>
   datatype === 'BYTES' ? 'string' : datatypes[datatype].runtime;
 
-/**
- * An input or output in the model's own declaration. The size of a free dimension is -1. The shape [] means a scalar or
- * an unknown shape.
- */
+/** A declared input or output. The size of a free dimension is -1. The shape [] is a scalar or an unknown shape. */
 export interface TensorSpec {
   readonly name: string;
   readonly datatype: Datatype;

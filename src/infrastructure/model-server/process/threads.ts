@@ -84,9 +84,7 @@ const LARGE = 256 * 1_024;
 /** The memory of the thread. No body within the limits needs this much. */
 const MAX_MEMORY_MB = 1_024;
 
-/**
- * Registers a callback for the end of the caller's connection. If the connection has ended already, calls it at once.
- */
+/** Registers a callback for the end of the caller's connection. Calls it at once if the connection has ended. */
 export type OnDisconnect = (callback: () => void) => void;
 
 /** Converts small bodies on this thread, and large bodies in another thread. */
@@ -128,10 +126,7 @@ export class ThreadedCodec {
     await thread?.terminate();
   }
 
-  /**
-   * Sends a conversion to the thread. Conversions wait here and not in the thread, so that they survive the death of
-   * the thread.
-   */
+  /** Sends a conversion to the thread. The others wait here, so that they survive the death of the thread. */
   private async send(
     request: CodecRequest,
     transfer: ArrayBuffer[],

@@ -1,6 +1,4 @@
-/**
- * The program of the thread that translates large requests and answers. The main thread stays free for other callers.
- */
+/** The program of the thread that translates large bodies. The main thread stays free for other callers. */
 import { parentPort } from 'node:worker_threads';
 import type { Finding } from '../../../domain/shared/errors.js';
 import { type ErrorCode, RequestError } from '../process/request-error.js';

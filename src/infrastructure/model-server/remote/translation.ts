@@ -244,9 +244,7 @@ function read<T>(work: () => T, problem: string): T {
   }
 }
 
-/**
- * Returns the JSON text with another `model_name`. The rest of the text stays the same, so numbers keep their digits.
- */
+/** Returns the JSON text with another `model_name`. The rest stays the same, so numbers keep their digits. */
 function renamedIn(json: Uint8Array, name: string): Uint8Array {
   const text = Buffer.from(json.buffer, json.byteOffset, json.length).toString();
   const pieces: string[] = [];

@@ -34,10 +34,7 @@ const ADD_TASKS = `
 const COUNT_ATTEMPTS = `
   UPDATE graphile_worker._private_jobs job SET attempts = added_tasks.attempts FROM added_tasks WHERE job.id = added_tasks.id`;
 
-/**
- * Fills an empty database in one transaction. Instances that start on this database in the meantime wait, as for a
- * migration.
- */
+/** Fills an empty database in one transaction. Instances that start on it wait, as they do for a migration. */
 export class DatabaseRestoration {
   private constructor(
     private readonly source: DataSource,

@@ -27,10 +27,7 @@ export const QUEUE = 'graphile_worker._private_jobs';
 
 const TASK_COLUMNS = ['identifier', 'payload', 'run_at', 'max_attempts', 'key', 'priority', 'attempts', 'queue_name'];
 
-/**
- * Lists waiting and running tasks. The current attempt of a running task is not counted, because the restored task
- * starts again.
- */
+/** Lists waiting and running tasks. The current attempt of a running task does not count after a restoration. */
 const TASKS = `
   SELECT t.identifier, j.payload, j.run_at, j.max_attempts, j.key, j.priority,
          greatest(j.attempts - (j.locked_at IS NOT NULL)::integer, 0), q.queue_name
@@ -100,10 +97,7 @@ function referredFirst(all: readonly Table[]): Table[] {
 /** The longest delay of a timer. */
 const LONGEST_MS = 2 ** 31 - 1;
 
-/**
- * Removes the time limit of a COPY. After the end of a COPY, also clears the timer of this limit, because pg does not
- * notice that end.
- */
+/** Removes the time limit of a COPY, and clears its timer at the end, because pg does not notice the end of a COPY. */
 export function withoutTimeLimit<T extends Stream>(copy: T): T {
   const query: T & { query_timeout?: number; callback?: () => void } = copy;
   query.query_timeout = LONGEST_MS;

@@ -9,10 +9,7 @@ import { rolledUpTo } from './usage.repository.js';
 
 const PIECE = 1_000;
 
-/**
- * Turns off synchronous commits until the end of the transaction. It is part of a statement, so it needs no statement
- * of its own.
- */
+/** Turns off synchronous commits for the transaction, as a part of another statement. */
 const NOT_DURABLE = "set_config('synchronous_commit', 'off', true)";
 
 /** The columns that the end of a job changes. */

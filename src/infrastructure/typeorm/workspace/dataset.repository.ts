@@ -25,10 +25,7 @@ export const DatasetTable = defineTable<Dataset>('datasets', {
   frozenAt: { type: 'timestamptz', nullable: true },
 });
 
-/**
- * A version. `contentVersion` is the version that stored its records, because a change of the name does not store them
- * again.
- */
+/** A version. `contentVersion` is the version that stored its records: a change of the name does not. */
 interface VersionRow extends DatasetVersion {
   readonly contentVersion: number;
 }

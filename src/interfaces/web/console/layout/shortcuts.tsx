@@ -39,7 +39,6 @@ export function useShortcuts({ openPalette, openHelp }: { openPalette: () => voi
   }, []);
 }
 
-/** Lists the shortcuts. */
 export function ShortcutHelp({ onClose }: { onClose: () => void }) {
   const toPages = pages.filter(({ menu, needs }) => menu && (!needs || can(needs)));
   return (

@@ -4,13 +4,9 @@ import { answer, api, type Schemas } from './api.js';
 export type Status = Schemas['Status'];
 export type Permission = keyof Status['permissions'];
 
-/**
- * The answer of `GET /v1/status`, or null until it is loaded: the caller's account, role, permissions, limits and
- * runtimes.
- */
+/** The answer of `GET /v1/status`, or null until it is loaded. */
 export const status = signal<Status | null>(null);
 
-/** The signed-in account. */
 export const user = computed(() => status.value?.caller.user ?? null);
 
 /** Returns whether the caller's role has the permission. The console does not offer actions without permission. */

@@ -14,10 +14,7 @@ export interface Finding {
   readonly current?: number;
 }
 
-/**
- * An error of the service with its own message. If the service does not answer, the status is 0 and the code is
- * `unreachable`.
- */
+/** An error of the service. If the service does not answer, the status is 0 and the code is `unreachable`. */
 export class ApiError extends Error {
   constructor(
     readonly status: number,
@@ -37,10 +34,7 @@ export class ApiError extends Error {
   }
 }
 
-/**
- * Asks the user to sign in again after the end of the session. Resolves when there is a new session. The sign-in dialog
- * sets this function.
- */
+/** Asks the user to sign in again, and resolves when there is a new session. The sign-in dialog sets this function. */
 let signInAgain: () => Promise<void> = () => new Promise(() => {});
 export const onSessionEnd = (handler: () => Promise<void>): void => {
   signInAgain = handler;
@@ -128,10 +122,7 @@ interface Upload {
   readonly signal: AbortSignal;
 }
 
-/**
- * Sends a file by PUT and reports the progress. Does not use fetch, because fetch cannot report it. Rejects with
- * AbortError when `signal` aborts.
- */
+/** Sends a file by PUT and reports the progress, which fetch cannot. Rejects with AbortError when `signal` aborts. */
 export async function upload<T>(path: string, file: Blob, options: Upload): Promise<T> {
   const response = await withSession((authorization) => put(path, file, authorization, options));
   const body = await response.json().catch(() => null);

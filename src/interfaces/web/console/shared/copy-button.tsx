@@ -20,10 +20,7 @@ export function CopyButton({ text, label = 'Copy' }: { text: string; label?: str
   );
 }
 
-/**
- * Copies with the clipboard API, or with the old command. Browsers have no clipboard API if another machine serves the
- * page over plain HTTP.
- */
+/** Copies with the clipboard API, or with the old command, because pages over plain HTTP may have no clipboard API. */
 async function copied(text: string, button: HTMLElement | null): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);

@@ -7,16 +7,10 @@ import { OutageNote } from './outage-note.js';
 
 const FIRST_FIELD = ':is(input:not([type="file"]), select, textarea):not([hidden], [readonly], :disabled)';
 
-/**
- * The element that gets the focus back from a dialog that has just closed. If another dialog opens at once, it later
- * returns the focus to the same element.
- */
+/** The element that gets the focus after a dialog closed, also if another dialog opens at once. */
 let focusAfterClose: Element | null = null;
 
-/**
- * Shows a modal dialog and focuses its first field. Escape, the cross and a click beside it call `onClose`, if it is
- * set.
- */
+/** Shows a modal dialog and focuses its first field. Escape, the cross and a click beside it call `onClose`. */
 export function Dialog(props: { title: string; onClose?: () => void; wide?: boolean; children: ComponentChildren }) {
   const { title, onClose, wide, children } = props;
   const element = useRef<HTMLDialogElement>(null);
@@ -107,7 +101,6 @@ export const confirmAct = (content: Omit<Question, 'answer'>): Promise<boolean> 
     };
   });
 
-/** Shows the question of `confirmAct`. */
 export function Confirmation() {
   const shown = question.value;
   if (!shown) return null;

@@ -39,10 +39,7 @@ export function useAction<Arguments extends unknown[]>(
   return { run, busy, error, clear: () => setError(undefined) };
 }
 
-/**
- * Returns an action that sends `values`. `field(name)` connects an input to the value of this name, with the error of
- * the service about it.
- */
+/** Returns an action that sends `values`. `field(name)` connects an input to a value and to the error about it. */
 export function useForm<Values extends { readonly [Name in keyof Values]: string }>(
   values: Values,
   change: (values: Values) => void,
@@ -128,10 +125,7 @@ export function Form(props: {
   );
 }
 
-/**
- * Draws a button that submits its form, and shows while the form is being sent. `plain` means that it is one of several
- * on the page.
- */
+/** Draws a button that submits its form. `plain` means that it is one of several on the page. */
 export const SubmitButton = (props: { busy: boolean; plain?: boolean; children: ComponentChildren }) => {
   const { busy, plain, children } = props;
   return (
@@ -147,10 +141,7 @@ interface FieldProps {
   error?: string;
 }
 
-/**
- * Draws a label with an input. `input` gets the attributes that connect the two. Screen readers read the error with the
- * input.
- */
+/** Draws a label with an input. `input` gets the attributes that connect the two and the error. */
 function Labelled(props: FieldProps & { input: (attributes: AriaAttributes & { id: string }) => ComponentChildren }) {
   const { label, hint, error, input } = props;
   const id = useId();
@@ -165,12 +156,10 @@ function Labelled(props: FieldProps & { input: (attributes: AriaAttributes & { i
   );
 }
 
-/** Draws an input with a label. */
 export const Field = ({ label, hint, error, ...own }: FieldProps & InputHTMLAttributes<HTMLInputElement>) => (
   <Labelled label={label} hint={hint} error={error} input={(shared) => <input {...shared} {...own} />} />
 );
 
-/** Draws a text area with a label. */
 export const TextField = ({ label, hint, error, ...own }: FieldProps & TextareaHTMLAttributes<HTMLTextAreaElement>) => (
   <Labelled label={label} hint={hint} error={error} input={(shared) => <textarea {...shared} {...own} />} />
 );

@@ -78,7 +78,6 @@ export const Choices = (props: {
   );
 };
 
-/** Draws a part of a page with a heading. */
 export const Panel = (props: { title: string; actions?: ComponentChildren; children: ComponentChildren }) => (
   <section class="panel" aria-label={props.title}>
     <header class="panel-head">

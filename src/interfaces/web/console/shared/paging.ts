@@ -2,10 +2,7 @@ interface Named {
   readonly id: string;
 }
 
-/**
- * Joins a new answer of the first page with the items that were shown before. Returns null if items between the two may
- * be missing.
- */
+/** Joins a new first page with the items shown before. Returns null if items between the two may be missing. */
 export function joinedPages<Item extends Named>(
   first: readonly Item[],
   shown: readonly Item[],

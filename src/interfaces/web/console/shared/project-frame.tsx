@@ -14,10 +14,7 @@ export const useProject = (id: string | null, options: Parameters<typeof useQuer
     options,
   );
 
-/**
- * Draws the frame of the pages of one project: its name and the links between them. Reads the project if `project` is
- * missing.
- */
+/** Draws the frame of the pages of one project. Reads the project if `project` is missing. */
 export function ProjectFrame(props: {
   id: string;
   project?: Query<Project>;

@@ -56,10 +56,7 @@ export class RetryQueue {
     private readonly isHidden: () => boolean,
   ) {}
 
-  /**
-   * Resolves to the answer of `send`. During an outage, waits for as long as the outage takes. Rejects if the error
-   * concerns only this read.
-   */
+  /** Resolves to the answer of `send`, after an outage if need be. Rejects if the error concerns only this read. */
   async send<T>(send: Send<T>): Promise<T> {
     try {
       if (!this.outage) return await send();

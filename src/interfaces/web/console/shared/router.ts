@@ -26,10 +26,7 @@ function mayGo(next: string): boolean {
   return true;
 }
 
-/**
- * The number of this step of the history. It is stored in the state of the history, so that a refused step back or
- * forward can be undone.
- */
+/** The number of this step, which the history stores too. With it a refused step back or forward is undone. */
 let step = Number(history.state?.step ?? 0);
 const keepStep = () => history.replaceState({ step }, '');
 keepStep();
@@ -83,18 +80,14 @@ export function navigate(href: string, { replace = false } = {}): void {
   } else location.hash = href.slice(1);
 }
 
-/**
- * Changes parameters of the open place. null removes a parameter. Filters use this, so that a link shows the same as
- * the filters.
- */
+/** Changes parameters of the open place. null removes a parameter. Filters use this, so that a link keeps them. */
 export function setQuery(changes: Readonly<Record<string, string | number | null>>, { replace = true } = {}): void {
   const all = { ...Object.fromEntries(query.value), ...changes };
   navigate(link(path.value, all), { replace });
 }
 
 /**
- * Returns the decoded part. Returns an invalid encoding such as `%zz` unchanged, because the service refuses it as an
- * unknown id.
+ * Returns the decoded part. An invalid encoding such as `%zz` stays, because the service refuses it as an unknown id.
  */
 function decoded(part: string): string {
   try {
@@ -104,10 +97,7 @@ function decoded(part: string): string {
   }
 }
 
-/**
- * Returns the place of the list that contains the open object, such as `/jobs` for `/jobs/job_1`. Returns null if the
- * place shows no such object.
- */
+/** Returns the place of the list with the open object, such as `/jobs` for `/jobs/job_1`, or null if there is none. */
 export function listAbove(at: string): string | null {
   const parts = at.split('/');
   // Ids are at even positions, such as in ['', 'jobs', 'job_1'].

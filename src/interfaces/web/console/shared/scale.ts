@@ -1,7 +1,4 @@
-/**
- * Returns the smallest round number that is at least `most`, for the top of a chart. Round numbers are 1, 2 or 5 times
- * a power of ten.
- */
+/** Returns 1, 2 or 5 times a power of ten that is at least `most`, for the top of a chart. */
 export function roundUp(most: number): number {
   if (!(most > 0)) return 1;
   const power = 10 ** Math.floor(Math.log10(most));

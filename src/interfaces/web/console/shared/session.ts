@@ -64,10 +64,7 @@ export async function takeSessionOfAnotherTab(): Promise<boolean> {
   return answer !== null;
 }
 
-/**
- * Returns the API key that the sign-in just made, and forgets it. `/auth` stores the key for this call, because the
- * service does not return it again.
- */
+/** Returns the API key that the sign-in just made, and forgets it. The service does not return it again. */
 export function takeNewKey(): string | null {
   const key = stored(NEW_KEY);
   store(NEW_KEY, null);

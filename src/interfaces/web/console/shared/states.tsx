@@ -23,9 +23,7 @@ export function Loading({ what }: { what: string }) {
   );
 }
 
-/**
- * Shows an error of the service with its findings and the request id to copy. `onPath` goes to the field of a finding.
- */
+/** Shows an error of the service, its findings and its request id. `onPath` goes to the field of a finding. */
 export function ErrorNote(props: {
   error: ApiError;
   details?: readonly Finding[];
@@ -97,7 +95,6 @@ export function Loaded<T>(props: { query: Query<T>; what: string; children: (dat
   );
 }
 
-/** Shows that there is nothing yet, and what to do. */
 export const Empty = ({ icon, title, children }: { icon: IconName; title: string; children?: ComponentChildren }) => (
   <div class="empty">
     <Icon name={icon} />
@@ -127,7 +124,6 @@ const TONES: Readonly<Record<string, 'good' | 'busy' | 'bad' | 'warn'>> = {
 
 const wordOf = (state: string) => (state === 'acked' ? 'acknowledged' : state.replaceAll('_', ' '));
 
-/** Shows a state as a word with a coloured dot. */
 export const State = ({ of: state }: { of: string }) => (
   <span class={`state ${TONES[state] ?? 'calm'}`}>{wordOf(state)}</span>
 );
@@ -139,7 +135,6 @@ export const Time = ({ at }: { at: number }) => (
   </time>
 );
 
-/** Shows a number with its name. */
 export const Figure = ({ name, children, hint }: { name: string; children: ComponentChildren; hint?: string }) => (
   <div class="figure">
     <dt title={hint}>{name}</dt>

@@ -56,7 +56,6 @@ export function Table<Row>(props: {
   );
 }
 
-/** Shows the button that loads the next page of a list. */
 export function More<Item>({ query }: { query: PagedQuery<Item> }) {
   const [busy, setBusy] = useState(false);
   if (!query.more) return null;

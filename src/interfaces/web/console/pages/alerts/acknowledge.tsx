@@ -11,10 +11,7 @@ type Alert = Schemas['Alert'];
 
 const NOTE_LENGTH = 1_000;
 
-/**
- * Asks for a note and acknowledges the alerts with this note, one after the other. `onAcked` gets the acknowledged
- * alerts, also after a failure.
- */
+/** Asks for a note and acknowledges the alerts. `onAcked` gets the acknowledged ones, also after a failure. */
 export function AcknowledgeDialog(props: {
   alerts: readonly Alert[];
   onAcked: (alerts: readonly Alert[]) => void;

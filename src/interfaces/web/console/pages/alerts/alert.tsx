@@ -12,7 +12,6 @@ import { AcknowledgeDialog } from './acknowledge.js';
 
 const EVERY_MS = 10_000;
 
-/** Shows one alert with the job that made it fire. */
 function AlertView({ parameters: { alert_id = '' } }: { parameters: Readonly<Record<string, string>> }) {
   const [acknowledging, setAcknowledging] = useState(false);
   const found = useQuery(

@@ -42,7 +42,6 @@ const COLUMNS: readonly Column<Alert>[] = [
   { title: 'Status', minor: true, cell: ({ status }) => <State of={status} /> },
 ];
 
-/** Lists the alerts, newest first. Several can be acknowledged at once. */
 function Alerts() {
   const status = STATUSES.find((one) => one === query.value.get('status'));
   const list = usePaged<Alert>(
@@ -54,10 +53,7 @@ function Alerts() {
     },
     { everyMs: EVERY_MS },
   );
-  /**
-   * The alerts that were acknowledged here. They replace the alerts of the list, because its later pages are not loaded
-   * again.
-   */
+  /** The alerts acknowledged here. The list would show them as firing, because its later pages are not loaded again. */
   const [acked, setAcked] = useState<ReadonlyMap<string, Alert>>(new Map());
   const [acknowledging, setAcknowledging] = useState<readonly Alert[]>([]);
   const chosen = useSignal<ReadonlySet<string>>(new Set());
@@ -118,9 +114,7 @@ function Alerts() {
   );
 }
 
-/**
- * The ids of the chosen alerts. They are a signal, so that a choice redraws only the checkboxes and not the whole list.
- */
+/** The ids of the chosen alerts: a signal, so that a choice redraws only the checkboxes and not the list. */
 type Choice = Signal<ReadonlySet<string>>;
 
 function Pick({ alert: { id, title, status }, chosen }: { alert: Alert; chosen: Choice }) {

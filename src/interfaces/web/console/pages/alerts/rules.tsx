@@ -17,7 +17,6 @@ export type Rule = Schemas['AlertRule'];
 
 const params = ({ id }: Rule) => ({ path: { rule_id: id } });
 
-/** Lists the alert rules. The user can create, change, disable and delete them here. */
 function Rules() {
   const manages = can('manage_monitoring');
   const list = useQuery('alert rules', () => answer(api.GET('/v1/alerts/rules')));

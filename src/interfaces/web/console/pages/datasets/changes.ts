@@ -1,9 +1,6 @@
 import { type DatasetRecord, isSame } from './values.js';
 
-/**
- * The unsaved changes of a dataset, by the key of the record. null deletes a record. The keys of new records begin with
- * `+`.
- */
+/** The unsaved changes of a dataset by record key. null deletes a record. Keys of new records begin with `+`. */
 export interface Changes {
   /** The version that was changed. */
   readonly version: number;
@@ -11,10 +8,7 @@ export interface Changes {
 }
 
 export interface Row {
-  /**
-   * Identifies the record, also in later versions. Consists of the record's id and the number of earlier records with
-   * the same id.
-   */
+  /** The id of the record, and the number of earlier records with the same id. It also identifies later versions. */
   readonly key: string;
   /** The index among the saved records, or null for a new record. */
   readonly index: number | null;

@@ -14,9 +14,7 @@ type Comparison = Schemas['DatasetComparison'];
 type Changed = Comparison['changed'][number];
 const SHOWN = 50;
 
-/**
- * Compares the dataset with an earlier version or with another dataset. Shows the added, removed and changed records.
- */
+/** Compares the dataset with an earlier version or with another dataset. */
 export function Compare({ project, dataset }: { project: string; dataset: Dataset }) {
   const { id, version } = dataset;
   const versions = useVersions(project, dataset);

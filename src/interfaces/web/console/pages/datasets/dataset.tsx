@@ -32,7 +32,6 @@ function DatasetPage({ parameters }: { parameters: Readonly<Record<string, strin
   return <OneDataset key={id} project={project} id={id} />;
 }
 
-/** Shows a dataset: its records, its versions, and a comparison with another one. */
 function OneDataset({ project, id }: { project: string; id: string }) {
   const dataset = useQuery(`dataset ${id}`, () => readDataset(project, id));
   const [changes, keepChanges] = useDraft<Changes>(`dataset ${id}`);
@@ -115,7 +114,6 @@ const Fact = ({ name, children }: { name: string; children: ComponentChildren })
   </div>
 );
 
-/** Shows the buttons that freeze, fork, rename or delete a dataset. A frozen dataset has a link to an evaluation. */
 function Acts(props: {
   project: string;
   dataset: Dataset;

@@ -15,7 +15,6 @@ import { ImportDialog } from './import.js';
 type Entry = Schemas['DatasetEntry'];
 const PAGE = 100;
 
-/** Lists the datasets of a project and imports new ones. */
 function Datasets({ parameters }: { parameters: Readonly<Record<string, string>> }) {
   const project = parameters.project_id as string;
   const datasets = usePaged<Entry>(`datasets ${project}`, async (cursor) => {

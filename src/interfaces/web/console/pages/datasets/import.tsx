@@ -24,10 +24,7 @@ const NOTHING: Source = { name: '', format: 'csv', text: '' };
 /** A longer text cannot be edited, because typing would be slow. */
 const MOST_SHOWN = 100_000;
 
-/**
- * Imports a dataset from a file, from pasted text or from a starter. Shows refused rows, so that the user can correct
- * them.
- */
+/** Imports a dataset from a file, pasted text or a starter. The user can correct refused rows. */
 export function ImportDialog({ project, dropped }: { project: string; dropped: File | null }) {
   const [draft, set] = useDraft<Source>(`import ${project}`);
   const source = draft ?? NOTHING;
@@ -194,7 +191,6 @@ function RefusedRows(props: {
   );
 }
 
-/** Imports a small dataset that comes with the service. */
 function Starters({ project, onImported }: { project: string; onImported: (dataset: Dataset) => void }) {
   const starters = useQuery('starters', () => answer(api.GET('/v1/project-starters')));
   const [values, setValues] = useState({ starter_id: '' });

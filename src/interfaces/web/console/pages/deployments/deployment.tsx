@@ -16,7 +16,6 @@ const EVERY_MS = 10_000;
 const EVERY_MS_WHILE_STARTING = 2_500;
 const LINES = 100;
 
-/** Shows one deployment live: its status, its output, and a prediction to try. */
 function DeploymentView({ parameters: { deployment_id = '' } }: { parameters: Readonly<Record<string, string>> }) {
   const params = { path: { deployment_id } };
   const found = useQuery(
@@ -118,7 +117,6 @@ function Facts({ deployment }: { deployment: Deployment }) {
   );
 }
 
-/** Shows the newest lines of the output of the process. */
 function Output({ id, remote }: { id: string; remote: boolean }) {
   const params = { path: { deployment_id: id }, query: { tail: LINES } };
   const output = useQuery(

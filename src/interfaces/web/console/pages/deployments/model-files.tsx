@@ -29,7 +29,6 @@ const COLUMNS: readonly Column<File>[] = [
   { title: 'Changed', minor: true, cell: ({ modified_at }) => <Time at={modified_at} /> },
 ];
 
-/** Lists the files of the models folders. Writable files can be deleted. */
 export function ModelFiles() {
   const manages = can('manage_monitoring');
   const files = usePaged<File>('model files', async (cursor) => {

@@ -14,7 +14,6 @@ export interface Prediction {
 
 const MOST_SHOWN = 20_000;
 
-/** Shows the answer to a prediction as tables, or as JSON. */
 export function PredictionResult({ prediction: { text, seconds } }: { prediction: Prediction }) {
   const tables = useMemo(() => tablesOf(outputsOf(text)), [text]);
   return (

@@ -12,7 +12,6 @@ import { type Prediction, PredictionResult } from './prediction-result.js';
 import { TensorField } from './tensor-field.js';
 import { bodyOf, curlOf, type Entry, findingOf, keptEntry, type TensorSpec } from './tensors.js';
 
-/** Shows a form with the inputs of the model, and the answer to the prediction. */
 export function TryPrediction({ deployment }: { deployment: Deployment }) {
   const { id, name, status } = deployment;
   const params = { path: { deployment_id: id, model_name: name } };

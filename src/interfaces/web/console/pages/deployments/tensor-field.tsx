@@ -74,7 +74,6 @@ function Cells({ spec, entry, error, onChange }: Props & { entry: Extract<Entry,
   );
 }
 
-/** Edits one element: a choice for a boolean, otherwise a text field with the suitable keyboard. */
 function Element(props: {
   label: string;
   datatype: string;

@@ -66,10 +66,7 @@ export function inMode(spec: TensorSpec, entry: Entry, mode: Entry['mode']): Ent
   return exampleEntry(spec);
 }
 
-/**
- * Returns an element as JSON. A text that is not valid for the datatype becomes a string, so that the service explains
- * the refusal.
- */
+/** Returns an element as JSON. Invalid text becomes a string, so that the service explains the refusal. */
 function elementText(datatype: string, typed: string): string {
   if (datatype === 'BYTES') return JSON.stringify(typed);
   const text = typed.trim();
@@ -192,10 +189,7 @@ interface Grid {
   readonly elements: readonly unknown[];
 }
 
-/**
- * Returns a row for each sample. If samples are too wide, returns a row for each row of a sample. A single wide row
- * becomes a column.
- */
+/** Returns a row for each sample, or for each row of samples that are too wide. A single wide row becomes a column. */
 function gridOf(name: string, { shape, data }: OutputTensor): Grid {
   const isFlat = Array.isArray(data) && !Array.isArray(data[0]);
   const elements = isFlat ? data : [data].flat(Number.POSITIVE_INFINITY);

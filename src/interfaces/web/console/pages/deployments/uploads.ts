@@ -1,8 +1,6 @@
 /** Paths and routes of uploads. */
 
-/**
- * Returns the path of an upload below the models folders: the folder, if there is one, and then the path of the file.
- */
+/** Returns the path of an upload below the models folders: the folder, if any, and the path of the file. */
 export function uploadPath(folder: string, own: string): string {
   const within = folder.trim().replace(/^\/+|\/+$/g, '');
   return within ? `${within}/${own}` : own;

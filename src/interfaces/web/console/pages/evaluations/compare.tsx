@@ -20,10 +20,7 @@ function ComparePage({ parameters }: { parameters: Readonly<Record<string, strin
   return <Compare key={parameters.job_id} id={parameters.job_id as string} />;
 }
 
-/**
- * Compares an evaluation with an earlier one of the same records. Shows the records that got better and those that got
- * worse.
- */
+/** Compares an evaluation with another one of the same records. */
 function Compare({ id }: { id: string }) {
   const job = useEvaluation(id);
   const title = job.data?.name ?? 'Evaluation';

@@ -25,7 +25,6 @@ function EvaluationPage({ parameters }: { parameters: Readonly<Record<string, st
   return <Evaluation key={parameters.job_id} id={parameters.job_id as string} />;
 }
 
-/** Shows an evaluation: its progress, and after its end the score by group and by row. */
 function Evaluation({ id }: { id: string }) {
   const job = useEvaluation(id);
   const rows = useQuery(`rows ${id}`, () => loadRows(id));
@@ -59,9 +58,7 @@ function Evaluation({ id }: { id: string }) {
   );
 }
 
-/**
- * Shows the button that cancels an open evaluation. After its end, shows links to a comparison and to a new evaluation.
- */
+/** Shows a button that cancels an open evaluation, or links to a comparison and to a new evaluation. */
 function Acts({ job, query, summary }: { job: Job; query: Query<Job>; summary: Summary | null }) {
   const cancel = async () => {
     const text = 'The rows that are scored already stay. It cannot be continued.';
@@ -98,7 +95,6 @@ function Acts({ job, query, summary }: { job: Job; query: Query<Job>; summary: S
   );
 }
 
-/** Shows the progress of an evaluation, or why it has no score. */
 function Progress({ job }: { job: Job }) {
   const { status, progress, error, created_at, duration } = job;
   return (
@@ -120,7 +116,6 @@ function Progress({ job }: { job: Job }) {
   );
 }
 
-/** Shows the total score, the score by group, and the measured dataset, model and specification. */
 function Scores({ job, summary }: { job: Job; summary: Summary }) {
   const { accuracy, interval, right, count, errors, latency, tokens, groups, groups_left_out } = summary;
   const threshold = useThreshold(summary);

@@ -22,7 +22,6 @@ export async function loadRows(job: string): Promise<readonly Result[]> {
   }
 }
 
-/** Shows the rows that fit the filters in the address: score, group and text. */
 export function Rows({ rows }: { rows: readonly Result[] }) {
   const [most, setMost] = useState(SHOWN);
   const parameters = query.value;
@@ -89,7 +88,6 @@ export function Rows({ rows }: { rows: readonly Result[] }) {
   );
 }
 
-/** Shows the score of a record, and the expected beside the actual output. */
 function Row({ row }: { row: Result }) {
   const { record_id, group, input, expected, output, score, latency, tokens, error } = row;
   return (

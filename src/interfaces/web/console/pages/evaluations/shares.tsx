@@ -12,10 +12,7 @@ export interface Bars {
   readonly bars: readonly Bar[];
 }
 
-/**
- * Draws shares as bars with their confidence intervals, in a table that also has the numbers. The dashed line is the
- * threshold.
- */
+/** Draws shares as bars with their confidence intervals and numbers. The dashed line is the threshold. */
 export function ShareChart({ label, rows, threshold }: { label: string; rows: readonly Bars[]; threshold?: number }) {
   const compared = rows.some(({ bars }) => bars.length > 1);
   return (

@@ -8,9 +8,7 @@ interface Group extends Share {
   readonly group: string | null;
 }
 
-/**
- * The result of an ended evaluation. The contract does not define the type of a job's result, so `summaryOf` checks it.
- */
+/** The result of an ended evaluation. `summaryOf` checks it, because the contract does not define its type. */
 export interface Summary extends Share {
   readonly metric: string;
   readonly tolerance: number | null;

@@ -22,7 +22,6 @@ const CHANGING_EVERY_MS = 2_000;
 
 const isOver = ({ status }: Job) => status !== 'queued' && status !== 'running';
 
-/** Shows one job: its times, progress, result or error, and its lines in the log. */
 function OneJob({ parameters: { job_id = '' } }: { parameters: Readonly<Record<string, string>> }) {
   const params = { path: { job_id } };
   const job = useQuery(`job ${job_id}`, () => answer(api.GET('/v1/jobs/{job_id}', { params })), {
@@ -125,8 +124,7 @@ const Moment = ({ name, at }: { name: string; at: number | null }) => (
 );
 
 /**
- * Shows the project, dataset and model of a job. Those of other teams have no links but only ids, because they cannot
- * be opened.
+ * Shows the project, dataset and model of a job. Those of other teams have no links, because nobody could open them.
  */
 function JobObjects({ job: { project_id, dataset_id, model_id } }: { job: Job }) {
   const projects = useQuery(can('read_workspace') ? 'projects' : null, () => answer(api.GET('/v1/projects')));

@@ -6,7 +6,6 @@ type Progressing = Pick<Schemas['Job'], 'progress' | 'status'>;
 /** Returns whether a job has reported progress. Work that runs elsewhere may report none. */
 export const hasProgress = ({ progress: { done, total } }: Progressing): boolean => done > 0 || total !== null;
 
-/** Shows the progress of a job, with a bar while the job runs. */
 export function ProgressOf({ job: { progress, status } }: { job: Progressing }) {
   const { done, total } = progress;
   const words = total === null ? formatNumber(done) : `${formatNumber(done)} of ${formatNumber(total)}`;

@@ -18,7 +18,6 @@ const MOST_LINES = 500;
 /** A list that is scrolled this close to its end follows new lines. */
 const NEAR_END_PX = 40;
 
-/** Follows the newest lines of the log. */
 function Logs() {
   const level = levels.find((known) => known === query.value.get('level'));
   const requestId = query.value.get('request_id') ?? '';

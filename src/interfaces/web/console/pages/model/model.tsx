@@ -84,7 +84,6 @@ function Opened({ model, query, project }: { model: Model; query: Query<Model>; 
   );
 }
 
-/** Shows the state of a model, and registers, connects, forks or deletes it. */
 function StatePanel(props: { model: Model; query: Query<Model>; project: Query<Project>; changed: boolean }) {
   const { model, query, project, changed } = props;
   const { id, project_id, state, version, forked_from, created_at, registered_at } = model;

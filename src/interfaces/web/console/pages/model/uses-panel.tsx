@@ -15,7 +15,6 @@ type Model = Schemas['Model'];
 const MOST_JOBS = 100;
 const SHOWN = 10;
 
-/** Shows everything that uses a model: aliases, the runtime, evaluations and deployments of its file. */
 export function UsesPanel({ model, project }: { model: Model; project: Schemas['Project'] | undefined }) {
   const { id, project_id, state, spec } = model;
   const [naming, setNaming] = useState(false);

@@ -19,10 +19,7 @@ type Aliases = Query<Schemas['ModelAliases']>;
 
 const ALIAS = '/v1/projects/{project_id}/models/aliases/{alias}';
 
-/**
- * Lists the aliases of a project. The user can set, move and delete them. `alias` in the address opens the history of
- * one alias.
- */
+/** Lists the aliases of a project. `alias` in the address opens the history of one alias. */
 export function AliasesPanel(props: { projectId: string; aliases: Aliases; models: readonly Model[] }) {
   const { projectId, aliases, models } = props;
   const [moved, move] = useState<Alias | 'new' | null>(null);

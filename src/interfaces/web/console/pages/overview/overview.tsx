@@ -20,7 +20,6 @@ const MOST_LISTED = 8;
 
 type Runtimes = Schemas['Status']['runtimes'];
 
-/** Shows the state of the service, or the steps to a first answer. */
 function Overview() {
   const status = useQuery('status', () => answer(api.GET('/v1/status')), {
     everyMs: (data) => (data?.runtimes.some(({ state }) => state === 'loading') ? CHANGING_EVERY_MS : STATUS_EVERY_MS),

@@ -12,7 +12,6 @@ interface KnownRuntime {
 export interface Progress {
   /** The project to continue with. It is the one with the most steps done. */
   readonly project: KnownRuntime | null;
-  /** The next step to do. */
   readonly next: Step;
 }
 

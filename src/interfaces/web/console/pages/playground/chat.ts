@@ -180,10 +180,7 @@ export class Chat {
     }
   }
 
-  /**
-   * Asks once. Resolves to the reason why there is no complete answer, or to null if there is one or the user stopped
-   * it.
-   */
+  /** Asks once. Resolves to why there is no complete answer, or to null if there is one or the user stopped it. */
   private async attempt(running: AbortController, settings: Settings, projectPrompt: string): Promise<ApiError | null> {
     const history = this.messages.value;
     const sent = history.slice(-Math.min(this.most, history.length));

@@ -5,7 +5,6 @@ import { Dialog } from '../../shared/dialog.js';
 import { codeOf, type Language, languages } from './code.js';
 import type { ChatRequest } from './request.js';
 
-/** Shows programs that send the request. */
 export function CodeView({ request, onClose }: { request: ChatRequest; onClose: () => void }) {
   const [language, choose] = useState<Language>('curl');
   const code = codeOf(language, request, baseUrl);

@@ -7,10 +7,7 @@ export type Language = keyof typeof languages;
 export const codeOf = (language: Language, request: ChatRequest, baseUrl: string): string =>
   ({ curl, openai, ai })[language](request, `${baseUrl}/openai/v1`);
 
-/**
- * Returns an import statement. It is put together here, because the architecture check would take imports in texts for
- * real ones.
- */
+/** Returns an import statement. The architecture check would take a whole one in a text for a real import. */
 const imported = (names: string, from: string): string => `import ${names} from '${from}';`;
 
 const KEY = ['process', 'env', 'KEY'].join('.');

@@ -118,20 +118,14 @@ export function Column(props: ColumnProps) {
   );
 }
 
-/**
- * Returns the text for screen readers: a note while an answer is being received, and then the whole answer. They do not
- * get the single pieces.
- */
+/** Returns the text for screen readers: a note, and later the whole answer, but not its single pieces. */
 function spokenOf(chat: Chat): string {
   if (chat.isComing.value) return 'Answering …';
   const last = chat.messages.value.at(-1);
   return last?.end ? `Answer: ${last.text}` : '';
 }
 
-/**
- * Keeps the log scrolled to its end while messages and answers grow, unless the reader scrolled up. Returns the
- * function that scrolls.
- */
+/** Keeps the log scrolled to its end, unless the reader scrolled up. Returns the function that scrolls. */
 function useFollow(log: RefObject<HTMLElement | null>, chat: Chat): () => void {
   const isFollowing = useRef(true);
   const follow = () => {

@@ -14,10 +14,7 @@ export class ComingAnswer {
 
   constructor(private readonly tell: (text: string) => void) {}
 
-  /**
-   * Reads the stream. Resolves to the reason why the answer ended. Throws ApiError if the stream reports an error, and
-   * another error if it is cut.
-   */
+  /** Resolves to the reason why the answer ended. Throws if the stream has an error event or is cut. */
   async read(body: ReadableStream<Uint8Array>, started: number): Promise<End | undefined> {
     const reader = body.getReader();
     const decoder = new TextDecoder();

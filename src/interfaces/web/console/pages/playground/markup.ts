@@ -15,10 +15,7 @@ const ITEM = /^\s*(?:[-*+]|(\d{1,9})[.)])\s+(.*)$/;
 const HEADING = /^#{1,6}\s+(.*)$/;
 const SPANS = /(`[^`\n]+`|\*\*[^*\n]+\*\*)/;
 
-/**
- * Splits a text into blocks. An open fence reaches to the end of the text, because the rest of the answer may still
- * arrive.
- */
+/** Splits a text into blocks. An open fence reaches to the end, because the rest of the answer may still arrive. */
 export function blocksOf(text: string): readonly Block[] {
   const blocks: Block[] = [];
   const lines = text.split('\n');

@@ -40,9 +40,7 @@ const spans = (text: string) =>
 
 const names = { user: 'You', assistant: 'Answer', system: 'System', tool: 'Tool' } as const;
 
-/**
- * Shows a message with its buttons. While an answer is being received, the buttons that change the chat are missing.
- */
+/** Shows a message. While an answer is being received, the buttons that change the chat are missing. */
 export function MessageView(props: {
   message: Message;
   onEdit: ((text: string) => void) | null;
@@ -138,7 +136,6 @@ function Editor({
   );
 }
 
-/** Shows how long an answer took and how many tokens it has. */
 function FiguresLine({ figures: { firstText, total, usage } }: { figures: Figures }) {
   const cached = usage?.prompt_tokens_details?.cached_tokens ?? 0;
   const speed = usage && speedOf(usage.completion_tokens, firstText, total);

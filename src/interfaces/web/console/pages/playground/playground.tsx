@@ -181,9 +181,7 @@ function Playground({ projectId, runtimes }: { projectId: string; runtimes: read
 /** A chat of a column, with its project. */
 type Side = NonNullable<ReturnType<typeof useChat>>;
 
-/**
- * Opens the conversation that `parameter` of the address names. Sets this parameter when a new conversation is stored.
- */
+/** Opens the conversation that `parameter` of the address names. Sets `parameter` for a new conversation. */
 function useChat(
   projectId: string | null,
   parameter: 'conversation' | 'beside_conversation',
@@ -215,10 +213,7 @@ function useChat(
   return { chat, project, prompt, choose };
 }
 
-/**
- * Returns the settings of the tab. When a conversation is opened, its system prompt replaces the prompt in the
- * settings. After a reload it does not.
- */
+/** Returns the settings of the tab. Opening a conversation sets its system prompt, but a reload does not. */
 function useSettings() {
   const [kept, keep] = useDraft<{ settings: Settings; of: string | null }>('playground settings');
   const state = { settings: defaultSettings, of: null, ...kept };

@@ -68,10 +68,7 @@ export interface HistoryMessage {
 const MOST_MESSAGES = 100;
 const MOST_CHARACTERS = 64_000;
 
-/**
- * Returns the newest messages that fit into a request beside the system prompt. If several fit, the first is not an
- * answer.
- */
+/** Returns the newest messages that fit into a request beside the system prompt, beginning with a question. */
 export function fittingMessages(history: readonly HistoryMessage[], system: string): readonly HistoryMessage[] {
   let most = MOST_MESSAGES - (system === '' ? 0 : 1);
   let left = MOST_CHARACTERS - [...system].length;

@@ -74,10 +74,7 @@ export function RuntimePanel({ project, reload }: { project: Project; reload: ()
   );
 }
 
-/**
- * Lets the user choose the model to connect: a registered model, or a chat model of this service. Registers the chat
- * model first.
- */
+/** Lets the user choose a registered model, or a chat model of this service, which is registered first. */
 function Connection(props: {
   project: Project;
   busy: boolean;

@@ -9,9 +9,7 @@ import { asSpec } from '../../shared/spec/fields.js';
 import { Loaded } from '../../shared/states.js';
 import { toastError } from '../../shared/toasts.js';
 
-/**
- * Creates an empty project, or a project from a starter with its dataset. The parameter `starter` preselects a starter.
- */
+/** Creates a project, empty or from a starter with its dataset. The parameter `starter` preselects one. */
 export function NewProject({ onClose }: { onClose: () => void }) {
   const starters = useQuery('project-starters', () => answer(api.GET('/v1/project-starters')));
   const [starter, setStarter] = useState(query.value.get('starter') ?? '');

@@ -50,7 +50,6 @@ const ACTIONS = Object.keys({
   'database.restored': 0,
 } satisfies Record<Action, 0>) as Action[];
 
-/** Lists the audit trail, newest first. */
 function Audit() {
   const action = ACTIONS.find((one) => one === place.value.get('action')) ?? null;
   const actor = place.value.get('actor');

@@ -14,7 +14,6 @@ import { TeamFrame } from './team-frame.js';
 
 type Webhook = Schemas['Webhook'];
 
-/** Lists the webhooks with their last delivery. */
 function Webhooks() {
   const [creating, setCreating] = useState(false);
   const query = useQuery('webhooks', () => answer(api.GET('/v1/alerts/webhooks')));
@@ -86,7 +85,6 @@ function lastDelivery({ last_delivery: last }: Webhook) {
   );
 }
 
-/** Posts a test event and shows the result beside the button. */
 function TestButton({ webhook }: { webhook: Webhook }) {
   const [outcome, setOutcome] = useState<Schemas['WebhookTest']>();
   const test = useAction(async () => {
