@@ -19,9 +19,7 @@ export function packagedBinaries(platform: string = process.platform, arch: stri
   }
 }
 
-/**
- * Returns a folder of binaries that can run: `native`, or a copy in `folder` if `native` lacks links and is read-only.
- */
+/** Returns a folder of binaries that run: `native`, or a copy in `folder` if `native` lacks links and is read-only. */
 export async function runnableBinaries(native: string, folder: string): Promise<string> {
   try {
     completeLinks(native);

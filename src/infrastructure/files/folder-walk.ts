@@ -20,9 +20,7 @@ export class FolderWalk {
     private readonly maxEntries: number,
   ) {}
 
-  /**
-   * Yields all files of a root, or with `at` only the file with this path or the files in the folder with this path.
-   */
+  /** Yields all files of a root. With `at`, yields only the file with this path, or the files in this folder. */
   async *files(root: string, at: string | null): AsyncGenerator<FoundFile> {
     if (at === null) {
       yield* this.filesIn(root, '', [root]);
@@ -45,9 +43,7 @@ export class FolderWalk {
     }
   }
 
-  /**
-   * Yields the file, or the files of the folder, with this name. Skips links to an ancestor, which would be a circle.
-   */
+  /** Yields the file, or the files of the folder, with this name. Skips links to an ancestor, which would loop. */
   private async *filesAt(
     folder: string,
     name: string,

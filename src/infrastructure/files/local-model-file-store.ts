@@ -128,9 +128,7 @@ export class LocalModelFileStore implements ModelFileStore {
     for (const parent of parentsOf(path)) await rmdir(join(this.uploadFolder, parent)).catch(() => undefined);
   }
 
-  /**
-   * Runs `work` with a new staging folder, which it removes afterwards. Turns failures of the disk into domain errors.
-   */
+  /** Runs `work` with a new staging folder and removes it afterwards. Turns failures of the disk into domain errors. */
   private async staged<T>(work: (folder: string) => Promise<T>): Promise<T> {
     let folder: string | null = null;
     try {

@@ -51,9 +51,7 @@ export class LocalModelFileResolver implements ModelFileResolver {
 
 const inPlace = (path: string): LocalCopy => ({ path, release: () => undefined });
 
-/**
- * Returns why the file is refused, or null. Does not open it, because opening a FIFO or a device may block for ever.
- */
+/** Returns why the file is refused, or null. Does not open it, because opening a FIFO or a device may block. */
 async function problemOf(path: string): Promise<string | null> {
   const stats = await lstat(path).catch(() => null);
   if (!stats) return MISSING;

@@ -8,7 +8,7 @@ import { StorageUnavailable } from '../../domain/shared/errors.js';
 import { FOLDER_MODE, stagingFolder, unwritable, writeDurably } from './local-model-file-store.js';
 import { SharedWork } from './shared-work.js';
 
-/** A file of a model that is stored elsewhere. Each content has a different tag. */
+/** A file of a model that is stored elsewhere. A change of the content changes the tag. */
 export interface RemoteFile {
   /** The path within the copy. */
   readonly path: string;
@@ -43,7 +43,7 @@ interface Entry {
 }
 
 /**
- * Keeps copies of models that are stored elsewhere. Instances may share its folder. A copy is complete or absent,
+ * Keeps copies of models that are stored elsewhere. Instances may share the folder. A copy is complete or absent,
  * because it is downloaded beside its place and then moved there. The time of the manifest is the time of the copy's
  * last use. Each instance that holds a copy keeps a mark in it.
  */
@@ -65,7 +65,7 @@ export class ModelCache {
 
   /**
    * Returns the copy of a model that consists of these files, and downloads it first if it is missing. Calls at the
-   * same time share one download. The download ends when all their signals are aborted. To make room, removes the
+   * same time share one download, which ends when the signals of all these calls are aborted. To make room, removes the
    * copies that were not used for the longest time, but never a copy that is held.
    *
    * Throws ModelFileInvalid for a model that is larger than the cache. Throws StorageUnavailable when the disk is full

@@ -6,9 +6,7 @@ import { poolOf } from './typeorm-unit-of-work.js';
 /** The key of the advisory lock for migrations: "tenon" in ASCII. */
 export const MIGRATION_LOCK = 0x74656e6f6en.toString();
 
-/**
- * Runs the pending migrations and returns their names. Instances that start at the same time wait for each other.
- */
+/** Runs the pending migrations and returns their names. Instances that start at the same time wait for each other. */
 export async function migrate(url: string): Promise<string[]> {
   const source = await createMigrationSource(url).initialize();
   const guard = source.createQueryRunner();

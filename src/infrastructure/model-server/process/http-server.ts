@@ -18,9 +18,7 @@ const MAX_CONNECTIONS = 512;
 const IDLE_MS = 10_000;
 /** An answer below this size is copied into one piece, and sent without a timeout. */
 const SMALL_BODY = 16 * 1_024;
-/**
- * The allowed hosts. Others could be names of a web page that lead to 127.0.0.1 to read the answers (DNS rebinding).
- */
+/** The allowed hosts. A web page could let another host name lead to 127.0.0.1 and read the answers (DNS rebinding). */
 const OWN_HOST = /^(127\.0\.0\.1|localhost|\[::1\])(:\d{1,5})?$/i;
 const REQUEST_ID = /^[A-Za-z0-9_-]{1,64}$/;
 

@@ -101,8 +101,8 @@ export class InferenceQueue {
   }
 
   /**
-   * Returns whether the next batch should wait for more requests. Waits only while fewer requests are there than in the
-   * last batch, and never longer than the delay.
+   * Returns whether the next batch should wait. It waits only while it is smaller than the last one, for the delay at
+   * most.
    */
   private waitsForMore(): boolean {
     const { batching, waiting } = this;

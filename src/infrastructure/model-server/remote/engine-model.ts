@@ -136,7 +136,7 @@ export class EngineModel {
   }
 
   /** Returns the inputs and outputs of the model. They are unknown if the engine gives no metadata. */
-  async described(signal: AbortSignal): Promise<EngineSignature> {
+  async readSignature(signal: AbortSignal): Promise<EngineSignature> {
     if (this.signature && steadyMs() < this.signature.until) return this.signature.value;
     const metadata = await this.metadata('model', null, signal).catch((error: unknown) => {
       if (error instanceof RuntimeInvalidResponse) return null;

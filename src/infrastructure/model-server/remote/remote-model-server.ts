@@ -137,7 +137,7 @@ export class RemoteModelServer implements ModelServer {
     try {
       const bytes = await this.collected(body, 0, (limit) => tooLarge(limit));
       return await this.inTime(signal, async (ending) => {
-        const signature = await engine.described(ending);
+        const signature = await engine.readSignature(ending);
         const isPredict = operation === 'predict';
         const engineRequest = await this.translator.request({ kind: 'infer', bytes, jsonLength }, isPredict, signature);
         const held = engineRequest.bytes.length;

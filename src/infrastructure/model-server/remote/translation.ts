@@ -31,7 +31,7 @@ export interface AnsweringModel {
   /** The name of the deployment. */
   readonly name: string;
   readonly modelName: string;
-  /** Null if any version may answer. */
+  /** The version that must answer, or null for any. */
   readonly version: string | null;
 }
 

@@ -4,13 +4,9 @@ import type { Pool } from 'pg';
 import type { TaskOptions, TaskWorker, TraceHeaders, Tracer } from '../../../application/shared/ports.js';
 import type { Json } from '../../../domain/workspace/json.js';
 
-/**
- * The limit of one attempt. It is well below four hours, because graphile-worker then gives the task to another worker.
- */
+/** The limit of one attempt. After four hours, graphile-worker would give the task to another worker. */
 const LONGEST_RUN_MS = 60 * 60 * 1000;
-/**
- * Tasks start within this time when they become due later, or were added during an outage. Other tasks start at once.
- */
+/** Tasks that become due later, or were added during an outage, start within this time. Others start at once. */
 const POLL_INTERVAL_MS = 2_000;
 
 /** The stored payload. It holds the limit of attempts, because graphile-worker's own limit would end a task silently. */
@@ -24,10 +20,7 @@ export interface Envelope {
 /** Thrown if another instance may run the task. */
 class LeaseLost extends Error {}
 
-/**
- * Thrown to end an attempt. The task is due again after `pauseMs`, and `attempts` replaces the number of counted
- * attempts.
- */
+/** Thrown to end an attempt. The task is due again after `pauseMs`, and has used `attempts` attempts. */
 class Postponed extends Error {
   constructor(
     reason: unknown,
@@ -140,8 +133,7 @@ export class TaskRunner {
     const { payload, maxAttempts, trace = {} } = stored as Envelope;
     const { id, attempts: number, locked_by: workerId } = job;
     if (this.stopping) throw new Postponed('the instance shuts down', number - 1, 0);
-    // graphile-worker takes tasks even after a failed registration. If this instance then died, nobody would unlock
-    // these tasks.
+    // graphile-worker takes tasks even after a failed registration. If this instance died, nobody would unlock them.
     if (!workerId || !this.registered.has(workerId))
       throw new Postponed('its worker is not registered', number - 1, POLL_INTERVAL_MS);
     // The instance died in the last attempt, or during `gaveUp`.

@@ -86,9 +86,7 @@ export function setQuery(changes: Readonly<Record<string, string | number | null
   navigate(link(path.value, all), { replace });
 }
 
-/**
- * Returns the decoded part. An invalid encoding such as `%zz` stays, because the service refuses it as an unknown id.
- */
+/** Returns the decoded part. Keeps an invalid encoding such as `%zz`, which the service refuses as an unknown id. */
 function decoded(part: string): string {
   try {
     return decodeURIComponent(part);

@@ -123,9 +123,7 @@ const Moment = ({ name, at }: { name: string; at: number | null }) => (
   </Fact>
 );
 
-/**
- * Shows the project, dataset and model of a job. Those of other teams have no links, because nobody could open them.
- */
+/** Shows the project, dataset and model of a job. Those of other teams cannot be opened, so they have no links. */
 function JobObjects({ job: { project_id, dataset_id, model_id } }: { job: Job }) {
   const projects = useQuery(can('read_workspace') ? 'projects' : null, () => answer(api.GET('/v1/projects')));
   const project = projects.data?.projects.find(({ id }) => id === project_id);
