@@ -51,7 +51,7 @@ export class Chat {
   readonly storedSystem = signal<string | null>(null);
   /** Counts the changes that this chat has made to the stored conversations. */
   readonly stored = signal(0);
-  /** The stored conversation, and the number of messages from the first on that it has. */
+  /** The stored conversation. `count` is the number of messages that it has. */
   private kept: { readonly id: string; readonly count: number } | null = null;
   private running: AbortController | null = null;
   /** The largest number of messages to send. `shorten` lowers it. */
