@@ -1,8 +1,8 @@
 import { batch, computed, signal } from '@preact/signals';
 import { type ApiError, answer, api, type Schemas, sentAt } from '../../shared/api.js';
-import { ComingAnswer, type End, errorOf } from './coming-answer.js';
 import type { Usage } from './events.js';
 import { type HistoryMessage, requestOf, type Settings } from './request.js';
+import { type End, errorOf, StreamedAnswer } from './streamed-answer.js';
 
 export interface Message extends HistoryMessage {
   /** Identifies the message in its chat. */
@@ -40,8 +40,8 @@ let keys = 0;
 export class Chat {
   readonly messages = signal<readonly Message[]>([]);
   /** The text of the answer so far, or null if no answer is being received. */
-  readonly coming = signal<string | null>(null);
-  readonly isComing = computed(() => this.coming.value !== null);
+  readonly partialText = signal<string | null>(null);
+  readonly isAnswering = computed(() => this.partialText.value !== null);
   readonly failure = signal<Failure | null>(null);
   /** The number of messages at the beginning that the last request left out. */
   readonly leftOut = signal(0);
@@ -135,7 +135,7 @@ export class Chat {
   leave(): void {
     this.stop();
     this.running = null;
-    this.coming.value = null;
+    this.partialText.value = null;
   }
 
   private begin(): AbortController {
@@ -164,7 +164,7 @@ export class Chat {
   private async run(settings: Settings, projectPrompt: string): Promise<boolean> {
     const running = this.begin();
     this.failure.value = null;
-    this.coming.value = '';
+    this.partialText.value = '';
     for (let tries = 1; ; tries++) {
       const error = await this.attempt(running, settings, projectPrompt);
       if (this.running !== running) return false;
@@ -173,7 +173,7 @@ export class Chat {
       this.failure.value = error && { error, retryIn };
       if (retryIn !== null && (await passed(retryIn, running.signal))) continue;
       batch(() => {
-        this.coming.value = null;
+        this.partialText.value = null;
         if (error && retryIn !== null) this.failure.value = { error, retryIn: null };
       });
       return error === null;
@@ -189,8 +189,8 @@ export class Chat {
     const isNext = this.kept !== null && this.kept.count === history.length - 1;
     const place = isNext && this.kept ? this.kept.id : 'new';
     let started = performance.now();
-    const coming = new ComingAnswer((text) => {
-      if (this.running === running) this.coming.value = text;
+    const streamed = new StreamedAnswer((text) => {
+      if (this.running === running) this.partialText.value = text;
     });
     let end: Message['end'];
     let error: ApiError | null = null;
@@ -209,7 +209,7 @@ export class Chat {
           return result;
         }),
       );
-      end = await coming.read(body as unknown as ReadableStream<Uint8Array>, started);
+      end = await streamed.read(body as unknown as ReadableStream<Uint8Array>, started);
       const id = headers.get('X-Conversation-Id');
       if (this.running === running && id) this.storedIn(id, history);
     } catch (reason) {
@@ -219,12 +219,12 @@ export class Chat {
       if (error?.code === 'not_found') this.kept = null;
     }
     if (this.running !== running) return null;
-    const figures = { firstText: coming.firstText, total: (performance.now() - started) / 1000, usage: coming.usage };
+    const { text, firstText, usage } = streamed;
+    const figures = { firstText, total: (performance.now() - started) / 1000, usage };
     batch(() => {
-      const { text } = coming;
       if (text === '' && (end === 'failed' || end === 'stopped')) return;
       this.messages.value = [...history, { key: ++keys, role: 'assistant', text, end, figures }];
-      this.coming.value = null;
+      this.partialText.value = null;
     });
     return error;
   }

@@ -37,7 +37,7 @@ export function Column(props: ColumnProps) {
   const follow = useFollow(log, chat);
   const [drawn, setDrawn] = useState(MOST_DRAWN);
   const messages = chat.messages.value;
-  const isComing = chat.isComing.value;
+  const isAnswering = chat.isAnswering.value;
   const failure = chat.failure.value;
   const leftOut = chat.leftOut.value;
   const hidden = Math.max(0, messages.length - drawn);
@@ -46,7 +46,7 @@ export function Column(props: ColumnProps) {
   useEffect(() => {
     if (failure?.error.code.startsWith('runtime_')) void project.reload();
   }, [failure]);
-  const isUnanswered = messages.at(-1)?.role === 'user' && !isComing && !failure;
+  const isUnanswered = messages.at(-1)?.role === 'user' && !isAnswering && !failure;
   return (
     <section class="playground-column" aria-label={label}>
       <header class="playground-head">
@@ -72,16 +72,16 @@ export function Column(props: ColumnProps) {
             Show earlier messages ({hidden})
           </button>
         )}
-        {messages.length === 0 && !isComing && !chat.loading.value && !failure && (
+        {messages.length === 0 && !isAnswering && !chat.loading.value && !failure && (
           <p class="hint playground-hello">Ask something. The answer appears here while it is made.</p>
         )}
         {messages.slice(hidden).map((message, index) => (
           <Fragment key={message.key}>
             <MessageView
               message={message}
-              onEdit={message.role === 'user' && !isComing ? (text) => onEdit(message.key, text) : null}
+              onEdit={message.role === 'user' && !isAnswering ? (text) => onEdit(message.key, text) : null}
               onAgain={
-                hidden + index === lastAnswer && lastAnswer === messages.length - 1 && !isComing ? onAgain : null
+                hidden + index === lastAnswer && lastAnswer === messages.length - 1 && !isAnswering ? onAgain : null
               }
             />
             {hidden + index === leftOut - 1 && (
@@ -89,7 +89,7 @@ export function Column(props: ColumnProps) {
             )}
           </Fragment>
         ))}
-        {isComing && <Coming chat={chat} follow={follow} />}
+        {isAnswering && <PartialAnswer chat={chat} follow={follow} />}
         {isUnanswered && (
           <div class="actions start">
             <span class="hint">There is no answer yet.</span>
@@ -120,7 +120,7 @@ export function Column(props: ColumnProps) {
 
 /** Returns the text for screen readers: a note, and later the whole answer, but not its single pieces. */
 function spokenOf(chat: Chat): string {
-  if (chat.isComing.value) return 'Answering …';
+  if (chat.isAnswering.value) return 'Answering …';
   const last = chat.messages.value.at(-1);
   return last?.end ? `Answer: ${last.text}` : '';
 }
@@ -153,8 +153,8 @@ function useFollow(log: RefObject<HTMLElement | null>, chat: Chat): () => void {
 }
 
 /** Shows the answer that is being received. Only this component is drawn again with each frame. */
-function Coming({ chat, follow }: { chat: Chat; follow: () => void }) {
-  const text = chat.coming.value ?? '';
+function PartialAnswer({ chat, follow }: { chat: Chat; follow: () => void }) {
+  const text = chat.partialText.value ?? '';
   useLayoutEffect(follow, [text]);
   return (
     <article class="playground-message assistant" aria-label="Answer" aria-busy="true">

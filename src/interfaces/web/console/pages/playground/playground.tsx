@@ -65,7 +65,7 @@ function Playground({ projectId, runtimes }: { projectId: string; runtimes: read
   const [coded, setCoded] = useState<Side | null>(null);
   const panel = usePanel();
   const composer = useRef<HTMLTextAreaElement>(null);
-  const isComing = sides.some(({ chat }) => chat.isComing.value);
+  const isAnswering = sides.some(({ chat }) => chat.isAnswering.value);
   const problem = settings.format === 'json_schema' ? schemaProblem(settings.schema) : null;
   useLayoutEffect(() => {
     // A reload has stopped the answer. Then its question becomes the draft again.
@@ -77,7 +77,7 @@ function Playground({ projectId, runtimes }: { projectId: string; runtimes: read
   const send = () =>
     withSettings(async () => {
       const text = (question ?? '').trim();
-      if (text === '' || isComing) return;
+      if (text === '' || isAnswering) return;
       keepAsked(text);
       keepQuestion(null);
       const answered = await Promise.all(sides.map(({ chat, prompt }) => chat.ask(text, settings, prompt)));
@@ -149,7 +149,7 @@ function Playground({ projectId, runtimes }: { projectId: string; runtimes: read
             onText={keepQuestion}
             onSend={send}
             onStop={stop}
-            isComing={isComing}
+            isAnswering={isAnswering}
           />
         </div>
         {panel.shown && (

@@ -5,7 +5,7 @@ import { additionOf, EventReader, type Usage } from './events.js';
 export type End = 'stop' | 'length' | 'tool_calls';
 
 /** Collects an answer from its events. Reports its text at most once per frame. */
-export class ComingAnswer {
+export class StreamedAnswer {
   text = '';
   usage: Usage | null = null;
   /** Seconds from the call to the first text. */
