@@ -164,7 +164,7 @@ export const oneLine = (text: string): string =>
     .join(' | ');
 
 /** Runs `work`. Turns an unexpected failure into an error that also names the remedy. */
-export async function explained<T>(work: () => Promise<T>): Promise<T> {
+export async function withRemedy<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (cause) {

@@ -3,7 +3,7 @@ import * as path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from '../../application/shared/ports.js';
 import { type SupervisedProcess, Supervisor } from '../child-process/supervisor.js';
-import { claimFolder, EmbeddedPostgresError, explained, findLauncher, type Launcher } from './account.js';
+import { claimFolder, EmbeddedPostgresError, findLauncher, type Launcher, withRemedy } from './account.js';
 import { packagedBinaries, runnableBinaries } from './binaries.js';
 import { checkVersion, clusterFolder, endOrphan, makeCluster, readPassword } from './cluster.js';
 import { lockFolder, makeSocketFolder, socketFolder } from './folder-lock.js';
@@ -36,7 +36,7 @@ const SILENT = { info: () => undefined, warn: () => undefined };
  * it dies. It ends with this process, even after `kill -9`. Acknowledged writes survive crashes and restarts.
  */
 export function startEmbeddedPostgres(options: Options): Promise<EmbeddedPostgres> {
-  return explained(async () => {
+  return withRemedy(async () => {
     const packaged = packagedBinaries();
     const account = claimFolder(path.resolve(options.folder));
     const folder = fs.realpathSync(options.folder);
@@ -88,11 +88,11 @@ function supervise(
   log: Pick<Logger, 'info' | 'warn'>,
 ): Supervisor<SupervisedProcess> {
   const start = async (): Promise<SupervisedProcess> => {
-    const stranger = await endOrphan(place.cluster);
+    const unrelatedPid = await endOrphan(place.cluster);
     for (const left of [`.s.PGSQL.${PORT}`, `.s.PGSQL.${PORT}.lock`])
       fs.rmSync(path.join(place.sockets, left), { force: true });
     // PostgreSQL does not start while the process in the pid file is alive, unless that process is its own ancestor.
-    const variables = stranger === undefined ? {} : { PG_GRANDPARENT_PID: String(stranger) };
+    const variables = unrelatedPid === undefined ? {} : { PG_GRANDPARENT_PID: String(unrelatedPid) };
     const server = launch(launcher, command, (line) => log.info('postgres', { line }), variables);
     return { ...server, ready: untilReady(place, server.gone) };
   };

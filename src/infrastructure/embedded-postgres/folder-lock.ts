@@ -12,14 +12,14 @@ const LONGEST_PATH = 103;
 const LONGEST_NAME = '/lock-4194304-12345678'.length;
 
 /** Returns the file that names a socket folder outside `folder`, for processes with another TMPDIR. */
-const note = (folder: string): string => path.join(folder, 'socket-folder');
+const noteFile = (folder: string): string => path.join(folder, 'socket-folder');
 
 /** Returns the folder of the sockets for `folder`, which must be a real path. Every process gets the same result. */
 export function socketFolder(folder: string): string {
   const within = path.join(folder, 'run');
   if (Buffer.byteLength(within) + LONGEST_NAME <= LONGEST_PATH) return within;
   const name = `tenon-${createHash('sha256').update(folder).digest('hex').slice(0, 24)}`;
-  const noted = fs.existsSync(note(folder)) ? fs.readFileSync(note(folder), 'utf8') : '';
+  const noted = fs.existsSync(noteFile(folder)) ? fs.readFileSync(noteFile(folder), 'utf8') : '';
   // After the data folder was moved or copied, its note names the sockets of the old folder.
   return path.basename(noted) === name ? noted : path.join(os.tmpdir(), name);
 }
@@ -49,7 +49,7 @@ export function makeSocketFolder(folder: string, account: Account): string {
     );
   }
   if (found.uid !== account.uid) fs.lchownSync(sockets, account.uid, account.gid);
-  if (path.dirname(sockets) !== folder) writePrivately(account, note(folder), sockets);
+  if (path.dirname(sockets) !== folder) writePrivately(account, noteFile(folder), sockets);
   return sockets;
 }
 

@@ -100,7 +100,7 @@ export class ModelCache {
   private async hold(place: string): Promise<LocalCopy | null> {
     // before the first await, so that no download removes the copy
     this.held.set(place, (this.held.get(place) ?? 0) + 1);
-    this.heartbeat ??= setInterval(() => void this.beat(), HEARTBEAT_MS).unref();
+    this.heartbeat ??= setInterval(() => void this.renewMarks(), HEARTBEAT_MS).unref();
     if (!this.removing.has(place) && (await this.isUsable(place)))
       return { path: join(place, 'files'), release: once(() => void this.letGo(place)) };
     await this.letGo(place);
@@ -113,7 +113,7 @@ export class ModelCache {
     } catch {
       return false; // there is no copy, or another instance has just removed it
     }
-    const isWhole = await holdsItsFiles(place);
+    const isWhole = await isComplete(place);
     if (isWhole) await this.touch(manifestOf(place)).catch(() => undefined);
     else await this.discard(place).catch(() => undefined);
     return isWhole;
@@ -153,7 +153,7 @@ export class ModelCache {
       await mkdir(dirname(place), { recursive: true, mode: FOLDER_MODE });
       await rename(part, place).catch(async (error) => {
         // Another instance was faster.
-        if (!(await holdsItsFiles(place))) throw error;
+        if (!(await isComplete(place))) throw error;
       });
     } catch (error) {
       signal.throwIfAborted();
@@ -228,7 +228,7 @@ export class ModelCache {
   }
 
   /** Shows other instances which copies this instance uses. */
-  private async beat(): Promise<void> {
+  private async renewMarks(): Promise<void> {
     const marks = [...this.held.keys()].map((place) => join(place, this.mark));
     await Promise.all([...marks, ...this.unfinished].map((path) => this.touch(path).catch(() => undefined)));
   }
@@ -252,7 +252,7 @@ async function readManifest(place: string): Promise<Manifest> {
 }
 
 /** Returns whether all files of the copy are there and nobody changed them. */
-async function holdsItsFiles(place: string): Promise<boolean> {
+async function isComplete(place: string): Promise<boolean> {
   try {
     const { files } = await readManifest(place);
     const stats = await Promise.all(files.map(({ path }) => stat(join(place, 'files', path))));

@@ -14,7 +14,7 @@ const BUFFERED_BYTES = 1_024 * 1_024;
 const WHOLE_BYTES = 64 * 1_024;
 
 /** Closes idle connections long before the model server does (`keepAliveTimeout`). */
-const kept = new Agent({ keepAlive: true, timeout: 30_000, maxFreeSockets: 32 });
+const keepAliveAgent = new Agent({ keepAlive: true, timeout: 30_000, maxFreeSockets: 32 });
 
 const LENGTH = LENGTH_HEADER.toLowerCase();
 const FORWARDED_HEADERS = ['content-type', 'content-length', LENGTH, 'retry-after', 'x-should-retry'] as const;
@@ -100,9 +100,9 @@ async function send(url: string, call: ModelRequest, deadline: Deadline): Promis
   };
   const open = (agent: Agent | false) => request(url, { method: body ? 'POST' : 'GET', headers, agent });
   if (body && (body.length === null || body.length > WHOLE_BYTES)) return sendPieces(open(false), body, deadline);
-  const whole = body && (await gathered(body, deadline));
+  const whole = body && (await readWhole(body, deadline));
   deadline.refresh();
-  const outgoing = open(kept);
+  const outgoing = open(keepAliveAgent);
   return sendWhole(outgoing, whole, deadline).catch((error: unknown) => {
     // A kept connection may have closed in the meantime. A prediction changes nothing, so it can be sent twice.
     if (!outgoing.reusedSocket || !(error instanceof RuntimeInvalidResponse)) throw error;
@@ -110,7 +110,7 @@ async function send(url: string, call: ModelRequest, deadline: Deadline): Promis
   });
 }
 
-function gathered({ chunks }: ByteStream, deadline: Deadline): Promise<Buffer> {
+function readWhole({ chunks }: ByteStream, deadline: Deadline): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     deadline.onExpiry(reject);
     const gather = async () => {
