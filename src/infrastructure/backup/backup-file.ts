@@ -6,9 +6,9 @@ import { createGunzip, createGzip } from 'node:zlib';
 import { fileChunks } from '../files/local-model-file-store.js';
 
 /**
- * A backup is one file: a line with the version of the format, the sections as gzip, and a line with the digest of all
- * before. A section is a JSON header and any number of pieces of data. Each header and piece is framed by a byte for its
- * kind and four bytes for its length.
+ * The number of the file format. A backup is one file: a line with this number, the sections compressed with gzip, and
+ * a line with the SHA-256 of all bytes before this last line. A section is a JSON header and any number of pieces of
+ * data. Each header and each piece begins with one byte for its kind and four bytes for its length.
  */
 const FORMAT = 1;
 const HEAD = `tenon-backup ${FORMAT}\n`;
@@ -25,18 +25,18 @@ export type SectionHeader =
       readonly kind: 'backup';
       readonly tenon: string;
       readonly created_at: string;
-      /** False if the secret is a setting, and so no part of the backup. */
+      /** False if the secret is a setting. Then the backup does not contain it. */
       readonly secret: boolean;
     }
   | { readonly kind: 'secret' }
   /** Names the migrations that made the tables. */
   | { readonly kind: 'database'; readonly migrations: readonly string[] }
-  /** Rows in the format of COPY. A table follows all tables that it refers to. */
+  /** The rows of a table in the format of COPY. A table comes after all tables that it refers to. */
   | { readonly kind: 'table'; readonly name: string; readonly columns: readonly string[] }
   | { readonly kind: 'sequence'; readonly name: string; readonly value: string }
   /** Tasks of the work queue, in the format of COPY. */
   | { readonly kind: 'tasks'; readonly columns?: readonly string[] }
-  /** Has data only if `included`. */
+  /** Has data only if `included` is true. */
   | {
       readonly kind: 'model_file';
       readonly path: string;
@@ -57,21 +57,21 @@ export interface WrittenBackup {
 }
 
 /**
- * Writes the sections into a file beside `path` that only its owner may read, and runs `then`. Removes the file unless `then`
- * publishes it.
+ * Writes the sections to a temporary file that only its owner may read, and runs `then`. `then` may publish the backup,
+ * which moves the file to `path`. Removes the file if it was not published.
  */
 export async function writeBackup<T>(
   path: string,
   sections: AsyncIterable<Section>,
   signal: AbortSignal,
-  then: (written: WrittenBackup) => Promise<T>,
+  then: (backup: WrittenBackup) => Promise<T>,
 ): Promise<T> {
   const unfinished = `${path}.${process.pid}.part`;
   const file = await open(unfinished, 'wx', 0o600).catch((error) => {
     throw unwritable(dirname(path), error);
   });
   try {
-    const { bytes, sha256 } = await written(file, sections, signal).finally(() => file.close());
+    const { bytes, sha256 } = await writeSections(file, sections, signal).finally(() => file.close());
     return await then({ bytes, sha256, publish: () => publish(unfinished, path) });
   } finally {
     await rm(unfinished, { force: true });
@@ -79,12 +79,12 @@ export async function writeBackup<T>(
 }
 
 function unwritable(folder: string, error: NodeJS.ErrnoException): Error {
-  if (error.code === 'ENOENT') return new Error(`there is no folder ${folder}: make it, or name another`);
-  if (error.code === 'ENOTDIR') return new Error(`${folder} is no folder: name one`);
-  return new Error(`no file can be written in ${folder} (${error.code}): name another folder, or mend that`);
+  if (error.code === 'ENOENT') return new Error(`there is no folder ${folder}: create it, or choose another`);
+  if (error.code === 'ENOTDIR') return new Error(`${folder} is not a folder: choose a folder`);
+  return new Error(`no file can be written in ${folder} (${error.code}): choose another folder, or fix the problem`);
 }
 
-async function written(file: FileHandle, sections: AsyncIterable<Section>, signal: AbortSignal) {
+async function writeSections(file: FileHandle, sections: AsyncIterable<Section>, signal: AbortSignal) {
   const hash = createHash('sha256');
   let bytes = 0;
   const write = async (chunk: Buffer) => {
@@ -122,7 +122,7 @@ function* frame(kind: FrameKind, content: Uint8Array): Generator<Buffer> {
   if (content.length > 0) yield Buffer.from(content.buffer, content.byteOffset, content.byteLength);
 }
 
-/** Syncs the folder as well, so that the name survives a power cut. */
+/** Moves the file to `path` and syncs the folder, so that the new name survives a power cut. */
 async function publish(unfinished: string, path: string): Promise<void> {
   await rename(unfinished, path);
   const folder = await open(dirname(path), 'r');
@@ -131,7 +131,7 @@ async function publish(unfinished: string, path: string): Promise<void> {
 
 export class BackupRefused extends Error {}
 
-/** Verifies the checksum of a backup and runs `work` with its sections. Throws BackupRefused. */
+/** Verifies the checksum and runs `work` with the sections. Throws BackupRefused for a file that is no valid backup. */
 export async function readBackup<T>(
   path: string,
   work: (sections: AsyncGenerator<Required<Section>>) => Promise<T>,
@@ -142,7 +142,7 @@ export async function readBackup<T>(
   });
   try {
     if (!(await file.stat()).isFile()) throw new BackupRefused(`${path} is no file: name the backup to restore`);
-    const end = await checked(file, path);
+    const end = await verifiedEnd(file, path);
     const sections = sectionsOf(file, end, path);
     return await work(sections).finally(() => sections.return(undefined));
   } finally {
@@ -150,9 +150,9 @@ export async function readBackup<T>(
   }
 }
 
-async function checked(file: FileHandle, path: string): Promise<number> {
+async function verifiedEnd(file: FileHandle, path: string): Promise<number> {
   const { size } = await file.stat();
-  const head = await part(file, 0, HEAD.length);
+  const head = await readText(file, 0, HEAD.length);
   const format = /^tenon-backup (\d+)\n/.exec(head)?.[1];
   if (format === undefined) throw new BackupRefused(`${path} is no backup that tenon has made`);
   if (head !== HEAD)
@@ -162,18 +162,19 @@ async function checked(file: FileHandle, path: string): Promise<number> {
   if (end < HEAD.length) throw damaged;
   const hash = createHash('sha256');
   for await (const chunk of fileChunks(file, 0, end)) hash.update(chunk);
-  if ((await part(file, end, TAIL_LENGTH)) !== tailOf(hash.digest('hex'))) throw damaged;
+  if ((await readText(file, end, TAIL_LENGTH)) !== tailOf(hash.digest('hex'))) throw damaged;
   return end;
 }
 
-async function part(file: FileHandle, position: number, length: number): Promise<string> {
+async function readText(file: FileHandle, position: number, length: number): Promise<string> {
   const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(length), position });
   return buffer.toString('latin1', 0, bytesRead);
 }
 
 async function* sectionsOf(file: FileHandle, end: number, path: string): AsyncGenerator<Required<Section>> {
   const unpacked = createGunzip();
-  pipeline(fileChunks(file, HEAD.length, end), unpacked).catch(() => undefined); // the reader gets the failure
+  // the reader of `unpacked` gets the failure
+  pipeline(fileChunks(file, HEAD.length, end), unpacked).catch(() => undefined);
   const frames = framesOf(unpacked, path);
   const next = async () => {
     const { value } = await frames.next();
@@ -200,7 +201,7 @@ interface Frame {
 }
 
 const kindOf = (byte: number) => (Object.keys(frameKinds) as FrameKind[]).find((kind) => frameKinds[kind] === byte);
-const broken = (path: string) => new BackupRefused(`${path} does not hold what a backup holds`);
+const broken = (path: string) => new BackupRefused(`${path} does not have the contents of a backup`);
 
 async function* framesOf(bytes: AsyncIterable<Buffer>, path: string): AsyncGenerator<Frame, undefined> {
   let held: Buffer = Buffer.alloc(0);

@@ -17,8 +17,8 @@ import { ModelFile } from '../../domain/deployments/model-file.js';
 import { BackupRefused, type Section, type SectionHeader } from './backup-file.js';
 
 /**
- * Lists the files of the store with size and digest, and those that it writes with their content if `withContent`. Leaves
- * out files that disappear meanwhile.
+ * Yields a section with size and digest for each file of the store. With `withContent`, the sections of writable files
+ * also have the content. Leaves out files that disappear in the meantime.
  */
 export async function* modelFileSections(store: ModelFileStore, withContent: boolean): AsyncGenerator<Section> {
   const { files, truncated } = await store.list();
@@ -29,7 +29,7 @@ export async function* modelFileSections(store: ModelFileStore, withContent: boo
   }
 }
 
-/** Reads an included file twice: the digest comes first. */
+/** Reads an included file three times: for the digest in the header, for the content, and to notice a change. */
 async function* sectionOf(file: OpenedFile, path: string, included: boolean): AsyncGenerator<Section> {
   try {
     const { size, sha256 } = await digestOf(file);
@@ -53,7 +53,7 @@ async function digestOf(file: OpenedFile): Promise<{ size: number; sha256: strin
 
 type Chunks = AsyncIterable<Uint8Array>;
 
-/** Writes the files of a backup beside their destination, and puts them there when all are complete. */
+/** Writes the files of a backup to a temporary folder, and moves them to their places when all are complete. */
 export class RestoredFiles {
   private readonly folder: string;
   private readonly undo: (() => Promise<unknown>)[] = [];
@@ -66,7 +66,7 @@ export class RestoredFiles {
     this.folder = mkdtempSync(join(dataDir, '.restoring-'));
   }
 
-  /** Throws if `setting` is another secret, which could not open the sealed data of the backup. */
+  /** Stores the secret if `setting` is null. Throws for a different `setting`, which could not open the sealed data. */
   async secret(chunks: Chunks, setting: string | null): Promise<void> {
     const pieces: Uint8Array[] = [];
     for await (const chunk of chunks) pieces.push(chunk);
@@ -89,16 +89,16 @@ export class RestoredFiles {
       }
     };
     await pipeline(hashed, createWriteStream(file, { flags: 'wx', flush: true }));
-    if (hash.digest('hex') !== sha256) throw new BackupRefused(`${path} is not what it was`);
+    if (hash.digest('hex') !== sha256) throw new BackupRefused(`the model file ${path} does not match its checksum`);
   }
 
-  /** Puts all files where they belong. `takeBack` undoes it. */
-  async putInPlace(secret: string): Promise<void> {
-    const own = join(this.folder, 'secret');
-    if (existsSync(own)) {
-      if (existsSync(secret)) throw new Error(`${secret} is there already`);
-      renameSync(own, secret);
-      this.undo.push(() => rm(secret));
+  /** Puts all files in their places. `takeBack` removes them again. */
+  async putInPlace(secretPath: string): Promise<void> {
+    const restored = join(this.folder, 'secret');
+    if (existsSync(restored)) {
+      if (existsSync(secretPath)) throw new Error(`${secretPath} is there already`);
+      renameSync(restored, secretPath);
+      this.undo.push(() => rm(secretPath));
     }
     for (const path of this.paths) {
       if ((await this.store.list(path)).files.some(({ writable }) => writable))
@@ -109,7 +109,7 @@ export class RestoredFiles {
   }
 
   async takeBack(): Promise<void> {
-    for (const one of this.undo.splice(0)) await one().catch(() => undefined);
+    for (const undo of this.undo.splice(0)) await undo().catch(() => undefined);
   }
 
   end(): void {

@@ -3,11 +3,11 @@ import { randomBytes } from 'node:crypto';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 
-/** The owner of the data folder, who runs the server. */
+/** The user of the system who owns the data folder and runs the server. */
 export interface Account {
   readonly uid: number;
   readonly gid: number;
-  /** This process is root, and has to become that account. */
+  /** True if this process is root and must become this user. */
   readonly drop: boolean;
 }
 
@@ -49,8 +49,8 @@ export function unprivilegedAccount(passwd: string): Account {
 }
 
 /**
- * Atomically writes a file that only the account can read. The folder is the account's, so root must not write through
- * a link that the account may have left there.
+ * Atomically writes a file that only the account can read. The account owns the folder and may have left a link there,
+ * and root must not write through such a link.
  */
 export function writePrivately(account: Account, file: string, text: string): void {
   const unfinished = `${file}.${randomBytes(4).toString('hex')}`;
@@ -85,7 +85,7 @@ class ProgramFailure extends Error {
   }
 }
 
-/** Returns the program's output. Rejects with the end of its complaints if it fails. */
+/** Returns the program's output. If the program fails, rejects with the end of its error output. */
 export function run(launcher: Launcher, command: readonly string[]): Promise<string> {
   const [file, ...args] = [...launcher.prefix, ...command] as [string, ...string[]];
   return new Promise((resolve, reject) => {
@@ -97,10 +97,11 @@ export function run(launcher: Launcher, command: readonly string[]): Promise<str
 }
 
 /**
- * Returns the launchers to try, least power first. Root may have put the data folder or the programs below a folder that is
- * closed to everyone else (`mktemp -d`, a clone in /root). The server then keeps one capability of root, which lets it pass
- * through closed folders. Containers often withhold the exact one and allow only the wider `dac_override`. The secure bit
- * makes it count in access(2), too, by which PostgreSQL looks for its own files.
+ * Returns the launchers to try, the least powerful first. Root may have put the data folder or the programs below a
+ * folder that is closed to everyone else (`mktemp -d`, a clone in /root). The server then keeps one capability of root,
+ * which lets it pass through closed folders. Containers often withhold `dac_read_search` and allow only the wider
+ * `dac_override`. PostgreSQL looks for its own files with access(2). Without the secure bit, access(2) ignores the
+ * capability.
  */
 function launchers({ drop, uid, gid }: Account): Launcher[] {
   if (!drop) return [{ prefix: [], ids: {} }];
@@ -121,7 +122,7 @@ test -w "$1" && test -x "$1" || exit ${NO_FOLDER}
 test -x "$2" || exit ${NO_PROGRAM}
 exec "$2" --show -D "$1/none" 2>&1`;
 
-/** Returns the first launcher that reaches the folder and runs the programs, and the programs' major version. */
+/** Returns the first launcher that reaches the folder and runs the programs, with the major version of the programs. */
 export async function findLauncher(account: Account, folder: string, initdb: string) {
   const failures: ProgramFailure[] = [];
   for (const launcher of launchers(account)) {
@@ -151,7 +152,7 @@ export class EmbeddedPostgresError extends Error {
   override readonly name = 'EmbeddedPostgresError';
 }
 
-/** Another process runs on the data folder. */
+/** Thrown if another process uses the data folder. */
 export class FolderTaken extends EmbeddedPostgresError {}
 
 /** Joins lines by ` | `, so that a report of many lines is one entry of a log. */
@@ -162,14 +163,14 @@ export const oneLine = (text: string): string =>
     .filter(Boolean)
     .join(' | ');
 
-/** Runs `work`; an unforeseen failure names the remedy, too. */
-export async function explained<T>(work: () => Promise<T>): Promise<T> {
+/** Runs `work`. Turns an unexpected failure into an error that also names the remedy. */
+export async function withRemedy<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (cause) {
     if (cause instanceof EmbeddedPostgresError) throw cause;
     const reason = oneLine(cause instanceof Error ? cause.message : String(cause)).slice(-800);
-    throw new EmbeddedPostgresError(`The embedded PostgreSQL does not start (${reason}); mend that or ${REMEDY}.`, {
+    throw new EmbeddedPostgresError(`The embedded PostgreSQL does not start (${reason}): fix this or ${REMEDY}.`, {
       cause,
     });
   }

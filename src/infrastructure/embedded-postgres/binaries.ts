@@ -19,7 +19,7 @@ export function packagedBinaries(platform: string = process.platform, arch: stri
   }
 }
 
-/** Returns a folder of binaries that can run: the packaged one or, if it lacks links and is read-only, a copy in `folder`. */
+/** Returns a folder of binaries that run: `native`, or a copy in `folder` if `native` lacks links and is read-only. */
 export async function runnableBinaries(native: string, folder: string): Promise<string> {
   try {
     completeLinks(native);
@@ -31,8 +31,8 @@ export async function runnableBinaries(native: string, folder: string): Promise<
 }
 
 /**
- * Creates the links between shared libraries, which an npm package cannot carry. The package's own install script does the
- * same, but is not run. Any number of processes may do this at once.
+ * Creates the links between shared libraries, which an npm package cannot contain. The package's own install script
+ * would do the same, but it is not run. Several processes may do this at the same time.
  */
 export function completeLinks(native: string): void {
   const list = path.join(native, 'pg-symlinks.json');
@@ -49,7 +49,7 @@ export function completeLinks(native: string): void {
   }
 }
 
-/** Returns a copy of this version and removes others. The caller holds the folder's lock, so nobody uses them. */
+/** Returns a copy and removes those of other versions, which nobody uses while the caller holds the folder's lock. */
 async function copyBinaries(native: string, folder: string): Promise<string> {
   const { version } = JSON.parse(fs.readFileSync(path.join(native, '..', 'package.json'), 'utf8')) as {
     version: string;

@@ -5,14 +5,14 @@ import * as path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Account, EmbeddedPostgresError, type Launcher, REMEDY, run, writePrivately } from './account.js';
 
-/** The server's administrator; the service itself connects as the lesser `tenon`. */
+/** The server's administrator. The service itself connects as the less powerful role `tenon`. */
 export const ADMINISTRATOR = 'postgres';
 
 const POLL_MS = 25;
-/** The line of postmaster.pid that holds the status. */
+/** The line of postmaster.pid that holds the status, counted from 0. */
 const STATUS_LINE = 7;
 
-/** Signals to a server that was left behind, and the milliseconds that each gets. */
+/** The signals to a server that was left behind, with the milliseconds to wait after each. */
 const ENDING = [
   ['SIGINT', 10_000],
   ['SIGQUIT', 3_000],
@@ -45,7 +45,7 @@ export async function makeCluster(folder: string, account: Account, launcher: La
   }
   if (fs.existsSync(clusterFolder(folder))) return;
   writePrivately(account, passwordFile(folder), randomBytes(24).toString('base64url'));
-  // A name of its own, because the initdb of an interrupted attempt may still be writing.
+  // The name is unique, because the initdb of an interrupted attempt may still be writing.
   const unfinished = path.join(folder, `unfinished-${randomBytes(4).toString('hex')}`);
   await run(launcher, [
     ...[initdb, '-D', unfinished, '-U', ADMINISTRATOR, `--pwfile=${passwordFile(folder)}`, '-A', 'scram-sha-256'],
@@ -54,7 +54,7 @@ export async function makeCluster(folder: string, account: Account, launcher: La
   fs.renameSync(unfinished, clusterFolder(folder));
 }
 
-/** Throws if the files are of another major version, which the server could not read. */
+/** Throws if another major version of PostgreSQL made the files. This server could not read them. */
 export function checkVersion(folder: string, own: string): void {
   const file = path.join(clusterFolder(folder), 'PG_VERSION');
   const found = fs.existsSync(file) ? fs.readFileSync(file, 'utf8').trim() : 'of an unknown version';
@@ -66,8 +66,9 @@ export function checkVersion(folder: string, own: string): void {
 }
 
 /**
- * Returns what the server on the cluster wrote about itself, also if it was killed since. The status is the same in every
- * language, unlike the log. The pid is undefined if the file is damaged, for example by a power cut.
+ * Returns the pid and the status that the server wrote to its pid file. A killed server leaves the file behind. The
+ * status is the same in every language, unlike the log. The pid is undefined if the file is damaged, for example by a
+ * power cut.
  */
 export function readPidFile(cluster: string): { pid: number | undefined; status: string } | undefined {
   let lines: string[];
@@ -82,8 +83,9 @@ export function readPidFile(cluster: string): { pid: number | undefined; status:
 }
 
 /**
- * Ends the server that a killed service left behind on the cluster. The caller holds the folder's lock, so no living service
- * uses it. Returns the pid of an unrelated process that has got the server's number since, and leaves it alone.
+ * Ends the server that a killed service left behind on the cluster. The caller holds the folder's lock, so no living
+ * service uses that server. If an unrelated process has got the same pid since then, leaves it alone and returns the
+ * pid.
  */
 export async function endOrphan(cluster: string): Promise<number | undefined> {
   const found = readPidFile(cluster);
@@ -106,7 +108,7 @@ export async function endOrphan(cluster: string): Promise<number | undefined> {
   return exists(pid) ? pid : undefined;
 }
 
-/** Tells by the command line whether `pid` is a server on the cluster. A zombie has none. */
+/** Checks by the command line whether `pid` is a server on the cluster. A zombie has no command line. */
 function isServerOf(cluster: string, pid: number): boolean {
   try {
     if (process.platform === 'linux') {

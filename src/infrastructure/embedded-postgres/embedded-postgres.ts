@@ -3,7 +3,7 @@ import * as path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from '../../application/shared/ports.js';
 import { type SupervisedProcess, Supervisor } from '../child-process/supervisor.js';
-import { claimFolder, EmbeddedPostgresError, explained, findLauncher, type Launcher } from './account.js';
+import { claimFolder, EmbeddedPostgresError, findLauncher, type Launcher, withRemedy } from './account.js';
 import { packagedBinaries, runnableBinaries } from './binaries.js';
 import { checkVersion, clusterFolder, endOrphan, makeCluster, readPassword } from './cluster.js';
 import { lockFolder, makeSocketFolder, socketFolder } from './folder-lock.js';
@@ -20,7 +20,7 @@ export interface Options {
   /** Holds everything that belongs to the server, for example `<data>/postgres`. */
   readonly folder: string;
   readonly database?: string;
-  /** The most connections at once; enough for a few instances of the service. */
+  /** The most connections at the same time. The default is enough for a few instances of the service. */
   readonly maxConnections?: number;
   readonly log?: Pick<Logger, 'info' | 'warn'>;
 }
@@ -32,11 +32,11 @@ const RESTARTS = { restartDelayMs: { first: 100, max: 10_000 }, stableMs: 30_000
 const SILENT = { info: () => undefined, warn: () => undefined };
 
 /**
- * Starts a PostgreSQL server for this process alone: it listens on a private unix socket only, is restarted when it dies,
- * and ends with this process, even after `kill -9`. Acknowledged writes survive all of that.
+ * Starts a PostgreSQL server for this process. The server listens only on a private unix socket. It is restarted when
+ * it dies. It ends with this process, even after `kill -9`. Acknowledged writes survive crashes and restarts.
  */
 export function startEmbeddedPostgres(options: Options): Promise<EmbeddedPostgres> {
-  return explained(async () => {
+  return withRemedy(async () => {
     const packaged = packagedBinaries();
     const account = claimFolder(path.resolve(options.folder));
     const folder = fs.realpathSync(options.folder);
@@ -72,7 +72,7 @@ export function embeddedPostgresUrl(folder: string, database: string = DATABASE)
   return urlOf({ sockets: socketFolder(fs.realpathSync(folder)), password, database });
 }
 
-/** Returns the same URL, or null if no server answers. */
+/** Returns the URL of the server on `folder`, or null if no server answers. */
 export async function runningPostgresUrl(folder: string): Promise<string | null> {
   if (!hasEmbeddedDatabase(folder)) return null;
   const url = embeddedPostgresUrl(folder);
@@ -88,18 +88,18 @@ function supervise(
   log: Pick<Logger, 'info' | 'warn'>,
 ): Supervisor<SupervisedProcess> {
   const start = async (): Promise<SupervisedProcess> => {
-    const stranger = await endOrphan(place.cluster);
+    const unrelatedPid = await endOrphan(place.cluster);
     for (const left of [`.s.PGSQL.${PORT}`, `.s.PGSQL.${PORT}.lock`])
       fs.rmSync(path.join(place.sockets, left), { force: true });
-    // PostgreSQL does not take its own ancestor for another server on the cluster.
-    const variables = stranger === undefined ? {} : { PG_GRANDPARENT_PID: String(stranger) };
+    // PostgreSQL does not start while the process in the pid file is alive, unless that process is its own ancestor.
+    const variables = unrelatedPid === undefined ? {} : { PG_GRANDPARENT_PID: String(unrelatedPid) };
     const server = launch(launcher, command, (line) => log.info('postgres', { line }), variables);
     return { ...server, ready: untilReady(place, server.gone) };
   };
   return new Supervisor(start, RESTARTS, { log, subject: 'embedded database', fields: {} });
 }
 
-/** Tries several times, because the memory of a killed server is in use a moment longer. */
+/** Tries several times, because the shared memory of a killed server stays in use for a moment. */
 async function startWithRetries(server: Supervisor<SupervisedProcess>): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -111,13 +111,13 @@ async function startWithRetries(server: Supervisor<SupervisedProcess>): Promise<
   }
 }
 
-/** Settings stand here, not in the cluster's file, so that those of a new release reach existing clusters. */
+/** Returns the arguments. The settings are here and not in the cluster, so that each release can change them. */
 function serverArguments({ cluster, sockets }: Place, maxConnections: number): string[] {
   const settings = {
     max_connections: maxConnections,
     shared_buffers: '64MB',
     log_line_prefix: '[%p] ',
-    // Values of rows and statements belong in no log; the client gets the whole error.
+    // The log must not contain values of rows or statements. The client gets the whole error.
     log_error_verbosity: 'terse',
     log_min_error_statement: 'panic',
   };

@@ -7,24 +7,27 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Account, EmbeddedPostgresError, FolderTaken, REMEDY, writePrivately } from './account.js';
 
 const TIMEOUT_MS = 1_500;
-/** The shortest limit of the supported systems for the path of a socket (macOS). */
+/** The longest path of a socket in bytes. macOS has the lowest limit of the supported systems. */
 const LONGEST_PATH = 103;
 const LONGEST_NAME = '/lock-4194304-12345678'.length;
 
-/** Holds the path of the sockets if it is elsewhere, so that it is found again under another TMPDIR. */
-const note = (folder: string): string => path.join(folder, 'socket-folder');
+/** Returns the file that names a socket folder outside `folder`, for processes with another TMPDIR. */
+const noteFile = (folder: string): string => path.join(folder, 'socket-folder');
 
-/** Returns the folder of the sockets for `folder` (a real path), the same in every process. */
+/** Returns the folder of the sockets for `folder`, which must be a real path. Every process gets the same result. */
 export function socketFolder(folder: string): string {
   const within = path.join(folder, 'run');
   if (Buffer.byteLength(within) + LONGEST_NAME <= LONGEST_PATH) return within;
   const name = `tenon-${createHash('sha256').update(folder).digest('hex').slice(0, 24)}`;
-  const noted = fs.existsSync(note(folder)) ? fs.readFileSync(note(folder), 'utf8') : '';
-  // The note of a folder that has been moved or copied names another folder's sockets.
+  const noted = fs.existsSync(noteFile(folder)) ? fs.readFileSync(noteFile(folder), 'utf8') : '';
+  // After the data folder was moved or copied, its note names the sockets of the old folder.
   return path.basename(noted) === name ? noted : path.join(os.tmpdir(), name);
 }
 
-/** Creates the folder for the account alone. Throws if another user was first: others may write in the temporary folder. */
+/**
+ * Creates the folder of the sockets, which only the account may use. Throws if another user has created it before,
+ * because everyone may write in the temporary folder.
+ */
 export function makeSocketFolder(folder: string, account: Account): string {
   const sockets = socketFolder(folder);
   if (Buffer.byteLength(sockets) + LONGEST_NAME > LONGEST_PATH) {
@@ -46,7 +49,7 @@ export function makeSocketFolder(folder: string, account: Account): string {
     );
   }
   if (found.uid !== account.uid) fs.lchownSync(sockets, account.uid, account.gid);
-  if (path.dirname(sockets) !== folder) writePrivately(account, note(folder), sockets);
+  if (path.dirname(sockets) !== folder) writePrivately(account, noteFile(folder), sockets);
   return sockets;
 }
 
@@ -55,12 +58,12 @@ export interface FolderLock {
 }
 
 /**
- * Takes the data folder for this process as long as it lives.
+ * Locks the data folder until it is released or this process ends.
  *
- * The lock is a socket on which the process listens. The kernel closes it with the process, so a dead process never holds
- * the folder. Each contender first listens on a socket of its own and then looks for others: of any two, at least one sees
- * the other. A contender that sees another withdraws and tries again later; one that sees none has the lock. Names are never
- * used twice, so removing a dead socket cannot hit a living process.
+ * The lock is a socket on which the process listens. The kernel closes it with the process, so a dead process never
+ * holds the folder. Each contender first listens on a socket of its own and then looks for others. Of two contenders,
+ * at least one sees the other. A contender that sees another one withdraws and tries again later. A contender that sees
+ * none has the lock. Names are never used twice, so removing a dead socket cannot hit a living process.
  */
 export async function lockFolder(sockets: string, folder: string): Promise<FolderLock> {
   const timeout = AbortSignal.timeout(TIMEOUT_MS);
@@ -79,7 +82,7 @@ export async function lockFolder(sockets: string, folder: string): Promise<Folde
   }
 }
 
-/** Returns undefined if another contender took the unfinished socket for a leftover. */
+/** Listens on a new socket. Returns undefined if another contender removed the unfinished socket as a leftover. */
 async function announce(sockets: string): Promise<(FolderLock & { name: string }) | undefined> {
   const id = `${process.pid}-${randomBytes(4).toString('hex')}`;
   const [unfinished, name] = [`new-${id}`, `lock-${id}`];
@@ -93,7 +96,7 @@ async function announce(sockets: string): Promise<(FolderLock & { name: string }
     server.once('error', reject).listen({ path: path.join(sockets, unfinished), exclusive: true }, resolve);
   });
   try {
-    // A socket is there a moment before it listens; under its final name it always does.
+    // The file of a socket exists a moment before the process listens. The final name appears only after that moment.
     fs.renameSync(path.join(sockets, unfinished), at);
     return { name, release };
   } catch (error) {
@@ -114,7 +117,7 @@ async function livingOther(sockets: string, mine: string): Promise<string | unde
   return undefined;
 }
 
-/** Returns false only if the connection is refused; any other failure counts as a living process. */
+/** Returns false only if the connection is refused or the socket is gone. Other failures count as a living process. */
 function listens(at: string): Promise<boolean> {
   return new Promise((resolve) => {
     const settle = (alive: boolean): void => {

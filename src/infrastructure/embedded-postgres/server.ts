@@ -8,11 +8,12 @@ import { EmbeddedPostgresError, environment, type Launcher, oneLine, REMEDY } fr
 import { ADMINISTRATOR, readPidFile, signal } from './cluster.js';
 
 /**
- * Runs the server and ends it with the service. Its standard input is a pipe that the service holds open: the end of that
- * file means that the service wants the server to end, or has died, even by SIGKILL. The guardian then asks the server to
- * shut down fast (every second, because a server that is only starting ignores it), after 5 s to drop everything, and after
- * 2 more kills it. The guardian ends with the server, with its exit code. It ignores signals to its process group, so that
- * the server does not lose its guardian.
+ * The shell script of the guardian, a process that runs the server and ends it with the service. Its standard input is
+ * a pipe that the service holds open. The pipe ends when the service wants the server to end, and when the service
+ * dies, even by SIGKILL. The guardian then asks the server to shut down fast. It repeats this every second, because a
+ * server that is still starting ignores the signal. After 5 s it asks the server to quit without a checkpoint, and
+ * after 2 more seconds it kills the server. The guardian ends with the server and with the same exit code. It ignores
+ * signals to its process group, so that the server does not lose its guardian.
  */
 const GUARDIAN = `
 trap '' HUP INT TERM
@@ -39,7 +40,7 @@ exit "$code"
 
 const TAIL = 4_096;
 const STOP_MS = 10_000;
-/** Time for the rest of the output after the guardian's end: a killed guardian leaves the pipe open. */
+/** The wait for the last output. After a kill of the guardian alone, the server still holds the pipe open. */
 const REST_MS = 500;
 
 export function launch(
@@ -57,12 +58,12 @@ export function launch(
     detached: true, // in a session of its own, so that Ctrl-C does not end it before the service has drained
   }) as ChildProcessByStdio<Writable, null, Readable>;
   const tail = follow(child.stderr, onLine);
-  const gone = exitOf(child).then((exit) => `PostgreSQL ended (${exit}): ${oneLine(tail.text) || 'it said nothing'}`);
-  child.stdin.on('error', () => {}); // The guardian is gone, which `gone` tells.
+  const gone = exitOf(child).then((exit) => `PostgreSQL ended (${exit}): ${oneLine(tail.text) || 'no output'}`);
+  child.stdin.on('error', () => {}); // The guardian has ended, and `gone` resolves.
   return { pid: child.pid, gone, end: () => end(child, child.stdin, gone) };
 }
 
-/** Passes the lines of `stream` on. Returns the end of its text as it grows. */
+/** Passes each line of `stream` to `onLine`. Returns an object that always has the end of the text. */
 function follow(stream: Readable, onLine: (line: string) => void): OutputTail {
   const lines = new OutputLines(onLine);
   const tail = new OutputTail(TAIL);
@@ -94,7 +95,7 @@ async function end(child: ChildProcess, lifeline: Writable, gone: Promise<string
   clearTimeout(overdue);
 }
 
-/** A part of the socket's name; the server listens on no port. */
+/** A part of the socket's name. The server listens on no port. */
 export const PORT = 5432;
 const ROLE = 'tenon';
 const POLL_MS = 10;
@@ -110,7 +111,7 @@ export interface Place {
 
 type Address = Pick<Place, 'sockets' | 'password' | 'database'>;
 
-/** Returns the URL. It names port and sslmode, because PGPORT and PGSSLMODE in the environment would count otherwise. */
+/** Returns the URL. It names port and sslmode, so that PGPORT and PGSSLMODE of the environment do not apply. */
 export function urlOf({ sockets, password, database }: Address, role: string = ROLE): string {
   const where = `host=${encodeURIComponent(sockets)}&sslmode=disable`;
   return `postgres://${role}:${password}@localhost:${PORT}/${encodeURIComponent(database)}?${where}`;
@@ -130,8 +131,9 @@ export async function answers(url: string): Promise<boolean> {
 }
 
 /**
- * Resolves when the database answers queries; creates it if need be. Rejects when the server is gone, or shows no progress
- * for half a minute. Recovery after a crash may take longer: then the server's status says so.
+ * Resolves when the database answers queries, and creates it if it is missing. Rejects when the server has ended, or
+ * shows no progress for 30 seconds. A recovery after a crash may take longer, because the status `starting` counts as
+ * progress.
  */
 export async function untilReady(place: Place, gone: Promise<string>): Promise<void> {
   let end: string | undefined;
@@ -143,7 +145,7 @@ export async function untilReady(place: Place, gone: Promise<string>): Promise<v
     const status = readPidFile(place.cluster)?.status;
     if (status === 'starting') silent = 0;
     try {
-      // The file of a killed server says ready, too, but then there is no socket.
+      // The pid file of a killed server also says ready, but its socket is gone.
       if (status === 'ready') return await ensureDatabase(place);
     } catch (error) {
       if (error instanceof EmbeddedPostgresError) throw error;
@@ -155,13 +157,14 @@ export async function untilReady(place: Place, gone: Promise<string>): Promise<v
 }
 
 /**
- * Creates the service's role and database. The role may create databases, but is no superuser: those read and write files
- * and start programs from SQL. Its statements report their errors to the service alone, not to the server's log.
+ * Creates the service's role and database if they are missing. The role may create databases. It is no superuser,
+ * because a superuser can read and write files and start programs from SQL. Errors of its statements reach only the
+ * service, not the server's log.
  */
 async function ensureDatabase(place: Place): Promise<void> {
   const url = urlOf({ ...place, database: 'postgres' }, ADMINISTRATOR);
   const client = new Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
-  client.on('error', () => {}); // The query under way fails, too.
+  client.on('error', () => {}); // The running query fails as well.
   try {
     await client.connect();
     const found = await client.query(

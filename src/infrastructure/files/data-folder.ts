@@ -3,8 +3,8 @@ import { linkSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } fr
 import { dirname, join } from 'node:path';
 
 /**
- * Makes the folder and its missing parents. Does not use Node's `recursive`, which never returns below /proc: there the
- * system reports existing folders as missing.
+ * Creates the folder and its missing parents. Does not use Node's option `recursive`, which never returns below /proc,
+ * because the system reports existing folders there as missing.
  */
 export function makeFolder(folder: string, mode?: number): void {
   if (isFolder(folder)) return;
@@ -22,12 +22,12 @@ const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: fal
 export const secretFile = (dataFolder: string): string => join(dataFolder, 'secret');
 
 /**
- * Returns the secret of the data folder, and makes it at the first call. Processes that start at once get the same one.
- * Only the service's user can read the file.
+ * Returns the secret of the data folder, and creates it at the first call. Processes that start at the same time get
+ * the same secret. Only the service's user can read the file.
  */
 export function keptSecret(dataFolder: string): string {
   const path = secretFile(dataFolder);
-  // Random, not the pid: containers that share the folder have the same pids.
+  // The name is random. A pid would not do, because containers that share the folder have the same pids.
   const candidate = `${path}.${randomBytes(8).toString('hex')}`;
   writeFileSync(candidate, randomBytes(32).toString('base64url'), { mode: 0o600, flag: 'wx' });
   try {

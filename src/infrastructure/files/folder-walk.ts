@@ -20,7 +20,7 @@ export class FolderWalk {
     private readonly maxEntries: number,
   ) {}
 
-  /** Yields all files of a root; with `at`, the file of this path, or the files in the folder of this path. */
+  /** Yields all files of a root. With `at`, yields only the file with this path, or the files in this folder. */
   async *files(root: string, at: string | null): AsyncGenerator<FoundFile> {
     if (at === null) {
       yield* this.filesIn(root, '', [root]);
@@ -43,7 +43,7 @@ export class FolderWalk {
     }
   }
 
-  /** Skips a link to one of the ancestors. */
+  /** Yields the file, or the files of the folder, with this name. Skips links to an ancestor, which would loop. */
   private async *filesAt(
     folder: string,
     name: string,
@@ -57,7 +57,7 @@ export class FolderWalk {
     if (stats.isDirectory() && !ancestors.includes(real)) yield* this.filesIn(real, path, [...ancestors, real]);
   }
 
-  /** Returns null for a link that leads out of the roots. */
+  /** Returns null if nothing is there, or for a link that leads out of the roots. */
   private async targetOf(path: string): Promise<{ real: string; stats: Stats } | null> {
     const stats = await lstat(path).catch(() => null);
     if (!stats?.isSymbolicLink()) return stats && { real: path, stats };
@@ -73,17 +73,17 @@ export class FolderWalk {
 /** Returns the absolute path after symbolic links are followed, or null if nothing is there. */
 export const realPath = (path: string): Promise<string | null> => realpath(path).catch(() => null);
 
-/** Returns the real paths of those that exist, each once. */
+/** Returns the real paths of the existing paths, without duplicates. */
 export async function realPaths(paths: readonly string[]): Promise<string[]> {
   const all = await Promise.all(paths.map(realPath));
   return [...new Set(all.filter((path) => path !== null))];
 }
 
-/** Both paths must be real. */
+/** Returns whether `path` lies in `folder`. Both must be real paths. */
 export const isBelow = (folder: string, path: string): boolean =>
   path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 
-/** Yields the real paths that a path names in each of the folders, and whether they lie in any of the folders. */
+/** Looks for `path` in each root. Yields each real path that exists, and whether it lies in any of the roots. */
 export async function* pathsBelow(
   roots: readonly string[],
   path: string,

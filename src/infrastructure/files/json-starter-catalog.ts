@@ -23,7 +23,7 @@ const records = z
   .max(500)
   .refine((all) => new Set(all.map(({ id }) => id)).size === all.length, 'must have different ids');
 
-/** Strict, so that a misspelt field is found. */
+/** The objects are strict, so that a misspelt field is an error. */
 const starterSchema = (id: string) =>
   z.strictObject({
     id: z
@@ -42,7 +42,7 @@ const starterSchema = (id: string) =>
     dataset: z.strictObject({ name: text, records }),
   });
 
-/** Serves the starters of a folder, each a file `<id>.json`, read once. */
+/** Serves the starters of a folder. Each starter is a file `<id>.json` that is read once. */
 export class JsonStarterCatalog implements StarterCatalog {
   private readonly byId: ReadonlyMap<string, Starter>;
 
@@ -73,5 +73,5 @@ function readStarter(file: string): Starter {
   }
 }
 
-/** Freezes a copy, so that no caller changes what the next one gets. */
+/** Returns a frozen copy, so that no caller changes the starter that the next caller gets. */
 const deepFrozen = <T>(value: T): T => JSON.parse(JSON.stringify(value), (_, part) => Object.freeze(part));

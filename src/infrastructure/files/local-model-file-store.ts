@@ -18,7 +18,7 @@ import { invalidPath, type StoredFile } from '../../domain/deployments/model-fil
 import { StorageUnavailable } from '../../domain/shared/errors.js';
 import { FolderWalk, isBelow, pathsBelow, realPath, realPaths } from './folder-walk.js';
 
-/** A list has at most so many files. */
+/** A list stops after this number of files and folders. */
 export const MAX_ENTRIES = 10_000;
 const PIECE = 64 * 1024;
 
@@ -26,13 +26,16 @@ const PIECE = 64 * 1024;
 const FILE_MODE = 0o640;
 export const FOLDER_MODE = 0o750;
 
-/** A removal at the same time may delete the empty folder that a write has just made. */
+/** Attempts of a write, because a removal at the same time may delete the empty folder that the write has just made. */
 const ATTEMPTS = 10;
 
-/** Uploads and removals work here: on the same file system, and hidden from lists. */
+/** Returns the folder in which uploads and removals work. It is on the same file system and hidden from lists. */
 export const stagingFolder = (folder: string) => join(folder, '.unfinished');
 
-/** Every upload that goes on has changed its file since then, because a stalled body is given up much earlier. */
+/**
+ * A staging folder that did not change for this time is abandoned. A running upload changes its file more often,
+ * because a stalled body is refused much earlier.
+ */
 const ABANDONED_MS = 10 * 60_000;
 
 /** Lists the files of all models folders, and writes to one of them, the upload folder. */
@@ -106,7 +109,7 @@ export class LocalModelFileStore implements ModelFileStore {
     }
   }
 
-  /** Throws InvalidRequest if a folder has this path, or a file or a foreign link the path of a parent. */
+  /** Throws InvalidRequest if the path is a folder, or if a parent is a file or a link that leads elsewhere. */
   private async requireFree(path: string): Promise<void> {
     const uploads = await realPath(this.uploadFolder);
     if (uploads === null) return;
@@ -125,7 +128,7 @@ export class LocalModelFileStore implements ModelFileStore {
     for (const parent of parentsOf(path)) await rmdir(join(this.uploadFolder, parent)).catch(() => undefined);
   }
 
-  /** Gives `work` a staging folder of its own, and removes it afterwards. Puts failures of the disk into words. */
+  /** Runs `work` with a new staging folder and removes it afterwards. Turns failures of the disk into domain errors. */
   private async staged<T>(work: (folder: string) => Promise<T>): Promise<T> {
     let folder: string | null = null;
     try {
@@ -135,13 +138,13 @@ export class LocalModelFileStore implements ModelFileStore {
     } catch (error) {
       throw unwritable(error, 'the models folder');
     } finally {
-      // removeUnfinished deletes later what cannot be deleted now.
+      // If this fails, removeUnfinished deletes the folder later.
       if (folder) await rm(folder, { recursive: true, force: true }).catch(() => undefined);
     }
   }
 }
 
-/** Deletes the staging folders that ended processes left behind. Other processes may be using theirs. */
+/** Deletes the staging folders that did not change recently. Other processes may be using the rest. */
 export async function removeUnfinished(uploadFolder: string, now: Date): Promise<void> {
   const staging = stagingFolder(uploadFolder);
   for (const name of await namesIn(staging)) {
@@ -155,7 +158,7 @@ export async function removeUnfinished(uploadFolder: string, now: Date): Promise
 
 const namesIn = (folder: string): Promise<string[]> => readdir(folder).catch(() => []);
 
-/** Returns the SHA-256 once the file is on the disk. Reads the bytes no faster than the disk takes them. */
+/** Writes a new file and returns its SHA-256 after it is on the disk. Reads the bytes no faster than the disk. */
 export async function writeDurably(path: string, bytes: AsyncIterable<Uint8Array>): Promise<string> {
   const hash = createHash('sha256');
   async function* hashed() {
@@ -174,7 +177,7 @@ export async function writeDurably(path: string, bytes: AsyncIterable<Uint8Array
   return hash.digest('hex');
 }
 
-/** Makes the names in the folder survive a power cut. */
+/** Syncs the folder, so that the names in it survive a power cut. */
 async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, 'r');
   await folder.sync().finally(() => folder.close());
@@ -191,7 +194,7 @@ async function move(from: string, to: string): Promise<boolean> {
   }
 }
 
-/** Lists the folders above a path, the nearest first. */
+/** Returns the folders above a path, the nearest first. */
 export function parentsOf(path: string): string[] {
   const names = path.split('/').slice(0, -1);
   return names.map((_, index) => names.slice(0, names.length - index).join('/'));
@@ -213,7 +216,7 @@ export function unwritable(error: unknown, what: string): unknown {
   return new StorageUnavailable(isFull ? 'the disk is full' : `${what} cannot be written (${code})`);
 }
 
-/** Yields a part of a file in pieces. A stream of Node would never release the handle. */
+/** Yields a part of a file in pieces. A stream of Node would not do, because it never releases the handle. */
 export async function* fileChunks(file: FileHandle, start = 0, end = Number.MAX_SAFE_INTEGER): AsyncGenerator<Buffer> {
   for (let at = start; at < end; ) {
     const length = Math.min(PIECE, end - at);

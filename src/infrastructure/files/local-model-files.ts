@@ -8,7 +8,7 @@ import { pathsBelow } from './folder-walk.js';
 
 const MAX_BYTES = 8 * 1024 ** 3;
 
-/** A smaller sparse file does no harm. At least half of a larger one must have data. */
+/** Files up to this size may be sparse. At least half of a larger file must have data. */
 const MAX_SPARSE_BYTES = 256 * 1024 ** 2;
 
 /** The unit of `Stats.blocks` on every file system. */
@@ -16,10 +16,13 @@ const BLOCK_BYTES = 512;
 
 const MISSING = 'there is no such file in the models folders.';
 
-/** An absolute path may name any file of the machine. Callers must not learn whether it exists. */
+/**
+ * Returns why a path outside the models folders is refused. An absolute path may name any file of the machine, and
+ * callers must not learn whether that file exists.
+ */
 const outside = (path: string): string => (isAbsolute(path) ? MISSING : 'it lies outside the models folders.');
 
-/** Finds models below the models folders, in the order of these. A model there is its own copy. */
+/** Finds models in the models folders, in the order of the folders. Returns the model itself, not a copy. */
 export class LocalModelFileResolver implements ModelFileResolver {
   constructor(private readonly roots: readonly string[]) {}
 
@@ -48,7 +51,7 @@ export class LocalModelFileResolver implements ModelFileResolver {
 
 const inPlace = (path: string): LocalCopy => ({ path, release: () => undefined });
 
-/** Does not open the file: opening a FIFO or a device may block for ever. */
+/** Returns why the file is refused, or null. Does not open it, because opening a FIFO or a device may block. */
 async function problemOf(path: string): Promise<string | null> {
   const stats = await lstat(path).catch(() => null);
   if (!stats) return MISSING;

@@ -8,7 +8,7 @@ import { StorageUnavailable } from '../../domain/shared/errors.js';
 import { FOLDER_MODE, stagingFolder, unwritable, writeDurably } from './local-model-file-store.js';
 import { SharedWork } from './shared-work.js';
 
-/** A file of a model elsewhere. Another content has another tag. */
+/** A file of a model that is stored elsewhere. A change of the content changes the tag. */
 export interface RemoteFile {
   /** The path within the copy. */
   readonly path: string;
@@ -20,15 +20,15 @@ export type Download = (file: RemoteFile, signal: AbortSignal) => AsyncIterable<
 
 export interface ModelCacheSettings {
   readonly folder: string;
-  /** The size of all copies together. Instances that share the folder may exceed it while they download at once. */
+  /** The limit for all copies together. Downloads of several instances at the same time may exceed it. */
   readonly mostBytes: number;
 }
 
-/** A copy that another instance holds has a mark that is younger than this. */
+/** If another instance holds a copy, the copy has a mark that is younger than this. */
 const HELD_MS = 3 * 60_000;
 const HEARTBEAT_MS = 60_000;
 
-/** A copy may be removed, or be found broken, between its download and its use. */
+/** How often to look for a copy. A copy may be removed or changed between its download and its use. */
 const ATTEMPTS = 3;
 
 interface Manifest {
@@ -43,8 +43,9 @@ interface Entry {
 }
 
 /**
- * Keeps copies of models from elsewhere in a folder, which instances may share. A copy is complete or absent: it is
- * downloaded beside its place and moved there. The manifest's time tells the last use of a copy; marks tell who holds it.
+ * Keeps copies of models that are stored elsewhere. Instances may share the folder. A copy is complete or absent,
+ * because it is downloaded beside its place and then moved there. The time of the manifest is the time of the copy's
+ * last use. Each instance that holds a copy keeps a mark in it.
  */
 export class ModelCache {
   /** Counts the holders of each copy in this process. */
@@ -63,10 +64,12 @@ export class ModelCache {
   ) {}
 
   /**
-   * Returns the copy of a model that consists of these files, and downloads it first if need be. Calls at the same time
-   * share one download, which ends when all their signals are aborted. Removes the copies that were not used for longest,
-   * never one that is held. Throws ModelFileInvalid for a model that is larger than the cache, StorageUnavailable when
-   * copies that are held leave no room or the disk is full, what `download` throws, and the signal's reason.
+   * Returns the copy of a model that consists of these files, and downloads it first if it is missing. Calls at the
+   * same time share one download, which ends when the signals of all these calls are aborted. To make room, removes the
+   * copies that were not used for the longest time, but never a copy that is held.
+   *
+   * Throws ModelFileInvalid for a model that is larger than the cache. Throws StorageUnavailable when the disk is full
+   * or the held copies leave no room. Also throws the errors of `download` and the signal's reason.
    */
   async materialize(
     name: string,
@@ -83,7 +86,7 @@ export class ModelCache {
     }
   }
 
-  /** Returns the copy of a model that was used last, whatever its version, or null. */
+  /** Returns the last used copy of a model in any version, or null. */
   async latest(name: string): Promise<LocalCopy | null> {
     const entries = await this.entriesIn(this.folderOf(name));
     for (const { place } of entries.sort((a, b) => b.usedMs - a.usedMs)) {
@@ -93,10 +96,11 @@ export class ModelCache {
     return null;
   }
 
-  /** Returns null without a complete copy in this place. Removes one whose files were changed. */
+  /** Holds the copy in this place. Returns null if it is not complete. Removes a copy if its files were changed. */
   private async hold(place: string): Promise<LocalCopy | null> {
-    this.held.set(place, (this.held.get(place) ?? 0) + 1); // before anything waits: a download must not remove it meanwhile
-    this.heartbeat ??= setInterval(() => void this.beat(), HEARTBEAT_MS).unref();
+    // before the first await, so that no download removes the copy
+    this.held.set(place, (this.held.get(place) ?? 0) + 1);
+    this.heartbeat ??= setInterval(() => void this.renewMarks(), HEARTBEAT_MS).unref();
     if (!this.removing.has(place) && (await this.isUsable(place)))
       return { path: join(place, 'files'), release: once(() => void this.letGo(place)) };
     await this.letGo(place);
@@ -109,7 +113,7 @@ export class ModelCache {
     } catch {
       return false; // there is no copy, or another instance has just removed it
     }
-    const isWhole = await holdsItsFiles(place);
+    const isWhole = await isComplete(place);
     if (isWhole) await this.touch(manifestOf(place)).catch(() => undefined);
     else await this.discard(place).catch(() => undefined);
     return isWhole;
@@ -149,7 +153,7 @@ export class ModelCache {
       await mkdir(dirname(place), { recursive: true, mode: FOLDER_MODE });
       await rename(part, place).catch(async (error) => {
         // Another instance was faster.
-        if (!(await holdsItsFiles(place))) throw error;
+        if (!(await isComplete(place))) throw error;
       });
     } catch (error) {
       signal.throwIfAborted();
@@ -171,7 +175,7 @@ export class ModelCache {
     return { ...file, modifiedMs: mtimeMs };
   }
 
-  /** Removes copies until those that are being downloaded fit, too. */
+  /** Removes copies until all running downloads fit. */
   private async makeRoom(): Promise<void> {
     const { folder, mostBytes } = this.settings;
     const names = (await readdir(folder).catch(() => [])).filter((name) => !name.startsWith('.'));
@@ -207,9 +211,9 @@ export class ModelCache {
     }
   }
 
-  /** Moves a copy away at once, and then deletes it. */
+  /** Moves a copy away in one step, and then deletes it. */
   private async discard(place: string): Promise<void> {
-    this.removing.add(place); // nobody here begins to use it from now on
+    this.removing.add(place); // from now on, nobody in this process begins to use it
     const removed = join(stagingFolder(this.settings.folder), `removed-${randomBytes(8).toString('hex')}`);
     try {
       await mkdir(dirname(removed), { recursive: true, mode: FOLDER_MODE });
@@ -219,12 +223,12 @@ export class ModelCache {
     } finally {
       this.removing.delete(place);
     }
-    // removeUnfinished deletes later what cannot be deleted now.
+    // If this fails, removeUnfinished deletes the copy later.
     await rm(removed, { recursive: true, force: true }).catch(() => undefined);
   }
 
-  /** Tells other instances what this one uses. */
-  private async beat(): Promise<void> {
+  /** Shows other instances which copies this instance uses. */
+  private async renewMarks(): Promise<void> {
     const marks = [...this.held.keys()].map((place) => join(place, this.mark));
     await Promise.all([...marks, ...this.unfinished].map((path) => this.touch(path).catch(() => undefined)));
   }
@@ -248,7 +252,7 @@ async function readManifest(place: string): Promise<Manifest> {
 }
 
 /** Returns whether all files of the copy are there and nobody changed them. */
-async function holdsItsFiles(place: string): Promise<boolean> {
+async function isComplete(place: string): Promise<boolean> {
   try {
     const { files } = await readManifest(place);
     const stats = await Promise.all(files.map(({ path }) => stat(join(place, 'files', path))));

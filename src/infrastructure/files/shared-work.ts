@@ -4,11 +4,11 @@ interface Work {
   waiting: number;
 }
 
-/** Runs one piece of work for all who ask for the same at the same time. */
+/** Runs the work of a key once for all callers that ask for it at the same time. */
 export class SharedWork {
   private readonly running = new Map<string, Work>();
 
-  /** Resolves when the work is done. Aborts it when all who wait for it have aborted. Throws the signal's reason. */
+  /** Resolves when the work is done. Aborts it when the signals of all callers abort. Throws the signal's reason. */
   async run(key: string, start: (signal: AbortSignal) => Promise<void>, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     const work = this.running.get(key) ?? this.begin(key, start);

@@ -84,7 +84,7 @@ export class LocalModelServer implements ModelServer {
     return this.servers.get(id)?.output.latest(lines) ?? [];
   }
 
-  async setLoaded(): Promise<void> {} // a process has its file loaded
+  async setLoaded(): Promise<void> {} // a running process has always loaded its file
 
   async close(): Promise<void> {
     this.closed = true;

@@ -7,14 +7,14 @@ import { NotFound } from '../../domain/shared/errors.js';
 import { MODEL_VERSION } from './model-version.js';
 import { LENGTH_HEADER } from './protocol.js';
 
-/** A shorter answer is passed on only when it is complete, so that a broken one becomes a clean refusal. */
+/** A shorter answer is passed on only when it is complete. If it is cut off, the caller gets a clean error. */
 const BUFFERED_BYTES = 1_024 * 1_024;
 
 /** A request body of at most this length is sent in one piece, so that it can be sent again. */
 const WHOLE_BYTES = 64 * 1_024;
 
-/** Lets go of idle connections long before the model server does (`keepAliveTimeout`). */
-const kept = new Agent({ keepAlive: true, timeout: 30_000, maxFreeSockets: 32 });
+/** Closes idle connections long before the model server does (`keepAliveTimeout`). */
+const keepAliveAgent = new Agent({ keepAlive: true, timeout: 30_000, maxFreeSockets: 32 });
 
 const LENGTH = LENGTH_HEADER.toLowerCase();
 const FORWARDED_HEADERS = ['content-type', 'content-length', LENGTH, 'retry-after', 'x-should-retry'] as const;
@@ -44,12 +44,12 @@ export async function requestModel(
     const response = await send(url + paths[call.operation](id), call, deadline);
     return await answerOf(response, deadline);
   } catch (error) {
-    deadline.met();
+    deadline.clear();
     throw error;
   }
 }
 
-/** Ends a request with the reason of its signal, or when nothing has moved for too long. */
+/** Ends a request when its signal aborts, or when no data has moved for `timeoutMs`. */
 class Deadline {
   private readonly controller = new AbortController();
   private timer: NodeJS.Timeout | undefined;
@@ -58,11 +58,12 @@ class Deadline {
     private readonly timeoutMs: number,
     signal: AbortSignal,
   ) {
-    // Costs far less than `AbortSignal.any`. Each signal is that of one request.
+    // A listener costs far less than `AbortSignal.any`. It is never removed, because each signal belongs to one
+    // request.
     signal.addEventListener('abort', () => this.controller.abort(signal.reason), { once: true });
   }
 
-  /** Begins the time, or begins it anew. */
+  /** Starts the timer, or starts it again. */
   refresh(): void {
     const expire = () => this.controller.abort(new InferenceTimeout(this.timeoutMs / 1_000));
     if (this.timer) this.timer.refresh();
@@ -76,7 +77,7 @@ class Deadline {
     else signal.addEventListener('abort', () => end(signal.reason), { once: true });
   }
 
-  met(): void {
+  clear(): void {
     clearTimeout(this.timer);
   }
 
@@ -99,17 +100,17 @@ async function send(url: string, call: ModelRequest, deadline: Deadline): Promis
   };
   const open = (agent: Agent | false) => request(url, { method: body ? 'POST' : 'GET', headers, agent });
   if (body && (body.length === null || body.length > WHOLE_BYTES)) return sendPieces(open(false), body, deadline);
-  const whole = body && (await gathered(body, deadline));
+  const whole = body && (await readWhole(body, deadline));
   deadline.refresh();
-  const outgoing = open(kept);
+  const outgoing = open(keepAliveAgent);
   return sendWhole(outgoing, whole, deadline).catch((error: unknown) => {
-    // A kept connection may have closed meanwhile. A prediction changes nothing, so it can be asked for twice.
+    // A kept connection may have closed in the meantime. A prediction changes nothing, so it can be sent twice.
     if (!outgoing.reusedSocket || !(error instanceof RuntimeInvalidResponse)) throw error;
     return sendWhole(open(false), whole, deadline);
   });
 }
 
-function gathered({ chunks }: ByteStream, deadline: Deadline): Promise<Buffer> {
+function readWhole({ chunks }: ByteStream, deadline: Deadline): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     deadline.onExpiry(reject);
     const gather = async () => {
@@ -129,7 +130,7 @@ function sendWhole(outgoing: ClientRequest, body: Uint8Array | null, deadline: D
   });
 }
 
-/** The connection is new: a kept one may close while a body is on its way that cannot be sent twice. */
+/** Sends a body that cannot be sent twice. The connection must be new, because a kept one may close meanwhile. */
 function sendPieces(outgoing: ClientRequest, { chunks }: ByteStream, deadline: Deadline): Promise<IncomingMessage> {
   deadline.refresh();
   return new Promise((resolve, reject) => {
@@ -155,8 +156,8 @@ async function answerOf(response: IncomingMessage, deadline: Deadline): Promise<
     response.destroy();
     throw new RuntimeInvalidResponse(`it answered with status ${status} and no result.`);
   }
-  const given = FORWARDED_HEADERS.map((name) => [name, all[name]]).filter(([, value]) => value !== undefined);
-  const headers: Record<string, string> = Object.fromEntries(given);
+  const forwarded = FORWARDED_HEADERS.map((name) => [name, all[name]]).filter(([, value]) => value !== undefined);
+  const headers: Record<string, string> = Object.fromEntries(forwarded);
   const isShort = Number(all['content-length'] ?? Number.POSITIVE_INFINITY) <= BUFFERED_BYTES;
   return { status, headers, body: isShort ? await wholeBodyOf(response, deadline) : piecesOf(response, deadline) };
 }
@@ -169,7 +170,7 @@ function wholeBodyOf(response: IncomingMessage, deadline: Deadline): Promise<Buf
       pieces.push(piece);
     });
     response.once('end', () => {
-      deadline.met();
+      deadline.clear();
       resolve(Buffer.concat(pieces));
     });
     response.once('error', (error) => reject(deadline.reasonOf(error)));
@@ -182,11 +183,11 @@ async function* piecesOf(response: IncomingMessage, deadline: Deadline): AsyncGe
   } catch (error) {
     throw deadline.reasonOf(error);
   } finally {
-    deadline.met();
+    deadline.clear();
   }
 }
 
-/** Begins the time for the answer anew with each piece. */
+/** Starts the timer again with each piece. */
 async function* refreshing(chunks: AsyncIterable<Uint8Array>, deadline: Deadline): AsyncGenerator<Uint8Array> {
   for await (const chunk of chunks) {
     deadline.refresh();

@@ -45,7 +45,7 @@ export class ModelServerByKind implements ModelServer {
     return Object.values(this.servers);
   }
 
-  /** Returns either server for an id that none serves: both answer it alike. */
+  /** Returns the local server for an id that no server has. Both servers would give the same answers. */
   private serverOf(id: string): ModelServer {
     return this.servers.remote.ids().includes(id) ? this.servers.remote : this.servers.local;
   }

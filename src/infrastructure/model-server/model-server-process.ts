@@ -9,9 +9,9 @@ import type { SupervisedProcess } from '../child-process/supervisor.js';
 import { parseServerMessage, type ServeOrder, type ServerMessage } from './protocol.js';
 
 const PROBE_PAUSE_MS = 50;
-/** Time to receive the rest of the output after the process has said that its file is broken. */
+/** Time to receive the rest of the output after the process has reported that its file is broken. */
 const LAST_OUTPUT_MS = 1_000;
-/** The part of the grace period that running requests get. The rest is for an orderly end. */
+/** The part of the grace period that running requests get. The rest is for the end of the process itself. */
 const GRACE_SHARE = 0.9;
 /** Probes that may fail before the process counts as frozen. */
 const PROBES = 3;
@@ -22,9 +22,9 @@ export interface ModelServerProcessSettings {
   /** Threads that one inference may use. */
   readonly threads: number;
   readonly bodyLimit: number;
-  /** Time from the start of the process until it has proved its health. */
+  /** Limit from the start of the process to its health proof. */
   readonly startTimeoutMs: number;
-  /** Time for the answer to a prediction, and for a run of the model. */
+  /** Limit for the answer to a prediction, and for one run of the model. */
   readonly inferenceTimeoutMs: number;
   readonly probeTimeoutMs: number;
   readonly stopGraceMs: number;
@@ -92,7 +92,7 @@ export class ModelServerProcess implements SupervisedProcess {
     return this.proof.holds(this.port, this.settings.probeTimeoutMs);
   }
 
-  /** Kills the process if it answers no probe. A process whose model hangs reports that itself. */
+  /** Kills the process if it answers no probe. A hanging model needs no probe, because the process reports it. */
   async killIfFrozen(): Promise<void> {
     for (let probe = 0; probe < PROBES; probe++) if (await this.isHealthy()) return;
     this.process.kill('it did not answer any more');
@@ -104,7 +104,7 @@ export class ModelServerProcess implements SupervisedProcess {
 
   private async start(): Promise<void> {
     const failed = this.gone.then((reason): never => {
-      // A process that could not even be started says nothing about the file.
+      // If the process could not even be started, the reason says nothing about the file.
       throw this.pid ? new ModelFileInvalid(reason) : new DeploymentUnavailable(reason);
     });
     const reported = new Promise<StartReport>((resolve) => {

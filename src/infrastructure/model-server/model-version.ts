@@ -1,2 +1,2 @@
-/** The version of a model file, which has no other. Stands apart: zod would take memory in the thread for large bodies. */
+/** The version of every model file. Not in `protocol.ts`, so that the thread for large bodies does not load zod. */
 export const MODEL_VERSION = '1';

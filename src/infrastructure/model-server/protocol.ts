@@ -1,21 +1,21 @@
 import { z } from 'zod';
 
-/** Tells how many bytes of a body of the Open Inference Protocol are JSON; the rest is binary tensors. */
+/** The header with the length of the JSON in a body of the Open Inference Protocol. Binary tensors follow the JSON. */
 export const LENGTH_HEADER = 'Inference-Header-Content-Length';
 
-/** The one message that the service sends to a model server, after its start. */
+/** The only message that the service sends to a model server. It follows the start of the process. */
 export interface ServeOrder {
   readonly type: 'serve';
   readonly id: string;
   readonly name: string;
   /** The absolute path of the model file. */
   readonly file: string;
-  /** The path of the model file as the user gave it. */
+  /** The path of the model file in the user's request. */
   readonly modelPath: string;
   readonly threads: number;
   /** The key of the health proof, in hexadecimal. */
   readonly secret: string;
-  /** The most rows that run together; null without batching. */
+  /** The most rows that run together, or null without batching. */
   readonly maxBatch: number | null;
   readonly maxDelayMs: number;
   readonly bodyLimit: number;
@@ -27,7 +27,7 @@ export interface ServeOrder {
 
 const serverMessage = z.discriminatedUnion('type', [
   z.object({ type: z.literal('listening'), port: z.int() }),
-  /** The model hangs: the service has to kill the process. */
+  /** The model hangs. The service must kill the process. */
   z.object({ type: z.literal('stuck') }),
   /** The model file cannot be served. The process ends. */
   z.object({ type: z.literal('broken'), reason: z.string() }),

@@ -33,7 +33,7 @@ export class SupervisedModelServer {
     });
   }
 
-  /** Resolves to the URL. Rejects if the first attempt fails: then nothing is left running. */
+  /** Starts the process and resolves to its URL. If the first attempt fails, rejects and leaves nothing running. */
   async start(): Promise<string> {
     try {
       if (!this.stopped) await this.supervisor.start();
@@ -85,7 +85,7 @@ export class SupervisedModelServer {
   private async status(): Promise<DeploymentStatus> {
     const { current } = this.supervisor;
     const healthy = await current?.isHealthy();
-    // The process may have ended meanwhile.
+    // The process may have ended in the meantime.
     if (current && this.supervisor.current === current) return healthy ? 'running' : 'unhealthy';
     if (this.stopped || this.supervisor.state === 'no_room') return 'stopped';
     return this.supervisor.isCrashLooping ? 'crash_looping' : 'starting';
@@ -102,7 +102,7 @@ const MAX_LINES = 10_000;
 const MAX_CHARACTERS = 256 * 1_024;
 const LOGGED_PER_SECOND = 200;
 
-/** Keeps the latest output of a deployment's processes, and passes a bounded number of lines a second to the log. */
+/** Keeps the latest output of a deployment's processes. Passes a limited number of lines per second to the log. */
 class OutputLog {
   private readonly lines: string[] = [];
   private characters = 0;

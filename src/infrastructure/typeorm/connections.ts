@@ -3,45 +3,46 @@ import type { DataSource } from 'typeorm';
 import type { Span, SpanAttributes, Tracer } from '../../application/shared/ports.js';
 import { isAnswerOverdue } from './storage-errors.js';
 
-/** Limits what the server spends on one statement, waiting for a lock included. */
+/** Limits the time that the server spends on one statement, including the wait for locks. */
 const STATEMENT_TIMEOUT_MS = 3_000;
-/** Limits the wait for an answer of a server that may be out of reach. */
+/** Limits the wait for an answer, because the server may be out of reach. */
 const QUERY_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + 200;
 /** Limits the wait for a connection. Together with one statement it stays below the promised 5 s. */
 const CONNECTION_TIMEOUT_MS = 1_500;
-/** Connections that broke unnoticed leave the pool after this. */
+/** Limits how long an unused connection stays in the pool, because it may have broken unnoticed. */
 const IDLE_TIMEOUT_MS = 5_000;
-/** Locks need this isolation. The timeouts let the server end connections of instances that are gone. */
+/** Advisory locks need this isolation. With these timeouts, the server ends the connections of dead instances. */
 const SESSION =
   '-c default_transaction_isolation=read\\ committed -c idle_session_timeout=60s ' +
   '-c tcp_keepalives_idle=30 -c tcp_keepalives_interval=10';
-/** A connection that listens sends no statements. */
+/** A listening connection sends no statements, so it may be idle. */
 const LISTENING_SESSION = '-c idle_session_timeout=0';
 
-/** Adds the settings of the session. A parameter of the URL would replace those of the pool. */
+/** Adds settings to the `options` of the URL, because a parameter of the URL would replace those of the pool. */
 export function withSession(url: string, session = SESSION): string {
   const changed = new URL(url);
   changed.searchParams.set('options', [changed.searchParams.get('options'), session].join(' ').trim());
   return changed.href;
 }
 
-/** A longer `query_timeout` in the URL lengthens the wait for a connection as well. */
+/** Returns the limit of the wait for a connection. A longer `query_timeout` in the URL lengthens this limit as well. */
 export const connectionTimeoutMs = (url: string): number =>
   Math.max(CONNECTION_TIMEOUT_MS, Number(new URL(url).searchParams.get('query_timeout') ?? 0));
 
 /**
- * Ends a connection on which an answer is overdue. pg would keep it, and the next statement, such as the ROLLBACK of the
- * same transaction, would wait for the missing answer as well.
+ * Ends a connection when an answer is overdue. pg would keep the connection. Its next statement, such as the ROLLBACK
+ * of the same transaction, would also wait for the missing answer.
  */
 class LimitedClient extends Client {
   constructor(config?: ClientConfig) {
     super(config);
-    // A connection may break while nobody listens: without this, that would end the process. The next statement fails.
+    // A connection may break while it is unused. Without a listener, the error would end the process. The next
+    // statement fails in any case.
     this.on('error', () => undefined);
   }
 
-  override query(...given: never[]): never {
-    const answer: unknown = super.query(...(given as [never]));
+  override query(...args: never[]): never {
+    const answer: unknown = super.query(...(args as [never]));
     if (answer instanceof Promise) answer.catch((error: unknown) => this.endIfOverdue(error));
     return answer as never;
   }
@@ -62,32 +63,32 @@ export const limits = (url: string) => ({
   idle_in_transaction_session_timeout: 30_000,
 });
 
-/** Connections for the work queue to the database of `source`. Listening ones may idle. */
+/** Creates the pool of the work queue for the database of `source`. Its listening connections may be idle. */
 export function createQueuePool({ options }: DataSource, max: number): Pool {
   const { url } = options as { readonly url: string };
   const connectionString = withSession(url, LISTENING_SESSION);
   const pool = new Pool({ ...limits(url), connectionString, application_name: 'tenon', max });
-  pool.on('error', () => undefined); // the pool replaces a connection that breaks; the next statement reports it
+  pool.on('error', () => undefined); // the pool replaces a broken connection, and the next statement reports the error
   return pool;
 }
 
 const LONGEST_TEXT = 2_000;
 const TABLE = /\b(?:FROM|INTO|UPDATE|JOIN)\s+(?:ONLY\s+)?"?([\w.]+)/i;
 
-/** Returns a class of connections that make a span of each statement of a trace. Values of parameters are left out. */
+/** Returns a class of connections that make a span for each traced statement. The spans have no parameter values. */
 export const tracedClient = (tracer: Tracer): typeof Client =>
   class extends LimitedClient {
-    override query(...given: never[]): never {
-      const text = textOf(given[0]);
+    override query(...args: never[]): never {
+      const text = textOf(args[0]);
       const span = tracer.start('SQL', { kind: 'client' });
-      if (!span.isRecorded || text === null) return super.query(...given);
+      if (!span.isRecorded || text === null) return super.query(...args);
       const { host, port, database } = this;
       const place = { 'server.address': host, 'server.port': port, 'db.namespace': database };
-      const [name, about] = descriptionOf(text);
-      span.set({ ...about, ...place }, name);
-      const callback: unknown = given.at(-1);
+      const [name, attributes] = descriptionOf(text);
+      span.set({ ...attributes, ...place }, name);
+      const callback: unknown = args.at(-1);
       if (typeof callback !== 'function') {
-        const answer = super.query(...given) as Promise<unknown>;
+        const answer = super.query(...args) as Promise<unknown>;
         answer.then(
           () => span.end(),
           (error: unknown) => fail(span, error),
@@ -99,11 +100,11 @@ export const tracedClient = (tracer: Tracer): typeof Client =>
         else span.end();
         callback(error, result);
       };
-      return super.query(...([...given.slice(0, -1), answered] as never[]));
+      return super.query(...([...args.slice(0, -1), answered] as never[]));
     }
   };
 
-/** Returns the SQL of a query; null if it is a stream. */
+/** Returns the SQL of a query, or null for a stream. */
 function textOf(query: unknown): string | null {
   if (typeof query === 'string') return query;
   const { text, submit } = query as { readonly text?: unknown; readonly submit?: unknown };
@@ -113,13 +114,13 @@ function textOf(query: unknown): string | null {
 function descriptionOf(text: string): [name: string, SpanAttributes] {
   const operation = /\w+/.exec(text)?.[0].toUpperCase() ?? 'SQL';
   const table = TABLE.exec(text)?.[1];
-  const about = {
+  const attributes = {
     'db.system.name': 'postgresql',
     'db.operation.name': operation,
     'db.collection.name': table,
     'db.query.text': text.trim().slice(0, LONGEST_TEXT),
   };
-  return [table ? `${operation} ${table}` : operation, about];
+  return [table ? `${operation} ${table}` : operation, attributes];
 }
 
 function fail(span: Span, error: unknown): void {

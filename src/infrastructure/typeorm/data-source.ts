@@ -55,8 +55,8 @@ const entities = [
   UsageTable,
   WebhookTable,
 ];
-/** Lists the migrations of the folder, oldest first. A new file needs no other line. */
 const folder = join(__dirname, 'migrations');
+/** The migrations in the folder, oldest first. A new file needs no other change. */
 const migrations = readdirSync(folder)
   .filter((name) => /^\d+-[a-z0-9-]+\.[jt]s$/.test(name))
   .sort()
@@ -71,10 +71,11 @@ const options = (url: string) =>
     installExtensions: false,
     logging: false,
     applicationName: 'tenon',
-    poolErrorHandler: () => undefined, // the pool replaces an idle connection that breaks; the next statement reports it
+    // the pool replaces a broken connection, and the next statement reports the error
+    poolErrorHandler: () => undefined,
   }) as const;
 
-/** The pool that serves requests. Every wait of a statement is limited, so an outage is noticed within 5 s. */
+/** Creates the pool that serves requests. Every wait of a statement is limited, so an outage is noticed within 5 s. */
 export const createDataSource = (url: string, poolSize = 16, tracer: Tracer = new NoTracer()): DataSource =>
   new DataSource({
     ...options(withSession(url)),
@@ -84,10 +85,10 @@ export const createDataSource = (url: string, poolSize = 16, tracer: Tracer = ne
 
 export const migrationNames: readonly string[] = migrations.map(({ name }) => name);
 
-/** No caller waits for a migration or a restoration: a machine under load may take its time for a connection. */
+/** The wait of migrations and restorations for a connection. It is long, because no caller waits for them. */
 const MIGRATION_CONNECTION_TIMEOUT_MS = 5_000;
 
-/** Connections for migrations, without limits for statements. `only` names the migrations to know. */
+/** Creates the connections for migrations, without limits for statements. `only` names the allowed migrations. */
 export const createMigrationSource = (url: string, only = migrationNames): DataSource =>
   new DataSource({
     ...options(url),

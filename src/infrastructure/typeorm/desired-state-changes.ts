@@ -13,17 +13,17 @@ const RECONNECT_DELAY_MS = { first: 500, max: 10_000 };
 // The ORM has no notifications.
 const NOTIFY = `SELECT pg_notify('${CHANNEL}', '')`;
 
-/** The usual settings of a session would end an idle connection. */
+/** The usual settings of the session would end an idle connection. */
 const LISTEN = `SET idle_session_timeout = 0; LISTEN ${CHANNEL}`;
 
-/** Returns the result of a change of the desired state. Every instance hears of it once the transaction is committed. */
+/** Returns the result of a change of the desired state. The commit of the transaction notifies every instance. */
 export async function notifying<T>(unitOfWork: TypeOrmUnitOfWork, change: Promise<T>): Promise<T> {
   const result = await change;
   await unitOfWork.query(NOTIFY);
   return result;
 }
 
-/** Listens on a connection of its own, which it replaces with back-off when it breaks. */
+/** Listens on a connection of its own. Replaces this connection with back-off when it breaks. */
 @injectable()
 export class PostgresDesiredStateChanges implements DesiredStateChanges {
   private readonly stopping = new AbortController();
@@ -52,11 +52,11 @@ export class PostgresDesiredStateChanges implements DesiredStateChanges {
     }
   }
 
-  /** Resolves when the connection has ended. */
+  /** Listens until the connection ends or `stop` is called. */
   private async listenOnce(changed: () => void): Promise<void> {
     const { signal } = this.stopping;
     const client = new Client(poolOf(this.source).options);
-    client.on('error', () => undefined); // `end` follows
+    client.on('error', () => undefined); // the event `end` follows
     client.on('notification', changed);
     let end = () => {};
     const over = new Promise<void>((resolve) => {
@@ -73,7 +73,7 @@ export class PostgresDesiredStateChanges implements DesiredStateChanges {
     } finally {
       client.off('notification', changed);
       signal.removeEventListener('abort', end);
-      void client.end().catch(() => undefined); // a server that is out of reach never confirms it
+      void client.end().catch(() => undefined); // a server that is out of reach never confirms the end
     }
   }
 }

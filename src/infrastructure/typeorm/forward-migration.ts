@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** A step of the schema. It is never taken back, because that would lose data: an operator restores a backup instead. */
+/** A migration that cannot be reverted, because that would lose data. An operator restores a backup instead. */
 export abstract class ForwardMigration implements MigrationInterface {
   abstract readonly name: string;
 

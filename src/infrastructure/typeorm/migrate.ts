@@ -3,17 +3,15 @@ import type { DataSource } from 'typeorm';
 import { createMigrationSource } from './data-source.js';
 import { poolOf } from './typeorm-unit-of-work.js';
 
-/** Key of the advisory lock for migrations: "tenon" in ASCII. */
+/** The key of the advisory lock for migrations: "tenon" in ASCII. */
 export const MIGRATION_LOCK = 0x74656e6f6en.toString();
 
-/**
- * Runs the pending migrations and returns their names. Instances that start at the same time wait for each other.
- */
+/** Runs the pending migrations and returns their names. Instances that start at the same time wait for each other. */
 export async function migrate(url: string): Promise<string[]> {
   const source = await createMigrationSource(url).initialize();
   const guard = source.createQueryRunner();
   try {
-    // The ORM knows no advisory locks. The end of the connection unlocks.
+    // The ORM has no advisory locks. The end of the connection releases the lock.
     await guard.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
     await migrateWorkQueue(source);
     const done = await source.runMigrations({ transaction: 'each' });
@@ -26,6 +24,6 @@ export async function migrate(url: string): Promise<string[]> {
 
 const silent = new Logger(() => () => undefined);
 
-/** Brings graphile-worker's tables up to date; they have a schema of their own. One process at a time. */
+/** Migrates graphile-worker's tables, which have a schema of their own. Only one process may do this at a time. */
 export const migrateWorkQueue = (source: DataSource): Promise<void> =>
   runMigrations({ pgPool: poolOf(source), logger: silent });

@@ -9,16 +9,17 @@ const UNIQUE_VIOLATION = '23505';
 const UNDEFINED_TABLE = '42P01';
 
 /**
- * Tells whether the transaction lost against another, so that a retry can succeed. Includes unique violations: units of
- * work look before they insert, so they collide only with rows that were not visible yet.
+ * Returns whether the transaction lost against another one, so that a retry can succeed. Includes unique violations,
+ * because units of work check before they insert. They collide only with rows that were not visible at the time of the
+ * check.
  */
 export const isLostRace = (error: unknown): boolean =>
   [SERIALIZATION_FAILURE, DEADLOCK, UNIQUE_VIOLATION].includes(sqlState(error));
 
-/** Tells whether a referenced row is gone. */
+/** Returns whether a referenced row is gone. */
 export const isForeignKeyViolation = (error: unknown): boolean => sqlState(error) === '23503';
 
-/** Runs `write`. Throws NotFound if a row that it refers to, `what`, is gone. */
+/** Runs `write`. Throws NotFound with the name `what` if a row that it refers to is gone. */
 export async function notFoundIfMissing<T>(what: string, write: () => Promise<T>): Promise<T> {
   try {
     return await write();
@@ -42,7 +43,7 @@ export const isAnswerOverdue = (error: unknown): boolean => error instanceof Err
 const OUTAGE_TEXTS = [
   ANSWER_OVERDUE,
   'timeout exceeded when trying to connect', // by the pool
-  'timeout expired', // by pg, for a connection that is being made
+  'timeout expired', // by pg, for a new connection
   'Connection terminated',
   'Client has encountered a connection error',
   'not queryable',
@@ -74,12 +75,12 @@ function sqlState(error: unknown): string {
 const REMINDER_MS = 60_000;
 
 /**
- * Logs failures of periodic work. All of it fails during an outage of the database, so an outage is logged once when it
- * begins, once a minute, and when it ends.
+ * Logs failures of periodic work. During an outage of the database, all periodic work fails. So the log has one line
+ * when an outage begins, one line each minute, and one line when it ends.
  */
 @injectable()
 export class OutageLog {
-  private outage: { readonly since: number; told: number } | null = null;
+  private outage: { readonly since: number; loggedAt: number } | null = null;
 
   constructor(private readonly log: Logger) {}
 
@@ -90,10 +91,10 @@ export class OutageLog {
     }
     const now = steadyMs();
     if (!this.outage) {
-      this.outage = { since: now, told: now };
+      this.outage = { since: now, loggedAt: now };
       this.log.error('the database is out of reach', { noticed_by: what, error });
-    } else if (now - this.outage.told >= REMINDER_MS) {
-      this.outage.told = now;
+    } else if (now - this.outage.loggedAt >= REMINDER_MS) {
+      this.outage.loggedAt = now;
       this.log.warn('the database is still out of reach', { for_s: this.seconds(now) });
     }
   }

@@ -16,9 +16,10 @@ type Columns<Row> = { readonly [Field in keyof Row]-?: EntitySchemaColumnOptions
 const snakeCase = (field: string): string => field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 /**
- * Maps every field of `Row` to a column, `teamId` to `team_id` unless the column has a name of its own. A new field of an
- * entity does not compile until its table names the column, and `tests/infrastructure/typeorm/columns.test.ts` fails until a
- * migration adds it: that is all to do here for a new field.
+ * Maps every field of `Row` to a column. `teamId` becomes `team_id`, unless the column has a name of its own.
+ *
+ * To add a field to an entity, add its column here and a migration. Until then, the compiler and
+ * `tests/infrastructure/typeorm/columns.test.ts` report what is missing.
  */
 export function defineTable<Row extends ObjectLiteral>(
   tableName: string,
@@ -36,18 +37,18 @@ export function defineTable<Row extends ObjectLiteral>(
 /** A row with a `spec`. TypeORM's types cannot follow a recursive type such as JSON. */
 export type WithSpec<Entity extends { spec: unknown }> = Omit<Entity, 'spec'> & { readonly spec: object };
 
-/** Tells whether the statement changed or deleted exactly one row. */
+/** Returns whether the statement changed or deleted exactly one row. */
 export const changesOne = async (statement: Promise<UpdateResult | DeleteResult>): Promise<boolean> =>
   (await statement).affected === 1;
 
-/** A part of the rows with the fields `where`, in the order of one column. */
+/** A page of rows with the fields `where`, in the order of one column. */
 interface Part<Row> {
   readonly where: FindOptionsWhere<Row>;
   readonly order: FindOptionsOrder<Row>;
   readonly take: number;
 }
 
-/** Selects a page of the rows with the fields `where`, those with the greatest `key` first. */
+/** Selects a page of the rows with the fields `where`, ordered by `key`, the greatest first. */
 export function newest<Row extends ObjectLiteral>(
   where: FindOptionsWhere<Row>,
   page: Page | VersionPage,
@@ -58,7 +59,7 @@ export function newest<Row extends ObjectLiteral>(
   return { where: { ...where, ...(last !== null && { [key]: LessThan(last) }) }, order, take: page.limit };
 }
 
-/** Returns the sizes of a part of the rows: the column of their order as `id`, and the bytes of the columns `texts` together. */
+/** Returns for each row of a page the ordering column as `id`, and the total size of the columns `texts` as `bytes`. */
 export async function sizesOf<Row extends ObjectLiteral>(
   table: Repository<Row>,
   { where, order, take }: Part<Row>,

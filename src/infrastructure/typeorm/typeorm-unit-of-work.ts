@@ -16,10 +16,10 @@ type Isolation = 'SERIALIZABLE' | 'READ COMMITTED';
 const ATTEMPTS = 12;
 const LONGEST_PAUSE_MS = 15;
 
-/** Ends the transaction of an instance that stopped in the middle of it, before others give up waiting. */
+/** Ends the transaction of an instance that stopped inside the transaction, before other instances time out. */
 const IDLE_TIMEOUT = '2500ms';
 
-/** Locks until the end of the transaction. The ORM knows no advisory locks. */
+/** Takes a lock until the end of the transaction. The ORM has no advisory locks. */
 const lock = (mode: LockMode) => `
   SELECT set_config('idle_in_transaction_session_timeout', $2, true),
          pg_advisory_xact_lock${mode === 'shared' ? '_shared' : ''}(hashtextextended($1, 0))`;
@@ -39,7 +39,10 @@ export class TypeOrmUnitOfWork implements UnitOfWork {
     return this.isRunning ? work() : this.retried(this.isolation, work);
   }
 
-  /** The transaction is read-committed, so that each statement sees what earlier holders of the lock have committed. */
+  /**
+   * Runs `work` under a lock. The transaction is read-committed, so that each statement sees everything that earlier
+   * holders of the lock have committed.
+   */
   locked<T>(name: string, work: () => Promise<T>, mode: LockMode = 'exclusive'): Promise<T> {
     return this.readCommitted(async () => {
       await this.query(lock(mode), [name, IDLE_TIMEOUT]);
@@ -47,10 +50,10 @@ export class TypeOrmUnitOfWork implements UnitOfWork {
     });
   }
 
-  /** Runs `work` in a transaction of its own that sees what others commit meanwhile. Throws inside a unit of work. */
+  /** Runs `work` in a transaction of its own that sees later commits of others. Throws inside a unit of work. */
   async readCommitted<T>(work: () => Promise<T>): Promise<T> {
     if (this.isRunning) throw new Error('This must not run inside a unit of work.');
-    return this.retried(undefined, work); // the default of every connection, see `createDataSource`
+    return this.retried(undefined, work); // the default isolation of every connection, see `connections.ts`
   }
 
   get isRunning(): boolean {
@@ -68,10 +71,10 @@ export class TypeOrmUnitOfWork implements UnitOfWork {
     return isChange ? result[0] : result;
   }
 
-  /** Runs a statement that every call makes. PostgreSQL plans it once for each connection, under `name`. */
+  /** Runs a frequent statement. PostgreSQL plans the statement once for each connection, under `name`. */
   async prepared<Row>(name: string, text: string, values: readonly unknown[]): Promise<Row[]> {
     if (this.isRunning) return this.query(text, values);
-    // `Pool.query` would run the statement as part of the request that gives the connection back.
+    // `Pool.query` would run the statement in the async context of the request that returns the connection.
     const connection = await poolOf(this.source).connect();
     let failure: unknown;
     try {
@@ -88,7 +91,7 @@ export class TypeOrmUnitOfWork implements UnitOfWork {
     return this.transactional.current ?? this.source.manager;
   }
 
-  /** Runs `work` again, after a pause with jitter, if its transaction lost against another. */
+  /** Runs `work`. If its transaction lost against another one, waits for a random time and runs it again. */
   private async retried<T>(isolation: Isolation | undefined, work: () => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt++) {
       try {

@@ -1,7 +1,7 @@
 import { injectable } from 'inversify';
 import type { PageLinks } from '../../application/accounts/ports.js';
 
-/** Holds the URL under which the service is reached. It is known once the service listens. */
+/** The public URL of the service. It is set when the service listens. */
 @injectable()
 export class PublicAddress {
   baseUrl = '';

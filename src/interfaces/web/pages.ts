@@ -5,21 +5,21 @@ import express, { type Response, Router } from 'express';
 import { methodNotAllowed } from '../http/refusals.js';
 import { packageRoot, version } from '../version.js';
 
-/** Allows our own files only, nothing inline and no frames. No script can turn text into markup. */
+/** Allows only our own files. Forbids inline scripts and styles, frames, and scripts that turn text into markup. */
 const OWN_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
   "img-src 'self'",
   "connect-src 'self'",
-  "form-action 'none'", // The scripts send the forms; a browser without them must not put a password into a URL.
+  "form-action 'none'", // The scripts send the forms. Without scripts, a browser must not put a password into a URL.
   "frame-ancestors 'none'",
   "base-uri 'none'",
   "require-trusted-types-for 'script'",
   "trusted-types 'none'",
 ].join('; ');
 
-/** Is for the reference: Swagger UI writes styles into its elements, and pictures into its styles. */
+/** The policy of the API reference. Swagger UI writes styles into its elements, and images into its styles. */
 const REFERENCE_POLICY = [
   "default-src 'self'",
   "style-src 'self' 'unsafe-inline'",
@@ -29,7 +29,7 @@ const REFERENCE_POLICY = [
   "form-action 'self'",
 ].join('; ');
 
-/** Serves the pages for people: the console, the reference of the API, signing in, and the targets of links in e-mails. */
+/** Serves the pages for people: the console, the API reference, the sign-in page, and the targets of e-mail links. */
 export function pages(): Router {
   const router = Router({ caseSensitive: true, strict: true });
   const file = (path: string, send: (response: Response) => unknown) =>
@@ -50,7 +50,7 @@ export function pages(): Router {
     const policy = path === '/docs' ? REFERENCE_POLICY : OWN_POLICY;
     file(path, (response) => guarded(response, policy).type(type).send(content));
   }
-  // `send` answers 304 to a browser that has this content.
+  // `send` answers 304 to a browser that already has this content.
   for (const { path, type, content } of filesOf(join(packageRoot, 'dist', 'console'))) {
     const text = tagged(content);
     file(path, (response) => sendOnce(guarded(response, OWN_POLICY).type(type), text));
@@ -68,13 +68,13 @@ const tagged = (text: string): Tagged => ({
   tag: `"${createHash('sha256').update(text).digest('base64url')}"`,
 });
 
-/** Answers 304 to a caller that has this text already: `send` compares the tags. */
+/** Sends a text, or answers 304 to a caller that already has it. `send` compares the tags. */
 const sendOnce = (response: Response, { text, tag }: Tagged) =>
   response.set({ ETag: tag, 'Cache-Control': 'no-cache' }).send(text);
 
 let description: Promise<Tagged> | undefined;
 
-/** Makes the document when it is first asked for: it would take a tenth of the whole start. */
+/** Returns the OpenAPI document. Creates it at the first request, so that the service starts faster. */
 function described() {
   description ??= import('../http/openapi/document.js').then(({ openApiDocument }) => {
     return tagged(JSON.stringify(openApiDocument(version)));
@@ -82,19 +82,22 @@ function described() {
   return description;
 }
 
-/** Links carry tokens: no copy of a page is kept. (The referrer is withheld on every answer.) */
+/**
+ * Sets the security headers of a page. No copy of a page may be stored, because its link may contain a token. Other
+ * code sets the Referrer-Policy of every answer.
+ */
 const guarded = (response: Response, policy: string): Response =>
   response.set({ 'Content-Security-Policy': policy, 'Cache-Control': 'no-store', 'X-Frame-Options': 'DENY' });
 
 interface PublicFile {
-  /** `/` for `index.html`, `/auth` for `auth.html`; all that pages load is below `/pages`. */
+  /** `/` for `index.html`, `/auth` for `auth.html`. Files that pages load are below `/pages`. */
   readonly path: string;
-  /** The ending of its name, such as `.css`. */
+  /** The extension of its name, such as `.css`. */
   readonly type: string;
   readonly content: string;
 }
 
-/** Reads all files at once: what is served cannot change or go missing while the service runs. */
+/** Reads all files at the start, so that they cannot change or disappear while the service runs. */
 function filesOf(folder: string): PublicFile[] {
   return readdirSync(folder).map((name) => {
     const type = extname(name);

@@ -12,7 +12,7 @@ export class MemoryAuditRepository implements AuditRepository {
   }
 
   async append(entry: AuditEntry): Promise<void> {
-    if (!this.store.isWorking) throw new Error('An entry belongs into the unit of work of its act.');
+    if (!this.store.isWorking) throw new Error('An audit entry must be written in the unit of work of its action.');
     this.rows.put(entry.id, { ...entry, details: JSON.parse(JSON.stringify(entry.details)) });
   }
 

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from '
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
-import { atLeisure } from '../../../src/infrastructure/typeorm/backup/dump-database.js';
+import { withoutTimeLimit } from '../../../src/infrastructure/typeorm/backup/dump-database.js';
 import { createMigrationSource, migrationNames } from '../../../src/infrastructure/typeorm/data-source.js';
 import { type Ran, tenon } from '../../support/command-line.js';
 import { freshDatabase, query, type TestDatabase } from '../../support/database.js';
@@ -133,8 +133,10 @@ describe('a backup of the database', () => {
     const url = await empty();
     const source = await createMigrationSource(url).initialize();
     const holder = source.createQueryRunner();
-    await holder.query('SELECT pg_advisory_lock($1)', [0x74656e6f6en.toString()]);
+    const startLock = [0x74656e6f6en.toString()];
+    await holder.query('SELECT pg_advisory_lock($1)', startLock);
     expect(await restored(url)).toMatchObject({ code: 1, err: expect.stringContaining('a service is starting') });
+    await holder.query('SELECT pg_advisory_unlock($1)', startLock);
     await holder.release();
     await source.destroy();
     expect(await restored(url)).toMatchObject({ code: 0 });
@@ -207,7 +209,7 @@ describe('a backup of the database', () => {
     await client.connect();
     try {
       const text: string[] = [];
-      const rows = client.query(atLeisure(copyTo("COPY (SELECT 'all', pg_sleep(0.5)) TO STDOUT")));
+      const rows = client.query(withoutTimeLimit(copyTo("COPY (SELECT 'all', pg_sleep(0.5)) TO STDOUT")));
       for await (const chunk of rows) text.push(String(chunk));
       expect(text.join('')).toBe('all\t\n');
     } finally {

@@ -1,10 +1,10 @@
-import { type Far, oneByOne, quotaOf } from '../../../src/interfaces/web/console/pages/alerts/pacing.js';
+import { oneByOne, type PacingState, quotaOf } from '../../../src/interfaces/web/console/pages/alerts/pacing.js';
 import { binsOf, conditionOf, isComplete, spikeOf } from '../../../src/interfaces/web/console/pages/alerts/rule.js';
 
 describe('oneByOne', () => {
   const plenty = { remaining: 100, limit: 120, seconds: 1 };
   const run = async (items: readonly number[], act: (item: number) => Promise<typeof plenty>, stopAfter = Infinity) => {
-    const progress: Far[] = [];
+    const progress: PacingState[] = [];
     const waits: number[] = [];
     await oneByOne(items, act, {
       tell: (far) => progress.push(far),

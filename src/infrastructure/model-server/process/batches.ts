@@ -10,7 +10,7 @@ import {
   type Tensors,
 } from './tensors.js';
 
-/** Returns whether every input and output has a free first dimension, which may be one of rows. */
+/** Returns whether every input and output has a free first dimension, so that this dimension may count rows. */
 export const hasRows = ({ inputs, outputs }: Signature): boolean =>
   inputs.length > 0 && [...inputs, ...outputs].every(({ shape }) => shape[0] === -1);
 
@@ -46,7 +46,7 @@ function concatenated(parts: readonly TensorData[]): TensorData {
   return all;
 }
 
-/** Splits the outputs of joined rows again. Returns null if they do not have one row for each. */
+/** Splits the outputs of joined rows for each request. Returns null if there is not one row for each input row. */
 export function splitRows(outputs: Tensors, rows: readonly number[]): Tensor[][] | null {
   const total = rows.reduce((sum, one) => sum + one, 0);
   if (outputs.some(({ shape }) => shape[0] !== total)) return null;
@@ -54,8 +54,8 @@ export function splitRows(outputs: Tensors, rows: readonly number[]): Tensor[][]
   return rows.map((count) => {
     const part = outputs.map(({ datatype, shape, data }) => {
       const width = data.length / total;
-      const own = data.slice(begin * width, (begin + count) * width) as TensorData;
-      return { datatype, shape: [count, ...shape.slice(1)], data: own };
+      const rowsData = data.slice(begin * width, (begin + count) * width) as TensorData;
+      return { datatype, shape: [count, ...shape.slice(1)], data: rowsData };
     });
     begin += count;
     return part;
@@ -66,15 +66,17 @@ export type BatchVerdict = 'unknown' | 'equal' | 'different';
 
 type Run = (inputs: Tensors) => Promise<Tensors>;
 
-/** Requests that are compared before the verdict. */
+/** Number of requests to compare before the verdict. */
 const COMPARED = 3;
-/** Requests whose partners the model all refused, before the check is given up. */
+/** After this number of requests without any partner that the model accepts, the verdict is `different`. */
 const MAX_FAILURES = 10;
 
 /**
  * Finds out whether a model answers the rows of a batch as it answers each row alone. A model that normalises over the
- * batch does not, and must not run the requests of different callers together. Compares real requests with the one before
- * and with variations, because the model may not accept made-up ones.
+ * batch does not. Then requests of different callers must not run together.
+ *
+ * Runs each real request together with a partner: the request before it, or a variation of itself. Random inputs would
+ * not do, because the model may refuse them.
  */
 export class BatchCheck {
   verdict: BatchVerdict = 'unknown';
@@ -84,7 +86,7 @@ export class BatchCheck {
 
   constructor(private readonly run: Run) {}
 
-  /** Uses a request that the model has answered with `outputs`. */
+  /** Checks the model with a request that it has answered with `outputs`. */
   async add(inputs: Tensors, outputs: Tensors): Promise<void> {
     if (this.verdict !== 'unknown' || rowsOf(inputs) === 0) return;
     const partners = this.partnersOf(inputs);
@@ -93,7 +95,7 @@ export class BatchCheck {
     if (this.verdict !== 'unknown') this.previous = null;
   }
 
-  /** Returns other inputs of the same shapes: the request before, and variations. */
+  /** Returns other inputs of the same shapes: the request before this one, and variations. */
   private partnersOf(inputs: Tensors): Tensors[] {
     const all = [...(this.previous ? [this.previous] : []), ...variations.map((vary) => vary(inputs))];
     return all.filter((one) => batchKey(one) === batchKey(inputs) && !equal(one, inputs));
@@ -127,8 +129,9 @@ export class BatchCheck {
 }
 
 /**
- * Make inputs of the same shapes with other values, so that a maximum, minimum or sum over all rows changes for one of
- * them. They never invent an integer: it could be an invalid index, or divide by zero, which ends the process.
+ * Functions that return inputs of the same shapes with other values, so that a maximum, minimum or sum over all rows
+ * changes in one of them. They never invent an integer, because it could be an invalid index, or divide by zero, which
+ * ends the process.
  */
 const variations: readonly ((inputs: Tensors) => Tensors)[] = [
   (inputs) => inputs.map((tensor) => filled(tensor, (one, other) => one < other)),
@@ -138,7 +141,7 @@ const variations: readonly ((inputs: Tensors) => Tensors)[] = [
 
 type Ordered = number | bigint | string;
 
-/** Fills the tensor with the element that comes before all others. */
+/** Fills the whole tensor with its first element in the order of `isBefore`. */
 function filled(tensor: Tensor, isBefore: (one: Ordered, other: Ordered) => boolean): Tensor {
   const { data } = tensor;
   const order = (tensor.datatype === 'FP16' ? decodeHalves(data as Uint16Array) : data) as ArrayLike<Ordered>;

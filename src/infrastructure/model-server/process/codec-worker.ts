@@ -19,7 +19,7 @@ export interface CodecSettings {
   readonly name: string;
 }
 
-// The program of the thread that converts large bodies, so that the main thread stays free for other requests.
+// The program of the thread that converts large bodies. The main thread stays free for other requests.
 const { signature, name } = workerData as CodecSettings;
 const codec = new Codec(signature, name);
 
@@ -39,7 +39,7 @@ function respond(request: CodecRequest): CodecResponse {
   }
 }
 
-/** Leaves out small buffers: they share their memory with others, so they are copied. */
+/** Returns the memory to move to the main thread. Small buffers share their memory, so they are copied instead. */
 function transferOf(response: CodecResponse): ArrayBuffer[] {
   if (response.type === 'decoded') return buffersOf(response.request.inputs);
   if (response.type === 'refused') return [];

@@ -30,7 +30,7 @@ export interface ResponseBody {
 export class Codec {
   private readonly exact: boolean;
 
-  /** `name` is the deployment's. */
+  /** `name` is the name of the deployment. */
   constructor(
     private readonly signature: Signature,
     private readonly name: string,
@@ -56,7 +56,7 @@ export class Codec {
     try {
       return format.kind === 'predict' ? predictResponse(named) : inferResponse(named, format.id, this.name);
     } catch (error) {
-      // A string longer than V8 allows.
+      // The string is longer than V8 allows.
       if (!(error instanceof RangeError)) throw error;
       const message = 'The outputs are too large for JSON: ask for binary data, or for fewer outputs.';
       throw new RequestError('invalid_request', message);
@@ -65,7 +65,7 @@ export class Codec {
 }
 
 interface NamedOutput {
-  /** As JSON. */
+  /** The name as JSON text. */
   readonly name: string;
   readonly tensor: Tensor;
   readonly binary: boolean;
@@ -90,7 +90,7 @@ function inferResponse(outputs: readonly NamedOutput[], id: string | null, model
   return { parts: [json, ...binary], jsonLength: binary.length > 0 ? json.length : null };
 }
 
-/** Returns an inference request of the Open Inference Protocol, which asks for all outputs if none are named. */
+/** Returns an inference request of the Open Inference Protocol. It asks for all outputs if `outputs` is null. */
 export function requestJson(
   inputs: readonly { readonly name: string; readonly tensor: Tensor }[],
   outputs: readonly string[] | null,
@@ -104,7 +104,7 @@ const typeOf = ({ datatype, shape }: Tensor): string => `"datatype":"${datatype}
 
 const typeAndData = (tensor: Tensor): string => `${typeOf(tensor)},"data":${jsonData(tensor)}`;
 
-/** Writes integers of any size exactly, and the numbers that JSON lacks as strings. */
+/** Returns the elements as a JSON array. Integers of any size are exact. NaN and infinities are strings. */
 function jsonData({ datatype, data }: Tensor): string {
   if (!isNumeric(data)) return JSON.stringify(data);
   if (datatype === 'BOOL') return `[${Array.from(data as Uint8Array, Boolean).join(',')}]`;
@@ -126,15 +126,13 @@ function bytesOf({ data }: Tensor): Uint8Array {
 }
 
 const MAX_DEPTH = 32;
-/** Text that is all brackets, keys or short values takes many times its size in memory once parsed. */
+/** Limits for JSON text. Brackets, keys and short values take many times their size in memory after parsing. */
 const MAX = { containers: 1_000_000, values: 8_000_000, keys: 10_000 };
 /** The parser for integers beyond doubles is slow. */
 const MAX_EXACT_BYTES = 8 * 1_024 * 1_024;
 const ADVICE = 'send large tensors as binary data or as base64';
 
-/**
- * Parses JSON text. With `exact`, integers that a double would change become bigints. Throws a RequestError.
- */
+/** Parses JSON text. With `exact`, integers that a double cannot hold become bigints. Throws a RequestError. */
 export function parseJson(bytes: Uint8Array, exact: boolean): unknown {
   const text = decodeUtf8(bytes);
   const { depth, containers, values, keys } = jsonNesting(text, MAX_DEPTH, MAX.values);
@@ -161,7 +159,7 @@ export function parseJson(bytes: Uint8Array, exact: boolean): unknown {
 const needsExactIntegers = ({ inputs }: Signature): boolean =>
   inputs.some(({ datatype }) => datatype === 'INT64' || datatype === 'UINT64');
 
-/** Shorter integers are safe. The digits of a fraction and of a string do not match. */
+/** Matches 16 digits, because shorter integers are safe. Skips fractions and the start of strings. */
 const LONG_INTEGER = /(?<![\d."])\d{16}/;
 /** Longer integers are out of range for every datatype. */
 const MAX_DIGITS = 400;

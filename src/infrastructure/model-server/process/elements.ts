@@ -14,7 +14,7 @@ const SPECIAL_NUMBERS: ReadonlyMap<unknown, number> = new Map([
   ['-Infinity', Number.NEGATIVE_INFINITY],
 ]);
 
-/** Numbers from `limit` on would round to infinity. */
+/** Returns the conversion to a float type. Refuses numbers from `limit` on, because they would round to infinity. */
 const float =
   (datatype: Datatype, limit: number): ((value: unknown) => number) =>
   (value) => {
@@ -46,7 +46,7 @@ const longInteger =
     return exact >= least && exact <= most ? exact : outOfRange(datatype, exact, least, most);
   };
 
-/** Returns null for a value that does not give an integer exactly. */
+/** Returns null for a value that is not exactly an integer. */
 function exactInteger(value: unknown): bigint | null {
   if (typeof value === 'bigint') return value;
   if (Number.isSafeInteger(value)) return BigInt(value as number);
@@ -75,7 +75,7 @@ function string(value: unknown): string {
   return value;
 }
 
-/** Refuses strings that ONNX Runtime would cut off or change. Returns null for others. */
+/** Returns the problem of a string that ONNX Runtime would cut off or change, and null for other strings. */
 export function stringProblem(text: string): string | null {
   if (text.includes('\0')) return 'must not contain the NUL character';
   return text.isWellFormed() ? null : 'must not contain half of a surrogate pair';
@@ -97,14 +97,14 @@ const converts: Readonly<Record<Datatype, Convert>> = {
   BYTES: string,
 };
 
-/** Returns the shape of a nested array by the first element of each level. */
+/** Returns the shape of a nested array. Looks only at the first element of each level. */
 export function jsonShape(value: unknown): number[] {
   const shape: number[] = [];
   for (let level = value; Array.isArray(level); level = level[0]) shape.push(level.length);
   return shape;
 }
 
-/** Returns the first place in a nested array that has another shape, or null. Does not look at the elements. */
+/** Returns the first place in a nested array with another shape, or null. Does not look at the elements. */
 export function unevenAt(value: unknown, shape: readonly number[], level = 0): string | null {
   if (level === shape.length) return null;
   if (!Array.isArray(value)) return `is ${kindOf(value)} where an array is due`;
@@ -122,7 +122,7 @@ export interface ElementProblem {
   readonly problem: string;
 }
 
-/** Converts the elements of a nested array that is even and has `count` of them. */
+/** Converts the `count` elements of an even nested array, or returns the first problem of an element. */
 export function elementsOf(
   value: unknown,
   datatype: Datatype,

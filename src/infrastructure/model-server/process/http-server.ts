@@ -5,7 +5,7 @@ import type { Duplex } from 'node:stream';
 import { v7 as uuid } from 'uuid';
 import { RequestError } from './request-error.js';
 
-/** Cuts off slow clients. */
+/** Limits that end the connections of slow clients. */
 const TIMEOUTS = {
   headersTimeout: 15_000,
   requestTimeout: 60_000,
@@ -14,11 +14,11 @@ const TIMEOUTS = {
   requireHostHeader: false, // a missing Host is refused below, in the error envelope
 };
 const MAX_CONNECTIONS = 512;
-/** Time for a caller to read on, and to finish a body that was refused. */
+/** The longest pause of a caller that reads the answer. Also the time to finish a body that was refused. */
 const IDLE_MS = 10_000;
-/** A smaller body is copied into one piece, and sent without a timeout. */
+/** An answer below this size is copied into one piece, and sent without a timeout. */
 const SMALL_BODY = 16 * 1_024;
-/** Stops DNS rebinding: a web page whose name leads to 127.0.0.1 could otherwise read the answers. */
+/** The allowed hosts. A web page could let another host name lead to 127.0.0.1 and read the answers (DNS rebinding). */
 const OWN_HOST = /^(127\.0\.0\.1|localhost|\[::1\])(:\d{1,5})?$/i;
 const REQUEST_ID = /^[A-Za-z0-9_-]{1,64}$/;
 
@@ -55,7 +55,7 @@ export interface HttpListener {
   failed(requestId: string, error: unknown): void;
 }
 
-/** Serves HTTP on 127.0.0.1, and drains: requests in flight finish. */
+/** Serves HTTP on 127.0.0.1. `drain` lets requests in flight finish. */
 export class HttpServer {
   private readonly server: Server;
   private inFlight = 0;
@@ -68,11 +68,12 @@ export class HttpServer {
   ) {
     this.server = createServer(TIMEOUTS, (request, response) => void this.serve(request, response));
     this.server.maxConnections = MAX_CONNECTIONS;
+    // Without this handler, Node.js would answer an unknown Expect header with 417.
     this.server.on('checkExpectation', (request, response) => this.server.emit('request', request, response));
     this.server.on('clientError', (error: NodeJS.ErrnoException, socket) => this.refuseInvalidHttp(error, socket));
   }
 
-  /** Resolves to the port, which the system chooses. */
+  /** Starts to listen on a port that the system chooses. Resolves to the port. */
   async listen(): Promise<number> {
     await once(this.server.listen(0, '127.0.0.1'), 'listening');
     return (this.server.address() as AddressInfo).port;
@@ -97,8 +98,8 @@ export class HttpServer {
       this.listener.answered(route, response.statusCode);
       if (this.inFlight === 0) this.onIdle();
     });
-    const given = request.headers['x-request-id'];
-    const id = typeof given === 'string' && REQUEST_ID.test(given) ? given : newRequestId();
+    const requested = request.headers['x-request-id'];
+    const id = typeof requested === 'string' && REQUEST_ID.test(requested) ? requested : newRequestId();
     response.setHeader('X-Request-Id', id);
     try {
       if (this.draining)
@@ -115,7 +116,7 @@ export class HttpServer {
     }
   }
 
-  /** Answers in the error envelope, although Node.js made no request of it. */
+  /** Answers invalid HTTP in the error envelope. Node.js has no request object for it. */
   private refuseInvalidHttp(error: NodeJS.ErrnoException, socket: Duplex): void {
     if (error.code === 'ECONNRESET' || !socket.writable) {
       socket.destroy();
@@ -133,7 +134,7 @@ export class HttpServer {
       'Connection: close',
     ];
     socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
-    // Node would keep the connection for ever if the caller does not close its side.
+    // Without the timer, Node would keep the connection for ever if the caller does not close its side.
     const late = setTimeout(() => socket.destroy(), IDLE_MS).unref();
     socket.once('close', () => clearTimeout(late));
   }
@@ -152,7 +153,7 @@ function send(response: ServerResponse, { status, type, parts, headers }: Answer
   response.end();
 }
 
-/** Lets a caller who was refused finish its body, so that it reads the answer. */
+/** Lets a refused caller finish sending its body, because many clients read the answer only then. */
 function discardRest(request: IncomingMessage): void {
   request.resume();
   const timer = setTimeout(() => request.complete || request.destroy(), IDLE_MS);

@@ -5,9 +5,9 @@ import { almostEqual, type Tensors } from './tensors.js';
 
 const MAX_WAITING = 128;
 const MAX_WAIT_MS = 60_000;
-/** While one request runs, the next is already with the model's thread, so that the thread never waits for this one. */
+/** While one request runs, the model's thread already has the next one, so it never waits for the main thread. */
 const RUNS_AT_ONCE = 2;
-/** After so many joined runs, one is compared with what its requests get alone. */
+/** After this number of joined runs, the results of one are compared with the results of its requests alone. */
 const SPOT_CHECK_EVERY = 100;
 
 export interface Batching {
@@ -15,7 +15,7 @@ export interface Batching {
   readonly maxDelayMs: number;
 }
 
-/** A model that answers its runs in their order, and takes the memory of their inputs. */
+/** A model that answers its runs in order, and takes over the memory of their inputs. */
 export interface QueuedModel {
   readonly verdict: BatchVerdict;
   run(inputs: Tensors): Promise<RunResult>;
@@ -25,7 +25,7 @@ export interface QueuedModel {
 export interface QueueListener {
   /** Called when a run begins. The returned function is called when it ends. */
   runStarted(): (requests: number) => void;
-  /** Called when the rows of the model turn out to affect each other: from now on requests run alone. */
+  /** Called when the rows of a batch turn out to affect each other. From then on, requests run alone. */
   batchingRefused(): void;
 }
 
@@ -36,11 +36,11 @@ interface Job {
   readonly settle: (result: RunResult | RequestError) => void;
 }
 
-/** Passes requests to the model in order. Joins them to batches if that is wanted and the model allows it. */
+/** Passes requests to the model in order. Joins them to batches if batching is set and the model allows it. */
 export class InferenceQueue {
   private waiting: Job[] = [];
   private runs = 0;
-  /** The size of the last batch: so many requests are worth waiting for. */
+  /** The size of the last batch. The queue waits for this number of requests. */
   private expected = 1;
   private joinedRuns = 0;
   private delay: NodeJS.Timeout | null = null;
@@ -62,7 +62,7 @@ export class InferenceQueue {
     return this.runs;
   }
 
-  /** Takes the memory of the inputs. Throws a RequestError. Forgets a caller who leaves while waiting. */
+  /** Takes over the memory of the inputs. Throws a RequestError. Cancels the request if its caller leaves early. */
   run(inputs: Tensors, onDisconnect: (callback: () => void) => void): Promise<Tensors> {
     if (this.waiting.length >= MAX_WAITING) throw modelBusy('Too many requests wait for the model.');
     return new Promise((resolve, reject) => {
@@ -84,7 +84,7 @@ export class InferenceQueue {
     });
   }
 
-  /** Does nothing to a job that has begun. */
+  /** Does nothing if the job has begun. */
   private cancel(job: Job): void {
     const at = this.waiting.indexOf(job);
     if (at < 0) return;
@@ -100,7 +100,10 @@ export class InferenceQueue {
     }
   }
 
-  /** Waits only while more requests are likely to come, and never longer than the delay. */
+  /**
+   * Returns whether the next batch should wait. It waits only while it is smaller than the last one, for the delay at
+   * most.
+   */
   private waitsForMore(): boolean {
     const { batching, waiting } = this;
     if (!batching || waiting.length >= this.expected) return false;
@@ -157,11 +160,13 @@ export class InferenceQueue {
     ended(batch.length);
     const rows = batch.map((job) => job.rows);
     const parts = 'outputs' in result ? splitRows(result.outputs, rows) : null;
-    const results = parts?.map((outputs) => ({ outputs })) ?? null;
-    return results && ++this.joinedRuns % SPOT_CHECK_EVERY === 0 ? this.spotChecked(batch, results) : results;
+    if (!parts) return null;
+    const results = parts.map((outputs) => ({ outputs }));
+    this.joinedRuns++;
+    return this.joinedRuns % SPOT_CHECK_EVERY === 0 ? this.spotChecked(batch, results) : results;
   }
 
-  /** Returns what the requests get alone if that differs, and stops batching then. */
+  /** Runs the requests alone as well. If their results differ, stops batching and returns the results alone. */
   private async spotChecked(batch: readonly Job[], joined: { outputs: Tensors }[]): Promise<RunResult[]> {
     const alone = await Promise.all(batch.map(({ inputs }) => this.model.run(inputs)));
     const isEqual = alone.every((one, at) => 'outputs' in one && almostEqual(joined[at]?.outputs ?? [], one.outputs));

@@ -5,7 +5,7 @@ import type { Signature, Tensor, TensorSpec, Tensors } from './tensors.js';
 export interface RequestedOutput {
   /** The position in the signature. */
   readonly index: number;
-  /** Sent as raw bytes behind the JSON. */
+  /** True if the output is sent as raw bytes after the JSON. */
   readonly binary: boolean;
 }
 
@@ -24,12 +24,12 @@ export interface InferenceRequest {
 /** Reads a body of `POST /predict`. Throws a RequestError that lists all its problems. */
 export function readPredict(body: unknown, signature: Signature): InferenceRequest {
   const request = requireObject(body, 'body');
-  const given = requireObject(own(request, 'inputs'), 'inputs');
+  const values = requireObject(own(request, 'inputs'), 'inputs');
   const errors = new FieldErrors();
   const known = new Set(signature.inputs.map(({ name }) => name));
-  for (const name of Object.keys(given))
+  for (const name of Object.keys(values))
     if (!known.has(name)) errors.add(`inputs.${shortened(name)}`, unknownInput(name, signature));
-  const inputs = signature.inputs.map((spec) => errors.collect(() => predictInput(spec, own(given, spec.name))));
+  const inputs = signature.inputs.map((spec) => errors.collect(() => predictInput(spec, own(values, spec.name))));
   const outputs = errors.collect(() => predictOutputs(own(request, 'outputs'), signature));
   errors.throwIfAny();
   return {
@@ -38,35 +38,35 @@ export function readPredict(body: unknown, signature: Signature): InferenceReque
   };
 }
 
-function predictInput(spec: TensorSpec, given: unknown): Tensor {
+function predictInput(spec: TensorSpec, value: unknown): Tensor {
   const path = `inputs.${spec.name}`;
-  if (given === undefined) throw new InvalidField(path, missingInput(spec));
-  if (!isObject(given)) return tensorOfJson(spec, { data: given }, path);
-  const tensor = { data: own(given, 'data'), shape: own(given, 'shape'), datatype: own(given, 'datatype') };
+  if (value === undefined) throw new InvalidField(path, missingInput(spec));
+  if (!isObject(value)) return tensorOfJson(spec, { data: value }, path);
+  const tensor = { data: own(value, 'data'), shape: own(value, 'shape'), datatype: own(value, 'datatype') };
   const isBase64 = typeof tensor.data === 'string' && spec.datatype !== 'BYTES';
   return isBase64 ? tensorOfBase64(spec, tensor.data as string, tensor, path) : tensorOfJson(spec, tensor, path);
 }
 
 /** Returns all outputs if none are named. */
-function predictOutputs(given: unknown, signature: Signature): RequestedOutput[] {
-  if (given === undefined || given === null) return signature.outputs.map((_, index) => ({ index, binary: false }));
-  if (!Array.isArray(given)) throw new InvalidField('outputs', `must be an array of names, not ${kindOf(given)}`);
-  const indexes = given.map((name, at) => outputIndex(name, `outputs[${at}]`, signature));
+function predictOutputs(names: unknown, signature: Signature): RequestedOutput[] {
+  if (names === undefined || names === null) return signature.outputs.map((_, index) => ({ index, binary: false }));
+  if (!Array.isArray(names)) throw new InvalidField('outputs', `must be an array of names, not ${kindOf(names)}`);
+  const indexes = names.map((name, at) => outputIndex(name, `outputs[${at}]`, signature));
   return [...new Set(indexes)].map((index) => ({ index, binary: false }));
 }
 
 /**
- * Reads an inference request of the Open Inference Protocol. `binary` is the data behind the JSON, or null without any.
- * Throws a RequestError that lists all its problems.
+ * Reads an inference request of the Open Inference Protocol. `binary` is the data after the JSON, or null. Throws a
+ * RequestError that lists all its problems.
  */
 export function readInfer(body: unknown, binary: Uint8Array | null, signature: Signature): InferenceRequest {
   const request = requireObject(body, 'body');
   const errors = new FieldErrors();
   const inputs = new InferInputs(signature, binary);
-  const given = own(request, 'inputs');
-  if (!Array.isArray(given)) errors.add('inputs', `must be an array of tensors, not ${kindOf(given)}`);
+  const list = own(request, 'inputs');
+  if (!Array.isArray(list)) errors.add('inputs', `must be an array of tensors, not ${kindOf(list)}`);
   else {
-    for (const [at, one] of given.entries()) errors.collect(() => inputs.add(one, `inputs[${at}]`));
+    for (const [at, one] of list.entries()) errors.collect(() => inputs.add(one, `inputs[${at}]`));
     for (const spec of inputs.missing) errors.add('inputs', missingInput(spec));
   }
   const id = errors.collect(() => requestId(own(request, 'id')));
@@ -80,7 +80,7 @@ export function readInfer(body: unknown, binary: Uint8Array | null, signature: S
 /** Returns whether a body of `POST /predict` has the form of the Open Inference Protocol. */
 export const isInferForm = (body: unknown): boolean => isObject(body) && Array.isArray(own(body, 'inputs'));
 
-/** Reads an inference request without binary data, and refuses one that asks for them. Throws a RequestError. */
+/** Reads an inference request without binary data. Throws a RequestError, also for a request of binary outputs. */
 export function readJsonInfer(body: unknown, signature: Signature): InferenceRequest {
   const request = readInfer(body, null, signature);
   if (!request.format.outputs.some(({ binary }) => binary)) return request;
@@ -98,15 +98,15 @@ class InferInputs {
     private readonly binary: Uint8Array | null,
   ) {}
 
-  add(given: unknown, path: string): void {
-    if (!isObject(given)) throw new InvalidField(path, `must be an object, not ${kindOf(given)}`);
-    const name = own(given, 'name');
+  add(input: unknown, path: string): void {
+    if (!isObject(input)) throw new InvalidField(path, `must be an object, not ${kindOf(input)}`);
+    const name = own(input, 'name');
     if (typeof name !== 'string') throw new InvalidField(`${path}.name`, `must be a string, not ${kindOf(name)}`);
-    const spec = this.signature.inputs.find((input) => input.name === name);
+    const spec = this.signature.inputs.find((one) => one.name === name);
     if (!spec) throw new InvalidField(`${path}.name`, unknownInput(name, this.signature));
     if (this.found.has(name)) throw new InvalidField(`${path}.name`, `input "${name}" is there twice`);
     this.found.set(name, null);
-    this.found.set(name, this.tensorOf(spec, given, path));
+    this.found.set(name, this.tensorOf(spec, input, path));
   }
 
   get missing(): TensorSpec[] {
@@ -123,9 +123,9 @@ class InferInputs {
       throw new InvalidField('inputs', `use ${this.usedBytes} bytes of binary data, ${sent} were sent`);
   }
 
-  private tensorOf(spec: TensorSpec, given: JsonObject, path: string): Tensor {
-    const size = own(parametersOf(given, path), 'binary_data_size');
-    const [shape, datatype, data] = ['shape', 'datatype', 'data'].map((name) => own(given, name));
+  private tensorOf(spec: TensorSpec, input: JsonObject, path: string): Tensor {
+    const size = own(parametersOf(input, path), 'binary_data_size');
+    const [shape, datatype, data] = ['shape', 'datatype', 'data'].map((name) => own(input, name));
     for (const [name, value] of Object.entries({ shape, datatype }))
       if (value === undefined) throw new InvalidField(`${path}.${name}`, `input "${spec.name}" needs a ${name}`);
     if (size === undefined) return tensorOfJson(spec, { data, shape, datatype }, path);
@@ -148,20 +148,20 @@ class InferInputs {
 /** Returns all outputs if none are named. */
 function inferOutputs(request: JsonObject, signature: Signature): RequestedOutput[] {
   const binary = flag(parametersOf(request, 'body'), 'binary_data_output', 'parameters') ?? false;
-  const given = own(request, 'outputs');
-  if (given !== undefined && !Array.isArray(given))
-    throw new InvalidField('outputs', `must be an array, not ${kindOf(given)}`);
-  if (!given?.length) return signature.outputs.map((_, index) => ({ index, binary }));
-  const outputs = given.map((one, at) => inferOutput(one, `outputs[${at}]`, binary, signature));
+  const list = own(request, 'outputs');
+  if (list !== undefined && !Array.isArray(list))
+    throw new InvalidField('outputs', `must be an array, not ${kindOf(list)}`);
+  if (!list?.length) return signature.outputs.map((_, index) => ({ index, binary }));
+  const outputs = list.map((one, at) => inferOutput(one, `outputs[${at}]`, binary, signature));
   if (new Set(outputs.map(({ index }) => index)).size < outputs.length)
     throw new InvalidField('outputs', `name one of ${namesOf(signature.outputs)} twice`);
   return outputs;
 }
 
-function inferOutput(given: unknown, path: string, binaryByDefault: boolean, signature: Signature): RequestedOutput {
-  if (!isObject(given)) throw new InvalidField(path, `must be an object, not ${kindOf(given)}`);
-  const index = outputIndex(own(given, 'name'), `${path}.name`, signature);
-  const binary = flag(parametersOf(given, path), 'binary_data', `${path}.parameters`) ?? binaryByDefault;
+function inferOutput(output: unknown, path: string, binaryByDefault: boolean, signature: Signature): RequestedOutput {
+  if (!isObject(output)) throw new InvalidField(path, `must be an object, not ${kindOf(output)}`);
+  const index = outputIndex(own(output, 'name'), `${path}.name`, signature);
+  const binary = flag(parametersOf(output, path), 'binary_data', `${path}.parameters`) ?? binaryByDefault;
   return { index, binary };
 }
 
@@ -181,17 +181,17 @@ function flag(parameters: JsonObject, name: string, path: string): boolean | und
   throw new InvalidField(`${path}.${name}`, `must be true or false, not ${kindOf(value)}`);
 }
 
-function requestId(given: unknown): string | null {
-  if (given === undefined) return null;
-  if (typeof given !== 'string') throw new InvalidField('id', `must be a string, not ${kindOf(given)}`);
-  return given;
+function requestId(id: unknown): string | null {
+  if (id === undefined) return null;
+  if (typeof id !== 'string') throw new InvalidField('id', `must be a string, not ${kindOf(id)}`);
+  return id;
 }
 
 function outputIndex(name: unknown, path: string, { outputs }: Signature): number {
   const index = outputs.findIndex((output) => output.name === name);
   if (index >= 0) return index;
-  const given = typeof name === 'string' ? `"${shortened(name)}"` : `of which the name is ${kindOf(name)}`;
-  throw new InvalidField(path, `the model has no output ${given}; it gives ${namesOf(outputs)}`);
+  const shown = typeof name === 'string' ? `"${shortened(name)}"` : `of which the name is ${kindOf(name)}`;
+  throw new InvalidField(path, `the model has no output ${shown}; it gives ${namesOf(outputs)}`);
 }
 
 const unknownInput = (name: string, { inputs }: Signature): string =>
@@ -212,5 +212,5 @@ function requireObject(value: unknown, path: string): JsonObject {
   throw invalidRequest([{ path, message: `must be an object, not ${kindOf(value)}` }]);
 }
 
-/** Returns the object's own member, never an inherited one. */
+/** Returns the object's own member and never an inherited one. */
 const own = (object: JsonObject, name: string): unknown => (Object.hasOwn(object, name) ? object[name] : undefined);

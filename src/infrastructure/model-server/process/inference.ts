@@ -37,7 +37,10 @@ export class Inference {
   }
 }
 
-/** Clients of the protocol send no type, or that of bytes, also with JSON alone. */
+/**
+ * Throws a RequestError for an unsupported content type. Clients of the Open Inference Protocol may send no type or
+ * `application/octet-stream`, even with JSON alone.
+ */
 function requireType({ headers }: IncomingMessage, kind: 'predict' | 'infer'): void {
   const type = headers['content-type'];
   const isProtocol = kind === 'infer' && (type === undefined || BINARY_TYPE.test(type));
@@ -68,7 +71,7 @@ const invalidLength = (message: string): RequestError => invalidRequest([{ path:
 
 /** The memory that the bodies of all unanswered requests may use. */
 const MAX_TOTAL_BYTES = 256 * 1_024 * 1_024;
-/** A multiple of the size of every element. */
+/** The size in bytes of the largest element. */
 const ALIGNMENT = 8;
 
 export class BodyReader {
@@ -77,7 +80,7 @@ export class BodyReader {
   constructor(private readonly limit: number) {}
 
   /**
-   * Reads the body, decompressed, into memory of its own, with the byte at `alignedAt` aligned for numbers. The body
+   * Reads and decompresses the body into memory of its own. The byte at `alignedAt` is aligned for numbers. The body
    * counts as held until the response closes. Throws a RequestError.
    */
   async read(request: IncomingMessage, response: ServerResponse, alignedAt: number): Promise<Uint8Array> {
@@ -88,7 +91,7 @@ export class BodyReader {
       this.heldBytes -= size;
     });
     for await (const chunk of decodedChunks(request)) {
-      // A decoder goes on after the caller has gone. Its chunks would count as held for ever.
+      // A decoder continues after the caller has gone. Its chunks would then count as held for ever.
       if (response.closed) throw cutOff();
       if (size + chunk.length > this.limit) throw this.tooLarge();
       if (this.heldBytes + chunk.length > MAX_TOTAL_BYTES) throw modelBusy('Too much data waits for the model.');
@@ -106,7 +109,7 @@ export class BodyReader {
 
 const cutOff = (): RequestError => new RequestError('bad_request', 'The body was cut off.');
 
-/** Yields the body without its content coding. Leaves the request open for a refusal. Throws a RequestError. */
+/** Yields the decompressed body. Leaves the request open, so that a refusal can be sent. Throws a RequestError. */
 async function* decodedChunks(request: IncomingMessage): AsyncGenerator<Buffer> {
   const coding = codingOf(request);
   const decoder = Object.hasOwn(decoders, coding) ? decoders[coding as keyof typeof decoders]() : null;

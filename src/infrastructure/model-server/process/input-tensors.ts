@@ -2,13 +2,13 @@ import { elementsOf, jsonShape, stringProblem, unevenAt } from './elements.js';
 import { InvalidField, kindOf, shortened } from './request-error.js';
 import { datatypes, type NumericArray, type NumericDatatype, type Tensor, type TensorSpec } from './tensors.js';
 
-/** The largest product of the other dimensions beside a 0: some operators allocate memory by them. */
+/** The largest product of the other dimensions of an empty tensor, because some operators allocate memory for them. */
 const MAX_EMPTY = 2 ** 20;
 const MAX_DIMENSIONS = 32;
 /** Each BYTES element has its length before it. */
 const LENGTH_BYTES = 4;
 
-/** A tensor as JSON gives it: nested arrays, or a flat array with a shape. */
+/** A tensor in JSON: nested arrays, or a flat array with a shape. */
 export interface JsonTensor {
   readonly data: unknown;
   readonly shape?: unknown;
@@ -20,13 +20,13 @@ export const shapeText = (shape: readonly number[]): string => `[${shape.join(',
 export const countOf = (shape: readonly number[]): number => shape.reduce((count, size) => count * size, 1);
 
 /** Reads a tensor whose elements are JSON values. Throws InvalidField. */
-export function tensorOfJson(spec: TensorSpec, given: JsonTensor, path: string): Tensor {
-  const { data } = given;
-  checkDatatype(spec, given.datatype, path);
+export function tensorOfJson(spec: TensorSpec, tensor: JsonTensor, path: string): Tensor {
+  const { data } = tensor;
+  checkDatatype(spec, tensor.datatype, path);
   if (data === undefined) throw new InvalidField(path, `input "${spec.name}" has no data`);
   const nested = jsonShape(data);
-  const shape = given.shape === undefined ? nested : readShape(given.shape, path);
-  checkShape(spec, shape, given.shape === undefined ? path : `${path}.shape`);
+  const shape = tensor.shape === undefined ? nested : readShape(tensor.shape, path);
+  checkShape(spec, shape, tensor.shape === undefined ? path : `${path}.shape`);
   const uneven = unevenAt(data, nested);
   if (uneven) throw new InvalidField(path, `input "${spec.name}" is not an even array: ${uneven}`);
   const isFlat = nested.length <= 1;
@@ -43,13 +43,13 @@ export function tensorOfJson(spec: TensorSpec, given: JsonTensor, path: string):
 }
 
 /** Reads a tensor whose raw bytes are given in base64. Throws InvalidField. */
-export function tensorOfBase64(spec: TensorSpec, text: string, given: JsonTensor, path: string): Tensor {
-  if (given.shape === undefined) {
-    checkDatatype(spec, given.datatype, path);
+export function tensorOfBase64(spec: TensorSpec, text: string, tensor: JsonTensor, path: string): Tensor {
+  if (tensor.shape === undefined) {
+    checkDatatype(spec, tensor.datatype, path);
     throw new InvalidField(path, `input "${spec.name}" is in base64, which needs a shape`);
   }
-  return tensorOfBytes(spec, given, path, () => {
-    // A small Buffer usually shares its memory. This one gets its own.
+  return tensorOfBytes(spec, tensor, path, () => {
+    // A small Buffer usually shares its memory with others. This one has its own.
     const memory = Buffer.allocUnsafeSlow(Buffer.byteLength(text, 'base64'));
     const bytes = memory.subarray(0, memory.write(text, 'base64'));
     // The decoder skips characters that are not base64.
@@ -60,18 +60,18 @@ export function tensorOfBase64(spec: TensorSpec, text: string, given: JsonTensor
 }
 
 /**
- * Reads a tensor whose elements are raw bytes, little-endian. Keeps the very bytes if they are aligned, so nobody else
- * may use their memory. Throws InvalidField.
+ * Reads a tensor from raw little-endian bytes. Uses the bytes without a copy if they are aligned, so nobody else may
+ * use their memory. Throws InvalidField.
  */
 export function tensorOfBytes(
   spec: TensorSpec,
-  given: Omit<JsonTensor, 'data'>,
+  tensor: Omit<JsonTensor, 'data'>,
   path: string,
   read: () => Uint8Array,
 ): Tensor {
   const { name, datatype } = spec;
-  checkDatatype(spec, given.datatype, path);
-  const shape = readShape(given.shape, path);
+  checkDatatype(spec, tensor.datatype, path);
+  const shape = readShape(tensor.shape, path);
   checkShape(spec, shape, `${path}.shape`);
   const bytes = read();
   if (datatype === 'BYTES') return { datatype, shape, data: readStrings(spec, shape, bytes, path) };
@@ -85,9 +85,9 @@ export function tensorOfBytes(
   return { datatype, shape, data: numbersOf(datatype, bytes) };
 }
 
-function checkDatatype({ name, datatype }: TensorSpec, given: unknown, path: string): void {
-  if (given === undefined || given === datatype) return;
-  const wrong = typeof given === 'string' ? shortened(given) : kindOf(given);
+function checkDatatype({ name, datatype }: TensorSpec, requested: unknown, path: string): void {
+  if (requested === undefined || requested === datatype) return;
+  const wrong = typeof requested === 'string' ? shortened(requested) : kindOf(requested);
   throw new InvalidField(`${path}.datatype`, `input "${name}" takes ${datatype}, not ${wrong}`);
 }
 
@@ -103,9 +103,9 @@ function readShape(value: unknown, tensorPath: string): number[] {
   return value as number[];
 }
 
-/** Runs before anything is allocated by the shape. */
+/** Throws InvalidField if the model does not take this shape. Must run before memory is allocated for the shape. */
 function checkShape({ name, shape: expected }: TensorSpec, shape: readonly number[], path: string): void {
-  // A scalar and an unknown shape look the same. Then the model itself decides.
+  // The expected shape [] may be a scalar or unknown. Then the model itself decides.
   const isKnown = expected.length > 0;
   const fits = shape.length === expected.length && expected.every((one, at) => one < 0 || one === shape[at]);
   if (isKnown && !fits) {
@@ -119,10 +119,10 @@ function checkShape({ name, shape: expected }: TensorSpec, shape: readonly numbe
     throw new InvalidField(path, `input "${name}" is empty; the other dimensions of ${shapeText(shape)} are too large`);
 }
 
-function checkCount({ name }: TensorSpec, shape: readonly number[], given: number, path: string): void {
+function checkCount({ name }: TensorSpec, shape: readonly number[], actual: number, path: string): void {
   const expected = countOf(shape);
-  if (given !== expected) {
-    const message = `input "${name}" of shape ${shapeText(shape)} needs ${expected} elements, not ${given}`;
+  if (actual !== expected) {
+    const message = `input "${name}" of shape ${shapeText(shape)} needs ${expected} elements, not ${actual}`;
     throw new InvalidField(path, message);
   }
 }

@@ -9,9 +9,9 @@ import { createRouter } from './routes.js';
 import type { Signature } from './tensors.js';
 import { ModelThread, ThreadedCodec } from './threads.js';
 
-// The program of a model server: it waits for one ServeOrder, loads the model, and serves it over HTTP.
+// The program of a model server. It waits for one ServeOrder, loads the model, and serves it over HTTP.
 
-/** The caller's own timeout must come first. */
+/** The caller's timeout must expire before the watchdog reports a hanging model. */
 const HANG_GRACE_MS = 1_000;
 
 endWithParent();
@@ -61,11 +61,11 @@ function batchingOf({ maxBatch, maxDelayMs }: ServeOrder, signature: Signature):
   return null;
 }
 
-/** Drains the server for the grace period at most. */
+/** Drains the server, but not longer than the grace period. */
 async function shutDown(): Promise<void> {
   const timeout = new Promise((resolve) => setTimeout(resolve, graceMs));
   await Promise.race([timeout, Promise.all([server?.drain(), model.idle()])]);
-  // process.exit would wait for the model.
+  // process.exit would wait for the run of the model.
   if (model.isBusy) process.kill(process.pid, 'SIGKILL');
   process.exit(0);
 }

@@ -5,7 +5,7 @@ import { buffersOf, type Signature, type Tensors } from './tensors.js';
 
 export type ModelRequest =
   | { readonly type: 'load'; readonly file: string; readonly threads: number; readonly batching: boolean }
-  /** `isJoined` for the rows of several requests. */
+  /** `isJoined` is true if the inputs have the rows of several requests. */
   | { readonly type: 'run'; readonly inputs: Tensors; readonly isJoined: boolean };
 
 export type ModelResponse =
@@ -16,7 +16,7 @@ export type ModelResponse =
 /** The outputs of a run, or the reason why it failed. */
 export type RunResult = { readonly outputs: Tensors } | { readonly problem: string };
 
-type Of<Type> = Extract<ModelRequest, { type: Type }>;
+type RequestOf<Type> = Extract<ModelRequest, { type: Type }>;
 
 // The program of the thread that holds the model.
 let model: OnnxModel;
@@ -31,7 +31,7 @@ parentPort?.on('message', (request: ModelRequest) => {
   });
 });
 
-async function load({ file, threads, batching }: Of<'load'>): Promise<ModelResponse> {
+async function load({ file, threads, batching }: RequestOf<'load'>): Promise<ModelResponse> {
   try {
     model = await OnnxModel.load(file, threads);
   } catch (error) {
@@ -41,7 +41,7 @@ async function load({ file, threads, batching }: Of<'load'>): Promise<ModelRespo
   return { type: 'loaded', signature: model.signature };
 }
 
-async function run({ inputs, isJoined }: Of<'run'>): Promise<ModelResponse> {
+async function run({ inputs, isJoined }: RequestOf<'run'>): Promise<ModelResponse> {
   let result: RunResult;
   try {
     const outputs = await model.run(inputs);

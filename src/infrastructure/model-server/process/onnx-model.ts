@@ -23,7 +23,7 @@ export class OnnxModel {
     return new OnnxModel(session, file, signatureOf(session));
   }
 
-  /** Blocks the thread. Throws an error with a message for users. */
+  /** Runs the model and blocks the thread meanwhile. Throws an error with a message for users. */
   async run(inputs: Tensors): Promise<Tensor[]> {
     const { signature } = this;
     try {
@@ -41,10 +41,13 @@ export class OnnxModel {
   }
 }
 
-/** Leaves out the folder of the file. */
+/** Returns the message of ONNX Runtime without the folder of the file. */
 const messageOf = (error: unknown, file: string): string => relativeTo(dirname(file), nativeMessageOf(error)).trim();
 
-/** Leaves out the outputs that are not tensors, because ONNX Runtime cannot give them to JavaScript. */
+/**
+ * Returns the inputs and outputs of the model. Leaves out outputs that are not tensors, because ONNX Runtime cannot
+ * return them to JavaScript. Throws if an input cannot be served.
+ */
 function signatureOf({ inputMetadata, outputMetadata }: InferenceSession): Signature {
   const inputs = inputMetadata.map((one) => {
     const spec = specOf(one);

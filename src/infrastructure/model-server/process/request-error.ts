@@ -63,7 +63,7 @@ export class InvalidField extends Error {
 
 const MAX_PROBLEMS = 20;
 
-/** Collects the problems of a request, so that its caller learns them all at once. */
+/** Collects all problems of a request, so that the caller gets them in one answer. */
 export class FieldErrors {
   private readonly found: Finding[] = [];
 
@@ -71,7 +71,7 @@ export class FieldErrors {
     if (this.found.length < MAX_PROBLEMS) this.found.push({ path, message });
   }
 
-  /** Returns what `read` returns. Collects an InvalidField that it throws, and returns undefined. */
+  /** Returns the result of `read`. If `read` throws an InvalidField, collects it and returns undefined. */
   collect<T>(read: () => T): T | undefined {
     try {
       return read();

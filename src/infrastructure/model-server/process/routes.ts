@@ -9,7 +9,7 @@ import type { Signature } from './tensors.js';
 
 export type ServedModel = Pick<ServeOrder, 'id' | 'name' | 'modelPath' | 'secret'> & Signature;
 
-/** The handlers of each path by method. `{name}` stands for the name or id of the model, with or without its version. */
+/** The handlers of each path by method. `{name}` stands for the name or id of the deployment, with any version. */
 type Routes = Readonly<Record<string, Partial<Record<string, Handler>>>>;
 
 function routesOf(model: ServedModel, inference: Inference, metrics: Metrics): Routes {
@@ -38,7 +38,7 @@ function routesOf(model: ServedModel, inference: Inference, metrics: Metrics): R
 
 const MODEL_PATH = new RegExp(`^/v2/models/([^/]+)(?:/versions/${MODEL_VERSION})?(?=/|$)`);
 
-/** Returns the function that finds the handler of a request. For unknown paths and methods the handler throws. */
+/** Returns the function that finds the handler of a request. An unknown path or method gets a handler that throws. */
 export function createRouter(model: ServedModel, inference: Inference, metrics: Metrics): Router {
   const routes = routesOf(model, inference, metrics);
   const patternOf = (path: string): string => {

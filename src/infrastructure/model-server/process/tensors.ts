@@ -18,7 +18,7 @@ export const datatypes = {
 } as const;
 
 export type NumericDatatype = keyof typeof datatypes;
-/** BYTES are strings. */
+/** The element type BYTES means strings. */
 export type Datatype = NumericDatatype | 'BYTES';
 export type NumericArray = InstanceType<(typeof datatypes)[NumericDatatype]['array']>;
 
@@ -32,7 +32,7 @@ export const datatypeOf = (runtimeType: string): Datatype | null => byRuntimeTyp
 export const runtimeTypeOf = (datatype: Datatype): (typeof datatypes)[NumericDatatype]['runtime'] | 'string' =>
   datatype === 'BYTES' ? 'string' : datatypes[datatype].runtime;
 
-/** An input or output as the model declares it. A free dimension is -1. The shape [] is a scalar or unknown. */
+/** A declared input or output. The size of a free dimension is -1. The shape [] is a scalar or an unknown shape. */
 export interface TensorSpec {
   readonly name: string;
   readonly datatype: Datatype;
@@ -63,19 +63,22 @@ export function buffersOf(tensors: Tensors): ArrayBuffer[] {
   return [...new Set(buffers)];
 }
 
-/** Returns the size of the data; a string counts as 16 bytes. */
+/** Returns the size of the data in bytes. Counts a string as 16 bytes. */
 export const byteSizeOf = (tensors: Tensors): number =>
   tensors.reduce((sum, { data }) => sum + (isNumeric(data) ? data.byteLength : data.length * 16), 0);
 
-/** Relative to the largest number of a tensor: more than rounding errors, less than the effect of another row. */
+/**
+ * The tolerated difference, relative to the largest number of a tensor. It is larger than rounding errors and smaller
+ * than the effect of another row.
+ */
 const TOLERANCE = 5e-5;
 const HALF_TOLERANCE = 5e-3;
 
-/** Returns whether all data are equal. The shapes must be. */
+/** Returns whether all data are equal. The shapes must be equal already. */
 export const equal = (some: Tensors, others: Tensors): boolean =>
   some.every(({ data }, at) => equalData(data, (others[at] as Tensor).data));
 
-/** Returns whether two runs gave the same outputs, except for rounding. */
+/** Returns whether two runs gave the same outputs, apart from rounding errors. */
 export const almostEqual = (some: Tensors, others: Tensors): boolean =>
   some.every((tensor, at) => almostEqualTensors(tensor, others[at] as Tensor));
 
@@ -100,7 +103,7 @@ function largestOf(numbers: Iterable<number>): number {
 const equalData = (some: TensorData, others: TensorData): boolean =>
   some.length === others.length && some.every((one: unknown, at: number) => Object.is(one, others[at]));
 
-/** Returns null for data that must be equal exactly. */
+/** Returns the data as floats, or null for data that must be exactly equal. */
 function floatsOf({ datatype, data }: Tensor): Float32Array | Float64Array | null {
   if (datatype === 'FP16') return decodeHalves(data as Uint16Array);
   return data instanceof Float32Array || data instanceof Float64Array ? data : null;

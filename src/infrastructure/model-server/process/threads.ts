@@ -9,7 +9,7 @@ import type { ModelRequest, ModelResponse, RunResult } from './model-worker.js';
 import { invalidRequest, RequestError } from './request-error.js';
 import { buffersOf, byteSizeOf, type Signature, type Tensors } from './tensors.js';
 
-/** A worker thread that sends one response to each request, in their order. */
+/** A worker thread that answers each request with one response, in order. */
 export class WorkerThread<Request, Response> {
   private readonly worker: Worker;
   private readonly open: ((response: Response) => void)[] = [];
@@ -32,7 +32,7 @@ export class WorkerThread<Request, Response> {
     await this.latest;
   }
 
-  /** Moves the memory in `transfer` to the thread. */
+  /** Sends a request and moves the memory in `transfer` to the thread. */
   send(request: Request, transfer: readonly TransferListItem[]): Promise<Response> {
     this.worker.postMessage(request, transfer);
     const response = new Promise<Response>((resolve) => this.open.push(resolve));
@@ -52,7 +52,7 @@ export interface ModelSettings {
   readonly batching: boolean;
 }
 
-/** The model in a thread of its own. The main thread stays free while the model runs. */
+/** A model in a thread of its own. The main thread stays free while the model runs. */
 export class ModelThread extends WorkerThread<ModelRequest, ModelResponse> implements QueuedModel {
   verdict: BatchVerdict = 'unknown';
 
@@ -78,16 +78,16 @@ export class ModelThread extends WorkerThread<ModelRequest, ModelResponse> imple
   }
 }
 
-/** From this many bytes on, a conversion takes milliseconds and goes to the thread. */
+/** From this number of bytes on, a conversion takes milliseconds, so the thread does it. */
 const LARGE = 256 * 1_024;
 
-/** More than any body within the limits needs. */
+/** The memory of the thread. No body within the limits needs this much. */
 const MAX_MEMORY_MB = 1_024;
 
 /** Registers a callback for the end of the caller's connection. Calls it at once if the connection has ended. */
 export type OnDisconnect = (callback: () => void) => void;
 
-/** Converts small bodies on this thread, and large ones on a thread of their own. */
+/** Converts small bodies on this thread, and large bodies in another thread. */
 export class ThreadedCodec {
   private readonly codec: Codec;
   private thread: WorkerThread<CodecRequest, CodecResponse> | null = null;
@@ -102,7 +102,7 @@ export class ThreadedCodec {
     this.codec = new Codec(settings.signature, settings.name);
   }
 
-  /** Takes the memory of the body. Throws a RequestError. */
+  /** Decodes a body and takes over its memory. Throws a RequestError. */
   async decode(body: RequestBody, onDisconnect: OnDisconnect): Promise<InferenceRequest> {
     if ((body.jsonLength ?? body.bytes.length) < LARGE) return this.codec.decode(body);
     const response = await this.send({ type: 'decode', body }, [body.bytes.buffer as ArrayBuffer], onDisconnect);
@@ -110,7 +110,7 @@ export class ThreadedCodec {
     return response.request;
   }
 
-  /** Takes the memory of the outputs. Throws a RequestError. */
+  /** Encodes outputs and takes over their memory. Throws a RequestError. */
   async encode(format: ResponseFormat, outputs: Tensors, onDisconnect: OnDisconnect): Promise<ResponseBody> {
     const asJson = format.outputs.filter(({ binary }) => !binary).flatMap(({ index }) => outputs[index] ?? []);
     if (byteSizeOf(asJson) < LARGE) return this.codec.encode(format, outputs);
@@ -119,14 +119,14 @@ export class ThreadedCodec {
     return response.body;
   }
 
-  /** Ends the thread. Requests that it works on get no response. */
+  /** Ends the thread. Its running request gets no response. */
   async close(): Promise<void> {
     const { thread } = this;
     this.thread = null;
     await thread?.terminate();
   }
 
-  /** Conversions wait here and not in the thread, so that they survive its death. */
+  /** Sends a conversion to the thread. The others wait here, so that they survive the death of the thread. */
   private async send(
     request: CodecRequest,
     transfer: ArrayBuffer[],

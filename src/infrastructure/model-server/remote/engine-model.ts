@@ -18,27 +18,27 @@ import { steadyMs } from '../../system/scheduling.js';
 import { LENGTH_HEADER } from '../protocol.js';
 import { type EngineSignature, type ResponseBytes, signatureOf } from './translation.js';
 
-/** For the answers that are no predictions. */
+/** The most bytes of an answer that is not a prediction. */
 const LONGEST = 1_024 * 1_024;
-/** For what an engine says about a request that it refuses. */
+/** The most characters of an engine's reason for a refusal. */
 const LONGEST_REASON = 300;
 
-/** A deletion waits for it. */
+/** Limit of an unload, because a deletion waits for it. */
 const UNLOAD_MS = 3_000;
 
-/** Between two looks at a model that is not ready yet. */
+/** The pause between two checks of a model that is not ready yet. */
 const PAUSE_MS = 200;
 
 const SIGNATURE_MS = 60_000;
 const UNKNOWN: EngineSignature = { inputs: [], outputs: [] };
 
-/** An engine that is up, but will not serve the model however long one waits. */
-class Hopeless extends Error {}
+/** Thrown if waiting for the model cannot help. */
+class NeverReady extends Error {}
 
-/** Holds the address of an engine, and the key that it gets with each request. */
+/** The address of an engine, and the key that is sent with each request. */
 export interface EngineAddress {
   readonly baseUrl: string;
-  /** A secret: not for logs, errors and answers. */
+  /** A secret. It must not reach logs, errors or answers. */
   readonly key: string | null;
 }
 
@@ -60,26 +60,26 @@ export class EngineModel {
   }
 
   /**
-   * Has the engine load the model and waits until it is ready. Throws EndpointInvalid if that takes too long or cannot
-   * succeed, and the reason of the signal.
+   * Tells the engine to load the model, and waits until the model is ready. Throws EndpointInvalid if the model is not
+   * ready in time or cannot become ready. Throws the reason of the signal if it aborts.
    */
   async begin(timeoutMs: number, signal: AbortSignal): Promise<void> {
     const late = AbortSignal.timeout(timeoutMs);
     const ending = AbortSignal.any([signal, late]);
     let reason: string | null = 'the engine does not answer';
     try {
-      reason = await this.problem(ending); // an engine that is away is not waited for
+      reason = await this.problem(ending); // fails at once if the engine cannot be reached
       await this.manage('load', ending);
       for (reason = await this.problem(ending); reason !== null; reason = await this.problem(ending))
         await delay(PAUSE_MS, undefined, { signal: ending });
     } catch (error) {
       if (signal.aborted) throw signal.reason;
       if (late.aborted) throw new EndpointInvalid(`${reason}, after ${timeoutMs / 1_000} s.`);
-      throw error instanceof Hopeless ? new EndpointInvalid(`${error.message}.`) : error;
+      throw error instanceof NeverReady ? new EndpointInvalid(`${error.message}.`) : error;
     }
   }
 
-  /** Returns whether the engine did it. */
+  /** Tells the engine to load or unload the model. Returns whether the engine did so. */
   async setLoaded(loaded: boolean, timeoutMs: number): Promise<boolean> {
     const signal = AbortSignal.timeout(loaded ? timeoutMs : UNLOAD_MS);
     return this.manage(loaded ? 'load' : 'unload', signal).catch(() => false);
@@ -88,19 +88,19 @@ export class EngineModel {
   /** Returns why the model is not ready, or null. */
   async probe(timeoutMs: number): Promise<string | null> {
     return this.problem(AbortSignal.timeout(timeoutMs)).catch((error: Error) =>
-      error instanceof Hopeless ? error.message : 'the engine does not answer',
+      error instanceof NeverReady ? error.message : 'the engine does not answer',
     );
   }
 
-  /** Returns why the model is not ready, or null. Throws Hopeless if it will not be, and the reason of the signal. */
+  /** Returns why the model is not ready, or null. Throws NeverReady if it will not be, and the reason of the signal. */
   private async problem(signal: AbortSignal, version: string | null = null): Promise<string | null> {
     const { status, text } = await this.read(`${this.path(version)}/ready`, signal).catch((error) => {
-      if (error instanceof ConnectionFailed) throw new Hopeless(causeOf(error));
-      if (error instanceof InvalidAnswer) throw new Hopeless('it does not speak the Open Inference Protocol');
+      if (error instanceof ConnectionFailed) throw new NeverReady(causeOf(error));
+      if (error instanceof InvalidAnswer) throw new NeverReady('it does not speak the Open Inference Protocol');
       throw error;
     });
-    if (status === 401 || status === 403) throw new Hopeless('the engine refuses the key');
-    if (status >= 300 && status < 400) throw new Hopeless('the engine redirects, which is not followed');
+    if (status === 401 || status === 403) throw new NeverReady('the engine refuses the key');
+    if (status >= 300 && status < 400) throw new NeverReady('the engine redirects, which is not followed');
     if (status !== 200) return `the engine answers with status ${status} that the model is not ready`;
     if (text.trim() === '') return null;
     const { ready = true } = (objectOf(text) ?? { ready: false }) as { ready?: unknown };
@@ -113,16 +113,19 @@ export class EngineModel {
     if (status !== 200) throw new DeploymentUnavailable(`the engine answers that it is not ${health}.`);
   }
 
-  /** Resolves if the model, or this version of it, is ready. Throws DeploymentUnavailable. */
+  /** Resolves if the model, or this version of the model, is ready. Throws DeploymentUnavailable. */
   async requireReady(version: string | null, signal: AbortSignal): Promise<void> {
     const reason = await this.problem(signal, version).catch((error: unknown) => {
-      if (error instanceof Hopeless) return error.message;
+      if (error instanceof NeverReady) return error.message;
       throw error;
     });
     if (reason !== null) throw new DeploymentUnavailable(`${reason}.`);
   }
 
-  /** Returns the metadata of the engine, or of the model. Throws DeploymentUnavailable and RuntimeInvalidResponse. */
+  /**
+   * Returns the metadata of the engine or of the model. Throws DeploymentUnavailable, RuntimeInvalidResponse, and
+   * NotFound for a version that the engine does not have.
+   */
   async metadata(of: 'engine' | 'model', version: string | null, signal: AbortSignal): Promise<object> {
     const { status, text } = await this.ask(of === 'engine' ? '/v2' : this.path(version), signal);
     if (version !== null && [400, 404].includes(status)) throw new NotFound('version of the model');
@@ -132,8 +135,8 @@ export class EngineModel {
     return metadata;
   }
 
-  /** Returns the inputs and outputs, which are unknown where the engine does not tell them. */
-  async described(signal: AbortSignal): Promise<EngineSignature> {
+  /** Returns the inputs and outputs of the model. They are unknown if the engine gives no metadata. */
+  async readSignature(signal: AbortSignal): Promise<EngineSignature> {
     if (this.signature && steadyMs() < this.signature.until) return this.signature.value;
     const metadata = await this.metadata('model', null, signal).catch((error: unknown) => {
       if (error instanceof RuntimeInvalidResponse) return null;
@@ -144,25 +147,25 @@ export class EngineModel {
     return this.signature.value;
   }
 
-  /** Reads the inputs and outputs again before the next prediction: the engine may have another model now. */
+  /** Makes the next prediction read the inputs and outputs again, because the engine may have another model now. */
   forgetSignature(): void {
     this.signature = null;
   }
 
   /**
-   * Returns the answer to an inference, which `collect` reads. `sent` are further headers. Throws ModelBusy, InvalidRequest with the engine's reason,
-   * NotFound for a version that the engine does not have, DeploymentUnavailable, RuntimeInvalidResponse, and the reason of
-   * the signal.
+   * Returns the answer to an inference. `collect` reads the body of the answer. `extraHeaders` are sent with the
+   * request. Throws ModelBusy, InvalidRequest with the engine's reason, NotFound for a version that the engine does not
+   * have, DeploymentUnavailable, RuntimeInvalidResponse, and the reason of the signal.
    */
   async infer(
     { bytes, jsonLength }: ResponseBytes,
     version: string | null,
-    sent: Readonly<Record<string, string>>,
+    extraHeaders: Readonly<Record<string, string>>,
     collect: (answer: ByteStream) => Promise<Uint8Array>,
     signal: AbortSignal,
   ): Promise<ResponseBytes> {
     const type = jsonLength === null ? 'application/json' : 'application/octet-stream';
-    const headers: Record<string, string> = { ...sent, 'Content-Type': type };
+    const headers: Record<string, string> = { ...extraHeaders, 'Content-Type': type };
     if (jsonLength !== null) headers[LENGTH_HEADER] = String(jsonLength);
     const path = `${this.path(version)}/infer`;
     return translated(signal, async () => {
@@ -190,7 +193,7 @@ export class EngineModel {
     return new RuntimeInvalidResponse(`its engine answered with status ${status}.`);
   }
 
-  /** Leaves out a reason that repeats the key. */
+  /** Returns a message with the engine's reason. Leaves out a reason that contains the key. */
   private reasonIn(text: string): string {
     const { error } = (objectOf(text) ?? {}) as { error?: unknown };
     const { key } = this.address;
@@ -200,7 +203,7 @@ export class EngineModel {
     return `are refused by the engine: ${reason.slice(0, LONGEST_REASON)}`;
   }
 
-  /** Returns whether the engine did it. Engines without the model repository extension answer with 404 or another status. */
+  /** Returns whether the engine did it. Engines without the model repository extension answer 404 or another status. */
   private async manage(action: 'load' | 'unload', signal: AbortSignal): Promise<boolean> {
     const path = `/v2/repository/models/${encodeURIComponent(this.model.modelName)}/${action}`;
     const { status } = await this.send({ method: 'POST', path, json: {}, signal }).catch((error: unknown) => {
@@ -210,11 +213,11 @@ export class EngineModel {
     return status >= 200 && status < 300;
   }
 
-  /** Returns the path of the model. Without a version it is that of the deployment, if that has one. */
+  /** Returns the path of the model. If `version` is null, uses the version of the deployment, if there is one. */
   private path(version: string | null): string {
     const { modelName, modelVersion } = this.model;
-    const asked = version ?? modelVersion;
-    const versions = asked === null ? '' : `/versions/${encodeURIComponent(asked)}`;
+    const chosen = version ?? modelVersion;
+    const versions = chosen === null ? '' : `/versions/${encodeURIComponent(chosen)}`;
     return `/v2/models/${encodeURIComponent(modelName)}${versions}`;
   }
 
@@ -232,7 +235,7 @@ export class EngineModel {
   }
 }
 
-/** Returns the result of `work`. Turns failures of the connection into the errors of callers. */
+/** Returns the result of `work`. Turns failures of the connection into domain errors. */
 async function translated<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -244,9 +247,9 @@ async function translated<T>(signal: AbortSignal, work: () => Promise<T>): Promi
 }
 
 function lengthOf({ headers }: HttpStream): number | null {
-  const given = headers[LENGTH_HEADER.toLowerCase()];
-  if (given === undefined) return null;
-  if (typeof given === 'string' && /^\d{1,9}$/.test(given)) return Number(given);
+  const length = headers[LENGTH_HEADER.toLowerCase()];
+  if (length === undefined) return null;
+  if (typeof length === 'string' && /^\d{1,9}$/.test(length)) return Number(length);
   throw new RuntimeInvalidResponse('it does not tell where its binary data begin.');
 }
 

@@ -15,23 +15,23 @@ export interface RemoteModelServerSettings extends EngineAccess {
   readonly translation: string;
   readonly startTimeoutMs: number;
   readonly inferenceTimeoutMs: number;
-  /** For a request and for an answer, in bytes. */
+  /** The limit of a request and of an answer, in bytes. */
   readonly bodyLimit: number;
   /** Default: 1 s. */
   readonly probeTimeoutMs?: number;
 }
 
 const PROBE_MS = 1_000;
-/** A body without a length is taken for no larger than this until it is. */
+/** The memory to reserve at first for a body without a length. */
 const SMALL = 100 * 1_024;
 
 interface Served {
   readonly model: RemoteModel;
-  /** The reason why the settings do not allow the engine any more, instead of the model on it. */
+  /** The model on its engine, or the reason why the settings do not allow the engine any more. */
   readonly engine: EngineModel | string;
 }
 
-/** Serves each deployment by a model on an engine elsewhere, which speaks the Open Inference Protocol. */
+/** Serves deployments with models on engines elsewhere that speak the Open Inference Protocol. */
 export class RemoteModelServer implements ModelServer {
   private readonly served = new Map<string, Served>();
   private readonly ending = new AbortController();
@@ -137,28 +137,34 @@ export class RemoteModelServer implements ModelServer {
     try {
       const bytes = await this.collected(body, 0, (limit) => tooLarge(limit));
       return await this.inTime(signal, async (ending) => {
-        const signature = await engine.described(ending);
+        const signature = await engine.readSignature(ending);
         const isPredict = operation === 'predict';
-        const asked = await this.translator.request({ kind: 'infer', bytes, jsonLength }, isPredict, signature);
-        const held = asked.bytes.length;
+        const engineRequest = await this.translator.request({ kind: 'infer', bytes, jsonLength }, isPredict, signature);
+        const held = engineRequest.bytes.length;
         const collect = (answer: ByteStream) => this.collected(answer, held, (limit) => answerTooLarge(limit));
-        const answered = await engine.infer(asked, version, { 'X-Request-Id': requestId, ...trace }, collect, ending);
+        const engineAnswer = await engine.infer(
+          engineRequest,
+          version,
+          { 'X-Request-Id': requestId, ...trace },
+          collect,
+          ending,
+        );
         const { name, modelName, modelVersion } = model;
-        const about = { name, modelName, version: version ?? modelVersion };
-        const { bytes: _, jsonLength: __, ...expected } = asked;
-        const translated = await this.translator.answer(answered, expected, about, signature);
+        const answeringModel = { name, modelName, version: version ?? modelVersion };
+        const { bytes: _, jsonLength: __, ...expected } = engineRequest;
+        const translated = await this.translator.answer(engineAnswer, expected, answeringModel, signature);
         if (translated.jsonLength === null) return answer(200, 'application/json', translated.parts);
         const length = { [LENGTH_HEADER.toLowerCase()]: String(translated.jsonLength) };
         return answer(200, 'application/octet-stream', translated.parts, length);
       });
     } catch (error) {
-      engine.forgetSignature(); // perhaps the engine has another model now
+      engine.forgetSignature(); // the engine may have another model now
       if (!(error instanceof RequestError)) throw error;
       return answer(error.status, 'application/json', [Buffer.from(error.envelope(requestId))], error.headers);
     }
   }
 
-  /** Reads a body whole, and reserves memory for it beside the bytes that the request holds already. */
+  /** Reads a whole body. Reserves memory for it in addition to the `held` bytes of the request. */
   private async collected(
     { length, chunks }: ByteStream,
     held: number,
@@ -182,7 +188,7 @@ export class RemoteModelServer implements ModelServer {
     return Buffer.concat(collected);
   }
 
-  /** Aborts `work` with InferenceTimeout. */
+  /** Runs `work`, and aborts it with InferenceTimeout when it takes too long. */
   private async inTime<T>(signal: AbortSignal, work: (ending: AbortSignal) => Promise<T>): Promise<T> {
     const { inferenceTimeoutMs: milliseconds } = this.settings;
     const late = new AbortController();
@@ -199,7 +205,7 @@ export class RemoteModelServer implements ModelServer {
 /** Extensions of the protocol that pass through the service. */
 const EXTENSIONS = ['binary_tensor_data'];
 
-/** Answers the operations that only read. */
+/** Returns the answer of an operation without a body. */
 async function read(
   engine: EngineModel,
   { name }: RemoteModel,
@@ -218,12 +224,12 @@ async function read(
       return { name, ready: true };
     case 'server_metadata': {
       const { extensions, ...metadata } = (await engine.metadata('engine', null, signal)) as { extensions?: unknown };
-      const given: unknown[] = Array.isArray(extensions) ? extensions : [];
+      const offered: unknown[] = Array.isArray(extensions) ? extensions : [];
       return {
         name: '',
         version: '',
         ...metadata,
-        extensions: EXTENSIONS.filter((extension) => given.includes(extension)),
+        extensions: EXTENSIONS.filter((extension) => offered.includes(extension)),
       };
     }
     default:

@@ -1,12 +1,12 @@
-/** The thread that translates large requests and answers, so that the instance stays free for other callers. */
+/** The program of the thread that translates large bodies. The main thread stays free for other callers. */
 import { parentPort } from 'node:worker_threads';
 import type { Finding } from '../../../domain/shared/errors.js';
 import { type ErrorCode, RequestError } from '../process/request-error.js';
 import { answerOf, requestOf, WrongAnswer } from './translation.js';
 
 export type TranslationOrder =
-  | { readonly type: 'request'; readonly given: Parameters<typeof requestOf> }
-  | { readonly type: 'answer'; readonly given: Parameters<typeof answerOf> };
+  | { readonly type: 'request'; readonly args: Parameters<typeof requestOf> }
+  | { readonly type: 'answer'; readonly args: Parameters<typeof answerOf> };
 
 export type Translated =
   | { readonly type: 'request'; readonly result: ReturnType<typeof requestOf> }
@@ -21,8 +21,8 @@ parentPort?.on('message', (order: TranslationOrder) => {
 
 function translate(order: TranslationOrder): Translated {
   try {
-    if (order.type === 'request') return { type: 'request', result: requestOf(...order.given) };
-    return { type: 'answer', result: answerOf(...order.given) };
+    if (order.type === 'request') return { type: 'request', result: requestOf(...order.args) };
+    return { type: 'answer', result: answerOf(...order.args) };
   } catch (error) {
     if (error instanceof WrongAnswer) return { type: 'wrong', message: error.message };
     if (!(error instanceof RequestError)) throw error;
@@ -36,7 +36,7 @@ function bytesIn(translated: Translated): readonly Uint8Array[] {
   return translated.type === 'answer' ? translated.result.parts : [];
 }
 
-/** Leaves out memory that is shared with others: it is copied. */
+/** Returns the buffers to move to the main thread. Leaves out shared memory, which is copied instead. */
 function wholeBuffers(bytes: readonly Uint8Array[]): ArrayBuffer[] {
   return bytes.flatMap(({ buffer, byteLength }) => (buffer.byteLength === byteLength ? [buffer as ArrayBuffer] : []));
 }

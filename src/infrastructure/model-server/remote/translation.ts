@@ -1,4 +1,4 @@
-/** Translates predictions to the Open Inference Protocol and back, and checks what engines elsewhere answer. */
+/** Translates predictions to the Open Inference Protocol and back, and checks the answers of engines elsewhere. */
 import { Codec, parseJson, type RequestBody, type ResponseBody, requestJson } from '../process/codec.js';
 import { jsonShape, unevenAt } from '../process/elements.js';
 import { isInferForm } from '../process/inference-request.js';
@@ -6,7 +6,7 @@ import { countOf, tensorOfBytes, tensorOfJson } from '../process/input-tensors.j
 import { InvalidField, invalidRequest, RequestError } from '../process/request-error.js';
 import { type Datatype, datatypes, type Signature, type Tensor, type TensorSpec } from '../process/tensors.js';
 
-/** The inputs and outputs of a model as its engine describes them; empty if it does not. */
+/** The inputs and outputs of a model in the metadata of its engine. Both are empty if the engine gives no metadata. */
 export interface EngineSignature {
   readonly inputs: readonly EngineTensor[];
   readonly outputs: readonly EngineTensor[];
@@ -15,15 +15,15 @@ export interface EngineSignature {
 /** The engine may know more datatypes than the service. */
 type EngineTensor = Omit<TensorSpec, 'datatype'> & { readonly datatype: string };
 
-/** A request as the engine gets it, with what its answer must match. */
+/** A request to an engine, and the properties that its answer must have. */
 export interface EngineRequest extends RequestBody {
-  /** The names of the outputs that the caller wants; null for all. */
+  /** The names of the outputs that the caller wants, or null for all. */
   readonly outputs: readonly string[] | null;
-  /** Is false where an answer has no place for binary data. */
+  /** False if the form of the answer has no place for binary data. */
   readonly mayBeBinary: boolean;
 }
 
-/** The engine's answer is not one to the request. The message continues "The runtime gave no valid answer: ". */
+/** Thrown for a wrong answer of an engine. Its message continues "The runtime gave no valid answer: ". */
 export class WrongAnswer extends Error {}
 
 /** Names the model in the answer to a request. */
@@ -31,7 +31,7 @@ export interface AnsweringModel {
   /** The name of the deployment. */
   readonly name: string;
   readonly modelName: string;
-  /** Is null for any version. */
+  /** The version that must answer, or null for any. */
   readonly version: string | null;
 }
 
@@ -53,8 +53,8 @@ export function requestOf(body: RequestBody, isPredict: boolean, signature: Engi
 }
 
 /**
- * Returns the answer for the caller, in the form of the request and with the name of the deployment. Throws WrongAnswer if
- * it does not match the request, the signature or its own counts.
+ * Returns the answer for the caller, in the form of the request and with the name of the deployment. Throws WrongAnswer
+ * if the answer contradicts the request, the signature or its own counts.
  */
 export function answerOf(
   { bytes, jsonLength }: ResponseBytes,
@@ -81,19 +81,19 @@ export interface ResponseBytes {
   readonly jsonLength: number | null;
 }
 
-/** Reads the metadata of a model. What is missing or unreadable there is left out. */
+/** Reads the inputs and outputs from the metadata of a model. Leaves out missing and unreadable ones. */
 export function signatureOf(metadata: unknown): EngineSignature {
   return { inputs: tensorsOf(own(metadata, 'inputs')), outputs: tensorsOf(own(metadata, 'outputs')) };
 }
 
 const MOST_TENSORS = 1_000;
 
-function tensorsOf(given: unknown): EngineTensor[] {
-  if (!Array.isArray(given) || given.length > MOST_TENSORS) return [];
-  return given.flatMap((one: unknown) => {
+function tensorsOf(list: unknown): EngineTensor[] {
+  if (!Array.isArray(list) || list.length > MOST_TENSORS) return [];
+  return list.flatMap((one: unknown) => {
     const [name, datatype, shape] = ['name', 'datatype', 'shape'].map((key) => own(one, key));
     if (typeof name !== 'string' || typeof datatype !== 'string') return [];
-    const sizes = Array.isArray(shape) ? shape.map(Number) : []; // some engines write them as strings
+    const sizes = Array.isArray(shape) ? shape.map(Number) : []; // some engines write sizes as strings
     return [{ name, datatype, shape: sizes.every(Number.isSafeInteger) ? sizes : [] }];
   });
 }
@@ -101,15 +101,15 @@ function tensorsOf(given: unknown): EngineTensor[] {
 const isKnown = (datatype: unknown): datatype is Datatype =>
   datatype === 'BYTES' || (typeof datatype === 'string' && Object.hasOwn(datatypes, datatype));
 
-/** Returns what `Codec` needs. An engine that does not describe its model takes what the request names. */
+/** Returns the signature for `Codec`. If the engine gives no metadata, derives the signature from the request. */
 function knownSignature(json: unknown, { inputs, outputs }: EngineSignature): Signature {
-  const given = own(json, 'inputs');
-  const named = Object.entries(isObject(given) ? given : {});
+  const requested = own(json, 'inputs');
+  const named = Object.entries(isObject(requested) ? requested : {});
   const specs = inputs.length > 0 ? inputs : named.map(([name, value]) => ({ name, ...guessed(value), shape: [] }));
-  const strange = specs.find(({ datatype }) => !isKnown(datatype));
-  if (strange) {
-    const message = `is ${strange.datatype}, which this form does not have: use /v2`;
-    throw invalidRequest([{ path: `inputs.${strange.name}`, message }]);
+  const unsupported = specs.find(({ datatype }) => !isKnown(datatype));
+  if (unsupported) {
+    const message = `is ${unsupported.datatype}, which this form does not have: use /v2`;
+    throw invalidRequest([{ path: `inputs.${unsupported.name}`, message }]);
   }
   const wanted = own(json, 'outputs');
   const names = outputs.length > 0 ? outputs.map(({ name }) => name) : Array.isArray(wanted) ? wanted : [];
@@ -146,7 +146,7 @@ function wantedOutputs(json: unknown): string[] | null {
 interface Output {
   readonly name: string;
   readonly datatype: Datatype | null;
-  readonly given: Readonly<Record<string, unknown>>;
+  readonly fields: Readonly<Record<string, unknown>>;
 }
 
 function checkedOutputs(
@@ -155,19 +155,20 @@ function checkedOutputs(
   { modelName, version }: AnsweringModel,
   signature: EngineSignature,
 ): Output[] {
-  const [model, answered] = [own(json, 'model_name'), own(json, 'model_version')];
-  const isOther = version !== null && typeof answered === 'string' && answered !== '' && answered !== version;
+  const [model, answeredVersion] = [own(json, 'model_name'), own(json, 'model_version')];
+  const answersVersion = typeof answeredVersion === 'string' && answeredVersion !== '';
+  const isOther = version !== null && answersVersion && answeredVersion !== version;
   if ((model !== undefined && model !== null && model !== modelName) || isOther) throw invalid(OTHER_MODEL);
   const outputs = own(json, 'outputs');
   if (!Array.isArray(outputs) || outputs.length === 0) throw invalid('it has no outputs.');
   const described = signature.outputs.length > 0 ? signature.outputs.map(({ name }) => name) : null;
   const allowed = wanted ?? described;
-  const found = outputs.map((given: unknown): Output => {
-    const [name, datatype] = [own(given, 'name'), own(given, 'datatype')];
+  const found = outputs.map((output: unknown): Output => {
+    const [name, datatype] = [own(output, 'name'), own(output, 'datatype')];
     if (typeof name !== 'string' || (allowed && !allowed.includes(name))) throw invalid(OTHER_OUTPUT);
-    if (typeof datatype !== 'string' || !isShape(own(given, 'shape')))
+    if (typeof datatype !== 'string' || !isShape(own(output, 'shape')))
       throw invalid('it has an output without a type or a shape.');
-    return { name, datatype: isKnown(datatype) ? datatype : null, given: given as Output['given'] };
+    return { name, datatype: isKnown(datatype) ? datatype : null, fields: output as Output['fields'] };
   });
   const names = new Set(found.map(({ name }) => name));
   if (names.size < found.length || wanted?.some((name) => !names.has(name))) throw invalid(OTHER_OUTPUT);
@@ -177,17 +178,17 @@ function checkedOutputs(
 const isShape = (shape: unknown): shape is number[] =>
   Array.isArray(shape) && shape.every((size) => Number.isSafeInteger(size) && size >= 0);
 
-/** Checks the number of elements, and of bytes. The elements themselves are the engine's. */
-function checkData({ datatype, given }: Output, binary: BinaryData): void {
-  const shape = own(given, 'shape') as number[];
-  const size = own(own(given, 'parameters'), 'binary_data_size');
+/** Throws WrongAnswer for a wrong number of elements or bytes. Does not check the elements themselves. */
+function checkData({ datatype, fields }: Output, binary: BinaryData): void {
+  const shape = own(fields, 'shape') as number[];
+  const size = own(own(fields, 'parameters'), 'binary_data_size');
   if (size !== undefined && size !== null) {
     const bytes = binary.take(size);
     if (datatype) read(() => tensorOfBytes({ name: '', datatype, shape: [] }, { shape }, '', () => bytes), MISCOUNTED);
-    else if (own(given, 'datatype') === 'BF16' && bytes.length !== countOf(shape) * 2) throw invalid(MISCOUNTED);
+    else if (own(fields, 'datatype') === 'BF16' && bytes.length !== countOf(shape) * 2) throw invalid(MISCOUNTED);
     return;
   }
-  const data = own(given, 'data');
+  const data = own(fields, 'data');
   const nested = jsonShape(data);
   if (!Array.isArray(data) || countOf(nested) !== countOf(shape) || unevenAt(data, nested)) throw invalid(MISCOUNTED);
 }
@@ -223,7 +224,7 @@ function specOf({ name, datatype }: Output): TensorSpec {
 
 const tensorOf = (output: Output): Tensor =>
   read(
-    () => tensorOfJson(specOf(output), { data: own(output.given, 'data'), shape: own(output.given, 'shape') }, ''),
+    () => tensorOfJson(specOf(output), { data: own(output.fields, 'data'), shape: own(output.fields, 'shape') }, ''),
     MISCOUNTED,
   );
 
@@ -234,7 +235,7 @@ const MISCOUNTED = 'an output has other data than its shape and its type say.';
 
 const invalid = (problem: string): WrongAnswer => new WrongAnswer(problem);
 
-/** Returns what `work` returns. An answer that cannot be read as a request could is the engine's fault. */
+/** Returns the result of `work`. Throws WrongAnswer with `problem` if the engine's data are invalid. */
 function read<T>(work: () => T, problem: string): T {
   try {
     return work();
@@ -243,23 +244,23 @@ function read<T>(work: () => T, problem: string): T {
   }
 }
 
-/** Returns the JSON text with another `model_name`, and all else as it is: numbers keep their digits. */
+/** Returns the JSON text with another `model_name`. The rest stays the same, so numbers keep their digits. */
 function renamedIn(json: Uint8Array, name: string): Uint8Array {
   const text = Buffer.from(json.buffer, json.byteOffset, json.length).toString();
   const pieces: string[] = [];
-  let from = 0;
+  let copiedTo = 0;
   for (const [begin, end] of valuesOf(text, 'model_name')) {
-    pieces.push(text.slice(from, begin), JSON.stringify(name));
-    from = end;
+    pieces.push(text.slice(copiedTo, begin), JSON.stringify(name));
+    copiedTo = end;
   }
-  if (from === 0) {
-    from = text.indexOf('{') + 1;
-    pieces.push(`${text.slice(0, from)}"model_name":${JSON.stringify(name)},`);
+  if (copiedTo === 0) {
+    copiedTo = text.indexOf('{') + 1;
+    pieces.push(`${text.slice(0, copiedTo)}"model_name":${JSON.stringify(name)},`);
   }
-  return Buffer.from([...pieces, text.slice(from)].join(''));
+  return Buffer.from([...pieces, text.slice(copiedTo)].join(''));
 }
 
-/** Yields where the values of a member of a JSON object begin and end. They are strings or null. */
+/** Yields the begin and the end of each value of a member of a JSON object. The values are strings or null. */
 function* valuesOf(text: string, member: string): Generator<[number, number]> {
   const marks = /["[\]{}]/g;
   let depth = 0;

@@ -4,34 +4,34 @@ import { WorkerThread } from '../process/threads.js';
 import { answerOf, type EngineRequest, requestOf, WrongAnswer } from './translation.js';
 import type { Translated, TranslationOrder } from './translation-thread.js';
 
-/** From this many bytes on, a translation takes milliseconds and goes to the thread. */
+/** From this number of bytes on, a translation takes milliseconds, so the thread does it. */
 const LARGE = 256 * 1_024;
-/** More than any body within the limits needs. */
+/** The memory of the thread. No body within the limits needs this much. */
 const LIMITS = { maxOldGenerationSizeMb: 1_024 };
 const TOO_MUCH = 'takes too much memory as JSON; use binary data, or smaller tensors';
 
-/** Translates small bodies on this thread, and large ones on a thread of their own, one after another. */
+/** Translates small bodies on this thread, and large bodies one after another in another thread. */
 export class Translator {
   private thread: WorkerThread<TranslationOrder, Translated> | null = null;
   private latest: Promise<unknown> = Promise.resolve();
   private fail: (error: Error) => void = () => undefined;
 
-  /** `program` is the compiled `translation-thread`. */
+  /** `program` is the path of the compiled `translation-thread`. */
   constructor(private readonly program: string) {}
 
-  /** Does what `requestOf` does. Takes the memory of the body. */
-  async request(...given: Parameters<typeof requestOf>): Promise<EngineRequest> {
-    if (given[0].bytes.length < LARGE) return requestOf(...given);
-    const translated = await this.inTurn({ type: 'request', given }, given[0].bytes);
+  /** Calls `requestOf` with these arguments. Takes over the memory of the body. */
+  async request(...args: Parameters<typeof requestOf>): Promise<EngineRequest> {
+    if (args[0].bytes.length < LARGE) return requestOf(...args);
+    const translated = await this.inTurn({ type: 'request', args }, args[0].bytes);
     if (translated.type === 'request') return translated.result;
     throw invalidRequest([{ path: 'body', message: TOO_MUCH }]);
   }
 
-  /** Does what `answerOf` does, but throws RuntimeInvalidResponse. Takes the memory of the answer. */
-  async answer(...given: Parameters<typeof answerOf>): Promise<ReturnType<typeof answerOf>> {
+  /** Calls `answerOf` with these arguments, but throws RuntimeInvalidResponse. Takes over the memory of the answer. */
+  async answer(...args: Parameters<typeof answerOf>): Promise<ReturnType<typeof answerOf>> {
     try {
-      if (given[0].bytes.length < LARGE) return answerOf(...given);
-      const translated = await this.inTurn({ type: 'answer', given }, given[0].bytes);
+      if (args[0].bytes.length < LARGE) return answerOf(...args);
+      const translated = await this.inTurn({ type: 'answer', args }, args[0].bytes);
       if (translated.type === 'answer') return translated.result;
       throw new WrongAnswer(`it ${TOO_MUCH}.`);
     } catch (error) {
@@ -39,12 +39,12 @@ export class Translator {
     }
   }
 
-  /** Ends the thread. Translations that it works on fail. */
+  /** Ends the thread. Its running translation fails. */
   async close(): Promise<void> {
     await this.thread?.terminate();
   }
 
-  /** Resolves to `too much` if the thread ran out of memory. */
+  /** Runs one translation after another in the thread. Resolves to `too much` if the thread runs out of memory. */
   private async inTurn(
     order: TranslationOrder,
     bytes: Uint8Array,

@@ -8,7 +8,7 @@ import { defineTable } from '../table.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 
 interface AccountRow extends Account {
-  /** Only to find an account by; not selected. */
+  /** Used only to find an account. It is not selected. */
   readonly emailKey?: string;
 }
 
@@ -33,7 +33,10 @@ export class TypeOrmAccountRepository implements AccountRepository {
 
   constructor(private readonly unitOfWork: TypeOrmUnitOfWork) {}
 
-  /** Looks before it inserts, since a failed INSERT ends a transaction. The unit of work makes the loser of a race look again. */
+  /**
+   * Checks before it inserts, because a failed INSERT ends a transaction. If another account gets the e-mail at the
+   * same time, the unit of work repeats the check.
+   */
   add(account: Account): Promise<void> {
     return this.unitOfWork.run(async () => {
       if (await this.byEmail(account.email)) throw new EmailTaken();

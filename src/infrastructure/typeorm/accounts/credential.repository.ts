@@ -21,7 +21,7 @@ export const CredentialTable = defineTable<Credential>('credentials', {
   lastUsedAt: { type: 'timestamptz', nullable: true },
 });
 
-/** SQL by hand: every request runs it, so it is prepared, which the ORM cannot do. */
+/** This SQL is written by hand. Every request runs it, so it is a prepared statement, which the ORM cannot make. */
 const HOLDER = `
   SELECT c.kind, c.id AS "credentialId", c.last_used_at AS "lastUsedAt", a.id AS "accountId", a.name AS "accountName",
          a.email, a.alert_emails AS "alertEmails", a.created_at AS "createdAt", a.team_id AS "teamId", a.role, t.operator,
@@ -59,10 +59,10 @@ export class TypeOrmCredentialRepository implements CredentialRepository {
   }
 
   list(...[{ accountId, kind, now, origin }, page]: Parameters<CredentialRepository['list']>): Promise<Credential[]> {
-    const own = { accountId, kind, ...(origin && { origin }), ...(page?.after && { id: LessThan(page.after) }) };
+    const filter = { accountId, kind, ...(origin && { origin }), ...(page?.after && { id: LessThan(page.after) }) };
     const live = [
-      { ...own, expiresAt: IsNull() },
-      { ...own, expiresAt: MoreThan(now) },
+      { ...filter, expiresAt: IsNull() },
+      { ...filter, expiresAt: MoreThan(now) },
     ];
     return this.table().find({ where: live, order: { id: 'DESC' }, ...(page && { take: page.limit }) });
   }

@@ -6,7 +6,7 @@ import { defineTable } from '../table.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 
 interface InviteRow extends Omit<Invite, 'token'> {
-  /** Opens only with the service's secret, which the database does not hold. */
+  /** The sealed token. Only the service's secret opens it, and the database does not hold this secret. */
   readonly sealedToken: string;
 }
 

@@ -60,7 +60,7 @@ export class TypeOrmSpentSiteTokenRepository implements SpentSiteTokenRepository
 
   async spend(tokenId: string, expiresAt: Date, now: Date): Promise<boolean> {
     await this.table().delete({ expiresAt: LessThanOrEqual(now) });
-    if (expiresAt <= now) return false; // its row would be deleted, and the token would pass again
+    if (expiresAt <= now) return false; // its row would be deleted, and the token would be accepted again
     const insert = this.table().createQueryBuilder().insert().values({ tokenId, expiresAt }).orIgnore();
     const { raw } = await insert.returning('jti').execute();
     return raw.length === 1;

@@ -5,7 +5,7 @@ import { changesOne, defineTable } from '../table.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 
 interface WebhookRow extends Omit<Webhook, 'url' | 'lastDelivery'> {
-  /** The URL and the secret as sealed JSON, because each lets its reader call the receiver. */
+  /** The URL and the secret as sealed JSON. Each of them would let a reader call the receiver. */
   readonly sealed: string;
   readonly lastDelivery: (Omit<Delivery, 'at'> & { readonly at: string }) | null;
 }

@@ -4,11 +4,11 @@ import { from as copyFrom } from 'pg-copy-streams';
 import { type DataSource, MigrationExecutor, type QueryRunner } from 'typeorm';
 import { createMigrationSource, migrationNames } from '../data-source.js';
 import { MIGRATION_LOCK, migrateWorkQueue } from '../migrate.js';
-import { atLeisure, has, QUEUE } from './dump-database.js';
+import { hasTable, QUEUE, withoutTimeLimit } from './dump-database.js';
 
 type Chunks = AsyncIterable<Uint8Array>;
 
-/** Finds an object that is no part of an extension or of an empty work queue. */
+/** Finds an object that belongs neither to an extension nor to an empty work queue. */
 const OBJECTS = `
   SELECT c.relname AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
    WHERE n.nspname !~ '^(pg_|information_schema$|graphile_worker$)' AND c.relkind IN ('r', 'p', 'v', 'm', 'S', 'f')
@@ -20,7 +20,7 @@ const TASKS = `
     identifier text, payload json, run_at timestamptz, max_attempts integer, key text, priority integer,
     attempts integer DEFAULT 0, queue_name text
   ) ON COMMIT DROP`;
-/** For backups that do not name the columns. */
+/** The columns of backups that do not name them. */
 const TASK_COLUMNS = ['identifier', 'payload', 'run_at', 'max_attempts', 'key', 'priority'];
 
 const ADD_TASKS = `
@@ -30,13 +30,11 @@ const ADD_TASKS = `
          graphile_worker.add_job(task.identifier, task.payload, run_at => task.run_at, job_key => task.key,
            max_attempts => task.max_attempts, priority => task.priority, queue_name => task.queue_name) added`;
 
-/** Keeps the attempts, so that a task that was given up is not tried again. */
+/** Restores the attempts, so that a task without attempts left is not tried again. */
 const COUNT_ATTEMPTS = `
   UPDATE graphile_worker._private_jobs job SET attempts = added_tasks.attempts FROM added_tasks WHERE job.id = added_tasks.id`;
 
-/**
- * Fills an empty database in one transaction. Instances that start on it meanwhile wait, as they do for a migration.
- */
+/** Fills an empty database in one transaction. Instances that start on it wait, as they do for a migration. */
 export class DatabaseRestoration {
   private constructor(
     private readonly source: DataSource,
@@ -81,7 +79,7 @@ export class DatabaseRestoration {
     await this.client.query('ANALYZE');
   }
 
-  /** Rolls back unless committed. */
+  /** Rolls back if nothing was committed, and ends the connections. */
   async end(): Promise<void> {
     if (this.runner.isTransactionActive) await this.runner.rollbackTransaction().catch(() => undefined);
     await this.client.query('SELECT pg_advisory_unlock_all()').catch(() => undefined);
@@ -95,24 +93,24 @@ export class DatabaseRestoration {
     const { rows: objects } = await this.client.query(OBJECTS);
     const inQueue = await this.queued();
     if (objects.length > 0 || inQueue) {
-      const what = objects[0]?.name ?? 'tasks that wait';
-      throw new Error(`the database is not empty (it has ${what}): a backup is only restored into an empty one`);
+      const found = objects[0]?.name ?? 'tasks that wait';
+      throw new Error(`the database is not empty (it has ${found}): a backup is only restored into an empty one`);
     }
     await migrateWorkQueue(this.source);
     await this.runner.startTransaction();
     await this.client.query('SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0');
     const executor = new MigrationExecutor(this.source, this.runner);
-    executor.transaction = 'none'; // they belong to the one that has begun
+    executor.transaction = 'none'; // the migrations run in the transaction that has just begun
     await executor.executePendingMigrations();
   }
 
   private async queued(): Promise<boolean> {
-    if (!(await has(this.client, QUEUE))) return false;
+    if (!(await hasTable(this.client, QUEUE))) return false;
     const found = await this.client.query(`SELECT FROM ${QUEUE} LIMIT 1`);
     return found.rowCount === 1;
   }
 
-  private async copy(where: string, chunks: Chunks): Promise<void> {
-    await pipeline(chunks, this.client.query(atLeisure(copyFrom(`COPY ${where} FROM STDIN`))));
+  private async copy(target: string, chunks: Chunks): Promise<void> {
+    await pipeline(chunks, this.client.query(withoutTimeLimit(copyFrom(`COPY ${target} FROM STDIN`))));
   }
 }

@@ -3,13 +3,13 @@ import { Client, type ClientBase, escapeIdentifier } from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import type { Section } from '../../backup/backup-file.js';
 
-/** Takes one snapshot, and formats values independently of the server's settings. */
+/** Begins a transaction with one snapshot. Its format of values does not depend on the server's settings. */
 const BEGIN = `
   BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
   SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0; SET LOCAL lock_timeout = '30s';
   SET LOCAL datestyle = 'ISO'; SET LOCAL timezone = 'UTC'; SET LOCAL extra_float_digits = 3; SET LOCAL bytea_output = 'hex'`;
 
-/** Leaves out the migrations, which the header names, and the workers of running instances. */
+/** Lists the tables. Leaves out the migrations, because the header names them, and the workers of running instances. */
 const TABLES = `
   SELECT c.relname AS name, array_agg(a.attname::text ORDER BY a.attnum) AS columns,
          ARRAY(SELECT DISTINCT t.relname::text FROM pg_constraint f JOIN pg_class t ON t.oid = f.confrelid
@@ -27,7 +27,7 @@ export const QUEUE = 'graphile_worker._private_jobs';
 
 const TASK_COLUMNS = ['identifier', 'payload', 'run_at', 'max_attempts', 'key', 'priority', 'attempts', 'queue_name'];
 
-/** Lists waiting and running tasks. The current attempt of a running task does not count after a restore. */
+/** Lists waiting and running tasks. The current attempt of a running task does not count after a restoration. */
 const TASKS = `
   SELECT t.identifier, j.payload, j.run_at, j.max_attempts, j.key, j.priority,
          greatest(j.attempts - (j.locked_at IS NOT NULL)::integer, 0), q.queue_name
@@ -41,14 +41,15 @@ interface Table {
   readonly refers: readonly string[];
 }
 
-/** Dumps a database in one snapshot, while instances go on writing. */
+/** Dumps a database in one snapshot. Instances may write at the same time. */
 export async function* dumpDatabase(url: string): AsyncGenerator<Section> {
   const client = new Client({ connectionString: url, application_name: 'tenon backup' });
-  client.on('error', () => {}); // the query under way fails as well
+  client.on('error', () => {}); // the running query fails as well
   try {
     await client.connect();
     await client.query(BEGIN);
-    const copied = (what: string): AsyncIterable<Buffer> => client.query(atLeisure(copyTo(`COPY ${what} TO STDOUT`)));
+    const copied = (source: string): AsyncIterable<Buffer> =>
+      client.query(withoutTimeLimit(copyTo(`COPY ${source} TO STDOUT`)));
     yield { header: { kind: 'database', migrations: await migrationsOf(client) } };
     const { rows: tables } = await client.query<Table>(TABLES);
     const names = tables.map(({ name }) => escapeIdentifier(name));
@@ -60,7 +61,7 @@ export async function* dumpDatabase(url: string): AsyncGenerator<Section> {
     }
     const { rows: sequences } = await client.query<{ name: string; value: string }>(SEQUENCES);
     for (const sequence of sequences) yield { header: { kind: 'sequence', ...sequence } };
-    if (await has(client, QUEUE)) {
+    if (await hasTable(client, QUEUE)) {
       yield { header: { kind: 'tasks', columns: TASK_COLUMNS }, chunks: copied(`(${TASKS})`) };
     }
   } finally {
@@ -69,18 +70,18 @@ export async function* dumpDatabase(url: string): AsyncGenerator<Section> {
 }
 
 async function migrationsOf(client: Client): Promise<string[]> {
-  if (!(await has(client, 'public.migrations')))
+  if (!(await hasTable(client, 'public.migrations')))
     throw new Error('the database has no tables of the service, so there is nothing to back up');
   const { rows } = await client.query<{ name: string }>('SELECT name FROM migrations ORDER BY id');
   return rows.map(({ name }) => name);
 }
 
-export async function has(client: ClientBase, table: string): Promise<boolean> {
+export async function hasTable(client: ClientBase, table: string): Promise<boolean> {
   const { rows } = await client.query('SELECT to_regclass($1) IS NOT NULL AS found', [table]);
   return rows[0].found;
 }
 
-/** Sorts each after all that it refers to. Throws if they refer to each other in a circle. */
+/** Sorts each table after all tables that it refers to. Throws if tables refer to each other in a circle. */
 function referredFirst(all: readonly Table[]): Table[] {
   const sorted: Table[] = [];
   for (let left = [...all]; left.length > 0; ) {
@@ -88,7 +89,7 @@ function referredFirst(all: readonly Table[]): Table[] {
     const free = left.filter(({ refers }) => !refers.some((name) => waiting.has(name)));
     if (free.length === 0) throw new Error(`these refer to each other in a circle: ${[...waiting].join(', ')}`);
     sorted.push(...free);
-    left = left.filter((one) => !free.includes(one));
+    left = left.filter((table) => !free.includes(table));
   }
   return sorted;
 }
@@ -96,13 +97,10 @@ function referredFirst(all: readonly Table[]): Table[] {
 /** The longest delay of a timer. */
 const LONGEST_MS = 2 ** 31 - 1;
 
-/**
- * Lifts the limit for answers from a COPY. pg would also keep the timer of that limit running, since it does not notice the
- * end of a COPY.
- */
-export function atLeisure<T extends Stream>(copy: T): T {
-  const asked: T & { query_timeout?: number; callback?: () => void } = copy;
-  asked.query_timeout = LONGEST_MS;
-  asked.once('close', () => asked.callback?.());
+/** Removes the time limit of a COPY, and clears its timer at the end, because pg does not notice the end of a COPY. */
+export function withoutTimeLimit<T extends Stream>(copy: T): T {
+  const query: T & { query_timeout?: number; callback?: () => void } = copy;
+  query.query_timeout = LONGEST_MS;
+  query.once('close', () => query.callback?.());
   return copy;
 }

@@ -8,7 +8,7 @@ import { defineTable, sizesOf } from '../table.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 import { JobTable } from './job.repository.js';
 
-/** The definition never changes, so it is stored whole, beside the fields that evaluations are found by. */
+/** The definition never changes, so it is stored as one JSON value. The other fields are for searches. */
 interface EvaluationRow extends Pick<Evaluation, 'jobId' | 'projectId' | 'datasetId' | 'contentSha256'> {
   readonly definition: object;
   /** Counts the runs. Only the latest run may store results. */
@@ -24,7 +24,7 @@ export const EvaluationTable = defineTable<EvaluationRow>('evaluations', {
   run: { type: 'integer' },
 });
 
-/** Input and expected output are written as JSON texts: the ORM would store JSON's null as no value. */
+/** Input and expected output are written as JSON texts, because the ORM would store JSON's null as a missing value. */
 interface ResultRow extends Omit<Result, 'input' | 'expected' | 'tokens'> {
   readonly jobId: string;
   readonly input: string;
@@ -74,7 +74,7 @@ export class TypeOrmEvaluationRepository implements EvaluationRepository {
     return raw[0]?.run ?? null;
   }
 
-  /** A run that begins meanwhile waits for the lock, and finds what was stored. */
+  /** Locks the evaluation. A run that begins in the meantime waits for the lock and then finds the stored results. */
   async latestRun(jobId: string): Promise<number | null> {
     const lock = { mode: 'pessimistic_read' } as const;
     const found = await this.evaluations().findOne({ select: { jobId: true, run: true }, where: { jobId }, lock });

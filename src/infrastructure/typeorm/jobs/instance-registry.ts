@@ -2,10 +2,10 @@ import { injectable } from 'inversify';
 import { DataSource, type QueryRunner } from 'typeorm';
 import type { InstanceRegistry } from '../../../application/jobs/ports.js';
 
-/** Class of the advisory locks that stand for instances: "job" in ASCII. */
+/** The class of the advisory locks of instances: "job" in ASCII. */
 const CLASS = 0x6a6f62;
 
-// The ORM knows no sequences and no advisory locks.
+// The ORM supports neither sequences nor advisory locks.
 
 const NEXT = `SELECT nextval('process_numbers')::integer AS number`;
 
@@ -21,8 +21,8 @@ const MISSING = `
         AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))`;
 
 /**
- * Keeps an advisory lock for each instance, on a connection of its own. PostgreSQL releases the lock when the connection
- * ends, so also when the instance is killed.
+ * Holds an advisory lock for this instance, on a connection of its own. PostgreSQL releases the lock when the
+ * connection ends, also after a kill of the instance.
  */
 @injectable()
 export class TypeOrmInstanceRegistry implements InstanceRegistry {
@@ -42,7 +42,7 @@ export class TypeOrmInstanceRegistry implements InstanceRegistry {
 
   async renew(): Promise<void> {
     const number = await this.own();
-    if (this.connection && !(await works(this.connection))) await this.disconnect(this.connection);
+    if (this.connection && !(await isUsable(this.connection))) await this.disconnect(this.connection);
     if (!this.connection) await this.connect(number);
   }
 
@@ -65,7 +65,10 @@ export class TypeOrmInstanceRegistry implements InstanceRegistry {
     return number;
   }
 
-  /** PostgreSQL may not know yet that the old connection broke. Then that one still holds the lock, and `renew` tries again. */
+  /**
+   * Takes the lock on a new connection. If PostgreSQL has not noticed yet that the old connection broke, the old
+   * connection still holds the lock. Then `renew` tries again.
+   */
   private async connect(number: number): Promise<void> {
     const connection = this.source.createQueryRunner();
     this.connection = connection;
@@ -84,7 +87,7 @@ export class TypeOrmInstanceRegistry implements InstanceRegistry {
   }
 }
 
-const works = (connection: QueryRunner): Promise<boolean> =>
+const isUsable = (connection: QueryRunner): Promise<boolean> =>
   connection.query('SELECT').then(
     () => true,
     () => false,

@@ -9,10 +9,10 @@ import { rolledUpTo } from './usage.repository.js';
 
 const PIECE = 1_000;
 
-/** Holds until the end of the transaction, and needs no statement of its own. */
+/** Turns off synchronous commits for the transaction, as a part of another statement. */
 const NOT_DURABLE = "set_config('synchronous_commit', 'off', true)";
 
-/** Lists the columns that the end of a job changes. */
+/** The columns that the end of a job changes. */
 const ENDED: readonly string[] = [
   'status',
   'startedAt',
@@ -40,23 +40,23 @@ export class TypeOrmJobHistory implements JobHistory {
   }
 
   /**
-   * Uses SQL by hand, because every call ends with it: it is prepared, and stores a job only on a condition. The names of
-   * the columns come from the table.
+   * Stores a finished job if `condition` is true. Every call ends with this SQL. It is written by hand, because the ORM
+   * can neither prepare it nor insert on a condition. The names of the columns come from the table.
    */
   private async insert(job: Job & FinishedJob, durable: boolean, condition: string): Promise<boolean> {
     const { metadata, manager } = this.table();
-    const given = metadata.columns.filter(({ propertyName }) => propertyName !== 'finishNumber');
-    const ended = given.filter(({ propertyName }) => ENDED.includes(propertyName));
+    const columns = metadata.columns.filter(({ propertyName }) => propertyName !== 'finishNumber');
+    const ended = columns.filter(({ propertyName }) => ENDED.includes(propertyName));
     const text = `
-      INSERT INTO jobs (finish_number, ${given.map(({ databaseName }) => databaseName)})
-      SELECT nextval('job_finish_numbers'), ${given.map((_, at) => `$${at + 1}`)} WHERE ${condition}
+      INSERT INTO jobs (finish_number, ${columns.map(({ databaseName }) => databaseName)})
+      SELECT nextval('job_finish_numbers'), ${columns.map((_, at) => `$${at + 1}`)} WHERE ${condition}
           ON CONFLICT (id) DO UPDATE
          SET finish_number = excluded.finish_number,
              ${ended.map(({ databaseName }) => `${databaseName} = excluded.${databaseName}`)}
        WHERE jobs.finish_number IS NULL
       RETURNING ${durable ? 'id' : NOT_DURABLE}`;
     const { driver } = manager.dataSource;
-    const values = given.map((column) => driver.preparePersistentValue(column.getEntityValue(job), column));
+    const values = columns.map((column) => driver.preparePersistentValue(column.getEntityValue(job), column));
     return (await this.unitOfWork.prepared(`end of a job ${durable} ${condition}`, text, values)).length === 1;
   }
 
@@ -86,14 +86,14 @@ export class TypeOrmJobHistory implements JobHistory {
       skip: most - 1,
       take: 1,
     });
-    let from = oldest?.finishNumber ?? '0';
+    let first = oldest?.finishNumber ?? '0';
     for (let left = most; left > 0; ) {
-      const next = { ...where, finishNumber: MoreThanOrEqual(from) };
+      const next = { ...where, finishNumber: MoreThanOrEqual(first) };
       const take = Math.min(left, PIECE);
       const piece = await this.table().find({ select, where: next, order: { finishNumber: 'ASC' }, take });
       for (const { finishNumber: _, ...job } of piece) yield job as FinishedJob;
       if (piece.length < take) return;
-      from = String(BigInt(piece.at(-1)?.finishNumber ?? 0) + 1n);
+      first = String(BigInt(piece.at(-1)?.finishNumber ?? 0) + 1n);
       left -= piece.length;
     }
   }

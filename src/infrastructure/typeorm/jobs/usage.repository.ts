@@ -22,11 +22,11 @@ import { type JobRow, JobTable } from './job.repository.js';
 interface Key {
   /** The id of a team or an account, or empty for all calls. */
   readonly scope: string;
-  /** Tells the kind of `group`: one of `usageGroups`, or `none`. */
+  /** The kind of `group`: one of `usageGroups`, or `none`. */
   readonly groupedBy: string;
   readonly bucket: string;
   readonly start: Date;
-  /** Is empty for null. */
+  /** Empty for null. */
   readonly group: string;
 }
 
@@ -35,7 +35,10 @@ interface UsageRow extends Key {
   readonly histograms: Pick<Usage, 'latency' | 'firstToken'>;
 }
 
-/** One row answers each entry of `GET /v1/usage`, so the time to read does not depend on the number of calls. */
+/**
+ * One row is the sum of many calls and answers one entry of `GET /v1/usage`. So the time to read does not depend on the
+ * number of calls.
+ */
 export const UsageTable = defineTable<UsageRow>('usage_rollups', {
   scope: { type: 'text', primary: true },
   groupedBy: { type: 'text', primary: true },
@@ -46,7 +49,7 @@ export const UsageTable = defineTable<UsageRow>('usage_rollups', {
   histograms: { type: 'json' },
 });
 
-/** Has one row. Jobs up to its number are rolled up. */
+/** Has one row. All jobs up to its finish number are rolled up. */
 export const UsageProgressTable = defineTable<{ readonly isOnly: boolean; readonly finishNumber: string }>(
   'usage_progress',
   { isOnly: { type: 'boolean', primary: true }, finishNumber: { type: 'bigint' } },
@@ -55,7 +58,10 @@ export const UsageProgressTable = defineTable<{ readonly isOnly: boolean; readon
 export const rolledUpTo = async (unitOfWork: TypeOrmUnitOfWork): Promise<string> =>
   (await unitOfWork.repository(UsageProgressTable).findOneBy({ isOnly: true }))?.finishNumber ?? '0';
 
-/** The ORM finds no rows by lists of several columns, and takes several times as long to write thousands of rows. */
+/**
+ * This SQL is written by hand, because the ORM cannot find rows by lists of several columns, and writes thousands of
+ * rows several times as slowly.
+ */
 const FIND = `
   SELECT scope, grouped_by AS "groupedBy", bucket, start, "group", summary, histograms
     FROM json_to_recordset($1) AS key (scope text, grouped_by text, bucket text, start timestamptz, "group" text)
@@ -66,7 +72,7 @@ const SAVE = `
       ON CONFLICT (scope, grouped_by, bucket, start, "group") DO UPDATE
      SET summary = excluded.summary, histograms = excluded.histograms`;
 
-/** Rows of one statement. */
+/** Number of rows in one statement. */
 const ROWS_AT_ONCE = 500;
 const CALLS_WITHOUT_PAUSE = 50;
 
@@ -95,12 +101,12 @@ export class TypeOrmUsageRepository implements UsageRepository {
     const calls = await this.calls({ finishNumber: And(MoreThan(after), LessThanOrEqual(last)) }, 'ASC', most);
     await this.add(await addends(calls, minutesSince));
     const more = calls.length === most;
-    const finishNumber = (more && calls.at(-1)?.finishNumber) || last;
+    const finishNumber = more ? (calls.at(-1)?.finishNumber ?? last) : last;
     await this.unitOfWork.repository(UsageProgressTable).upsert({ isOnly: true, finishNumber }, ['isOnly']);
     return more;
   }
 
-  /** Runs in a unit of work, which sees one snapshot of roll-ups and calls. */
+  /** Reads roll-ups and calls in one unit of work, so that both come from the same snapshot. */
   sums(query: UsageQuery): Promise<UsageEntry[]> {
     return this.unitOfWork.run(async () => {
       const pieces = Usage.pieces(query);
@@ -116,13 +122,13 @@ export class TypeOrmUsageRepository implements UsageRepository {
         }
         const added = fresh.filter(({ finishedAt }) => finishedAt >= piece.from && finishedAt < piece.to);
         calls.push(...added);
-        // Percentiles cannot be added, so buckets that calls are added to are summed up again.
+        // Percentiles cannot be added. So the buckets with new calls are summed up again from their histograms.
         const changed = piece.of === query.bucket ? earliest(added, query.bucket, piece.to) : piece.from;
         settled.push(...(await this.rolledUp(query, { ...piece, to: changed }, 'summary')));
         parts.push(...(await this.rolledUp(query, { ...piece, from: changed }, 'histograms')));
       }
-      const own = calls.filter((call) => Usage.scopesOf(call).includes(query.scope));
-      for (const call of own)
+      const inScope = calls.filter((call) => Usage.scopesOf(call).includes(query.scope));
+      for (const call of inScope)
         parts.push({ ...Usage.of(call), start: call.finishedAt, group: Usage.groupOf(call, query.groupBy) });
       return Usage.entries(parts, query.bucket, settled);
     });
@@ -201,7 +207,7 @@ const whereOf = ({ scope, groupBy }: UsageQuery, piece: UsagePiece): FindOptions
 const textOf = ({ scope, groupedBy, bucket, start, group }: Key): string =>
   `${scope} ${groupedBy} ${bucket} ${start.getTime()} ${group}`;
 
-/** Returns what the calls add to each row. Lets others run meanwhile. */
+/** Returns the usage that the calls add to each row. Pauses regularly, so that other work can run. */
 async function addends(calls: readonly EndedCall[], minutesSince: Date): Promise<(Key & { usage: Usage })[]> {
   const parts = new Map<string, { key: Key; usages: Usage[] }>();
   for (const [number, call] of calls.entries()) {

@@ -1,7 +1,7 @@
 import type { QueryRunner } from 'typeorm';
 import { ForwardMigration } from '../forward-migration.js';
 
-/** Identifiers sort by time, so their columns compare byte by byte (`C`), whatever the database's locale is. */
+/** Identifiers sort by time. So their columns compare byte by byte (`C`), independently of the database's locale. */
 export class Foundation1763683200000 extends ForwardMigration {
   readonly name = 'Foundation1763683200000';
 

@@ -1,7 +1,7 @@
 import type { QueryRunner } from 'typeorm';
 import { ForwardMigration } from '../forward-migration.js';
 
-/** Every version of a project, a model and a dataset is a row of its own that is never written again. */
+/** Adds a row for every version of a project, a model and a dataset. Such a row never changes. */
 export class Workspace1764201600000 extends ForwardMigration {
   readonly name = 'Workspace1764201600000';
 

@@ -1,7 +1,7 @@
 import type { QueryRunner } from 'typeorm';
 import { ForwardMigration } from '../forward-migration.js';
 
-/** No references to projects, teams and accounts: what ran and what was alerted stays true when those are gone. */
+/** Adds jobs and alerts. They have no foreign keys to projects, teams and accounts, because they must outlive them. */
 export class Jobs1764374400000 extends ForwardMigration {
   readonly name = 'Jobs1764374400000';
 

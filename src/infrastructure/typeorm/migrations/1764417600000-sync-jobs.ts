@@ -2,8 +2,8 @@ import type { QueryRunner } from 'typeorm';
 import { ForwardMigration } from '../forward-migration.js';
 
 /**
- * How the end of a call is stored in one statement. A function takes a fresh look for each of its own statements, so it
- * sees all that was committed before it got the lock, which the statement around it would not.
+ * Adds the function that stores the end of a call in one statement. Each statement inside a function sees everything
+ * that was committed before the function got the lock. The statement that calls the function does not see this.
  */
 export class SyncJobs1764417600000 extends ForwardMigration {
   readonly name = 'SyncJobs1764417600000';

@@ -1,7 +1,7 @@
 import type { QueryRunner } from 'typeorm';
 import { ForwardMigration } from '../forward-migration.js';
 
-/** Finds what has had its time, and tells the age of what waits. */
+/** Adds indexes to find expired rows, and the time at which an e-mail was added. */
 export class Housekeeping1764590400000 extends ForwardMigration {
   readonly name = 'Housekeeping1764590400000';
 

@@ -1,7 +1,7 @@
 import type { QueryRunner } from 'typeorm';
 import { ForwardMigration } from '../forward-migration.js';
 
-/** No references to accounts, teams and objects: an entry outlives what it tells of. */
+/** Adds the audit trail. It has no foreign keys, because its entries must outlive accounts, teams and objects. */
 export class Audit1764633600000 extends ForwardMigration {
   readonly name = 'Audit1764633600000';
 

@@ -1,7 +1,7 @@
 import type { QueryRunner } from 'typeorm';
 import { ForwardMigration } from '../forward-migration.js';
 
-/** Which process of the service runs what, and how the others reach it. */
+/** Adds the instance that runs each deployment and runtime, and the address of each instance. */
 export class Owners1764720000000 extends ForwardMigration {
   readonly name = 'Owners1764720000000';
 

@@ -1,7 +1,7 @@
 import type { QueryRunner } from 'typeorm';
 import { ForwardMigration } from '../forward-migration.js';
 
-/** Numbers finished jobs by a sequence, so that jobs which no alert rule reacts to finish side by side. */
+/** Numbers finished jobs by a sequence, so that jobs without an alert rule do not wait for each other at their end. */
 export class FinishNumbers1764806400000 extends ForwardMigration {
   readonly name = 'FinishNumbers1764806400000';
 

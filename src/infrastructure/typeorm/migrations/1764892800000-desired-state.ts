@@ -1,7 +1,7 @@
 import type { QueryRunner } from 'typeorm';
 import { ForwardMigration } from '../forward-migration.js';
 
-/** Drops the owners of deployments and runtimes: every instance runs all that the database wants to run. */
+/** Drops the owners of deployments and runtimes, because every instance now runs all of them. */
 export class DesiredState1764892800000 extends ForwardMigration {
   readonly name = 'DesiredState1764892800000';
 

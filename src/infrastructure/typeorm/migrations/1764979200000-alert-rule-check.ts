@@ -2,8 +2,8 @@ import type { QueryRunner } from 'typeorm';
 import { ForwardMigration } from '../forward-migration.js';
 
 /**
- * Adds the condition under which one statement stores the end of a call. The function takes the lock first. Its own
- * statement then sees every rule that earlier holders of the lock have committed.
+ * Adds a function that allows one statement to store the end of a call if there are no alert rules. The function takes
+ * the lock first. Its second statement then sees every rule that earlier holders of the lock have committed.
  */
 export class AlertRuleCheck1764979200000 extends ForwardMigration {
   readonly name = 'AlertRuleCheck1764979200000';

@@ -1,7 +1,7 @@
 import type { QueryRunner } from 'typeorm';
 import { ForwardMigration } from '../forward-migration.js';
 
-/** Stores the length of a dataset's records, so that the memory for them is known before they are read. */
+/** Stores the length of a dataset's records, so that the service knows the needed memory before it reads them. */
 export class DatasetBytes1765152000000 extends ForwardMigration {
   readonly name = 'DatasetBytes1765152000000';
 

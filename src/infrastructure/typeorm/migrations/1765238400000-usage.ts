@@ -1,7 +1,10 @@
 import type { QueryRunner } from 'typeorm';
 import { ForwardMigration } from '../forward-migration.js';
 
-/** Keeps the usage of calls, and rolls it up. Calls that ended before have none. Usage outlives what it refers to. */
+/**
+ * Adds the usage of calls and its roll-ups. Calls that ended before have no usage. There are no foreign keys, because
+ * usage must outlive accounts and projects.
+ */
 export class Usage1765238400000 extends ForwardMigration {
   readonly name = 'Usage1765238400000';
 

@@ -1,7 +1,7 @@
 import type { QueryRunner } from 'typeorm';
 import { ForwardMigration } from '../forward-migration.js';
 
-/** Lets a deployment be a model on an engine elsewhere. Those that there are stay model files. */
+/** Lets a deployment be a model on an engine elsewhere. Existing deployments stay model files. */
 export class RemoteDeployments1765324800000 extends ForwardMigration {
   readonly name = 'RemoteDeployments1765324800000';
 

@@ -11,7 +11,7 @@ import { UsageTable } from '../jobs/usage.repository.js';
 import { isMissingTable } from '../storage-errors.js';
 import { poolOf, TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 
-/** One statement for all figures. The ORM has no FILTER. */
+/** Reads all figures with one statement. The ORM has no FILTER. */
 const BACKLOG = `
   SELECT (count(*) FILTER (WHERE is_mail))::integer AS mails,
          (count(*) FILTER (WHERE is_mail AND last_error IS NOT NULL))::integer AS "failedMails",
@@ -33,7 +33,7 @@ export function poolLoad(source: DataSource): PoolLoad {
 
 interface Expirable {
   readonly table: EntitySchema<ObjectLiteral>;
-  /** The field that holds the end of a row. */
+  /** The field with the time at which a row expires. */
   readonly end: string;
   readonly where?: ObjectLiteral;
 }
@@ -76,7 +76,7 @@ export class TypeOrmStorageProbe implements StorageProbe {
     if (!upToDate) throw new StorageUnavailable('its tables are not up to date');
   }
 
-  /** The ORM's `showMigrations` leaks its connection when it fails. */
+  /** Reads the table itself, because the ORM's `showMigrations` leaks its connection when it fails. */
   private async migrationsDone(): Promise<{ name: string }[]> {
     try {
       return await this.source.createQueryBuilder().select('name').from('migrations', 'done').getRawMany();

@@ -17,7 +17,10 @@ import { defineTable } from '../table.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 import { type Envelope, TaskRunner } from './task-runner.js';
 
-/** Tells which workers a dead instance had, so that others unlock their tasks. graphile-worker names workers at random. */
+/**
+ * A worker and its instance. When an instance dies, others find its workers here and unlock their tasks. The names of
+ * graphile-worker's workers are random.
+ */
 interface TaskWorkerRow {
   readonly id: string;
   readonly instance: number;
@@ -28,14 +31,14 @@ export const TaskWorkerTable = defineTable<TaskWorkerRow>('task_workers', {
   instance: { type: 'integer' },
 });
 
-const LOOK_PAUSE_MS = 2_000;
-/** Connections of the queue, beside those that listen. */
+const MAINTENANCE_PAUSE_MS = 2_000;
+/** The connections for statements of the queue. Each kind of task has one more connection that listens. */
 const STATEMENTS_AT_ONCE = 4;
 const MAX_ATTEMPTS = 10;
 /** The highest limit of attempts in graphile-worker. */
 const NEVER = 32_767;
 
-// The ORM calls no functions.
+// The ORM cannot call functions.
 
 const ADD = `
   SELECT graphile_worker.add_job($1, payload => $2::json, queue_name => $3, max_attempts => ${NEVER}, job_key => $4,
@@ -51,11 +54,11 @@ const UNLOCK = 'SELECT graphile_worker.force_unlock_workers($1)';
 @injectable()
 export class GraphileWorkQueue implements WorkQueue {
   private readonly workers = new Map<string, TaskWorker>();
-  /** One for each kind of task, and broken ones that still run tasks. */
+  /** One runner for each kind of task, and also broken runners that still run tasks. */
   private readonly runners = new Set<TaskRunner>();
-  /** The workers that have ended, whose tasks must be unlocked. */
+  /** The workers that have ended. Their tasks must be unlocked. */
   private readonly ended = new Set<string>();
-  private readonly looking: Repeating;
+  private readonly maintenance: Repeating;
   private pool: Pool | null = null;
   private instance = 0;
 
@@ -68,7 +71,7 @@ export class GraphileWorkQueue implements WorkQueue {
     private readonly tracer: Tracer,
   ) {
     const failed = (error: unknown) => outages.failed('the work queue', error);
-    this.looking = new Repeating((stopping) => this.look(stopping), LOOK_PAUSE_MS, failed);
+    this.maintenance = new Repeating((stopping) => this.maintain(stopping), MAINTENANCE_PAUSE_MS, failed);
   }
 
   async enqueue(task: string, payload: Json, options: TaskOptions = {}): Promise<void> {
@@ -84,7 +87,7 @@ export class GraphileWorkQueue implements WorkQueue {
   async start(): Promise<void> {
     this.instance = await this.registry.own();
     this.pool = createQueuePool(this.source, this.workers.size + STATEMENTS_AT_ONCE);
-    this.looking.start();
+    this.maintenance.start();
   }
 
   async instances(): Promise<number[]> {
@@ -103,13 +106,13 @@ export class GraphileWorkQueue implements WorkQueue {
   }
 
   private async end(): Promise<void> {
-    await this.looking.stop(LOOK_PAUSE_MS);
+    await this.maintenance.stop(MAINTENANCE_PAUSE_MS);
     await Promise.all([...this.runners].map((runner) => runner.stop()));
-    await this.unlockEnded().catch(() => undefined); // other instances do it otherwise
+    await this.unlockEnded().catch(() => undefined); // after a failure, other instances unlock them
   }
 
-  /** Keeps a runner for each kind of task, whatever happens to connections. */
-  private async look(stopping: AbortSignal): Promise<void> {
+  /** Makes sure that each kind of task has a working runner, also after connections broke. */
+  private async maintain(stopping: AbortSignal): Promise<void> {
     await this.unlockEnded();
     await this.checkLeases();
     if (stopping.aborted) return;
@@ -126,7 +129,10 @@ export class GraphileWorkQueue implements WorkQueue {
     for (const id of ended) this.ended.delete(id);
   }
 
-  /** A worker whose row is gone was taken for dead, after this instance hung or lost its connections. */
+  /**
+   * Aborts the tasks of workers that have lost their row. Another instance removed the row because this instance seemed
+   * dead after it hung or lost its connections.
+   */
   private async checkLeases(): Promise<void> {
     const known = [...this.runners].map((runner) => ({ runner, workers: runner.workers }));
     const kept = (await this.registered.findBy({ instance: this.instance })).map(({ id }) => id);
@@ -145,7 +151,7 @@ export class GraphileWorkQueue implements WorkQueue {
       },
       ended: (id) => this.ended.add(id),
       reschedule: async (id, { attempts, pauseMs }) => {
-        // If it fails, the task is due after the usual pause.
+        // If the change fails, the task is due after graphile-worker's usual pause.
         const failed = (error: unknown) => this.outages.failed('the work queue', error, { task });
         await this.unitOfWork.query(RESCHEDULE, [id, attempts, pauseMs]).catch(failed);
       },
@@ -153,7 +159,7 @@ export class GraphileWorkQueue implements WorkQueue {
     });
   }
 
-  /** Unlocks the tasks of workers that do not run any more, and forgets these workers. */
+  /** Unlocks the tasks of ended workers, and deletes the rows of these workers. */
   private async unlock(workerIds: readonly string[]): Promise<void> {
     if (workerIds.length === 0) return;
     await this.unitOfWork.readCommitted(async () => {

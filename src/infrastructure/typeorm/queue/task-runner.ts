@@ -4,23 +4,23 @@ import type { Pool } from 'pg';
 import type { TaskOptions, TaskWorker, TraceHeaders, Tracer } from '../../../application/shared/ports.js';
 import type { Json } from '../../../domain/workspace/json.js';
 
-/** Well below the four hours after which graphile-worker gives a task to another worker. */
+/** The limit of one attempt. After four hours, graphile-worker would give the task to another worker. */
 const LONGEST_RUN_MS = 60 * 60 * 1000;
-/** Tasks that become due, and those added during an outage, start within this time. Others start at once. */
+/** Tasks that become due later, or were added during an outage, start within this time. Others start at once. */
 const POLL_INTERVAL_MS = 2_000;
 
 /** The stored payload. It holds the limit of attempts, because graphile-worker's own limit would end a task silently. */
 export interface Envelope {
   readonly payload: Json;
   readonly maxAttempts: Required<TaskOptions>['maxAttempts'];
-  /** Names the trace of the cause. Tasks of earlier versions have none. */
+  /** The trace of the cause. Tasks of earlier versions have none. */
   readonly trace?: TraceHeaders;
 }
 
-/** Another instance may run the task. */
+/** Thrown if another instance may run the task. */
 class LeaseLost extends Error {}
 
-/** Ends an attempt. The task is due again after `pauseMs`, with so many attempts counted. */
+/** Thrown to end an attempt. The task is due again after `pauseMs`, and has used `attempts` attempts. */
 class Postponed extends Error {
   constructor(
     reason: unknown,
@@ -31,7 +31,7 @@ class Postponed extends Error {
   }
 }
 
-interface Surroundings {
+interface Dependencies {
   readonly tracer: Tracer;
   readonly pool: Pool;
   /** Awaited before a worker takes its first task. */
@@ -48,16 +48,16 @@ interface RunningTask {
 }
 
 /**
- * Runs the tasks of one name, by a pool of graphile-worker's workers. `runTaskList` is its `run` without cron, which would
- * end the instance by an unhandled rejection if the database failed at the wrong moment.
+ * Runs the tasks of one name with a pool of graphile-worker's workers. Uses `runTaskList`, which is graphile-worker's
+ * `run` without cron. If the database failed at a wrong moment, cron would end the instance by an unhandled rejection.
  */
 export class TaskRunner {
   /**
-   * True after a worker ended, or failed to take a task. graphile-worker replaces no workers, and the database may hold a
-   * lock that no worker knows of, so the runner must be retired and replaced.
+   * True after a worker ended or failed to take a task. graphile-worker does not replace workers, and the database may
+   * hold a lock without a worker. So the runner must be retired and replaced.
    */
   broken = false;
-  /** The workers that other instances know of. */
+  /** The workers that have a row in `task_workers`, so that other instances know them. */
   private readonly registered = new Set<string>();
   private readonly running = new Map<string, RunningTask>();
   private readonly pending = new Set<Promise<void>>();
@@ -68,10 +68,10 @@ export class TaskRunner {
   constructor(
     readonly task: string,
     private readonly worker: TaskWorker,
-    private readonly around: Surroundings,
+    private readonly dependencies: Dependencies,
   ) {
     const register = async (_: unknown, { worker }: { worker: Worker }) => {
-      await around.register(worker.workerId);
+      await dependencies.register(worker.workerId);
       this.registered.add(worker.workerId);
     };
     const options = {
@@ -82,28 +82,28 @@ export class TaskRunner {
       events: this.events(),
       preset: { plugins: [{ name: 'tenon', version: '1', worker: { hooks: { startWorker: register } } }] },
     };
-    this.pool = runTaskList(options, { [task]: this.perform }, around.pool);
+    this.pool = runTaskList(options, { [task]: this.perform }, dependencies.pool);
   }
 
   get workers(): string[] {
     return [...this.registered];
   }
 
-  /** Aborts the tasks of these workers, since another instance has unlocked them. */
+  /** Aborts the tasks of these workers, because another instance has unlocked the tasks. */
   loseLeases(workerIds: readonly string[]): void {
     this.broken = true;
     for (const { workerId, abort } of this.running.values())
       if (workerIds.includes(workerId)) abort.abort(new LeaseLost('another instance took it over'));
   }
 
-  /** Starts no more tasks. Resolves when the running ones have ended. */
+  /** Starts no more tasks. Resolves when the running tasks have ended. */
   async retire(): Promise<void> {
     this.ending ??= this.pool.gracefulShutdown();
     await this.ending;
     await Promise.all(this.pending);
   }
 
-  /** Starts no more tasks and aborts the running ones. Resolves when they have ended. */
+  /** Starts no more tasks and aborts the running tasks. Resolves when they have ended. */
   async stop(): Promise<void> {
     this.stopping = true;
     for (const { abort } of this.running.values()) abort.abort(new Error('the instance shuts down'));
@@ -118,12 +118,12 @@ export class TaskRunner {
     events.on('worker:getJob:error', broken);
     events.on('worker:stop', ({ worker }: { worker: Worker }) => {
       this.registered.delete(worker.workerId);
-      this.around.ended(worker.workerId);
+      this.dependencies.ended(worker.workerId);
       if (!this.ending) broken();
     });
     events.on('job:complete', ({ job, error }: { job: Job; error: unknown }) => {
       if (!(error instanceof Postponed)) return;
-      const done = this.around.reschedule(job.id, error).finally(() => this.pending.delete(done));
+      const done = this.dependencies.reschedule(job.id, error).finally(() => this.pending.delete(done));
       this.pending.add(done);
     });
     return events;
@@ -133,10 +133,10 @@ export class TaskRunner {
     const { payload, maxAttempts, trace = {} } = stored as Envelope;
     const { id, attempts: number, locked_by: workerId } = job;
     if (this.stopping) throw new Postponed('the instance shuts down', number - 1, 0);
-    // After a failed registration graphile-worker takes tasks anyway. Nobody would unlock them if this instance died.
+    // graphile-worker takes tasks even after a failed registration. If this instance died, nobody would unlock them.
     if (!workerId || !this.registered.has(workerId))
       throw new Postponed('its worker is not registered', number - 1, POLL_INTERVAL_MS);
-    // The instance died in the last attempt, or while it gave up.
+    // The instance died in the last attempt, or during `gaveUp`.
     if (number > maxAttempts) return this.worker.gaveUp(payload, job.last_error ?? 'its instance died');
     const abort = new AbortController();
     const { signal } = abort;
@@ -144,15 +144,15 @@ export class TaskRunner {
     this.running.set(id, { workerId, abort });
     try {
       const attributes = { 'tenon.task.attempt': number };
-      await this.around.tracer.trace(`task ${this.task}`, { kind: 'consumer', cause: trace, attributes }, () =>
+      await this.dependencies.tracer.trace(`task ${this.task}`, { kind: 'consumer', cause: trace, attributes }, () =>
         this.worker.run(payload, { number, signal }),
       );
-      // graphile-worker would remove the task, whoever runs it now.
+      // Without this error, graphile-worker would remove the task, although another worker may run it now.
       if (signal.reason instanceof LeaseLost) throw signal.reason;
     } catch (error) {
       if (signal.reason instanceof LeaseLost) throw error;
       if (signal.aborted) throw new Postponed(error, number - 1, 0);
-      this.around.failed(number, error);
+      this.dependencies.failed(number, error);
       if (number >= maxAttempts) await this.worker.gaveUp(payload, messageOf(error));
       else throw this.bounded(error, number);
     } finally {
@@ -161,7 +161,10 @@ export class TaskRunner {
     }
   };
 
-  /** Bounds the pause before the next attempt, which graphile-worker chooses, by the worker's own limit. */
+  /**
+   * Limits the pause before the next attempt. Returns the error if graphile-worker's own pause is short enough,
+   * otherwise a Postponed error with the longest pause of the worker.
+   */
   private bounded(error: unknown, attempts: number): unknown {
     const { longestPauseMs } = this.worker;
     const pauseMs = Math.exp(Math.min(attempts, 10)) * 1_000;
@@ -171,5 +174,5 @@ export class TaskRunner {
 
 const messageOf = (reason: unknown): string => (reason instanceof Error ? reason.message : String(reason));
 
-/** Faults are reported through events, or show in the next look at the queue. */
+/** graphile-worker's log is not needed, because events or the next look at the queue report its faults. */
 const silent = new Logger(() => () => undefined);

@@ -25,7 +25,7 @@ export const DatasetTable = defineTable<Dataset>('datasets', {
   frozenAt: { type: 'timestamptz', nullable: true },
 });
 
-/** A version, and the version that brought its records: a change of the name alone does not store them again. */
+/** A version. `contentVersion` is the version that stored its records: a change of the name does not. */
 interface VersionRow extends DatasetVersion {
   readonly contentVersion: number;
 }
@@ -56,7 +56,7 @@ const LISTED: Readonly<Record<keyof DatasetVersionEntry, true>> = {
 interface ContentRow {
   readonly datasetId: string;
   readonly version: number;
-  /** A list of records. The types of TypeORM cannot take a recursive type such as JSON. */
+  /** The list of records. TypeORM's types cannot follow a recursive type such as JSON. */
   readonly records: object;
 }
 
@@ -127,7 +127,7 @@ export class TypeOrmDatasetRepository implements DatasetRepository {
   prune(datasetId: string, oldest: number): Promise<void> {
     return this.unitOfWork.run(async () => {
       await this.history().delete({ datasetId, version: LessThan(oldest) });
-      // Version `oldest` itself may be gone: fewer versions were kept before.
+      // Version `oldest` may be missing, because an earlier setting may have kept fewer versions.
       const select = { datasetId: true, version: true, contentVersion: true } as const;
       const kept = await this.history().findOneOrFail({ select, where: { datasetId }, order: { version: 'ASC' } });
       await this.contents().delete({ datasetId, version: LessThan(kept.contentVersion) });

@@ -49,7 +49,7 @@ export class TypeOrmModelRepository implements ModelRepository {
 
   constructor(private readonly unitOfWork: TypeOrmUnitOfWork) {}
 
-  /** Two concurrent calls collide in the unique index of `requestId`; the unit of work repeats the later one. */
+  /** Concurrent calls collide in the unique index of `requestId`. The unit of work then repeats the later call. */
   addOnce(model: Model): Promise<Model> {
     const { projectId, requestId } = model;
     return notFoundIfMissing('project', () =>
@@ -125,7 +125,7 @@ export class TypeOrmModelAliasRepository implements ModelAliasRepository {
 
   constructor(private readonly unitOfWork: TypeOrmUnitOfWork) {}
 
-  /** Two concurrent calls collide in the primary key; the unit of work repeats the later one. */
+  /** Concurrent calls collide in the primary key. The unit of work then repeats the later call. */
   append(change: AliasChange): Promise<boolean> {
     const { projectId, alias, version } = change;
     return notFoundIfMissing('model', () =>

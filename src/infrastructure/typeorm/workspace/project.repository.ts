@@ -88,7 +88,7 @@ export class TypeOrmProjectRepository implements ProjectRepository {
 
   remove({ id, version }: Parameters<ProjectRepository['remove']>[0]): Promise<boolean> {
     const removed = changesOne(this.projects().delete({ id, version }));
-    return notifying(this.unitOfWork, removed); // its runtime goes with it
+    return notifying(this.unitOfWork, removed); // the row of its runtime is deleted with it
   }
 
   versions(projectId: string, page: VersionPage): Promise<ProjectVersionEntry[]> {

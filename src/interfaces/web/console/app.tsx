@@ -12,7 +12,7 @@ import { leaveForSignIn, takeSessionOfAnotherTab, token } from './shared/session
 import { Empty, ErrorNote, Loading } from './shared/states.js';
 import { Toasts } from './shared/toasts.js';
 
-/** Loads who is signed in, then shows the page of the address. Without a session it leaves for `/auth`. */
+/** Loads the signed-in account, then shows the page of the address. Without a session, goes to `/auth`. */
 export function App() {
   const [error, setError] = useState<ApiError>();
   const start = async () => {
@@ -67,7 +67,7 @@ function OpenPage() {
   );
 }
 
-/** Shows a page. If drawing it throws, the menu stays and words say so. */
+/** Shows a page. If the page throws while it is drawn, shows an error beside the menu. */
 function View({ page: { view: Content }, parameters }: { page: Page; parameters: Readonly<Record<string, string>> }) {
   const [broken, again] = useErrorBoundary();
   if (broken === undefined) return <Content parameters={parameters} />;

@@ -21,7 +21,7 @@ import { team } from './pages/team/team.js';
 import { webhooks } from './pages/team/webhooks.js';
 import type { Page } from './shared/page.js';
 
-/** All pages of the console, in the order of the menu. A literal path stands before one with parameters. */
+/** All pages of the console, in the order of the menu. The first page that fits the address is shown. */
 export const pages: readonly Page[] = [
   overview,
   playground,

@@ -1,11 +1,11 @@
 import { useEffect } from 'preact/hooks';
 
-/** Selects the places that take the focus of what stood in them. */
+/** Selects the elements that can take the focus when an element within them loses it. */
 const PLACES = 'dialog, section, main, [tabindex]';
 
 /**
- * Keeps the place of the keyboard. While the focused element is disabled, or once it is gone, the nearest place around it
- * has the focus. A button that was disabled during its act gets the focus back.
+ * Keeps the focus near its place. While the focused element is disabled, or after it was removed, the nearest place
+ * around it has the focus. A button that was disabled during its action gets the focus back.
  */
 export function useKeptFocus(): void {
   useEffect(() => {
@@ -22,7 +22,7 @@ export function useKeptFocus(): void {
       }
     };
     const onPointer = () => {
-      last = null; // A click beside everything takes the focus away on purpose.
+      last = null; // A click on empty space removes the focus on purpose.
     };
     const keep = () => {
       const { activeElement: now } = document;

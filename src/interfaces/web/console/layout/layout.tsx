@@ -11,7 +11,7 @@ import { useKeptFocus } from './kept-focus.js';
 import { Palette } from './palette.js';
 import { ShortcutHelp, useShortcuts } from './shortcuts.js';
 
-/** The menu beside the open page. On a small screen the menu opens over it. */
+/** Shows the menu beside the open page. On a small screen, the menu opens over the page. */
 export function Layout({ children }: { children: ComponentChildren }) {
   const [menuOpen, setMenuOpen] = useState(false);
   const [palette, setPalette] = useState(false);

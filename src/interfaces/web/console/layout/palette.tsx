@@ -13,7 +13,7 @@ const MOST_PAGES = 3;
 
 const goTo = (title: string, hint: string, href: string): Command => ({ title, hint, run: () => navigate(href) });
 
-/** Reads all projects, in at most so many pages of 1,000. */
+/** Reads the projects, at most MOST_PAGES pages of 1,000. */
 async function readProjects(): Promise<{ projects: Schemas['Project'][]; hasMore: boolean }> {
   const projects: Schemas['Project'][] = [];
   let cursor: string | undefined;
@@ -26,7 +26,7 @@ async function readProjects(): Promise<{ projects: Schemas['Project'][]; hasMore
   return { projects, hasMore: true };
 }
 
-/** The places that can be gone to by name: pages, and once a name is typed, projects and deployments. */
+/** Returns the commands that go to a place: the pages, and after something was typed also projects and deployments. */
 function useCommands(isTyped: boolean) {
   const projects = useQuery(isTyped && can('read_workspace') ? 'projects to find' : null, readProjects);
   const deployments = useQuery(isTyped && can('read_monitoring') ? 'deployments' : null, () =>
@@ -47,7 +47,7 @@ function useCommands(isTyped: boolean) {
   return {
     commands,
     isLoading: [projects, deployments].some(({ data, loading }) => loading && !data),
-    /** The number of projects that are searched, if there are more. */
+    /** The number of searched projects if there are more projects, otherwise null. */
     searched: projects.data?.hasMore ? projects.data.projects.length : null,
   };
 }

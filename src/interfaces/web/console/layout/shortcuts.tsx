@@ -6,7 +6,7 @@ import { link, navigate } from '../shared/router.js';
 
 const SECOND_KEY_WITHIN_MS = 1_500;
 
-/** Whether keys belong to the element: then they are text and no shortcut. */
+/** Returns whether keys are text for the element. Such keys are not shortcuts. */
 const takesText = (element: EventTarget | null) =>
   element instanceof HTMLElement && (element.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(element.tagName));
 
@@ -15,7 +15,8 @@ export function useShortcuts({ openPalette, openHelp }: { openPalette: () => voi
   useEffect(() => {
     let pressedG = 0;
     const onKey = (event: KeyboardEvent) => {
-      if (document.querySelector('dialog[open]')) return; // A second dialog would cover the first, such as the sign-in.
+      // A second dialog would cover an open one, such as the sign-in.
+      if (document.querySelector('dialog[open]')) return;
       if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k') {
         event.preventDefault();
         openPalette();
@@ -38,7 +39,6 @@ export function useShortcuts({ openPalette, openHelp }: { openPalette: () => voi
   }, []);
 }
 
-/** Lists the shortcuts. */
 export function ShortcutHelp({ onClose }: { onClose: () => void }) {
   const toPages = pages.filter(({ menu, needs }) => menu && (!needs || can(needs)));
   return (

@@ -6,7 +6,7 @@ import { Dialog } from '../shared/dialog.js';
 import { Field, Form, useForm } from '../shared/form.js';
 import { keepSession, leaveForSignIn } from '../shared/session.js';
 
-/** The calls that wait for the next sign-in. Empty: the session has not ended. */
+/** Continues the calls that wait for the next sign-in. Empty while the session has not ended. */
 const waiting = signal<readonly (() => void)[]>([]);
 
 onSessionEnd(
@@ -16,7 +16,7 @@ onSessionEnd(
     }),
 );
 
-/** Asks to sign in again over the open page when the session has ended. Then the page goes on with what it held. */
+/** Asks to sign in again over the open page when the session has ended. Then the page continues with its data. */
 export function SignInDialog() {
   const ended = waiting.value.length > 0;
   const [values, setValues] = useState({ password: '' });

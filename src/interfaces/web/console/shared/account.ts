@@ -4,16 +4,15 @@ import { answer, api, type Schemas } from './api.js';
 export type Status = Schemas['Status'];
 export type Permission = keyof Status['permissions'];
 
-/** Holds the answer of `GET /v1/status`: the caller's account, role, permissions, limits, runtimes. Null until loaded. */
+/** The answer of `GET /v1/status`, or null until it is loaded. */
 export const status = signal<Status | null>(null);
 
-/** The signed-in account. */
 export const user = computed(() => status.value?.caller.user ?? null);
 
-/** Returns whether the caller's role allows it. Whatever it does not allow is not offered. */
+/** Returns whether the caller's role has the permission. The console does not offer actions without permission. */
 export const can = (permission: Permission): boolean => status.value?.permissions[permission] === true;
 
-/** Returns whether the caller is of the operator team, which alone sees jobs, alerts, logs and deployments. */
+/** Returns whether the caller belongs to the operator team. Only this team sees jobs, alerts, logs and deployments. */
 export const isOperator = (): boolean => status.value?.caller.operator === true;
 
 export async function loadStatus(): Promise<void> {

@@ -1,12 +1,12 @@
 import { signal } from '@preact/signals';
 import createClient from 'openapi-fetch';
 import type { components, paths } from './openapi-types.js';
-import { type Outage, Patience } from './patience.js';
+import { type Outage, RetryQueue } from './retry-queue.js';
 import { token } from './session.js';
 
 export type Schemas = components['schemas'];
 
-/** One thing that is wrong with a request: `path` names the field, its parts joined by dots. */
+/** One problem of a request. `path` names the field. Its parts are joined by dots. */
 export interface Finding {
   readonly path: string;
   readonly message: string;
@@ -14,7 +14,7 @@ export interface Finding {
   readonly current?: number;
 }
 
-/** A refusal of the service, in its own words, or a service that does not answer (status 0, code `unreachable`). */
+/** An error of the service. If the service does not answer, the status is 0 and the code is `unreachable`. */
 export class ApiError extends Error {
   constructor(
     readonly status: number,
@@ -22,25 +22,25 @@ export class ApiError extends Error {
     message: string,
     readonly requestId: string | null = null,
     readonly details: readonly Finding[] = [],
-    /** Seconds to wait before the next try. Null: unknown. */
+    /** Seconds to wait before the next attempt, or null if unknown. */
     readonly retryAfter: number | null = null,
   ) {
     super(message);
   }
 
-  /** Returns the version that the service has now, if a stale one was sent. */
+  /** Returns the current version of the service if the call had a stale version. */
   get currentVersion(): number | null {
     return this.details.find(({ current }) => current !== undefined)?.current ?? null;
   }
 }
 
-/** Signs in again when the session has ended. Resolves when a new session is kept. The sign-in dialog sets it. */
+/** Asks the user to sign in again, and resolves when there is a new session. The sign-in dialog sets this function. */
 let signInAgain: () => Promise<void> = () => new Promise(() => {});
 export const onSessionEnd = (handler: () => Promise<void>): void => {
   signInAgain = handler;
 };
 
-/** Sends the session. A call whose session has ended waits for the next sign-in and is sent again, so nothing is lost. */
+/** Sends a call with the session. If the session has ended, waits for the next sign-in and sends the call again. */
 async function withSession(send: (authorization: string | null) => Promise<Response>): Promise<Response> {
   const sent = token.value;
   const response = await send(sent && `Bearer ${sent}`);
@@ -49,23 +49,23 @@ async function withSession(send: (authorization: string | null) => Promise<Respo
   return withSession(send);
 }
 
-/** The address of the service: paths are relative to the page, so a proxy may serve everything below a folder. */
+/** The address of the service. It is derived from the page, because a proxy may serve everything below a folder. */
 export const baseUrl = new URL('.', location.href).href.replace(/\/$/, '');
 
-/** Holds why no read is answered now. Null: all is well. */
+/** The reason why no read is answered now, or null. */
 export const outage = signal<Outage | null>(null);
 
-const patience = new Patience(
+const retries = new RetryQueue(
   (now) => {
     outage.value = now;
   },
   () => document.hidden,
 );
-export const tryNow = (): void => patience.tryNow();
+export const tryNow = (): void => retries.tryNow();
 addEventListener('online', tryNow);
 document.addEventListener('visibilitychange', () => document.hidden || tryNow());
 
-/** Holds when requests were sent, in milliseconds as of `performance.now`, by their responses. */
+/** The times at which requests were sent, by their responses. They are milliseconds of `performance.now`. */
 const sendTimes = new WeakMap<Response, number>();
 export const sentAt = (response: Response): number => sendTimes.get(response) ?? performance.now();
 
@@ -76,7 +76,7 @@ async function timed(request: Request): Promise<Response> {
   return response;
 }
 
-/** Throws ApiError if the service is out of reach or asks to come back later. Returns all other answers. */
+/** Throws ApiError if the service is out of reach or asks to try again later. Returns all other responses. */
 async function reached(call: Promise<Response>): Promise<Response> {
   const response = await call.catch(notReached);
   if (![429, 502, 503, 504].includes(response.status)) return response;
@@ -84,8 +84,8 @@ async function reached(call: Promise<Response>): Promise<Response> {
 }
 
 /**
- * The generated client: all calls of the console go through it, except uploads. Wrap each in `answer`. A read
- * waits while the service answers none. A sign-in or a sign-out that is refused does not wait for a sign-in.
+ * The generated client. All calls of the console use it, except uploads. Wrap each call in `answer`. During an outage,
+ * a read waits. A failed sign-in or sign-out does not wait for another sign-in.
  */
 export const api = createClient<paths>({
   baseUrl,
@@ -98,11 +98,11 @@ export const api = createClient<paths>({
     if (request.url.endsWith('/v1/auth/login')) return send(null);
     if (request.url.endsWith('/v1/auth/logout')) return send(token.value && `Bearer ${token.value}`);
     if (request.method !== 'GET') return withSession(send);
-    return withSession((authorization) => patience.send((limit) => reached(send(authorization, limit))));
+    return withSession((authorization) => retries.send((limit) => reached(send(authorization, limit))));
   },
 });
 
-/** Returns the body of an answer. Throws ApiError if the service refuses or is out of reach. */
+/** Returns the body of an answer. Throws ApiError if the service answers with an error or is out of reach. */
 export async function answer<T>(call: Promise<{ data?: T; error?: unknown; response: Response }>): Promise<T> {
   const { data, error, response } = await call.catch(notReached);
   if (response.ok) return data as T;
@@ -110,19 +110,19 @@ export async function answer<T>(call: Promise<{ data?: T; error?: unknown; respo
 }
 
 function notReached(reason: unknown): never {
-  const isTold = reason instanceof ApiError || (reason instanceof DOMException && reason.name === 'AbortError');
-  throw isTold ? reason : unreachable();
+  const isExplained = reason instanceof ApiError || (reason instanceof DOMException && reason.name === 'AbortError');
+  throw isExplained ? reason : unreachable();
 }
 
 const unreachable = (): ApiError => new ApiError(0, 'unreachable', 'The service could not be reached.');
 
 interface Upload {
-  /** Gets the number of bytes that are sent, again and again. */
+  /** Called repeatedly with the number of bytes that are sent. */
   readonly onProgress: (bytes: number) => void;
   readonly signal: AbortSignal;
 }
 
-/** Sends a file by PUT and tells how far it is, which fetch cannot. Rejects with AbortError once `signal` aborts. */
+/** Sends a file by PUT and reports the progress, which fetch cannot. Rejects with AbortError when `signal` aborts. */
 export async function upload<T>(path: string, file: Blob, options: Upload): Promise<T> {
   const response = await withSession((authorization) => put(path, file, authorization, options));
   const body = await response.json().catch(() => null);
@@ -150,18 +150,18 @@ function put(path: string, file: Blob, authorization: string | null, { onProgres
   });
 }
 
-/** Reads a refusal. The endpoint for OpenAI's clients words it in another form. */
+/** Reads the error in a response. The endpoint for OpenAI's clients has another format. */
 function refusal(response: Response, body: unknown): ApiError {
   const { code, error, details } = (body ?? {}) as Partial<Schemas['Error']>;
-  const worded = (typeof error === 'object' ? (error as Partial<Schemas['OpenAiProblem']>) : null) ?? null;
-  const named = worded?.param ? [{ path: worded.param, message: worded.message ?? '' }] : undefined;
+  const problem = (typeof error === 'object' ? (error as Partial<Schemas['OpenAiProblem']>) : null) ?? null;
+  const namedField = problem?.param ? [{ path: problem.param, message: problem.message ?? '' }] : undefined;
   const wait = Number(response.headers.get('Retry-After'));
   return new ApiError(
     response.status,
-    code ?? worded?.code ?? String(response.status),
-    worded?.message ?? (typeof error === 'string' ? error : `The service answered ${response.status}.`),
+    code ?? problem?.code ?? String(response.status),
+    problem?.message ?? (typeof error === 'string' ? error : `The service answered ${response.status}.`),
     response.headers.get('X-Request-Id'),
-    details ?? named,
+    details ?? namedField,
     wait > 0 ? wait : null,
   );
 }

@@ -4,9 +4,9 @@ import { dotsOf, nearest, pathOf, roundUp } from './scale.js';
 
 export interface Line {
   readonly name: string;
-  /** A value for each time; null leaves a gap. */
+  /** A value for each time. null leaves a gap. */
   readonly values: readonly (number | null)[];
-  /** The number of its colour among those of the design, from 1 to 4. */
+  /** The number of its colour in the design, from 1 to 4. */
   readonly colour?: 1 | 2 | 3 | 4;
 }
 
@@ -14,14 +14,14 @@ const HEIGHT = 150;
 const LEFT = 56;
 const BOTTOM = 20;
 const TOP = 8;
-/** The room that a time below the chart takes. */
+/** The width of a time label below the chart. */
 const TIME_WIDTH = 90;
 
 const DAY_S = 86_400;
 const hour = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });
 const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' });
 
-/** A chart of lines over time. `text` says in words what it shows, for people who cannot see it. */
+/** Draws a chart of lines over time. `text` describes the chart for people who cannot see it. */
 export function Chart(props: {
   /** Seconds since the epoch, ascending. */
   times: readonly number[];

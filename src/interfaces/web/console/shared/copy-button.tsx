@@ -3,7 +3,7 @@ import { Icon } from './icon.js';
 
 const SAID_FOR_MS = 2_000;
 
-/** Copies `text`, and says whether the browser allowed it. */
+/** Copies `text`, and shows whether the browser allowed it. */
 export function CopyButton({ text, label = 'Copy' }: { text: string; label?: string }) {
   const [said, say] = useState<string | null>(null);
   const button = useRef<HTMLButtonElement>(null);
@@ -20,7 +20,7 @@ export function CopyButton({ text, label = 'Copy' }: { text: string; label?: str
   );
 }
 
-/** Copies by the clipboard, or by the old command: over plain HTTP from another machine browsers have no clipboard. */
+/** Copies with the clipboard API, or with the old command, because pages over plain HTTP may have no clipboard API. */
 async function copied(text: string, button: HTMLElement | null): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
@@ -28,7 +28,7 @@ async function copied(text: string, button: HTMLElement | null): Promise<boolean
   } catch {
     const field = document.createElement('textarea');
     field.value = text;
-    button?.after(field); // Within an open dialog, as nothing else can be selected.
+    button?.after(field); // it must be in the open dialog, because nothing else can be selected
     field.select();
     const done = document.execCommand('copy');
     field.remove();

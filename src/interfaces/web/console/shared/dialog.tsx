@@ -7,24 +7,24 @@ import { OutageNote } from './outage-note.js';
 
 const FIRST_FIELD = ':is(input:not([type="file"]), select, textarea):not([hidden], [readonly], :disabled)';
 
-/** Holds the element that gets the focus back from a dialog that just closed. A dialog that takes its place inherits it. */
-let heir: Element | null = null;
+/** The element that gets the focus after a dialog closed, also if another dialog opens at once. */
+let focusAfterClose: Element | null = null;
 
-/** A modal dialog. It opens with the focus in its first field. Escape, the cross and a click beside it call `onClose`, if there is one. */
+/** Shows a modal dialog and focuses its first field. Escape, the cross and a click beside it call `onClose`. */
 export function Dialog(props: { title: string; onClose?: () => void; wide?: boolean; children: ComponentChildren }) {
   const { title, onClose, wide, children } = props;
   const element = useRef<HTMLDialogElement>(null);
   const id = useId();
   useLayoutEffect(() => {
-    const opener = heir ?? document.activeElement;
+    const opener = focusAfterClose ?? document.activeElement;
     const dialog = element.current;
     dialog?.showModal();
     if (!dialog?.querySelector('[autofocus]')) (dialog?.querySelector<HTMLElement>(FIRST_FIELD) ?? dialog)?.focus();
-    // Nothing else can have the focus until the dialog is out of the document.
+    // The focus is restored in a microtask, because nothing else can have it while the dialog is in the document.
     return () => {
-      heir = opener;
+      focusAfterClose = opener;
       queueMicrotask(() => {
-        heir = null;
+        focusAfterClose = null;
         if (opener instanceof HTMLElement) opener.focus();
       });
     };
@@ -39,7 +39,8 @@ export function Dialog(props: { title: string; onClose?: () => void; wide?: bool
         event.preventDefault();
         onClose?.();
       }}
-      // A browser closes it at the second Escape, whatever `onCancel` says, and others with it.
+      // A browser closes the dialog at the second Escape, even if `onCancel` prevents it, and closes other dialogs with
+      // it.
       onKeyDown={(event) => {
         if (event.key === 'Escape' && !onClose) event.preventDefault();
       }}
@@ -58,11 +59,11 @@ export function Dialog(props: { title: string; onClose?: () => void; wide?: bool
   );
 }
 
-/** Shows a text that the service gives only once, such as a key, to copy. */
+/** Shows a text that the service returns only once, such as a key. The user can copy it. */
 export const ShownOnce = (props: {
   title: string;
   text: string;
-  /** The words of the button that copies it. */
+  /** The label of the button that copies the text. */
   copy: string;
   onClose: () => void;
   children: ComponentChildren;
@@ -82,17 +83,17 @@ export const ShownOnce = (props: {
 interface Question {
   readonly title: string;
   readonly text: string;
-  /** The word on the button that does it, such as `Delete`. */
+  /** The label of the button that confirms, such as `Delete`. */
   readonly act: string;
   readonly answer: (yes: boolean) => void;
 }
 const question = signal<Question | null>(null);
 
-/** Asks before an act that cannot be undone. Resolves to the choice. */
-export const confirmAct = (asked: Omit<Question, 'answer'>): Promise<boolean> =>
+/** Asks before an action that cannot be undone. Resolves to the user's choice. */
+export const confirmAct = (content: Omit<Question, 'answer'>): Promise<boolean> =>
   new Promise((resolve) => {
     question.value = {
-      ...asked,
+      ...content,
       answer: (yes) => {
         question.value = null;
         resolve(yes);
@@ -100,19 +101,18 @@ export const confirmAct = (asked: Omit<Question, 'answer'>): Promise<boolean> =>
     };
   });
 
-/** Shows the question of `confirmAct`. */
 export function Confirmation() {
-  const asked = question.value;
-  if (!asked) return null;
+  const shown = question.value;
+  if (!shown) return null;
   return (
-    <Dialog title={asked.title} onClose={() => asked.answer(false)}>
-      <p>{asked.text}</p>
+    <Dialog title={shown.title} onClose={() => shown.answer(false)}>
+      <p>{shown.text}</p>
       <div class="actions">
-        <button type="button" class="button" onClick={() => asked.answer(false)}>
+        <button type="button" class="button" onClick={() => shown.answer(false)}>
           Cancel
         </button>
-        <button type="button" class="button danger" onClick={() => asked.answer(true)}>
-          {asked.act}
+        <button type="button" class="button danger" onClick={() => shown.answer(true)}>
+          {shown.act}
         </button>
       </div>
     </Dialog>

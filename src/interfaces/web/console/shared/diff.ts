@@ -1,4 +1,4 @@
-/** A line of two texts that are compared. It has a number in each text that contains it. */
+/** A line of two compared texts. It has a number in each text that contains it. */
 export interface DiffLine {
   readonly kind: 'same' | 'removed' | 'added';
   readonly text: string;
@@ -6,10 +6,10 @@ export interface DiffLine {
   readonly after: number | null;
 }
 
-/** The most lines that may differ before two texts count as wholly different. Bounds time and memory. */
+/** The most lines that may differ. With more, the two texts count as wholly different. This limits time and memory. */
 const MOST_EDITS = 1_000;
 
-/** Returns the lines of both texts, with the fewest that are removed and added (Myers, O(ND)). */
+/** Returns the lines of both texts. The number of removed and added lines is minimal (Myers, O(ND)). */
 export function diffLines(before: string, after: string, mostEdits = MOST_EDITS): readonly DiffLine[] {
   const [old, young] = [before.split('\n'), after.split('\n')];
   const shortest = Math.min(old.length, young.length);
@@ -32,7 +32,7 @@ export function diffLines(before: string, after: string, mostEdits = MOST_EDITS)
 
 type Kind = DiffLine['kind'];
 
-/** Returns the kinds of the lines in order. Removes and adds all if more than `most` lines differ. */
+/** Returns the kinds of the lines in order. If more than `most` lines differ, all are removed and added. */
 function shortestEdits(old: readonly string[], young: readonly string[], most: number): Kind[] {
   const furthest = new Int32Array(2 * most + 3);
   const at = (k: number) => furthest[k + most + 1] as number;
@@ -50,7 +50,7 @@ function shortestEdits(old: readonly string[], young: readonly string[], most: n
   return [...old.map(() => 'removed' as const), ...young.map(() => 'added' as const)];
 }
 
-/** Follows the rounds from the end to the start: `rounds[edits]` holds the furthest x of the diagonals before it. */
+/** Follows the rounds from the end to the start. `rounds[edits]` has the furthest x of each diagonal so far. */
 function walkBack(rounds: readonly Int32Array[], width: number, height: number): Kind[] {
   const kinds: Kind[] = [];
   let [x, y] = [width, height];
@@ -68,13 +68,13 @@ function walkBack(rounds: readonly Int32Array[], width: number, height: number):
   return kinds.reverse();
 }
 
-/** A run of lines that is shown, or of unchanged lines that is folded. */
+/** A run of shown lines, or of unchanged lines that are folded. */
 export interface DiffPart {
   readonly folded: boolean;
   readonly lines: readonly DiffLine[];
 }
 
-/** Folds unchanged lines that stand more than `context` lines from a change. */
+/** Folds unchanged lines that are more than `context` lines away from a change. */
 export function foldUnchanged(lines: readonly DiffLine[], context = 3): readonly DiffPart[] {
   const near = new Uint8Array(lines.length);
   lines.forEach(({ kind }, index) => {

@@ -15,10 +15,10 @@ function store(key: string, draft: unknown): void {
   try {
     if (draft === null) sessionStorage.removeItem(placeOf(key));
     else sessionStorage.setItem(placeOf(key), JSON.stringify(draft));
-  } catch {} // The browser forbids storage, or it is full: a reload loses the draft.
+  } catch {} // If the browser forbids storage or it is full, a reload loses the draft.
 }
 
-/** Holds the drafts of this tab by their places. All that show or save a draft share it. */
+/** The drafts of this tab, by their keys in the storage. All components that use a draft share it. */
 const drafts = new Map<string, Signal<unknown>>();
 
 function draftOf<T>(key: string): Signal<T | null> {
@@ -29,9 +29,10 @@ function draftOf<T>(key: string): Signal<T | null> {
 }
 
 /**
- * Keeps what the account has entered and not saved, by `key`, until it is set to null. It survives a reload, the end of
- * the session and a visit to another page. Another account that signs in does not see it. A function gets the draft as it
- * is then, so an answer that comes late drops nothing that was entered since.
+ * Keeps the unsaved input of the account by `key` until it is set to null. It survives a reload, the end of the session
+ * and a visit to another page. Another account that signs in does not see it.
+ *
+ * `keep` also takes a function. The function gets the current draft, so that a late answer does not drop newer input.
  */
 export function useDraft<T>(
   key: string,

@@ -16,7 +16,7 @@ export interface Action<Arguments extends unknown[]> {
   readonly clear: () => void;
 }
 
-/** Runs an act one at a time and keeps why it was refused. */
+/** Returns an action that runs `act`, but never twice at the same time, and keeps its error. */
 export function useAction<Arguments extends unknown[]>(
   act: (...args: Arguments) => Promise<unknown>,
 ): Action<Arguments> {
@@ -39,10 +39,7 @@ export function useAction<Arguments extends unknown[]>(
   return { run, busy, error, clear: () => setError(undefined) };
 }
 
-/**
- * Returns an action that sends `values`. Its `field(name)` binds an input to one of them, by the name that the API gives
- * it, with what the service says of it.
- */
+/** Returns an action that sends `values`. `field(name)` connects an input to a value and to the error about it. */
 export function useForm<Values extends { readonly [Name in keyof Values]: string }>(
   values: Values,
   change: (values: Values) => void,
@@ -50,7 +47,7 @@ export function useForm<Values extends { readonly [Name in keyof Values]: string
 ) {
   const action = useAction(act);
   const fields: string[] = [];
-  const latest = useRef(values); // A password manager fills several inputs before they are drawn.
+  const latest = useRef(values); // A password manager fills several inputs between two drawings.
   latest.current = values;
   const field = (name: keyof Values & string) => {
     fields.push(name);
@@ -66,11 +63,11 @@ export function useForm<Values extends { readonly [Name in keyof Values]: string
   return { ...action, field, fields };
 }
 
-/** Returns what the service says of a field, for `Field`. */
+/** Returns the error of the service about a field, for `Field`. */
 export const fieldError = (error: ApiError | undefined, name: string): string | undefined =>
   error?.details.find(({ path }) => path === name)?.message;
 
-/** Shows a refusal above a form, except for the findings that stand beside one of its `fields`. */
+/** Shows an error above a form. Leaves out the findings that are shown beside one of the `fields`. */
 export function FormError({ error, fields = [] }: { error: ApiError | undefined; fields?: readonly string[] }) {
   if (!error) return null;
   const rest = error.details.filter(({ path }) => !fields.includes(path));
@@ -79,17 +76,17 @@ export function FormError({ error, fields = [] }: { error: ApiError | undefined;
 }
 
 /**
- * Draws a form that the browser does not check, since `act` or the service does. A refusal stands above its inputs, except
- * for the findings about the `fields` of `act`, whose inputs show them. The first refused input gets the focus.
+ * Draws a form. The browser does not check it, because `act` or the service does. An error is shown above the inputs,
+ * but findings about the `fields` of `act` are shown by their inputs. The first invalid input gets the focus.
  */
 export function Form(props: {
   act: Pick<Action<[]>, 'run' | 'busy' | 'error'> & { readonly fields?: readonly string[] };
-  /** The words of the button that sends it. There is none without them. */
+  /** The label of the submit button, or false for no button. */
   submit: string | false;
-  /** Its button is one of several on the page. */
+  /** True if its button is one of several on the page. */
   plain?: boolean;
   onCancel?: () => void;
-  /** Further buttons. */
+  /** More buttons. */
   actions?: ComponentChildren;
   class?: string;
   children: ComponentChildren;
@@ -128,7 +125,7 @@ export function Form(props: {
   );
 }
 
-/** A button that sends its form, and says so while it does. `plain`: it is one of several on the page. */
+/** Draws a button that submits its form. `plain` means that it is one of several on the page. */
 export const SubmitButton = (props: { busy: boolean; plain?: boolean; children: ComponentChildren }) => {
   const { busy, plain, children } = props;
   return (
@@ -144,7 +141,7 @@ interface FieldProps {
   error?: string;
 }
 
-/** Draws a label with an input, which gets the attributes that tie the two together. An error is read out with it. */
+/** Draws a label with an input. `input` gets the attributes that connect the two and the error. */
 function Labelled(props: FieldProps & { input: (attributes: AriaAttributes & { id: string }) => ComponentChildren }) {
   const { label, hint, error, input } = props;
   const id = useId();
@@ -159,17 +156,15 @@ function Labelled(props: FieldProps & { input: (attributes: AriaAttributes & { i
   );
 }
 
-/** A labelled input. */
 export const Field = ({ label, hint, error, ...own }: FieldProps & InputHTMLAttributes<HTMLInputElement>) => (
   <Labelled label={label} hint={hint} error={error} input={(shared) => <input {...shared} {...own} />} />
 );
 
-/** A labelled text of several lines. */
 export const TextField = ({ label, hint, error, ...own }: FieldProps & TextareaHTMLAttributes<HTMLTextAreaElement>) => (
   <Labelled label={label} hint={hint} error={error} input={(shared) => <textarea {...shared} {...own} />} />
 );
 
-/** A labelled choice of `options`, pairs of value and words. */
+/** Draws a choice with a label. `options` are pairs of a value and its text. */
 export function SelectField(
   props: FieldProps & { options: readonly (readonly [string, string])[] } & SelectHTMLAttributes<HTMLSelectElement>,
 ) {

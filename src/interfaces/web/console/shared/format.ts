@@ -1,4 +1,4 @@
-/** Numbers, times and sizes as people read them. */
+/** Formats numbers, times and sizes for people. */
 
 const number = new Intl.NumberFormat('en', { maximumFractionDigits: 2 });
 const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
@@ -36,7 +36,7 @@ export const formatTime = (seconds: number): string => moment.format(seconds * 1
 /** Formats the time of the day of seconds since the epoch, such as `14:03:05`. */
 export const formatClock = (seconds: number): string => new Date(seconds * 1000).toLocaleTimeString('en-GB');
 
-/** Formats seconds since the epoch beside now, such as `3 min ago`. */
+/** Formats seconds since the epoch relative to now, such as `3 min ago`. */
 export function formatAgo(seconds: number, now = Date.now() / 1000): string {
   const ago = now - seconds;
   if (ago < 0) return `in ${spanOf(-ago)}`;

@@ -1,10 +1,10 @@
 import type { ComponentChildren } from 'preact';
 import { link, path, query } from './router.js';
 
-/** The frame of a page: where it is, its name, its acts, then its content. */
+/** Draws the frame of a page: its place, its title, its buttons and its content. */
 export function Frame(props: {
   title: ComponentChildren;
-  /** The places above it, from the outside in. */
+  /** The pages above this page, from the outermost to the nearest. */
   above?: readonly { readonly title: string; readonly href: string }[];
   /** A short text below the title. */
   about?: ComponentChildren;
@@ -37,7 +37,7 @@ export function Frame(props: {
   );
 }
 
-/** Links between the pages of one thing, such as those of a project. The current one holds the open place. */
+/** Shows links between related pages, such as the pages of a project. Marks the link that fits the open page best. */
 export function Tabs({ label, tabs }: { label: string; tabs: readonly (readonly [string, string])[] }) {
   const holding = tabs.filter(([, to]) => path.value === to || path.value.startsWith(`${to}/`));
   const current = holding.map(([, to]) => to).sort((a, b) => b.length - a.length)[0];
@@ -52,7 +52,7 @@ export function Tabs({ label, tabs }: { label: string; tabs: readonly (readonly 
   );
 }
 
-/** Links that set a parameter of the address, such as a filter. The first option stands for no parameter. */
+/** Shows links that set a parameter of the address, such as a filter. The first option removes the parameter. */
 export const Choices = (props: {
   label: string;
   name: string;
@@ -78,7 +78,6 @@ export const Choices = (props: {
   );
 };
 
-/** A part of a page with a heading. */
 export const Panel = (props: { title: string; actions?: ComponentChildren; children: ComponentChildren }) => (
   <section class="panel" aria-label={props.title}>
     <header class="panel-head">

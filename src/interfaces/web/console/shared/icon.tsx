@@ -1,6 +1,6 @@
 import type { ButtonHTMLAttributes } from 'preact';
 
-/** Strokes of 1.5 on a field of 16. */
+/** The paths of the icons: strokes of width 1.5 in a square of 16. */
 const paths = {
   overview: 'M2 9.5 5 6l3 3 3-5 3 4M2 13.5h12',
   playground: 'M2.5 3.5h11v7h-6l-3 2.5v-2.5h-2z',

@@ -1,10 +1,10 @@
-/** A JSON text that is being written, with the place of each value in it. */
+/** A JSON text that is being edited, with the place of each value. */
 export interface JsonSource {
-  /** Why it is no JSON, or none that the service takes. Null: `value` can be sent. */
+  /** Why the service would not accept the text, or null if `value` can be sent. */
   readonly problem: { readonly message: string; readonly offset: number } | null;
   /** The parsed text, if it has no problem. */
   readonly value: unknown;
-  /** The offset of each value by its path, the parts joined by dots. The whole has the path ''. */
+  /** The offset of each value by its path. The parts of a path are joined by dots. The whole text has the path ''. */
   readonly places: ReadonlyMap<string, number>;
 }
 
@@ -14,7 +14,7 @@ const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const STRING = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[\dA-Fa-f]{4}))*"/y;
 const BLANK = /[ \t\r\n]*/y;
 
-/** Reads a JSON text. Refuses repeated names and numbers that JavaScript would change. */
+/** Reads a JSON text. Reports repeated names, and numbers that JavaScript would change, as problems. */
 export function readJson(text: string): JsonSource {
   const places = new Map<string, number>();
   try {
@@ -126,7 +126,7 @@ class Reader {
 
 const joined = (path: string, part: string) => (path === '' ? part : `${path}.${part}`);
 
-/** Returns whether a number stays what it is when JavaScript reads and writes it. */
+/** Returns whether a number keeps its value when JavaScript reads and writes it. */
 function isExact(written: string): boolean {
   const digits = (number: string) => {
     const [mantissa = '', exponent = '0'] = number.replace('-', '').toLowerCase().split('e');
@@ -138,7 +138,7 @@ function isExact(written: string): boolean {
   return Number.isFinite(Number(written)) && digits(written) === digits(String(Number(written)));
 }
 
-/** Returns the place of what a finding names, or of the nearest value around it. `path` may begin with `spec`. */
+/** Returns the place of the value at `path`, or of the nearest value around it. `path` may begin with `spec`. */
 export function placeOf({ places }: JsonSource, path: string): number {
   let name = path.replace(/^spec(\.|$)/, '');
   while (!places.has(name) && name) name = name.split('.').slice(0, -1).join('.');
@@ -151,5 +151,5 @@ export function lineAndColumn(text: string, offset: number): { line: number; col
   return { line: before.length, column: (before.at(-1) ?? '').length + 1 };
 }
 
-/** Writes a value as people read it. */
+/** Returns a value as indented JSON. */
 export const writeJson = (value: unknown): string => JSON.stringify(value, null, 2);

@@ -3,14 +3,14 @@ import { asSpec } from './spec/fields.js';
 
 type Model = Schemas['Model'];
 
-/** Returns what people call a model: the name, path or engine's name in its spec, and the end of its id. */
+/** Returns the name of a model for people: the name, path or engine's name in its spec, and the end of its id. */
 export function modelName({ id, spec }: Pick<Model, 'id' | 'spec'>): string {
   const names = spec.runtime === 'onnx' ? [spec.name, spec.path] : [spec.name, spec.model, spec.path];
   const named = names.find((name) => typeof name === 'string' && name !== '');
   return `${named ?? 'Unnamed model'} · ${id.slice(-6)}`;
 }
 
-/** Returns a random UUID. `crypto.randomUUID` is missing where the service is reached by plain HTTP from another machine. */
+/** Returns a random UUID. `crypto.randomUUID` is missing if another machine serves the page over plain HTTP. */
 export function newUuid(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   bytes[6] = ((bytes[6] as number) & 0x0f) | 0x40;
@@ -19,7 +19,7 @@ export function newUuid(): string {
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 }
 
-/** Creates a draft. The same `requestId` with the same spec makes one model only. */
+/** Creates a draft of a model. Calls with the same `requestId` and spec create only one model. */
 export const draftModel = (projectId: string, spec: object, requestId = newUuid()): Promise<Model> =>
   answer(
     api.POST('/v1/projects/{project_id}/models', {
@@ -36,7 +36,7 @@ export const registerModel = ({ project_id, id, version }: Model): Promise<Model
     }),
   );
 
-/** Connects a registered model to the runtime of its project, and starts it. */
+/** Connects a registered model to the runtime of its project, and starts the runtime. */
 export async function connectModel({ project_id, id }: Pick<Model, 'project_id' | 'id'>): Promise<void> {
   const params = { path: { project_id } };
   await answer(api.PUT('/v1/projects/{project_id}/runtime', { params, body: { model_id: id } }));

@@ -3,8 +3,8 @@ import { CopyButton } from './copy-button.js';
 import { formatClock } from './format.js';
 
 /**
- * Says why nothing is loaded now, and when the next try is. Every modal dialog has one too, since the page behind it is
- * out of reach.
+ * Shows why nothing is loaded now, and the time of the next attempt. Every modal dialog has such a note too, because
+ * the page behind it cannot be used.
  */
 export function OutageNote() {
   const now = outage.value;

@@ -2,28 +2,28 @@ import type { ComponentType } from 'preact';
 import type { Permission } from './account.js';
 import type { IconName } from './icon.js';
 
-/** A page of the console. `pages.ts` lists all; the first whose path fits the address is shown. */
+/** A page of the console. `pages.ts` lists all pages. The first page with a path that fits the address is shown. */
 export interface Page {
-  /** Such as `/projects/:project_id`; the parts with a colon are passed to `view`. */
+  /** A path such as `/projects/:project_id`. The parts with a colon are passed to `view`. */
   readonly path: string;
-  /** The title of the window, and its name in the command palette. */
+  /** The title of the window, and the name of the page in the command palette. */
   readonly title: string;
   readonly view: ComponentType<{ parameters: Readonly<Record<string, string>> }>;
-  /** The permission without which it is not offered. */
+  /** The permission that the page needs. */
   readonly needs?: Permission;
-  /** Its place in the menu, if it has one. */
+  /** The place of the page in the menu, if it has one. */
   readonly menu?: {
     readonly group: 'Home' | 'Workspace' | 'Operations' | 'People';
     readonly icon: IconName;
-    /** The second key of its shortcut: `g`, then this. */
+    /** The second key of its shortcut. The first key is `g`. */
     readonly key: string;
   };
 }
 
-/** Something that the command palette offers beside the pages. */
+/** An entry of the command palette. */
 export interface Command {
   readonly title: string;
-  /** A word that tells commands of one name apart, such as the kind of the thing. */
+  /** A word that distinguishes commands with the same title, such as the kind of the object. */
   readonly hint?: string;
   readonly run: () => void;
 }

@@ -2,7 +2,7 @@ import { can } from './account.js';
 import { answer, api } from './api.js';
 import { useQuery } from './query.js';
 
-/** Returns how to name an account of the team by its id. */
+/** Returns a function that returns the name of an account of the team by its id. */
 export function usePeople(): (id: string) => string {
   const roster = useQuery(can('read_team') ? 'roster' : null, () => answer(api.GET('/v1/auth/users')));
   return (id) =>

@@ -6,7 +6,7 @@ import { link } from './router.js';
 
 type Project = Schemas['Project'];
 
-/** Reads a project, as its frame and its pages do. */
+/** Reads a project. Its frame and its pages share the answer. */
 export const useProject = (id: string | null, options: Parameters<typeof useQuery<Project>>[2] = {}) =>
   useQuery(
     id && `project ${id}`,
@@ -14,7 +14,7 @@ export const useProject = (id: string | null, options: Parameters<typeof useQuer
     options,
   );
 
-/** The frame of the pages of one project: its name and the links between them. It reads `project` if it is not given. */
+/** Draws the frame of the pages of one project. Reads the project if `project` is missing. */
 export function ProjectFrame(props: {
   id: string;
   project?: Query<Project>;
@@ -23,8 +23,8 @@ export function ProjectFrame(props: {
   children: ComponentChildren;
 }) {
   const { id, title, actions, children } = props;
-  const own = useProject(props.project ? null : id);
-  const project = props.project ?? own;
+  const loaded = useProject(props.project ? null : id);
+  const project = props.project ?? loaded;
   const name = project.data?.name ?? 'Project';
   const place = `/projects/${id}`;
   const above = [{ title: 'Projects', href: link('/projects') }];

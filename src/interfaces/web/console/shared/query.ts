@@ -5,7 +5,7 @@ import { joinedPages } from './paging.js';
 const LONGEST_WAIT_MS = 15_000;
 const MOST_KEPT = 200;
 
-/** Answers by key, so that a page that is opened again shows at once what it showed last. */
+/** The answers by key. A page that is opened again shows its last answer at once. */
 const kept = new Map<string, unknown>();
 
 function keep(key: string, value: unknown): void {
@@ -16,20 +16,21 @@ function keep(key: string, value: unknown): void {
 }
 
 export interface Query<T> {
-  /** The last answer. It stays while a later call fails. */
+  /** The last answer. It stays when a later call fails. */
   readonly data: T | undefined;
   /** Why the last call failed. */
   readonly error: ApiError | undefined;
   readonly loading: boolean;
-  /** Stays pending during an outage. */
+  /** Loads again. Stays pending during an outage. */
   readonly reload: () => Promise<void>;
-  /** Replaces the answer, for instance by that of a change. */
+  /** Replaces the answer, for example with the answer of a change. */
   readonly set: (data: T) => void;
 }
 
 /**
- * Loads `key` by `load` and keeps the answer. Another key loads again; null loads nothing. `everyMs` loads it again and
- * again while the page is visible, with a longer wait after each failure, up to 15 s; null stops.
+ * Loads `key` with `load` and keeps the answer. Loads again when the key changes. A null key loads nothing. With
+ * `everyMs`, loads repeatedly while the page is visible. After each failure the wait is longer, up to 15 s. If
+ * `everyMs` is null, does not repeat.
  */
 export function useQuery<T>(
   key: string | null,
@@ -47,20 +48,20 @@ export function useQuery<T>(
 
   const reload = useCallback(async () => {
     if (key === null) return;
-    const asked = state.current;
-    const call = ++asked.calls;
-    asked.loading = true;
+    const current = state.current;
+    const call = ++current.calls;
+    current.loading = true;
     try {
       const data = await loader.current();
-      if (call < asked.calls) return; // A later call or `set` knows better.
+      if (call < current.calls) return; // a later call or `set` is newer
       keep(key, data);
-      Object.assign(asked, { data, error: undefined, failures: 0 });
+      Object.assign(current, { data, error: undefined, failures: 0 });
     } catch (reason) {
-      if (call < asked.calls) return;
-      asked.error = reason instanceof ApiError ? reason : new ApiError(0, 'failed', String(reason));
-      asked.failures += 1;
+      if (call < current.calls) return;
+      current.error = reason instanceof ApiError ? reason : new ApiError(0, 'failed', String(reason));
+      current.failures += 1;
     }
-    asked.loading = false;
+    current.loading = false;
     draw((count) => count + 1);
   }, [key]);
 
@@ -99,14 +100,14 @@ interface State<T> {
   data?: T;
   error?: ApiError;
   loading: boolean;
-  /** The number of calls and `set`s so far: an answer counts only if nothing came after its call. */
+  /** The number of calls and `set`s so far. An answer counts only if its call is the last of them. */
   calls: number;
   /** The number of failures in a row. */
   failures: number;
 }
 
 export interface PagedQuery<Item> extends Query<readonly Item[]> {
-  /** Loads the next page. Null: there is none. */
+  /** Loads the next page, or null if there is none. */
   readonly more: (() => Promise<void>) | null;
 }
 
@@ -115,7 +116,7 @@ interface Page<Item> {
   readonly next: string | null;
 }
 
-/** Like `useQuery`, for a list that is paged by a cursor: `load` takes the cursor, null for the first page. */
+/** Does the same as `useQuery` for a list with pages. `load` takes the cursor of a page, or null for the first page. */
 export function usePaged<Item extends { readonly id: string }>(
   key: string | null,
   load: (cursor: string | null) => Promise<Page<Item>>,
@@ -127,11 +128,11 @@ export function usePaged<Item extends { readonly id: string }>(
     next: undefined,
   });
   if (pages.current.key !== key) pages.current = { key, later: [], next: undefined };
-  // The prefix keeps them apart from answers to `useQuery` with the same key, which have another type.
+  // The prefix separates these answers from the answers of `useQuery` with the same key, which have another type.
   const first = useQuery(key && `pages of ${key}`, () => load(null), options);
   const [, draw] = useState(0);
   const joined = first.data && joinedPages(first.data.items, pages.current.later);
-  // Shows only the first page again: otherwise the items between the pages would be missing.
+  // Shows only the first page again, because items between the pages would be missing.
   if (joined === null) pages.current = { key, later: [], next: undefined };
   const shown = joined ?? first.data?.items;
   const { next } = pages.current;
@@ -139,7 +140,7 @@ export function usePaged<Item extends { readonly id: string }>(
   const more = async () => {
     const at = pages.current;
     const page = await load(cursor ?? null);
-    at.later = [...(shown ?? []), ...page.items]; // New items may push shown ones out of the first page.
+    at.later = [...(shown ?? []), ...page.items]; // New items may push shown items out of the first page.
     at.next = page.next;
     draw((count) => count + 1);
   };
@@ -147,7 +148,7 @@ export function usePaged<Item extends { readonly id: string }>(
     if (pages.current.next !== undefined) Object.assign(pages.current, { later: items, next: after });
     first.set({ items, next: after });
   };
-  /** Loads as many pages as are shown, since any of their items may have changed or gone. */
+  /** Loads as many pages as are shown, because any of their items may have changed or disappeared. */
   const reload = async () => {
     const at = pages.current;
     if (at.next === undefined) return first.reload();
@@ -160,7 +161,7 @@ export function usePaged<Item extends { readonly id: string }>(
         after = page.next;
       } while (after !== null && items.length < (shown?.length ?? 0));
     } catch {
-      return first.reload(); // It shows why.
+      return first.reload(); // the first page shows the error
     }
     if (pages.current === at) set(items, after);
   };

@@ -1,16 +1,16 @@
 import { computed, signal } from '@preact/signals';
 
 /**
- * Routes by the part of the address behind `#`, such as `#/projects/prj_…?version=3`. The service sends one page for all,
- * so every place has a link, also behind a proxy with a folder.
+ * The open place. It is the part of the address after `#`, such as `#/projects/prj_…?version=3`. The service sends the
+ * same page for all places, so every place has a link, also behind a proxy with a folder.
  */
 const current = signal(location.hash.slice(1) || '/');
 
-/** Asks before a place is left. Returns false to stay. */
+/** Called before the user leaves a place. Returns false to stay. */
 type Guard = () => boolean;
 let guard: Guard | null = null;
 
-/** Guards the open place while `mayLeave` is set, such as a form with unsaved text. Pass null to stop. */
+/** Guards the open place, for example a form with unsaved text. null removes the guard. */
 export const guardLeaving = (mayLeave: Guard | null): void => {
   guard = mayLeave;
 };
@@ -18,7 +18,7 @@ export const guardLeaving = (mayLeave: Guard | null): void => {
 const pathOf = (place: string) => place.split('?')[0] as string;
 const placeOf = (href: string) => href.slice(1) || '/';
 
-/** Asks the guard, if `next` is another page. The guard goes with the page. */
+/** Asks the guard if `next` is another page. Removes the guard if the user may leave. */
 function mayGo(next: string): boolean {
   if (pathOf(next) === pathOf(current.value)) return true;
   if (guard && !guard()) return false;
@@ -26,7 +26,7 @@ function mayGo(next: string): boolean {
   return true;
 }
 
-/** Counts the steps of the history, in its own state, so that a refused step back or forward can be undone. */
+/** The number of this step, which the history stores too. With it a refused step back or forward is undone. */
 let step = Number(history.state?.step ?? 0);
 const keepStep = () => history.replaceState({ step }, '');
 keepStep();
@@ -40,12 +40,12 @@ addEventListener('hashchange', () => {
   if (reached === undefined) keepStep();
   current.value = next;
 });
-// A step between two places that are the same changes no hash.
+// A step between two equal places does not change the hash.
 addEventListener('popstate', ({ state }) => {
   if (placeOf(location.hash) === current.value) step = state?.step ?? step;
 });
-// A link that is refused must leave no step behind, so it is asked for before the browser follows it. No other handler
-// prevents the click afterwards, since this one is the last.
+// A refused link must not add a step, so the guard is asked before the browser follows the link. No other handler
+// prevents the click afterwards, because this handler runs last.
 addEventListener('click', (event) => {
   const { target, button, ctrlKey, metaKey, shiftKey, altKey } = event;
   const href = target instanceof Element ? target.closest('a')?.getAttribute('href') : null;
@@ -58,10 +58,10 @@ addEventListener('beforeunload', (event) => guard && event.preventDefault());
 /** The path of the open place, such as `/projects/prj_1`. */
 export const path = computed(() => pathOf(current.value));
 
-/** The parameters behind `?`. */
+/** The parameters after `?`. */
 export const query = computed(() => new URLSearchParams(current.value.split('?')[1] ?? ''));
 
-/** Returns the link to a place, for `href`. Parameters that are null or empty are left out. */
+/** Returns the link to a place, for `href`. Leaves out parameters that are null, undefined or empty. */
 export function link(
   to: string,
   parameters: Readonly<Record<string, string | number | null | undefined>> = {},
@@ -71,7 +71,7 @@ export function link(
   return `#${to}${search && `?${search}`}`;
 }
 
-/** Goes to a place by its link. `replace` makes no step for the back button. */
+/** Goes to a place by its link. With `replace`, the back button does not return to the present place. */
 export function navigate(href: string, { replace = false } = {}): void {
   if (!mayGo(placeOf(href))) return;
   if (replace) {
@@ -80,13 +80,13 @@ export function navigate(href: string, { replace = false } = {}): void {
   } else location.hash = href.slice(1);
 }
 
-/** Changes parameters of the open place. Null removes one. Filters use it, so a link shows what they show. */
+/** Changes parameters of the open place. null removes a parameter. Filters use this, so that a link keeps them. */
 export function setQuery(changes: Readonly<Record<string, string | number | null>>, { replace = true } = {}): void {
   const all = { ...Object.fromEntries(query.value), ...changes };
   navigate(link(path.value, all), { replace });
 }
 
-/** Returns the part as it is if it is no valid encoding, such as `%zz`: the service refuses it as an unknown id. */
+/** Returns the decoded part. Keeps an invalid encoding such as `%zz`, which the service refuses as an unknown id. */
 function decoded(part: string): string {
   try {
     return decodeURIComponent(part);
@@ -95,14 +95,15 @@ function decoded(part: string): string {
   }
 }
 
-/** Returns the place of the list that holds what a place shows: `/jobs` for `/jobs/job_1`. Null: the place shows no such thing. */
+/** Returns the place of the list with the open object, such as `/jobs` for `/jobs/job_1`, or null if there is none. */
 export function listAbove(at: string): string | null {
   const parts = at.split('/');
-  const id = parts.length - (parts.length % 2 === 0 ? 2 : 1);
-  return id >= 2 ? parts.slice(0, id).join('/') : null;
+  // Ids are at even positions, such as in ['', 'jobs', 'job_1'].
+  const lastId = parts.length % 2 === 0 ? parts.length - 2 : parts.length - 1;
+  return lastId >= 2 ? parts.slice(0, lastId).join('/') : null;
 }
 
-/** Returns the parameters of `path` if it fits `pattern`, such as `/projects/:project_id`; else null. */
+/** Returns the parameters of the place `at` if it fits `pattern`, such as `/projects/:project_id`, otherwise null. */
 export function match(pattern: string, at: string): Readonly<Record<string, string>> | null {
   const names = pattern.split('/');
   const parts = at.split('/');

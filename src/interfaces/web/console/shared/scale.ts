@@ -1,4 +1,4 @@
-/** Returns a round number (1, 2 or 5 times a power of ten) that is at least `most`, for the top of a chart. */
+/** Returns 1, 2 or 5 times a power of ten that is at least `most`, for the top of a chart. */
 export function roundUp(most: number): number {
   if (!(most > 0)) return 1;
   const power = 10 ** Math.floor(Math.log10(most));
@@ -7,12 +7,12 @@ export function roundUp(most: number): number {
 
 type Point = readonly [x: number, y: number];
 
-/** Returns an SVG path through the points. A null leaves a gap. */
+/** Returns an SVG path through the points. null leaves a gap. */
 export function pathOf(points: readonly (Point | null)[]): string {
   return points.map((point, index) => (point ? `${points[index - 1] ? 'L' : 'M'}${placeOf(point)}` : '')).join('');
 }
 
-/** Returns an SVG path of a dot for each point that stands between gaps: a line would not show it. */
+/** Returns an SVG path with a dot for each point between two gaps, because a line would not show it. */
 export function dotsOf(points: readonly (Point | null)[]): string {
   const alone = points.filter((_, index) => !points[index - 1] && !points[index + 1]);
   return alone.map((point) => (point ? `M${placeOf(point)}h0` : '')).join('');

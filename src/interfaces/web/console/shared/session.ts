@@ -1,8 +1,9 @@
 import { signal } from '@preact/signals';
 
 /**
- * Keeps the session token where the page for signing in (`/auth`) puts it: in sessionStorage, which ends with the tab.
- * Another tab of the same browser hands it to a new one, so that a link opens in a new tab without signing in.
+ * The session token is in sessionStorage, where the sign-in page (`/auth`) stores it. sessionStorage ends with the tab.
+ * A new tab gets the token from another open tab of the same browser, so that a link opens in a new tab without a
+ * sign-in.
  */
 const NAME = 'tenon.session';
 const NEW_KEY = 'tenon.new-key';
@@ -12,7 +13,7 @@ const stored = (name: string): string | null => {
   try {
     return sessionStorage.getItem(name);
   } catch {
-    return null; // The browser forbids storage: a reload signs out.
+    return null; // the browser forbids storage, so a reload signs out
   }
 };
 
@@ -23,7 +24,7 @@ const store = (name: string, value: string | null): void => {
   } catch {}
 };
 
-/** Holds the token of the session. Null: signed out. */
+/** The token of the session, or null if the user is signed out. */
 export const token = signal<string | null>(stored(NAME));
 
 const tabs = new BroadcastChannel('tenon.session');
@@ -33,7 +34,7 @@ tabs.onmessage = ({ data }) => {
   forgetSession({ tellOthers: false });
   leaveForSignIn();
 };
-// The back button may bring back a page as it was before the sign-out.
+// The back button may show a page from before the sign-out.
 addEventListener('pageshow', ({ persisted }) => persisted && !token.value && leaveForSignIn());
 
 export function keepSession(value: string): void {
@@ -41,7 +42,7 @@ export function keepSession(value: string): void {
   store(NAME, value);
 }
 
-/** Forgets the session, also in other tabs that have the same one. */
+/** Forgets the session, also in other tabs with the same session. */
 export function forgetSession({ tellOthers = true } = {}): void {
   if (tellOthers) tabs.postMessage({ signedOut: token.value });
   token.value = null;
@@ -49,7 +50,7 @@ export function forgetSession({ tellOthers = true } = {}): void {
   store(NEW_KEY, null);
 }
 
-/** Takes the session of another open tab. Returns false if there is none. */
+/** Takes over the session of another open tab. Returns false if there is none. */
 export async function takeSessionOfAnotherTab(): Promise<boolean> {
   if (token.value) return true;
   const asking = new BroadcastChannel('tenon.session');
@@ -63,15 +64,15 @@ export async function takeSessionOfAnotherTab(): Promise<boolean> {
   return answer !== null;
 }
 
-/** Returns the API key that the sign-in just made, once. `/auth` leaves it here, since it is never shown again. */
+/** Returns the API key that the sign-in just made, and forgets it. The service does not return it again. */
 export function takeNewKey(): string | null {
   const key = stored(NEW_KEY);
   store(NEW_KEY, null);
   return key;
 }
 
-/** Leaves for the page for signing in, which comes back to the place that is open now. */
+/** Goes to the sign-in page, which then returns to the present place. */
 export function leaveForSignIn(): void {
-  const next = location.hash.slice(1);
-  location.replace(`auth${next && next !== '/' ? `#next=${encodeURIComponent(next)}` : '#next=%2F'}`);
+  const next = location.hash.slice(1) || '/';
+  location.replace(`auth#next=${encodeURIComponent(next)}`);
 }

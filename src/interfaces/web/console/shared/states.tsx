@@ -9,7 +9,7 @@ import { link, listAbove, path } from './router.js';
 
 const WORDS_AFTER_MS = 400;
 
-/** Says that something is being loaded, in words, once it takes noticeably long. */
+/** Shows that something is being loaded if it takes noticeably long. */
 export function Loading({ what }: { what: string }) {
   const [late, setLate] = useState(false);
   useEffect(() => {
@@ -23,13 +23,13 @@ export function Loading({ what }: { what: string }) {
   );
 }
 
-/** Shows a refusal in the service's words, each finding, and the request id to copy. `onPath` goes to what a finding names. */
+/** Shows an error of the service, its findings and its request id. `onPath` goes to the field of a finding. */
 export function ErrorNote(props: {
   error: ApiError;
   details?: readonly Finding[];
   onRetry?: () => void;
   onPath?: (path: string) => void;
-  /** Further ways on, beside that to try again. */
+  /** More links and buttons, beside the one that tries again. */
   children?: ComponentChildren;
 }) {
   const { error, details = error.details, onRetry, onPath, children } = props;
@@ -66,7 +66,7 @@ export function ErrorNote(props: {
   );
 }
 
-/** Shows why a query failed, to try it again. From what is not there a link leads to the list that would hold it. */
+/** Shows why a query failed, with a button that tries again. If the object is missing, shows a link to its list. */
 export function QueryError<T>({ query: { error, reload } }: { query: Query<T> }) {
   if (!error) return null;
   if (error.status !== 404) return <ErrorNote error={error} onRetry={() => void reload()} />;
@@ -82,7 +82,7 @@ export function QueryError<T>({ query: { error, reload } }: { query: Query<T> })
   );
 }
 
-/** Draws an answer by `children`; before there is one, words while it is loading, or why it failed. */
+/** Draws an answer with `children`. Before there is an answer, shows that it is being loaded, or why it failed. */
 export function Loaded<T>(props: { query: Query<T>; what: string; children: (data: T) => ComponentChildren }) {
   const { query, what, children } = props;
   const failed = query.error && <QueryError query={query} />;
@@ -95,7 +95,6 @@ export function Loaded<T>(props: { query: Query<T>; what: string; children: (dat
   );
 }
 
-/** Says that there is nothing yet, and what to do. */
 export const Empty = ({ icon, title, children }: { icon: IconName; title: string; children?: ComponentChildren }) => (
   <div class="empty">
     <Icon name={icon} />
@@ -104,7 +103,7 @@ export const Empty = ({ icon, title, children }: { icon: IconName; title: string
   </div>
 );
 
-/** States of runtimes, deployments, jobs and alerts, by how much they ask for attention. */
+/** The colours of states of runtimes, deployments, jobs and alerts, by the attention that they need. */
 const TONES: Readonly<Record<string, 'good' | 'busy' | 'bad' | 'warn'>> = {
   ready: 'good',
   running: 'good',
@@ -125,19 +124,17 @@ const TONES: Readonly<Record<string, 'good' | 'busy' | 'bad' | 'warn'>> = {
 
 const wordOf = (state: string) => (state === 'acked' ? 'acknowledged' : state.replaceAll('_', ' '));
 
-/** A state as a word with a coloured dot. */
 export const State = ({ of: state }: { of: string }) => (
   <span class={`state ${TONES[state] ?? 'calm'}`}>{wordOf(state)}</span>
 );
 
-/** A time beside now, in full on hover. */
+/** Shows a time relative to now. The tooltip has the full time. */
 export const Time = ({ at }: { at: number }) => (
   <time dateTime={new Date(at * 1000).toISOString()} title={formatTime(at)}>
     {formatAgo(at)}
   </time>
 );
 
-/** A figure with its name. */
 export const Figure = ({ name, children, hint }: { name: string; children: ComponentChildren; hint?: string }) => (
   <div class="figure">
     <dt title={hint}>{name}</dt>

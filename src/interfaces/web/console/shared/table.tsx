@@ -6,17 +6,17 @@ import { toastError } from './toasts.js';
 export interface Column<Row> {
   readonly title: string;
   readonly cell: (row: Row) => ComponentChildren;
-  /** Aligns figures to the right. */
+  /** Aligns numbers to the right. */
   readonly numeric?: boolean;
   /** Leaves the column out on a small screen. */
   readonly minor?: boolean;
-  /** Breaks long values, such as ids and addresses, anywhere. */
+  /** Allows line breaks anywhere in long values, such as ids and addresses. */
   readonly long?: boolean;
   /** Holds the buttons of a row, at its end. */
   readonly acts?: boolean;
 }
 
-/** A table that scrolls within itself where it is too wide. `key` tells the rows apart. */
+/** Draws a table. A table that is too wide scrolls on its own. */
 export function Table<Row>(props: {
   label: string;
   columns: readonly Column<Row>[];
@@ -27,7 +27,7 @@ export function Table<Row>(props: {
   const classOf = ({ numeric, minor, long, acts }: Column<Row>) =>
     [numeric && 'numeric', minor && 'minor', long && 'long', acts && 'acts'].filter(Boolean).join(' ');
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard.
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must reach a scrolling element.
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is for forms, and a section would be a landmark.
     <div class="table-scroll" role="group" aria-label={label} tabIndex={0}>
       <table>
@@ -56,7 +56,6 @@ export function Table<Row>(props: {
   );
 }
 
-/** Loads the next page of a list. */
 export function More<Item>({ query }: { query: PagedQuery<Item> }) {
   const [busy, setBusy] = useState(false);
   if (!query.more) return null;

@@ -25,10 +25,10 @@ const dismiss = (id: number): void => {
   toasts.value = toasts.value.filter((toast) => toast.id !== id);
 };
 
-/** Tells shortly that something is done. */
+/** Shows for a short time that something is done. */
 export const toast = (text: string): void => show({ kind: 'done', text, requestId: null }, SHOWN_FOR_MS);
 
-/** Tells that something failed, in the service's words. It stays until it is closed. */
+/** Shows an error with the service's message until it is closed. */
 export const toastError = (reason: unknown): void =>
   show(
     {
@@ -39,7 +39,7 @@ export const toastError = (reason: unknown): void =>
     null,
   );
 
-/** Waits for an act and tells that it is `done`, in these words, or why it failed. */
+/** Waits for an action. Then shows the text `done`, or why the action failed. */
 export const report = (act: Promise<unknown>, done: string): Promise<void> => act.then(() => toast(done), toastError);
 
 export function Toasts() {

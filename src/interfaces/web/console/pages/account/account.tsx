@@ -12,7 +12,6 @@ import { Sessions } from './sessions.js';
 
 type OwnUser = Schemas['OwnUser'];
 
-/** Shows the signed-in account: name, e-mails, password, API keys and sessions. */
 function Account() {
   const query = useQuery('account', () => answer(api.GET('/v1/auth/me')));
   return (

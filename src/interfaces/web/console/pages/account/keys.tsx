@@ -20,7 +20,6 @@ const LIFETIMES = [
   [String(365 * DAY_S), '1 year'],
 ] as const;
 
-/** Lists the account's API keys with their last use. */
 export function Keys() {
   const [minting, setMinting] = useState(false);
   const keys = usePaged('keys', async (cursor) => {

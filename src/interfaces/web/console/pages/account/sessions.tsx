@@ -7,7 +7,7 @@ import { report } from '../../shared/toasts.js';
 
 type Session = Schemas['Session'];
 
-/** Lists where the account is signed in. Another session can be ended; one's own ends by signing out. */
+/** Lists the sessions of the account. The user can end the other sessions, and ends this one by signing out. */
 export function Sessions() {
   const query = useQuery('sessions', () => answer(api.GET('/v1/auth/sessions')));
   const end = async ({ id }: Session) => {

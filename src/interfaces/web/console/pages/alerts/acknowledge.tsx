@@ -5,13 +5,13 @@ import { useDraft } from '../../shared/draft.js';
 import { Form, TextField, useForm } from '../../shared/form.js';
 import { plural } from '../../shared/format.js';
 import { toast } from '../../shared/toasts.js';
-import { type Far, oneByOne, quotaOf } from './pacing.js';
+import { oneByOne, type PacingState, quotaOf } from './pacing.js';
 
 type Alert = Schemas['Alert'];
 
 const NOTE_LENGTH = 1_000;
 
-/** Asks for a note and acknowledges the alerts with it, one after the other. `onAcked` gets those that are. */
+/** Asks for a note and acknowledges the alerts. `onAcked` gets the acknowledged ones, also after a failure. */
 export function AcknowledgeDialog(props: {
   alerts: readonly Alert[];
   onAcked: (alerts: readonly Alert[]) => void;
@@ -23,7 +23,7 @@ export function AcknowledgeDialog(props: {
     `acknowledgement of ${alerts.length === 1 ? alerts[0]?.id : 'several alerts'}`,
   );
   const draft = kept ?? { note: '' };
-  const [far, tell] = useState<Far>();
+  const [pacing, tell] = useState<PacingState>();
   const stop = useRef(false);
   useEffect(
     () => () => {
@@ -39,7 +39,8 @@ export function AcknowledgeDialog(props: {
         body: { note: draft.note.trim() || null },
       });
       acked.push(await answer(call));
-      left.current = left.current.filter((id) => id !== alert_id); // A second try goes on here.
+      // A second try continues with the alerts that are left.
+      left.current = left.current.filter((id) => id !== alert_id);
       return quotaOf((await call).response.headers);
     };
     const wait = (seconds: number) => new Promise<void>((resolve) => setTimeout(resolve, seconds * 1000));
@@ -70,13 +71,13 @@ export function AcknowledgeDialog(props: {
           hint="Tells others what was found. Optional."
           {...acknowledge.field('note')}
         />
-        {far && alerts.length > 1 && <Progress far={far} />}
+        {pacing && alerts.length > 1 && <Progress pacing={pacing} />}
       </Form>
     </Dialog>
   );
 }
 
-const Progress = ({ far: { done, all, waits } }: { far: Far }) => (
+const Progress = ({ pacing: { done, all, waits } }: { pacing: PacingState }) => (
   <div class="alerts-progress">
     <progress aria-label="Acknowledged alerts" max={all} value={done} />
     <p class="hint" role="status">

@@ -12,7 +12,6 @@ import { AcknowledgeDialog } from './acknowledge.js';
 
 const EVERY_MS = 10_000;
 
-/** Shows one alert with the job that made it fire. */
 function AlertView({ parameters: { alert_id = '' } }: { parameters: Readonly<Record<string, string>> }) {
   const [acknowledging, setAcknowledging] = useState(false);
   const found = useQuery(
@@ -79,7 +78,7 @@ function AlertView({ parameters: { alert_id = '' } }: { parameters: Readonly<Rec
   );
 }
 
-/** The rule that fired and the job that met its condition. The job may be deleted, or of another team. */
+/** Shows the rule that fired and the job that met its condition. The job may be deleted, or belong to another team. */
 function Cause({ job: job_id, rule }: { job: string; rule: { id: string; name: string } }) {
   const job = useQuery(`job ${job_id}`, () =>
     answer(api.GET('/v1/jobs/{job_id}', { params: { path: { job_id } } })),

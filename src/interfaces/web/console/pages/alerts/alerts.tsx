@@ -42,7 +42,6 @@ const COLUMNS: readonly Column<Alert>[] = [
   { title: 'Status', minor: true, cell: ({ status }) => <State of={status} /> },
 ];
 
-/** Lists the alerts, newest first. Several can be acknowledged at once. */
 function Alerts() {
   const status = STATUSES.find((one) => one === query.value.get('status'));
   const list = usePaged<Alert>(
@@ -54,7 +53,7 @@ function Alerts() {
     },
     { everyMs: EVERY_MS },
   );
-  /** Alerts that were acknowledged here, as they are now: later pages of the list are not loaded again. */
+  /** The alerts acknowledged here. The list would show them as firing, because its later pages are not loaded again. */
   const [acked, setAcked] = useState<ReadonlyMap<string, Alert>>(new Map());
   const [acknowledging, setAcknowledging] = useState<readonly Alert[]>([]);
   const chosen = useSignal<ReadonlySet<string>>(new Set());
@@ -115,7 +114,7 @@ function Alerts() {
   );
 }
 
-/** The ids of the chosen alerts. A signal, so that a choice draws its boxes anew and not the whole list. */
+/** The ids of the chosen alerts: a signal, so that a choice redraws only the checkboxes and not the list. */
 type Choice = Signal<ReadonlySet<string>>;
 
 function Pick({ alert: { id, title, status }, chosen }: { alert: Alert; chosen: Choice }) {

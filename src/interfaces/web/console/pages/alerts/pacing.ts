@@ -1,34 +1,35 @@
 /** Sends many calls one after the other, within the rate limit of the service. */
 
 export interface Quota {
-  /** Calls that the limit still allows, and what it allows in a minute. */
+  /** The number of calls that the limit still allows. */
   readonly remaining: number;
+  /** The number of calls that the limit allows in a minute. */
   readonly limit: number;
-  /** Seconds until more are allowed. */
+  /** Seconds until the limit allows more calls. */
   readonly seconds: number;
 }
 
-export interface Far {
+export interface PacingState {
   readonly done: number;
   readonly all: number;
-  /** Seconds that the next call waits for the rate limit. Null: it does not wait. */
+  /** Seconds that the next call waits for the rate limit, or null if it does not wait. */
   readonly waits: number | null;
 }
 
-/** A call that is refused by the rate limit. `retryAfter` is in seconds. */
+/** The error of a call that the rate limit refused. `retryAfter` is in seconds. */
 interface Limited {
   readonly status: number;
   readonly retryAfter: number | null;
 }
 
 const USUAL_WAIT_S = 5;
-/** The share of the limit that is left for other calls. */
+/** The share of the limit that is kept for other calls. */
 const LEFT = 0.25;
 
 const isLimited = (reason: unknown): reason is Limited =>
   typeof reason === 'object' && reason !== null && (reason as Partial<Limited>).status === 429;
 
-/** Returns the quota that an answer tells in its headers. */
+/** Returns the quota from the headers of an answer. */
 export function quotaOf(headers: { get(name: string): string | null }): Quota {
   const seconds = Number(/;t=(\d+)/.exec(headers.get('RateLimit') ?? '')?.[1] ?? 0);
   const number = (name: string) => Number(headers.get(`x-ratelimit-${name}-requests`) ?? Number.POSITIVE_INFINITY);
@@ -36,8 +37,8 @@ export function quotaOf(headers: { get(name: string): string | null }): Quota {
 }
 
 /**
- * Calls `act` for each item, one after the other. Waits when little of the rate limit is left, and repeats a call that it
- * refuses. Stops before the next item once `stopped` says so. Throws what `act` throws otherwise.
+ * Calls `act` for each item, one after the other. Waits when little of the rate limit is left. Repeats a call that the
+ * rate limit refused. Stops before the next item when `stopped` returns true. Throws other errors of `act`.
  */
 export async function oneByOne<Item>(
   items: readonly Item[],
@@ -46,7 +47,7 @@ export async function oneByOne<Item>(
     tell,
     wait,
     stopped,
-  }: { tell: (far: Far) => void; wait: (seconds: number) => Promise<void>; stopped: () => boolean },
+  }: { tell: (state: PacingState) => void; wait: (seconds: number) => Promise<void>; stopped: () => boolean },
 ): Promise<void> {
   const all = items.length;
   const pause = async (done: number, seconds: number) => {

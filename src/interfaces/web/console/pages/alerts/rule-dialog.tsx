@@ -36,7 +36,7 @@ const draftOf = ({ name, rule_type, threshold, job_kind, severity }: Rule): Rule
   job_kind: job_kind ?? '',
 });
 
-/** Creates a rule, or changes `rule`, whose type and kind of jobs stay. Shows what it would have fired. */
+/** Creates a rule, or changes `rule`. Only a new rule has a choice of its type and its kind of jobs. */
 export function RuleDialog(props: { rule?: Rule; onSaved: (rule: Rule) => void; onClose: () => void }) {
   const { rule, onSaved, onClose } = props;
   const [kept, setDraft] = useDraft<RuleDraft>(`rule ${rule?.id ?? 'new'}`);

@@ -18,7 +18,7 @@ const SPANS = [
   ['30', 'Last 30 days'],
 ] as const;
 
-/** Returns the value once it has not changed for a while. */
+/** Returns the value after it has not changed for a while, and the earlier value until then. */
 function useSettled<T>(value: T): T {
   const [settled, settle] = useState(value);
   const text = JSON.stringify(value);
@@ -29,7 +29,7 @@ function useSettled<T>(value: T): T {
   return settled;
 }
 
-/** Shows when the rule would have fired over the jobs so far, while its form is being filled. */
+/** Shows when the rule in the form would have fired for past jobs. */
 export function RulePreview({ draft }: { draft: RuleDraft }) {
   const days = SPANS.find(([value]) => value === query.value.get('days'))?.[0] ?? '7';
   const [now] = useState(() => Date.now() / 1000);

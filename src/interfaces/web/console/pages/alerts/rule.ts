@@ -1,4 +1,4 @@
-/** Puts alert rules and their previews into words and bars. */
+/** Turns alert rules into sentences, and their previews into bars. */
 
 export interface Condition {
   readonly rule_type: 'consecutive_failures' | 'job_duration_exceeded';
@@ -6,7 +6,7 @@ export interface Condition {
   readonly job_kind?: string | null;
 }
 
-/** Says when a rule fires. */
+/** Returns a sentence that tells when a rule fires. */
 export function conditionOf({ rule_type, threshold, job_kind }: Condition): string {
   const kind = job_kind ? `${job_kind} ` : '';
   const one = `${/^[aeiou]/.test(kind) ? 'an' : 'a'} ${kind}job`;
@@ -14,7 +14,7 @@ export function conditionOf({ rule_type, threshold, job_kind }: Condition): stri
   return threshold === 1 ? `When ${one} fails` : `When ${threshold} ${kind}jobs fail in a row`;
 }
 
-/** The fields of the form, as they are typed. */
+/** The fields of the form, as typed text. */
 export interface RuleDraft {
   readonly name: string;
   readonly rule_type: Condition['rule_type'];
@@ -23,7 +23,7 @@ export interface RuleDraft {
   readonly severity: string;
 }
 
-/** Returns whether the threshold suits the type, so that a preview makes sense. The service has the last word. */
+/** Returns whether the threshold is valid for the type, so that a preview is possible. The service checks it again. */
 export function isComplete({ rule_type, threshold }: Pick<RuleDraft, 'rule_type' | 'threshold'>): boolean {
   const number = Number(threshold);
   if (threshold.trim() === '' || !Number.isFinite(number) || number <= 0) return false;
@@ -46,7 +46,7 @@ export interface Spike {
   readonly count: number;
 }
 
-/** Returns the part of the span with the most times. Null: there are no times. */
+/** Returns the part of the span with the most times, or null if there are no times. */
 export function spikeOf(bins: readonly number[], since: number, until: number): Spike | null {
   const count = Math.max(0, ...bins);
   if (count === 0) return null;

@@ -17,7 +17,6 @@ export type Rule = Schemas['AlertRule'];
 
 const params = ({ id }: Rule) => ({ path: { rule_id: id } });
 
-/** Lists the alert rules. They are created, changed, disabled and deleted here. */
 function Rules() {
   const manages = can('manage_monitoring');
   const list = useQuery('alert rules', () => answer(api.GET('/v1/alerts/rules')));
@@ -81,8 +80,8 @@ function Rules() {
       cell: (rule) => <IconButton icon="trash" label={`Delete ${rule.name}`} onClick={() => void remove(rule)} />,
     });
   }
-  const asked = manages ? query.value.get('rule') : null;
-  const edited = rules?.find(({ id }) => id === asked);
+  const opened = manages ? query.value.get('rule') : null;
+  const edited = rules?.find(({ id }) => id === opened);
   const close = () => setQuery({ rule: null });
   return (
     <Frame
@@ -97,7 +96,9 @@ function Rules() {
         )
       }
     >
-      {asked && asked !== 'new' && rules && !edited && <p class="note warn">This rule is deleted. Its alerts stay.</p>}
+      {opened && opened !== 'new' && rules && !edited && (
+        <p class="note warn">This rule is deleted. Its alerts stay.</p>
+      )}
       <Loaded query={list} what="the rules">
         {() =>
           rules?.length === 0 ? (
@@ -111,7 +112,7 @@ function Rules() {
           )
         }
       </Loaded>
-      {asked === 'new' && <RuleDialog onSaved={put} onClose={close} />}
+      {opened === 'new' && <RuleDialog onSaved={put} onClose={close} />}
       {edited && <RuleDialog key={edited.id} rule={edited} onSaved={put} onClose={close} />}
     </Frame>
   );

@@ -3,7 +3,7 @@ import { type Format, formats, jsonBody } from './source.js';
 
 export type Dataset = Schemas['Dataset'];
 
-/** Names a dataset in a path of the API. */
+/** Returns the path parameters of a dataset. */
 export const at = (project_id: string, dataset_id: string) => ({ path: { project_id, dataset_id } });
 
 const PATH = '/v1/projects/{project_id}/datasets/{dataset_id}';
@@ -18,10 +18,10 @@ export const readVersion = (project: string, dataset: string, version: number) =
     }),
   );
 
-/** A larger file is sent unread: the service refuses it by its length. */
+/** A larger file is sent without reading it here, because the service refuses it by its length. */
 const MOST_READ = 32 * 1024 * 1024;
 
-/** Sends a file in its own media type: the service reads it and names everything that is wrong with it. */
+/** Imports a file and sends it in its own media type. The service reads the file and reports all its errors. */
 export async function importFile(project: string, name: string, format: Format, file: Blob): Promise<Dataset> {
   const body = format === 'json' && file.size <= MOST_READ ? jsonBody(name, await file.text()) : file;
   return answer(

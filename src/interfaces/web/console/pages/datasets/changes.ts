@@ -1,9 +1,6 @@
 import { type DatasetRecord, isSame } from './values.js';
 
-/**
- * Changes of a dataset that are not saved yet, by the key of the record: null deletes it. New records have keys that
- * begin with `+`.
- */
+/** The unsaved changes of a dataset by record key. null deletes a record. Keys of new records begin with `+`. */
 export interface Changes {
   /** The version that was changed. */
   readonly version: number;
@@ -11,9 +8,9 @@ export interface Changes {
 }
 
 export interface Row {
-  /** Tells the record from all others, also in later versions: its id and how often the id came before. */
+  /** The id of the record, and the number of earlier records with the same id. It also identifies later versions. */
   readonly key: string;
-  /** Counts the saved records from 0; null for a new one. */
+  /** The index among the saved records, or null for a new record. */
   readonly index: number | null;
   readonly record: DatasetRecord;
   readonly change: 'changed' | 'added' | 'deleted' | null;
@@ -31,7 +28,7 @@ function keysOf(records: readonly DatasetRecord[]): string[] {
   });
 }
 
-/** Returns the saved records with the changes, deleted ones included, then the new ones. */
+/** Returns the saved records with their changes, then the new records. Deleted records are included. */
 export function rowsOf(saved: readonly DatasetRecord[], { records }: Changes): Row[] {
   const keys = keysOf(saved);
   const rows = saved.map((record, index): Row => {
@@ -50,7 +47,7 @@ export function rowsOf(saved: readonly DatasetRecord[], { records }: Changes): R
 export const recordsOf = (rows: readonly Row[]): DatasetRecord[] =>
   rows.filter(({ change }) => change !== 'deleted').map(({ record }) => record);
 
-/** Changes, deletes (null) or puts back (undefined) a record. */
+/** Returns the changes with a new state of one record. null deletes the record. undefined removes its changes. */
 export function withChange(changes: Changes, key: string, record: DatasetRecord | null | undefined): Changes {
   const { [key]: _, ...others } = changes.records;
   const forgotten = record === undefined || (record === null && key.startsWith('+'));
@@ -64,8 +61,8 @@ export const newKey = ({ records }: Changes): string => {
 };
 
 /**
- * Puts changes on a later version. No text is lost: a changed record that is gone there becomes a new one. `contested`
- * names the records that were changed there, too.
+ * Moves changes to a later version. Keeps every changed text: if a changed record is missing in that version, it
+ * becomes a new record. `contested` has the ids of the records that the later version changed as well.
  */
 export function rebased(
   changes: Changes,
@@ -91,8 +88,8 @@ export function rebased(
 }
 
 /**
- * Keeps what was changed while a version was being saved: puts it on that version. `sent` are the rows that were sent,
- * `before` the records that they changed. `keys` has the new key of each row that was saved.
+ * Keeps the changes that were made while a version was being saved, and moves them to that version. `sent` are the rows
+ * that were sent. `before` are the records without the changes. `keys` has the new key of each saved row.
  */
 export function carriedOver(
   sent: readonly Row[],

@@ -7,14 +7,14 @@ import { useQuery } from '../../shared/query.js';
 import { query, setQuery } from '../../shared/router.js';
 import { Empty, Loaded } from '../../shared/states.js';
 import { at, type Dataset } from './calls.js';
-import { type DatasetRecord, FOUR, textOf, valueAt } from './values.js';
+import { BASE_FIELDS, type DatasetRecord, textOf, valueAt } from './values.js';
 import { useVersions } from './versions.js';
 
 type Comparison = Schemas['DatasetComparison'];
 type Changed = Comparison['changed'][number];
 const SHOWN = 50;
 
-/** Compares the dataset with an earlier version of it, or with another one: records that are new, gone, and changed. */
+/** Compares the dataset with an earlier version or with another dataset. */
 export function Compare({ project, dataset }: { project: string; dataset: Dataset }) {
   const { id, version } = dataset;
   const versions = useVersions(project, dataset);
@@ -111,7 +111,7 @@ function Part<T>(props: { title: string; items: readonly T[]; children: (item: T
   );
 }
 
-/** The two states of a record beside each other, only the fields that differ. */
+/** Shows the two states of a record beside each other, but only the fields that differ. */
 const ChangedRecord = ({ record: { id, fields, before, after } }: { record: Changed }) => (
   <li>
     <h3>{id}</h3>
@@ -136,7 +136,7 @@ const WholeRecord = ({ record, kind }: { record: DatasetRecord; kind: 'added' | 
   <li>
     <h3>{record.id}</h3>
     <div class={`dataset-side ${kind}`}>
-      {[...FOUR.slice(1), ...Object.keys(record.fields).map((name) => `fields.${name}`)].map((field) => (
+      {[...BASE_FIELDS.slice(1), ...Object.keys(record.fields).map((name) => `fields.${name}`)].map((field) => (
         <p key={field}>
           <span class="hint">{field.replace(/^fields\./, '')}</span> {textOf(valueAt(record, field))}
         </p>

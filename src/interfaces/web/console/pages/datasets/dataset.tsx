@@ -32,7 +32,6 @@ function DatasetPage({ parameters }: { parameters: Readonly<Record<string, strin
   return <OneDataset key={id} project={project} id={id} />;
 }
 
-/** Shows a dataset: its records, its versions, and how it differs from another one. */
 function OneDataset({ project, id }: { project: string; id: string }) {
   const dataset = useQuery(`dataset ${id}`, () => readDataset(project, id));
   const [changes, keepChanges] = useDraft<Changes>(`dataset ${id}`);
@@ -115,12 +114,11 @@ const Fact = ({ name, children }: { name: string; children: ComponentChildren })
   </div>
 );
 
-/** Freezes, forks, renames, deletes, and leads to an evaluation of a frozen dataset. */
 function Acts(props: {
   project: string;
   dataset: Dataset;
   loaded: Query<Dataset>;
-  /** Records are changed and not saved. */
+  /** True if there are unsaved changes of records. */
   changed: boolean;
   onDeleted: () => void;
 }) {
@@ -144,9 +142,9 @@ function Acts(props: {
   };
   const fork = () =>
     attempt(async () => {
-      const made = await answer(api.POST(`${PATH}/fork`, { params: at(project, id) }));
-      toast(`${made.name} is an editable copy.`);
-      navigate(link(`/projects/${project}/datasets/${made.id}`));
+      const forked = await answer(api.POST(`${PATH}/fork`, { params: at(project, id) }));
+      toast(`${forked.name} is an editable copy.`);
+      navigate(link(`/projects/${project}/datasets/${forked.id}`));
     });
   const remove = async () => {
     const text = `All versions of it are deleted, with ${plural(dataset.record_count, 'record')}.`;

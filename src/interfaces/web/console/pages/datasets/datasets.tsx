@@ -15,7 +15,6 @@ import { ImportDialog } from './import.js';
 type Entry = Schemas['DatasetEntry'];
 const PAGE = 100;
 
-/** Lists the datasets of a project and imports new ones. */
 function Datasets({ parameters }: { parameters: Readonly<Record<string, string>> }) {
   const project = parameters.project_id as string;
   const datasets = usePaged<Entry>(`datasets ${project}`, async (cursor) => {
@@ -78,7 +77,7 @@ const columnsOf = (project: string): Column<Entry>[] => [
   { title: 'Changed', cell: ({ updated_at }) => <Time at={updated_at} />, minor: true },
 ];
 
-/** Tells whether a dataset is frozen, and if not, what keeps it from being frozen. */
+/** Shows whether a dataset is frozen, and the number of findings that prevent it from being frozen. */
 export const DatasetState = ({ state, validation }: Pick<Entry, 'state' | 'validation'>) => (
   <>
     <State of={state} />

@@ -11,7 +11,7 @@ import { toast } from '../../shared/toasts.js';
 import { type Dataset, importFile } from './calls.js';
 import { byRow, type Format, formatOf, formats, joined, type Piece, piecesOf } from './source.js';
 
-/** The text that is imported: chosen, dropped or pasted, as it was or with mended rows. */
+/** The text to import: chosen, dropped or pasted, with the user's corrections. */
 interface Source {
   readonly name: string;
   readonly format: Format;
@@ -21,20 +21,20 @@ interface Source {
 }
 
 const NOTHING: Source = { name: '', format: 'csv', text: '' };
-/** A longer text is not shown for changing: it would make typing slow. */
+/** A longer text cannot be edited, because typing would be slow. */
 const MOST_SHOWN = 100_000;
 
-/** Imports a dataset from a file, from pasted text or from a starter. What is refused is shown row by row, to be mended. */
+/** Imports a dataset from a file, pasted text or a starter. The user can correct refused rows. */
 export function ImportDialog({ project, dropped }: { project: string; dropped: File | null }) {
   const [draft, set] = useDraft<Source>(`import ${project}`);
   const source = draft ?? NOTHING;
   const [file, setFile] = useState<File | null>(null);
   const close = () => setQuery({ import: null });
   const change = (next: Partial<Source>) => set((now) => ({ ...NOTHING, ...now, ...next }));
-  const done = (made: Dataset) => {
+  const done = (dataset: Dataset) => {
     set(null);
-    toast(`${made.name} is imported with ${plural(made.record_count, 'record')}.`);
-    navigate(link(`/projects/${project}/datasets/${made.id}`));
+    toast(`${dataset.name} is imported with ${plural(dataset.record_count, 'record')}.`);
+    navigate(link(`/projects/${project}/datasets/${dataset.id}`));
   };
   const sending = useAction(async () => {
     const { name, format, pieces } = source;
@@ -130,7 +130,7 @@ export function ImportDialog({ project, dropped }: { project: string; dropped: F
   );
 }
 
-/** Takes a chosen file. A dropped one is taken anywhere on the page. */
+/** Lets the user choose a file. A file can also be dropped anywhere on the page. */
 function FileChoice({ file, onFile }: { file: File | null; onFile: (file: File) => void }) {
   const input = useRef<HTMLInputElement>(null);
   return (
@@ -154,7 +154,7 @@ function FileChoice({ file, onFile }: { file: File | null; onFile: (file: File) 
   );
 }
 
-/** Shows each refused row with what the service says of it. Its text can be mended there. */
+/** Shows each refused row with the messages of the service. The user can correct its text there. */
 function RefusedRows(props: {
   pieces: readonly Piece[];
   error: ApiError | undefined;
@@ -191,8 +191,7 @@ function RefusedRows(props: {
   );
 }
 
-/** Imports a small dataset that the service ships. */
-function Starters({ project, onImported }: { project: string; onImported: (made: Dataset) => void }) {
+function Starters({ project, onImported }: { project: string; onImported: (dataset: Dataset) => void }) {
   const starters = useQuery('starters', () => answer(api.GET('/v1/project-starters')));
   const [values, setValues] = useState({ starter_id: '' });
   const importing = useForm(values, setValues, async () => {

@@ -3,9 +3,9 @@ import { Dialog } from '../../shared/dialog.js';
 import { Field, TextField } from '../../shared/form.js';
 import { Icon, IconButton } from '../../shared/icon.js';
 import type { Row } from './changes.js';
-import { type DatasetRecord, FOUR, fieldOf, parseExact, textOf } from './values.js';
+import { BASE_FIELDS, type DatasetRecord, fieldOf, parseExact, textOf } from './values.js';
 
-/** A field as it is typed. */
+/** A field with its typed text. */
 interface Typed {
   readonly name: string;
   readonly text: string;
@@ -21,13 +21,13 @@ const linesOf = (text: string) =>
   );
 
 const typed = (record: DatasetRecord): Typed[] =>
-  [...FOUR, ...Object.keys(record.fields)].map((name) => {
+  [...BASE_FIELDS, ...Object.keys(record.fields)].map((name) => {
     const value = fieldOf(record, name);
-    const empty = value === null && (FOUR as readonly string[]).includes(name);
+    const empty = value === null && (BASE_FIELDS as readonly string[]).includes(name);
     return { name, text: empty ? '' : textOf(value), kind: typeof value === 'string' || empty ? 'text' : 'json' };
   });
 
-/** Returns why a field is no JSON; undefined if it is. */
+/** Returns why a field is not JSON, or undefined if it is. */
 function problemOf({ kind, text }: Typed): string | undefined {
   if (kind === 'text') return undefined;
   try {
@@ -38,7 +38,7 @@ function problemOf({ kind, text }: Typed): string | undefined {
   return undefined;
 }
 
-/** Reads the record. A field that is as it was `before` keeps its value exactly. */
+/** Returns the record of the typed fields. A field that did not change keeps its exact value in `before`. */
 function recordOf(fields: readonly Typed[], before: DatasetRecord): DatasetRecord {
   const untouched = typed(before);
   const values = fields.map((field) => {
@@ -50,14 +50,14 @@ function recordOf(fields: readonly Typed[], before: DatasetRecord): DatasetRecor
   return { id: String(id), group: group ? String(group) : null, input, expected, fields: further };
 }
 
-/** Shows a record as a whole. Where it may be edited, each change counts at once among those that are to be saved. */
+/** Shows a whole record. If it is editable, each valid change is reported at once through `onChange`. */
 export function RecordDialog(props: {
   row: Row;
   findings: readonly string[];
   editable: boolean;
-  /** Is null if there is none. */
+  /** The steps to the neighbouring records, or null at the ends. */
   onStep: { readonly before: (() => void) | null; readonly after: (() => void) | null };
-  /** Changes the record; null deletes it, undefined takes all its changes back. */
+  /** Changes the record. null deletes it. undefined removes all its changes. */
   onChange: (record: DatasetRecord | null | undefined) => void;
   onClose: () => void;
 }) {
@@ -68,14 +68,14 @@ export function RecordDialog(props: {
   const deleted = row.change === 'deleted';
   const writable = editable && !deleted;
   const problems = fields.map(problemOf);
-  const sound = !problems.some(Boolean);
+  const valid = !problems.some(Boolean);
   const setAll = (next: readonly Typed[]) => {
     setFields(next);
     if (!next.some(problemOf)) onChange(recordOf(next, before));
   };
   const change = (at: number, next: Partial<Typed>) =>
     setAll(fields.map((field, index) => (index === at ? { ...field, ...next } : field)));
-  const close = () => sound && onClose();
+  const close = () => valid && onClose();
   const nameTaken = fields.some((field) => field.name === name.trim()) || name.trim() === 'fields';
   return (
     <Dialog title={row.change === 'added' ? 'New record' : `Record ${row.record.id}`} wide onClose={close}>
@@ -94,7 +94,7 @@ export function RecordDialog(props: {
         )}
         {deleted && <p class="note warn">This record is deleted as soon as the dataset is saved.</p>}
         {fields.map((field, at) => {
-          const own = !(FOUR as readonly string[]).includes(field.name);
+          const isFurther = !(BASE_FIELDS as readonly string[]).includes(field.name);
           return (
             <div class="dataset-field" key={field.name}>
               {field.name === 'id' || field.name === 'group' ? (
@@ -127,7 +127,7 @@ export function RecordDialog(props: {
                       JSON
                     </option>
                   </select>
-                  {own && (
+                  {isFurther && (
                     <IconButton
                       icon="trash"
                       label={`Remove the field ${field.name}`}
@@ -166,10 +166,10 @@ export function RecordDialog(props: {
         )}
         <div class="actions">
           <span class="dataset-steps">
-            <button type="button" class="button" disabled={!onStep.before || !sound} onClick={() => onStep.before?.()}>
+            <button type="button" class="button" disabled={!onStep.before || !valid} onClick={() => onStep.before?.()}>
               <Icon name="back" /> Previous
             </button>
-            <button type="button" class="button" disabled={!onStep.after || !sound} onClick={() => onStep.after?.()}>
+            <button type="button" class="button" disabled={!onStep.after || !valid} onClick={() => onStep.after?.()}>
               Next <Icon name="next" />
             </button>
           </span>
@@ -197,7 +197,7 @@ export function RecordDialog(props: {
               Delete
             </button>
           )}
-          <button type="submit" class="button primary" disabled={!sound}>
+          <button type="submit" class="button primary" disabled={!valid}>
             Done
           </button>
         </div>

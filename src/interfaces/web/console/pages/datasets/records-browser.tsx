@@ -8,21 +8,23 @@ import type { Row } from './changes.js';
 import { RecordDialog } from './record-dialog.js';
 import { RecordsTable } from './records-table.js';
 import { byRow } from './source.js';
-import { type DatasetRecord, FOUR, fieldOf, textOf } from './values.js';
+import { BASE_FIELDS, type DatasetRecord, fieldOf, textOf } from './values.js';
 
 type Findings = Dataset['validation']['findings'];
 
 const mentions = (record: DatasetRecord, text: string): boolean =>
-  [...FOUR, ...Object.keys(record.fields)].some((name) => textOf(fieldOf(record, name)).toLowerCase().includes(text));
+  [...BASE_FIELDS, ...Object.keys(record.fields)].some((name) =>
+    textOf(fieldOf(record, name)).toLowerCase().includes(text),
+  );
 
-/** Finds records by text or by their findings, shows them as a table, and one as a whole. */
+/** Finds records by text or by findings. Shows them as a table, and one of them as a whole. */
 export function RecordsBrowser(props: {
   rows: readonly Row[];
   findings: Findings;
-  /** Absent: the records can only be read. */
+  /** Without this, the records can only be read. */
   onChange?: (row: Row, record: DatasetRecord | null | undefined) => void;
   onAdd?: () => void;
-  /** The key that a save gave to the open record. Its dialog stays as it is. */
+  /** The key that a save gave to the open record. The dialog of this record stays open with its state. */
   moved?: { current: string | null };
 }) {
   const { rows, onChange, onAdd, moved } = props;
@@ -104,7 +106,7 @@ export function RecordsBrowser(props: {
   );
 }
 
-/** Lists what keeps the dataset from being frozen, with links to the records. */
+/** Lists the findings that prevent the dataset from being frozen, with links to the records. */
 export function FindingsNote({ findings, rows }: { findings: Findings; rows: readonly Row[] }) {
   if (findings.length === 0) return null;
   return (

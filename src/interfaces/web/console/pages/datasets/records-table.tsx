@@ -1,35 +1,35 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { Icon } from '../../shared/icon.js';
 import type { Row } from './changes.js';
-import { type DatasetRecord, FOUR, fieldOf, furtherFields, textOf } from './values.js';
+import { BASE_FIELDS, type DatasetRecord, fieldOf, furtherFields, textOf } from './values.js';
 
 const ROW_PX = 36;
-/** Rows are drawn in steps, so that most of the scrolling draws nothing. */
+/** The drawn rows change only in steps of this many, so that most scrolling draws nothing. */
 const STEP = 8;
 const COLUMN_STEP = 3;
 const MOST_SHOWN = 160;
-/** In px, with the number of the row. */
-const FOUR_PX = 900;
+/** The width of the number of the row and the four fields together. */
+const BASE_PX = 900;
 const FIELD_PX = 176;
 
-/** The texts of a record's cells. A record never changes, so they are made once. */
+/** The texts of a record's cells. They are made only once, because a record never changes. */
 const texts = new WeakMap<DatasetRecord, Map<string, string>>();
 
 function cellText(record: DatasetRecord, name: string): string {
   const known = texts.get(record) ?? new Map<string, string>();
   texts.set(record, known);
-  const made = known.get(name) ?? textOf(fieldOf(record, name)).slice(0, MOST_SHOWN);
-  known.set(name, made);
-  return made;
+  const text = known.get(name) ?? textOf(fieldOf(record, name)).slice(0, MOST_SHOWN);
+  known.set(name, text);
+  return text;
 }
 
 /**
- * Shows records in a table that stays fast with any number of rows and fields: only those in view are drawn. Arrow up
- * and down, Page Up, Page Down, Home and End move between rows, Enter opens one.
+ * Shows records in a table that stays fast with any number of rows and fields, because only the visible ones are drawn.
+ * Arrow Up, Arrow Down, Page Up, Page Down, Home and End move between rows. Enter opens a row.
  */
 export function RecordsTable(props: {
   rows: readonly Row[];
-  /** Lists the findings of each record, by its index. */
+  /** The findings of each record, by its index. */
   findings: ReadonlyMap<number, readonly string[]>;
   onOpen: (key: string) => void;
 }) {
@@ -64,7 +64,7 @@ export function RecordsTable(props: {
   const onScroll = () => {
     const top = Math.floor((box.current?.scrollTop ?? 0) / ROW_PX);
     setStart(Math.max(0, Math.floor(top / STEP) * STEP - STEP));
-    const left = Math.floor(((box.current?.scrollLeft ?? 0) - FOUR_PX) / FIELD_PX);
+    const left = Math.floor(((box.current?.scrollLeft ?? 0) - BASE_PX) / FIELD_PX);
     setFrom(Math.max(0, Math.floor(left / COLUMN_STEP) * COLUMN_STEP - COLUMN_STEP));
   };
   const onKeyDown = (event: KeyboardEvent) => {
@@ -97,7 +97,7 @@ export function RecordsTable(props: {
       <table
         aria-rowcount={rows.length + 1}
         aria-colcount={names.length + 5}
-        style={{ width: `${FOUR_PX + names.length * FIELD_PX}px` }}
+        style={{ width: `${BASE_PX + names.length * FIELD_PX}px` }}
       >
         <colgroup>
           <col class="dataset-col-number" />
@@ -114,7 +114,7 @@ export function RecordsTable(props: {
             <th scope="col" class="numeric">
               Row
             </th>
-            {FOUR.map((name) => (
+            {BASE_FIELDS.map((name) => (
               <th key={name} scope="col">
                 {name}
               </th>
@@ -151,7 +151,7 @@ export function RecordsTable(props: {
                     {wrong.length > 0 && <span class="dataset-unseen">, has findings</span>}
                   </button>
                 </th>
-                {FOUR.slice(1).map((name) => (
+                {BASE_FIELDS.slice(1).map((name) => (
                   <td key={name}>{cellText(record, name)}</td>
                 ))}
                 {from > 0 && <td colSpan={from} />}
@@ -171,7 +171,7 @@ export function RecordsTable(props: {
   );
 }
 
-/** Takes the place of rows that are not drawn. */
+/** Fills the height of the rows that are not drawn. */
 const Gap = ({ rows, columns }: { rows: number; columns: number }) => (
   <tr class="dataset-gap" style={{ height: `${rows * ROW_PX}px` }}>
     <td colSpan={columns} />

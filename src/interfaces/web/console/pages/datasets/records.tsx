@@ -27,7 +27,7 @@ import { type DatasetRecord, isSame } from './values.js';
 const PATH = '/v1/projects/{project_id}/datasets/{dataset_id}';
 const EMPTY: DatasetRecord = { id: '', group: null, input: '', expected: '', fields: {} };
 
-/** Shows the records of the dataset, or of an earlier version that the address names. */
+/** Shows the records of the dataset, or of an earlier version if the address names one. */
 export function Records(props: {
   project: string;
   loaded: Query<Dataset>;
@@ -73,12 +73,12 @@ function EarlierRecords({ project, dataset, version }: { project: string; datase
   );
 }
 
-/** Shows the records, and keeps changes of them in this tab until they are saved or dropped. */
+/** Shows the records. Keeps changes in this tab until they are saved or dropped. */
 function CurrentRecords(props: {
   project: string;
   dataset: Dataset;
   changes: Changes;
-  /** Replaces the changes as they are then: some may have been made since the last drawing. */
+  /** Replaces the current changes. Some of them may be newer than the last drawing. */
   update: (change: (now: Changes) => Changes) => void;
   loaded: Query<Dataset>;
 }) {
@@ -88,11 +88,12 @@ function CurrentRecords(props: {
   const editable = can('edit_workspace') && dataset.state === 'editable';
   const count = can('edit_workspace') ? countOf(changes) : 0;
   useEffect(() => {
-    guardLeaving(count > 0 ? () => true : null); // The draft stays. Only closing the tab would lose it.
+    // Leaving keeps the draft. Only closing the tab loses it, so the browser asks then.
+    guardLeaving(count > 0 ? () => true : null);
     return () => guardLeaving(null);
   }, [count > 0]);
 
-  /** Puts the changes on the version that the service has now. */
+  /** Moves the changes to the current version of the service. */
   const moveOn = async (now: Dataset) => {
     const before =
       changes.version === version ? { records } : await readVersion(project, id, changes.version).catch(() => now);
@@ -111,7 +112,7 @@ function CurrentRecords(props: {
   }, [version, changes.version]);
 
   const rows = rowsOf(records, count > 0 && !behind ? changes : noChanges(version));
-  /** Holds the key that the open record got by a save. */
+  /** The key that a save gave to the open record. */
   const moved = useRef<string | null>(null);
   const saving = useAction(async () => {
     const body = { version, records: recordsOf(rows) };
@@ -132,15 +133,15 @@ function CurrentRecords(props: {
       throw reason;
     }
   });
-  /** Keeps the changes although the dataset was frozen meanwhile. */
+  /** Saves the changes in a fork, because the dataset was frozen in the meantime. */
   const forking = useAction(async () => {
-    const made = await answer(api.POST(`${PATH}/fork`, { params: at(project, id) }));
-    const body = { version: made.version, records: recordsOf(rows) };
-    await answer(api.PUT(PATH, { params: at(project, made.id), body }));
+    const fork = await answer(api.POST(`${PATH}/fork`, { params: at(project, id) }));
+    const body = { version: fork.version, records: recordsOf(rows) };
+    await answer(api.PUT(PATH, { params: at(project, fork.id), body }));
     update(() => noChanges(version));
-    navigate(link(`/projects/${project}/datasets/${made.id}`));
+    navigate(link(`/projects/${project}/datasets/${fork.id}`));
   });
-  const told = ['stale_version', 'dataset_frozen'].includes(saving.error?.code ?? '');
+  const isShownAlready = ['stale_version', 'dataset_frozen'].includes(saving.error?.code ?? '');
   const drop = async () => {
     const text = `${plural(count, 'changed record')} will be as in version ${version} again.`;
     if (!(await confirmAct({ title: 'Drop the changes?', text, act: 'Drop' }))) return;
@@ -183,7 +184,7 @@ function CurrentRecords(props: {
           </div>
         </div>
       )}
-      <FormError error={forking.error ?? (told ? undefined : saving.error)} />
+      <FormError error={forking.error ?? (isShownAlready ? undefined : saving.error)} />
       <FindingsNote findings={validation.findings} rows={rows} />
       <RecordsBrowser
         rows={rows}

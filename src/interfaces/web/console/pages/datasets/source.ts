@@ -1,6 +1,6 @@
 import { parseExact } from './values.js';
 
-/** One thing that is wrong: `path` begins with `records.<index>` for a row. */
+/** One problem of a file. The `path` of a problem in a row begins with `records.<index>`. */
 export interface Finding {
   readonly path: string;
   readonly message: string;
@@ -21,7 +21,7 @@ const FORMAT_OF_ENDING: Readonly<Record<string, Format>> = {
   ndjson: 'lines',
 };
 
-/** Guesses the format by the name of the file, else by how its text begins. */
+/** Guesses the format by the name of the file, or by the beginning of its text. */
 export function formatOf(fileName: string, text: string): Format {
   const named = FORMAT_OF_ENDING[fileName.split('.').at(-1)?.toLowerCase() ?? ''];
   if (named) return named;
@@ -41,13 +41,13 @@ const isJson = (text: string): boolean => {
   }
 };
 
-/** A piece of a file. `row` counts the records from 0; it is null for the header and for empty lines. */
+/** A piece of a file. `row` is the index of its record, or null for the header and for empty lines. */
 export interface Piece {
   readonly text: string;
   readonly row: number | null;
 }
 
-/** Cuts a file into its rows, so that each can be shown beside its findings and mended there. */
+/** Splits a file into its rows, so that each row can be shown and corrected beside its findings. */
 export function piecesOf(format: Format, text: string): Piece[] {
   let row = 0;
   const count = (piece: string, isRow: boolean): Piece => ({ text: piece, row: isRow ? row++ : null });
@@ -62,13 +62,13 @@ export function piecesOf(format: Format, text: string): Piece[] {
   });
 }
 
-/** Puts the pieces of a file together again. */
+/** Returns the text of the file that consists of these pieces. */
 export const joined = (format: Format, pieces: readonly Piece[]): string => {
   const texts = pieces.map(({ text }) => text);
   return format === 'json' ? `[${texts.join(',')}]` : texts.join('\n');
 };
 
-/** Splits CSV at the line ends that are not within quotes. */
+/** Splits CSV at the line ends outside quotes. */
 function csvLines(text: string): string[] {
   const lines: string[] = [];
   let start = 0;
@@ -92,7 +92,7 @@ function recordsIn(text: string): unknown[] | null {
   }
 }
 
-/** Returns the body of an import of JSON: a list of records is named, anything else is left to the service. */
+/** Returns the body of an import of JSON. Adds the name to a list of records. Leaves any other text to the service. */
 export function jsonBody(name: string, text: string): string {
   const named = name === '' ? '' : `"name":${JSON.stringify(name)},`;
   if (text.trimStart().startsWith('[')) return `{${named}"records":${text}}`;
@@ -100,13 +100,13 @@ export function jsonBody(name: string, text: string): string {
   return records ? `{${named}"records":${JSON.stringify(records)}}` : text;
 }
 
-/** A row that the service refuses, with everything that it says of it. `row` is null for the file as a whole. */
+/** A refused row with all its findings. `row` is null for the file as a whole. */
 export interface RefusedRow {
   readonly row: number | null;
   readonly findings: readonly Finding[];
 }
 
-/** Sorts findings by their rows, the file as a whole first. */
+/** Groups findings by their rows. The findings of the file as a whole come first. */
 export function byRow(findings: readonly Finding[]): RefusedRow[] {
   const rows = new Map<number | null, Finding[]>();
   for (const finding of findings) {

@@ -3,29 +3,29 @@ import type { components } from '../../shared/openapi-types.js';
 export type DatasetRecord = components['schemas']['DatasetRecord'];
 
 /** The fields that every record has, in the order of the columns. */
-export const FOUR = ['id', 'group', 'input', 'expected'] as const;
+export const BASE_FIELDS = ['id', 'group', 'input', 'expected'] as const;
 
-/** Formats a value of a record: text as it is, anything else as JSON. */
+/** Returns a value of a record as text. A string is not changed, and any other value becomes JSON. */
 export const textOf = (value: unknown): string =>
   typeof value === 'string' ? value : value === undefined ? '' : JSON.stringify(value, null, 2);
 
-/** Returns the names of the further fields, in the order in which the records name them. */
+/** Returns the names of the further fields, in the order of their first use. */
 export const furtherFields = (records: readonly DatasetRecord[]): string[] => [
   ...new Set(records.flatMap(({ fields }) => Object.keys(fields))),
 ];
 
-/** Returns the value of one of the four fields, or of a further one. */
+/** Returns the value of one of the four fields or of a further field. */
 export const fieldOf = (record: DatasetRecord, name: string): unknown =>
-  (FOUR as readonly string[]).includes(name) ? record[name as 'id'] : own(record.fields, name);
+  (BASE_FIELDS as readonly string[]).includes(name) ? record[name as 'id'] : own(record.fields, name);
 
-/** Returns the value in a path of the service, such as `fields.level` of a comparison. */
+/** Returns the value at a path of the service, such as `fields.level` of a comparison. */
 export const valueAt = (record: DatasetRecord, path: string): unknown =>
   path.startsWith('fields.') ? own(record.fields, path.slice('fields.'.length)) : fieldOf(record, path);
 
 const own = (fields: DatasetRecord['fields'], name: string): unknown =>
   Object.hasOwn(fields, name) ? fields[name] : undefined;
 
-/** Compares two JSON values. The order of members does not count. */
+/** Returns whether two JSON values are the same. Ignores the order of members. */
 export function isSame(one: unknown, other: unknown): boolean {
   if (one === other) return true;
   if (typeof one !== 'object' || typeof other !== 'object' || !one || !other) return false;
@@ -39,7 +39,7 @@ export function isSame(one: unknown, other: unknown): boolean {
 type ExactJson = JSON & { rawJSON?: (text: string) => unknown };
 type Reviver = (name: string, value: unknown, context?: { source?: string }) => unknown;
 
-/** Parses JSON. Keeps a number that would lose digits as it is written, so that the service can refuse it. */
+/** Parses JSON. Keeps the text of a number that would lose digits, so that the service can refuse the number. */
 export function parseExact(text: string): unknown {
   const { rawJSON } = JSON as ExactJson;
   const keepDigits: Reviver = (_, value, context) =>

@@ -5,7 +5,6 @@ import { Loaded, Time } from '../../shared/states.js';
 import { More, Table } from '../../shared/table.js';
 import { at, type Dataset } from './calls.js';
 
-/** Lists the versions of a dataset. Each can be opened and compared with the present one. */
 export function Versions({ project, dataset }: { project: string; dataset: Dataset }) {
   const versions = useVersions(project, dataset);
   const place = `/projects/${project}/datasets/${dataset.id}`;

@@ -22,13 +22,13 @@ const EMPTY = {
 };
 type Draft = typeof EMPTY;
 
-/** Returns the text without blanks at its ends; null for none, as the API wants it. */
-const given = (text: string): string | null => text.trim() || null;
+/** Returns the trimmed text, or null for empty text. */
+const orNull = (text: string): string | null => text.trim() || null;
 
 function requestOf(kind: 'file' | 'engine', draft: Draft) {
   const { name, model_path, max_batch, max_delay_ms, endpoint, model_name, model_version, key_setting } = draft;
   if (kind === 'engine')
-    return { name, endpoint, model_name, model_version: given(model_version), key_setting: given(key_setting) };
+    return { name, endpoint, model_name, model_version: orNull(model_version), key_setting: orNull(key_setting) };
   if (!max_batch.trim()) return { name, model_path };
   return {
     name,
@@ -38,7 +38,7 @@ function requestOf(kind: 'file' | 'engine', draft: Draft) {
   };
 }
 
-/** Deploys a model file or a model of an engine elsewhere, then goes to the deployment. */
+/** Deploys a model file or a model on an engine elsewhere, then goes to the deployment. */
 export function DeployDialog({ onClose }: { onClose: () => void }) {
   const kind = query.value.get('kind') === 'engine' ? 'engine' : 'file';
   const [kept, setDraft] = useDraft<Draft>('deployment');
@@ -128,7 +128,7 @@ export function DeployDialog({ onClose }: { onClose: () => void }) {
   );
 }
 
-/** Chooses one of the ONNX files, or uploads one and chooses it. */
+/** Lets the user choose an ONNX file. An uploaded file is chosen at once. */
 function ChooseFile(props: { value: string; onChoose: (path: string) => void; error: string | undefined }) {
   const { value, onChoose, error } = props;
   const files = useQuery('onnx files', async () => {

@@ -16,7 +16,6 @@ const EVERY_MS = 10_000;
 const EVERY_MS_WHILE_STARTING = 2_500;
 const LINES = 100;
 
-/** Shows one deployment live: its status, its output, and a prediction to try. */
 function DeploymentView({ parameters: { deployment_id = '' } }: { parameters: Readonly<Record<string, string>> }) {
   const params = { path: { deployment_id } };
   const found = useQuery(
@@ -118,7 +117,6 @@ function Facts({ deployment }: { deployment: Deployment }) {
   );
 }
 
-/** The newest lines of the process. */
 function Output({ id, remote }: { id: string; remote: boolean }) {
   const params = { path: { deployment_id: id }, query: { tail: LINES } };
   const output = useQuery(
@@ -140,7 +138,7 @@ function Output({ id, remote }: { id: string; remote: boolean }) {
           lines.length === 0 ? (
             <p class="hint">The process has written nothing since the service started.</p>
           ) : (
-            // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard.
+            // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must reach a scrolling element.
             <section class="deployments-output" tabIndex={0} aria-label="Newest lines of the output">
               <pre>{lines.join('\n')}</pre>
             </section>

@@ -37,7 +37,6 @@ const COLUMNS: readonly Column<Deployment>[] = [
   { title: 'Created', minor: true, cell: ({ created_at }) => <Time at={created_at} /> },
 ];
 
-/** Lists the deployments with their live status, and the model files. */
 function Deployments() {
   const manages = can('manage_monitoring');
   const list = useQuery('deployments', () => answer(api.GET('/v1/deployments')), {

@@ -29,7 +29,6 @@ const COLUMNS: readonly Column<File>[] = [
   { title: 'Changed', minor: true, cell: ({ modified_at }) => <Time at={modified_at} /> },
 ];
 
-/** Lists the files of the models folders. Uploaded ones can be deleted. */
 export function ModelFiles() {
   const manages = can('manage_monitoring');
   const files = usePaged<File>('model files', async (cursor) => {
@@ -93,6 +92,6 @@ export function ModelFiles() {
   );
 }
 
-/** The path of a file keeps its slashes. */
+/** Puts the path of a file into a route and keeps its slashes. */
 const withSlashes = (route: string, { path: name }: Record<string, unknown>): string =>
   route.replace('{path}', String(name).split('/').map(encodeURIComponent).join('/'));

@@ -7,14 +7,13 @@ import { Table } from '../../shared/table.js';
 import { type OutputTable, outputsOf, tablesOf } from './tensors.js';
 
 export interface Prediction {
-  /** The answer as the service sent it. */
+  /** The unchanged answer of the service. */
   readonly text: string;
   readonly seconds: number;
 }
 
 const MOST_SHOWN = 20_000;
 
-/** The answer to a prediction as tables, or as JSON. */
 export function PredictionResult({ prediction: { text, seconds } }: { prediction: Prediction }) {
   const tables = useMemo(() => tablesOf(outputsOf(text)), [text]);
   return (
@@ -62,7 +61,7 @@ function AnswerTable({ table: { columns, rows, all } }: { table: OutputTable }) 
 
 const AnswerText = ({ text }: { text: string }) => (
   <div class="stack">
-    {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard. */}
+    {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must reach a scrolling element. */}
     <section class="deployments-output" tabIndex={0} aria-label="Answer as JSON">
       <pre>{text.slice(0, MOST_SHOWN)}</pre>
     </section>

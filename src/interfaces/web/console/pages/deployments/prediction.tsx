@@ -12,15 +12,14 @@ import { type Prediction, PredictionResult } from './prediction-result.js';
 import { TensorField } from './tensor-field.js';
 import { bodyOf, curlOf, type Entry, findingOf, keptEntry, type TensorSpec } from './tensors.js';
 
-/** Asks for the inputs of the model in a form, and shows its answer. */
 export function TryPrediction({ deployment }: { deployment: Deployment }) {
   const { id, name, status } = deployment;
   const params = { path: { deployment_id: id, model_name: name } };
-  const asked = status === 'running' ? `metadata ${id}` : null;
-  const metadata = useQuery(asked, () =>
+  const key = status === 'running' ? `metadata ${id}` : null;
+  const metadata = useQuery(key, () =>
     answer(api.GET('/v1/deployments/{deployment_id}/v2/models/{model_name}', { params })),
   );
-  if (!asked) {
+  if (!key) {
     return (
       <Panel title="Try a prediction">
         <p class="hint">The deployment answers predictions once it is running.</p>
@@ -49,9 +48,9 @@ function PredictionForm({ id, inputs }: { id: string; inputs: readonly TensorSpe
   const [code, setCode] = useState<string>();
 
   const act = useAction(async (wanted: 'answer' | 'code') => {
-    const made = bodyOf(inputs, entries);
-    if ('findings' in made) throw new ApiError(0, 'invalid', 'An input is not valid JSON.', null, made.findings);
-    const { body } = made;
+    const request = bodyOf(inputs, entries);
+    if ('findings' in request) throw new ApiError(0, 'invalid', 'An input is not valid JSON.', null, request.findings);
+    const { body } = request;
     if (wanted === 'code') return setCode(curlOf(`${baseUrl}/v1/deployments/${id}/predict`, body));
     const begun = performance.now();
     const call = api.POST('/v1/deployments/{deployment_id}/predict', {

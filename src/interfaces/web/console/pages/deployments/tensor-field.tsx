@@ -10,7 +10,7 @@ interface Props {
 
 const MODES = { cells: 'Edit in fields', json: 'Edit as JSON', fill: 'Use one value for all' } as const;
 
-/** Edits one input of a model: a field for each element, one value for all, or JSON. */
+/** Edits one input of a model: as a field for each element, as one value for all elements, or as JSON. */
 export function TensorField({ spec, entry, error, onChange }: Props) {
   const id = useId();
   const other = modesOf(spec).find((mode) => mode !== entry.mode);
@@ -74,7 +74,6 @@ function Cells({ spec, entry, error, onChange }: Props & { entry: Extract<Entry,
   );
 }
 
-/** One element: a choice for truth, otherwise a field with the keyboard that suits it. */
 function Element(props: {
   label: string;
   datatype: string;

@@ -1,6 +1,6 @@
 /** Makes the form of a prediction from the metadata of a model, and the body of the request from the form. */
 
-/** An input of a model, as its metadata describe it. A size of -1 is any size. */
+/** An input of a model in the model's metadata. A size of -1 means any size. */
 export interface TensorSpec {
   readonly name: string;
   readonly datatype: string;
@@ -19,22 +19,22 @@ export interface EntryFinding {
 }
 
 const MOST_CELLS = 16;
-/** A text with more elements is slow to edit. */
+/** More elements are not edited as text, because typing would be slow. */
 const MOST_AS_TEXT = 2_000;
 
-/** Returns the smallest shape that fits: any size is 1. */
+/** Returns an example of the shape, with 1 for any size. */
 const exampleShape = ({ shape }: TensorSpec): number[] => shape.map((size) => (size < 0 ? 1 : size));
 
 const countOf = (shape: readonly number[]): number => shape.reduce((count, size) => count * size, 1);
 
-/** Writes a shape for people, such as `any × 4`. */
+/** Returns a shape as text for people, such as `any × 4`. */
 export const shapeText = (shape: readonly number[]): string =>
   shape.length === 0 ? 'one value' : shape.map((size) => (size < 0 ? 'any' : size)).join(' × ');
 
 const exampleElement = (datatype: string): string =>
   ({ BYTES: 'text', BOOL: 'false' })[datatype] ?? (datatype.includes('FP') ? '0.5' : '1');
 
-/** Returns the entry of an input with an example that fits its shape. */
+/** Returns an example entry that fits the shape of an input. */
 export function exampleEntry(spec: TensorSpec): Entry {
   const count = countOf(exampleShape(spec));
   const element = exampleElement(spec.datatype);
@@ -43,13 +43,13 @@ export function exampleEntry(spec: TensorSpec): Entry {
   return { mode: 'json', text: tensorText(spec, Array<string>(count).fill(element)) };
 }
 
-/** Returns the modes that suit an input. The first is the usual one. */
+/** Returns the possible modes of an input, the default mode first. */
 export function modesOf(spec: TensorSpec): readonly Entry['mode'][] {
   const usual = exampleEntry(spec).mode;
   return usual === 'json' ? ['json'] : [usual, 'json'];
 }
 
-/** Returns a kept entry if it still fits: the model may have changed. Otherwise the example. */
+/** Returns the kept entry if it still fits the model, which may have changed. Otherwise returns the example. */
 export function keptEntry(spec: TensorSpec, kept: Entry | undefined): Entry {
   const example = exampleEntry(spec);
   if (!kept || !modesOf(spec).includes(kept.mode)) return example;
@@ -57,7 +57,7 @@ export function keptEntry(spec: TensorSpec, kept: Entry | undefined): Entry {
   return fits ? kept : example;
 }
 
-/** Changes the mode and keeps the values if they fit the new one. */
+/** Returns the entry in another mode. Keeps the values if they fit this mode. */
 export function inMode(spec: TensorSpec, entry: Entry, mode: Entry['mode']): Entry {
   if (entry.mode === mode) return entry;
   if (entry.mode === 'cells' && mode === 'json') return { mode, text: tensorText(spec, entry.cells) };
@@ -66,7 +66,7 @@ export function inMode(spec: TensorSpec, entry: Entry, mode: Entry['mode']): Ent
   return exampleEntry(spec);
 }
 
-/** Returns an element as JSON: a text that is no value of the datatype as a string, which the service refuses in words. */
+/** Returns an element as JSON. Invalid text becomes a string, so that the service explains the refusal. */
 function elementText(datatype: string, typed: string): string {
   if (datatype === 'BYTES') return JSON.stringify(typed);
   const text = typed.trim();
@@ -76,7 +76,7 @@ function elementText(datatype: string, typed: string): string {
   return text !== '' && Number.isFinite(number) ? String(number) : JSON.stringify(text);
 }
 
-/** Nests elements by the example shape, a row of the last dimension on each line. */
+/** Returns nested arrays of the example shape as text. Each line has one row of the last dimension. */
 function tensorText(spec: TensorSpec, elements: readonly string[]): string {
   return nested(
     elements.map((element) => elementText(spec.datatype, element)),
@@ -97,7 +97,7 @@ function nested(elements: readonly string[], shape: readonly number[], indent: s
   return `[\n${parts.map((part) => `${indent}  ${part}`).join(',\n')}\n${indent}]`;
 }
 
-/** Reads nested arrays into cells. Returns null if there are not as many as cells. */
+/** Reads nested arrays into cells. Returns null if the number of elements differs from the number of cells. */
 function cellsOf(spec: TensorSpec, text: string): Entry | null {
   try {
     const elements = [JSON.parse(text)].flat(Number.POSITIVE_INFINITY);
@@ -108,8 +108,8 @@ function cellsOf(spec: TensorSpec, text: string): Entry | null {
 }
 
 /**
- * Returns the body of `/predict` as text, so that long integers stay exact, or the inputs that are no JSON. The paths of
- * findings are those of the service.
+ * Returns the body of `/predict`, or findings for the inputs that are not JSON. The body is text, so that long integers
+ * stay exact. The paths of the findings are the same as in the service.
  */
 export function bodyOf(
   specs: readonly TensorSpec[],
@@ -141,11 +141,11 @@ function isJson(text: string): boolean {
   }
 }
 
-/** Returns the finding about an input, which may name a part of it, such as its shape. */
+/** Returns the finding about an input or about a part of it, such as its shape. */
 export const findingOf = (findings: readonly EntryFinding[], { name }: TensorSpec): EntryFinding | undefined =>
   findings.find(({ path }) => path === `inputs.${name}` || path.startsWith(`inputs.${name}.`));
 
-/** An output of a prediction: its elements row by row. */
+/** An output of a prediction. Its elements are in row order. */
 interface OutputTensor {
   readonly datatype: string;
   readonly shape: readonly number[];
@@ -154,7 +154,7 @@ interface OutputTensor {
 
 export type Outputs = Readonly<Record<string, OutputTensor>>;
 
-/** Reads an answer of `/predict`. Integers that a number cannot hold become text, so that none is shown wrong. */
+/** Reads an answer of `/predict`. Integers that a number cannot hold become text, so that they are shown exactly. */
 export function outputsOf(answer: string): Outputs {
   const exact = answer.replace(/"(?:[^"\\]|\\.)*"|(?<![\d.eE+-])-?\d{16,}(?![\d.eE])/g, (found) =>
     found.startsWith('"') ? found : `"${found}"`,
@@ -165,14 +165,14 @@ export function outputsOf(answer: string): Outputs {
 export interface OutputTable {
   readonly columns: readonly string[];
   readonly rows: readonly (readonly string[])[];
-  /** The number of rows and columns in all: the table holds the first. */
+  /** The number of all rows and columns. The table has only the first of them. */
   readonly all: { readonly rows: number; readonly columns: number };
 }
 
 const MOST_ROWS = 50;
 const MOST_COLUMNS = 20;
 
-/** Puts outputs of as many rows beside one another. */
+/** Returns tables of the outputs. Outputs with the same number of rows are in one table. */
 export function tablesOf(outputs: Outputs): OutputTable[] {
   const byRows = new Map<number, Grid[]>();
   for (const [name, output] of Object.entries(outputs)) {
@@ -189,7 +189,7 @@ interface Grid {
   readonly elements: readonly unknown[];
 }
 
-/** A row for each sample; for wide samples one for each of their rows, and one for each value of a single wide row. */
+/** Returns a row for each sample, or for each row of samples that are too wide. A single wide row becomes a column. */
 function gridOf(name: string, { shape, data }: OutputTensor): Grid {
   const isFlat = Array.isArray(data) && !Array.isArray(data[0]);
   const elements = isFlat ? data : [data].flat(Number.POSITIVE_INFINITY);

@@ -16,7 +16,7 @@ interface Transfer {
   readonly error?: ApiError;
 }
 
-/** A file with its path below a chosen folder. */
+/** A file, and its path from the chosen folder on. */
 interface Chosen {
   readonly file: File;
   readonly path: string;
@@ -25,9 +25,10 @@ interface Chosen {
 const chosenFiles = (files: FileList | null | undefined): Chosen[] =>
   [...(files ?? [])].map((file) => ({ file, path: file.webkitRelativePath || file.name }));
 
-/** Lists what is dropped: files, and the files of folders with their paths. */
+/** Returns the dropped files, and the files in dropped folders with their paths. */
 async function droppedFiles(transfer: DataTransfer): Promise<Chosen[]> {
-  const files = chosenFiles(transfer.files); // Reading takes time, and then the list of the event is empty.
+  // Must run before the first await, because the list of the event is empty afterwards.
+  const files = chosenFiles(transfer.files);
   const entries = [...transfer.items].map((item) => item.webkitGetAsEntry()).filter((entry) => entry !== null);
   return entries.some(({ isDirectory }) => isDirectory) ? (await Promise.all(entries.map(filesWithin))).flat() : files;
 }
@@ -41,16 +42,16 @@ async function filesWithin(entry: FileSystemEntry): Promise<Chosen[]> {
   const found: FileSystemEntry[] = [];
   for (;;) {
     const some = await new Promise<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject));
-    if (some.length === 0) break; // A browser gives them in parts.
+    if (some.length === 0) break; // A browser returns the entries in parts.
     found.push(...some);
   }
   return (await Promise.all(found.map(filesWithin))).flat();
 }
 
-/** Hidden files of a folder, such as those of version control, are no part of a model. */
+/** Returns whether the file is visible. Hidden files, such as those of version control, do not belong to a model. */
 const isVisible = ({ path }: Chosen): boolean => !path.split('/').some((part) => part.startsWith('.'));
 
-/** Uploads model files one after the other and shows how far each is. */
+/** Uploads model files one after the other and shows the progress of each. */
 export function Uploads(props: {
   accept?: string;
   what: string;
@@ -61,7 +62,7 @@ export function Uploads(props: {
   const [transfers, setTransfers] = useState<readonly Transfer[]>([]);
   const [over, setOver] = useState(false);
   const stop = useRef<AbortController | null>(null);
-  const uploaded = useRef(onUploaded); // A form may have changed since the upload began.
+  const uploaded = useRef(onUploaded); // The form may have changed since the upload began.
   uploaded.current = onUploaded;
   const id = useId();
   const busy = transfers.some(({ state }) => state === 'waiting' || state === 'sending');
@@ -146,7 +147,7 @@ const TransferLine = ({ transfer: { path, size, sent, state, error } }: { transf
   </div>
 );
 
-/** Uploads files of any kind, such as a chat model file by file. */
+/** Uploads files of any kind, for example a chat model with several files. */
 export function UploadDialog({ onClose, onUploaded }: { onClose: () => void; onUploaded: () => Promise<void> }) {
   const [folder, setFolder] = useState('');
   return (

@@ -20,7 +20,7 @@ function ComparePage({ parameters }: { parameters: Readonly<Record<string, strin
   return <Compare key={parameters.job_id} id={parameters.job_id as string} />;
 }
 
-/** Compares an evaluation with an earlier one of the same records: what got better, and what got worse. */
+/** Compares an evaluation with another one of the same records. */
 function Compare({ id }: { id: string }) {
   const job = useEvaluation(id);
   const title = job.data?.name ?? 'Evaluation';
@@ -52,8 +52,8 @@ function WithAnother({ job, summary }: { job: Job; summary: Summary }) {
     answer(api.GET('/v1/jobs', { params: { query: filter } })),
   );
   const fitting = (others.data?.jobs ?? []).filter((one) => {
-    const its = summaryOf(one);
-    return one.id !== job.id && its !== null && isComparable(summary, its);
+    const otherSummary = summaryOf(one);
+    return one.id !== job.id && otherSummary !== null && isComparable(summary, otherSummary);
   });
   const earlier = fitting.find(({ created_at }) => created_at < job.created_at) ?? fitting[0];
   const chosen = query.value.get('with') ?? earlier?.id ?? null;
@@ -99,7 +99,7 @@ function nameOf(job: Job): string {
 
 function Differences({ comparison }: { comparison: Comparison }) {
   const { before, after, turned_right, turned_wrong, groups, right, wrong } = comparison;
-  const own = useQuery(`compared rows ${comparison.job_id}`, () => rowsByRecord(comparison.job_id));
+  const newer = useQuery(`compared rows ${comparison.job_id}`, () => rowsByRecord(comparison.job_id));
   const other = useQuery(`compared rows ${comparison.with}`, () => rowsByRecord(comparison.with));
   const bars = (one: Pick<Comparison, 'before' | 'after'>) => [
     { name: 'earlier', share: one.before, tone: 'before' as const },
@@ -127,7 +127,7 @@ function Differences({ comparison }: { comparison: Comparison }) {
           ]}
         />
       </Panel>
-      <Loaded query={own} what="the records of this run">
+      <Loaded query={newer} what="the records of this run">
         {(now) => (
           <Loaded query={other} what="the records of the earlier run">
             {(then) => (
@@ -148,7 +148,7 @@ type Rows = ReadonlyMap<string, Result>;
 const rowsByRecord = async (job: string): Promise<Rows> =>
   new Map((await loadRows(job)).map((row) => [row.record_id, row]));
 
-/** Shows the records that turned, with the outputs of both runs. */
+/** Shows the records with a changed score, with the outputs of both runs. */
 function Turned(props: { title: string; turned: Comparison['right']; now: Rows; then: Rows }) {
   const { title, turned, now, then } = props;
   const [most, setMost] = useState(SHOWN);

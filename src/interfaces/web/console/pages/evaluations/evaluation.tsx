@@ -15,7 +15,7 @@ import { groupName, isOpen, type Job, metricOf, type Summary, summaryOf } from '
 
 const WHILE_OPEN_MS = 2_000;
 
-/** Reads an evaluation, again and again until it has ended. */
+/** Reads an evaluation, and repeats this until it has ended. */
 export const useEvaluation = (id: string) =>
   useQuery<Job>(`job ${id}`, () => answer(api.GET('/v1/jobs/{job_id}', { params: { path: { job_id: id } } })), {
     everyMs: (job) => (job && isOpen(job) ? WHILE_OPEN_MS : null),
@@ -25,7 +25,6 @@ function EvaluationPage({ parameters }: { parameters: Readonly<Record<string, st
   return <Evaluation key={parameters.job_id} id={parameters.job_id as string} />;
 }
 
-/** Shows an evaluation: its progress, then its score, by group and by row. */
 function Evaluation({ id }: { id: string }) {
   const job = useEvaluation(id);
   const rows = useQuery(`rows ${id}`, () => loadRows(id));
@@ -59,7 +58,7 @@ function Evaluation({ id }: { id: string }) {
   );
 }
 
-/** Cancels an open evaluation. Leads from one that has ended to the next, and to the comparison with another. */
+/** Shows a button that cancels an open evaluation, or links to a comparison and to a new evaluation. */
 function Acts({ job, query, summary }: { job: Job; query: Query<Job>; summary: Summary | null }) {
   const cancel = async () => {
     const text = 'The rows that are scored already stay. It cannot be continued.';
@@ -96,7 +95,6 @@ function Acts({ job, query, summary }: { job: Job; query: Query<Job>; summary: S
   );
 }
 
-/** Tells how far an evaluation is, or why it has no score. */
 function Progress({ job }: { job: Job }) {
   const { status, progress, error, created_at, duration } = job;
   return (
@@ -118,7 +116,6 @@ function Progress({ job }: { job: Job }) {
   );
 }
 
-/** Shows the score as a whole and by group, and on what it was measured. */
 function Scores({ job, summary }: { job: Job; summary: Summary }) {
   const { accuracy, interval, right, count, errors, latency, tokens, groups, groups_left_out } = summary;
   const threshold = useThreshold(summary);
@@ -169,7 +166,7 @@ function Scores({ job, summary }: { job: Job; summary: Summary }) {
   );
 }
 
-/** The threshold in the specification that was measured. */
+/** Returns the threshold in the evaluated version of the specification. */
 function useThreshold({ project: { id, version } }: Summary): number | undefined {
   const spec = useQuery(`project ${id}@${version}`, () =>
     answer(api.GET('/v1/projects/{project_id}/versions/{version}', { params: { path: { project_id: id, version } } })),

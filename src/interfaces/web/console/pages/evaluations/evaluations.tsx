@@ -16,7 +16,6 @@ import { isOpen, type Job, summaryOf } from './summary.js';
 const PAGE = 50;
 const EVERY_MS = 10_000;
 
-/** Lists the evaluations, newest first, and starts new ones. */
 function Evaluations() {
   const project = query.value.get('project');
   const projects = useQuery('projects', () => answer(api.GET('/v1/projects')));

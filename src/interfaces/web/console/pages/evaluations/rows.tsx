@@ -7,10 +7,10 @@ import { Empty } from '../../shared/states.js';
 import { groupName, pick, type Result, textOf, type Wanted } from './summary.js';
 
 const SHOWN = 50;
-/** Characters of a text that are shown at first. */
+/** The number of characters of a text that are shown at first. */
 const LONG = 1_000;
 
-/** Loads the rows of an evaluation: at most one for each of 500 records, in pages as long as the service allows. */
+/** Loads all rows of an evaluation, in pages of the maximal length. There are at most 500 rows, one for each record. */
 export async function loadRows(job: string): Promise<readonly Result[]> {
   const rows: Result[] = [];
   for (let cursor: number | undefined; ; ) {
@@ -22,13 +22,12 @@ export async function loadRows(job: string): Promise<readonly Result[]> {
   }
 }
 
-/** Shows the rows that the address asks for: all or only the wrong ones, of a group, with a text. */
 export function Rows({ rows }: { rows: readonly Result[] }) {
   const [most, setMost] = useState(SHOWN);
-  const asked = query.value;
-  const wanted = (asked.get('rows') ?? 'all') as Wanted;
-  const text = asked.get('find') ?? '';
-  const shown = pick(rows, { wanted, group: asked.get('group'), text });
+  const parameters = query.value;
+  const wanted = (parameters.get('rows') ?? 'all') as Wanted;
+  const text = parameters.get('find') ?? '';
+  const shown = pick(rows, { wanted, group: parameters.get('group'), text });
   const groups = [...new Set(rows.map(({ group }) => group))];
   const errors = rows.filter(({ error }) => error !== null).length;
   const wrong = rows.filter(({ score }) => score === 0).length;
@@ -51,7 +50,7 @@ export function Rows({ rows }: { rows: readonly Result[] }) {
         {groups.length > 1 && (
           <SelectField
             label="Group"
-            value={asked.get('group') ?? ''}
+            value={parameters.get('group') ?? ''}
             options={[['', 'All groups'], ...groups.map((group) => [groupName(group), groupName(group)] as const)]}
             onChange={(event) => setQuery({ group: event.currentTarget.value || null })}
           />
@@ -89,7 +88,6 @@ export function Rows({ rows }: { rows: readonly Result[] }) {
   );
 }
 
-/** Says how a record was scored, and shows what was expected beside what came. */
 function Row({ row }: { row: Result }) {
   const { record_id, group, input, expected, output, score, latency, tokens, error } = row;
   return (
@@ -120,7 +118,7 @@ const Verdict = ({ right, error = false }: { right: boolean; error?: boolean }) 
   <span class={`state ${right ? 'good' : 'bad'}`}>{error ? 'error' : right ? 'right' : 'wrong'}</span>
 );
 
-/** Shows a text of a row. The end of a long one is shown on demand. */
+/** Shows a text of a row. The end of a long text is shown after a click. */
 export function Text(props: { title: string; text: string; tone?: 'right' | 'wrong' }) {
   const { title, text, tone = '' } = props;
   const [whole, setWhole] = useState(text.length <= LONG);

@@ -12,10 +12,7 @@ export interface Bars {
   readonly bars: readonly Bar[];
 }
 
-/**
- * Draws shares as bars with their confidence intervals, in a table that has the same as figures. The dashed line is the
- * threshold.
- */
+/** Draws shares as bars with their confidence intervals and numbers. The dashed line is the threshold. */
 export function ShareChart({ label, rows, threshold }: { label: string; rows: readonly Bars[]; threshold?: number }) {
   const compared = rows.some(({ bars }) => bars.length > 1);
   return (
@@ -71,7 +68,7 @@ export function ShareChart({ label, rows, threshold }: { label: string; rows: re
   );
 }
 
-/** A bar with its interval. The figures stand beside it, so it is hidden from screen readers. */
+/** Draws a bar with its interval. The bar is hidden from screen readers, because the numbers stand beside it. */
 function Plot({ share, tone, threshold }: { share: Share; tone: Bar['tone']; threshold: number | undefined }) {
   const [low = 0, high = 0] = share.interval.map((one) => one * 100);
   return (

@@ -10,10 +10,10 @@ import { Loading, State } from '../../shared/states.js';
 type Projects = Schemas['ProjectList'];
 type Project = Schemas['Project'];
 
-/** The states in which a runtime was started: an evaluation waits until the model has loaded. */
+/** The states of a started runtime. An evaluation waits until the model is loaded. */
 const STARTED = ['ready', 'loading', 'unavailable'];
 
-/** Starts an evaluation: a project whose runtime was started, and one of its frozen datasets. */
+/** Starts an evaluation. The user chooses a project with a started runtime and one of its frozen datasets. */
 export function StartDialog({ projects }: { projects: Query<Projects> }) {
   const project = query.value.get('project');
   const wanted = query.value.get('dataset');
@@ -76,7 +76,7 @@ export function StartDialog({ projects }: { projects: Query<Projects> }) {
 const titleOf = ({ name, runtime: { state } }: Project): string =>
   STARTED.includes(state) ? name : `${name} (runtime ${state.replaceAll('_', ' ')})`;
 
-/** Tells what is measured. The specification of the project decides it. */
+/** Shows the properties of the evaluation. The specification of the project sets them. */
 function Measure({ project: { id, spec, runtime, models } }: { project: Project }) {
   const { acceptance, response_format: format } = spec;
   const model = models.find((one) => one.id === runtime.model_id)?.spec as

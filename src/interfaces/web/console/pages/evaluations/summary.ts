@@ -8,7 +8,7 @@ interface Group extends Share {
   readonly group: string | null;
 }
 
-/** The result of an evaluation that has ended. The contract leaves the result of a job open, so it is read with care. */
+/** The result of an ended evaluation. `summaryOf` checks it, because the contract does not define its type. */
 export interface Summary extends Share {
   readonly metric: string;
   readonly tolerance: number | null;
@@ -24,7 +24,7 @@ export interface Summary extends Share {
   readonly runtime: { readonly path?: string; readonly model?: string; readonly response_format?: string | null };
 }
 
-/** Returns the summary of an evaluation; null before its end, and for another team's. */
+/** Returns the summary of an evaluation, or null before its end and for an evaluation of another team. */
 export function summaryOf({ kind, result }: Job): Summary | null {
   const found = result as Summary | null;
   return kind === 'evaluation' && typeof found === 'object' && found && Array.isArray(found.groups) ? found : null;
@@ -32,19 +32,19 @@ export function summaryOf({ kind, result }: Job): Summary | null {
 
 export const isOpen = ({ status }: Job): boolean => status === 'queued' || status === 'running';
 
-/** Names the metric, such as `numeric with a tolerance of 0.1, field total`. */
+/** Returns the name of the metric, such as `numeric with a tolerance of 0.1, field total`. */
 export const metricOf = ({ metric, tolerance, field }: Pick<Summary, 'metric' | 'tolerance' | 'field'>): string =>
   [tolerance ? `${metric} with a tolerance of ${tolerance}` : metric, field && `field ${field}`]
     .filter(Boolean)
     .join(', ');
 
-/** Tells whether the service can compare the two: the same records by the same metric. */
+/** Returns whether the service can compare two evaluations. They must have the same records and the same metric. */
 export const isComparable = (one: Summary, other: Summary): boolean =>
   one.dataset.content_sha256 === other.dataset.content_sha256 && metricOf(one) === metricOf(other);
 
 export type Wanted = 'all' | 'wrong' | 'right' | 'errors';
 
-/** Picks rows by score, group and text. */
+/** Returns the rows that fit the score, the group and the text. */
 export function pick(
   rows: readonly Result[],
   { wanted, group, text }: { wanted: Wanted; group: string | null; text: string },
@@ -67,9 +67,9 @@ export function pick(
   );
 }
 
-/** Formats a JSON value: text as it is. */
+/** Returns a JSON value as text. A string is not changed. */
 export const textOf = (value: unknown): string =>
   typeof value === 'string' ? value : value === null || value === undefined ? '' : JSON.stringify(value, null, 2);
 
-/** Names a group: records without one stand together. */
+/** Returns the name of a group. Records without a group form one group. */
 export const groupName = (group: string | null): string => group ?? 'no group';

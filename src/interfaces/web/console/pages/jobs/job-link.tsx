@@ -1,7 +1,7 @@
 import type { Schemas } from '../../shared/api.js';
 import { link } from '../../shared/router.js';
 
-/** Names a job by its own name, or by its kind. */
+/** Returns the name of a job, or its kind if it has no name. */
 export const jobName = ({ name, kind }: Pick<Schemas['Job'], 'name' | 'kind'>): string =>
   name ?? kind.charAt(0).toUpperCase() + kind.slice(1);
 

@@ -22,7 +22,6 @@ const CHANGING_EVERY_MS = 2_000;
 
 const isOver = ({ status }: Job) => status !== 'queued' && status !== 'running';
 
-/** Shows one job: its times, progress, result or error, and its lines in the log. */
 function OneJob({ parameters: { job_id = '' } }: { parameters: Readonly<Record<string, string>> }) {
   const params = { path: { job_id } };
   const job = useQuery(`job ${job_id}`, () => answer(api.GET('/v1/jobs/{job_id}', { params })), {
@@ -80,7 +79,7 @@ function OneJob({ parameters: { job_id = '' } }: { parameters: Readonly<Record<s
                       ? 'the master key'
                       : (requester?.name ?? <code>{data.requested_by}</code>)}
                   </Fact>
-                  <Made job={data} />
+                  <JobObjects job={data} />
                   <LogLinks job={data} />
                 </dl>
               </Panel>
@@ -102,7 +101,7 @@ function OneJob({ parameters: { job_id = '' } }: { parameters: Readonly<Record<s
   );
 }
 
-/** A fact with its name. Without a value it is left out. */
+/** Shows a fact with its name, and nothing if the fact has no value. */
 const Fact = ({ name, children }: { name: string; children: ComponentChildren }) =>
   children ? (
     <>
@@ -124,8 +123,8 @@ const Moment = ({ name, at }: { name: string; at: number | null }) => (
   </Fact>
 );
 
-/** Links to what the job was made for. Things of other teams cannot be opened, so only their ids are shown. */
-function Made({ job: { project_id, dataset_id, model_id } }: { job: Job }) {
+/** Shows the project, dataset and model of a job. Those of other teams cannot be opened, so they have no links. */
+function JobObjects({ job: { project_id, dataset_id, model_id } }: { job: Job }) {
   const projects = useQuery(can('read_workspace') ? 'projects' : null, () => answer(api.GET('/v1/projects')));
   const project = projects.data?.projects.find(({ id }) => id === project_id);
   const params = { path: { project_id: project?.id ?? '' } };
@@ -153,7 +152,7 @@ function Made({ job: { project_id, dataset_id, model_id } }: { job: Job }) {
 
 const REQUEST_ID = /"request_id":"([A-Za-z0-9_-]{1,64})"/;
 
-/** Links to the lines of the job in the log, and to those of the request that made it. */
+/** Shows links to the log lines of the job and of the request that created it. */
 function LogLinks({ job: { id } }: { job: Job }) {
   const lines = useQuery(can('read_monitoring') ? `log of ${id}` : null, () =>
     answer(api.GET('/v1/logs', { params: { query: { job_id: id, tail: 20 } } })),

@@ -23,7 +23,6 @@ const kinds = ['chat', 'embedding', 'prediction', 'evaluation', 'external'] as c
 const chosen = <Value extends string>(name: string, values: readonly Value[]): Value | undefined =>
   values.find((value) => value === query.value.get(name));
 
-/** Lists the jobs that the filters in the address keep, newest first. */
 function Jobs() {
   const filter = {
     status: chosen('status', statuses),

@@ -3,10 +3,9 @@ import { formatNumber } from '../../shared/format.js';
 
 type Progressing = Pick<Schemas['Job'], 'progress' | 'status'>;
 
-/** Tells whether a job has told any progress. Work that runs elsewhere may tell none. */
+/** Returns whether a job has reported progress. Work that runs elsewhere may report none. */
 export const hasProgress = ({ progress: { done, total } }: Progressing): boolean => done > 0 || total !== null;
 
-/** Shows how far a job is, as a bar while it runs. */
 export function ProgressOf({ job: { progress, status } }: { job: Progressing }) {
   const { done, total } = progress;
   const words = total === null ? formatNumber(done) : `${formatNumber(done)} of ${formatNumber(total)}`;

@@ -2,10 +2,10 @@ export const levels = ['error', 'warn', 'info', 'debug'] as const;
 type Level = (typeof levels)[number];
 
 export interface LogLine {
-  /** Tells lines apart, also two of the same text, and stays while the log grows. */
+  /** Identifies the line, also among lines with the same text. Stays the same while the log grows. */
   readonly key: string;
   readonly text: string;
-  /** Seconds since the epoch. Null: the line is not one of the service. */
+  /** Seconds since the epoch, or null if the service did not write the line. */
   readonly time: number | null;
   readonly level: Level | null;
   readonly event: string;
@@ -43,14 +43,14 @@ export function readLines(lines: readonly string[]): readonly LogLine[] {
   });
 }
 
-/** Returns the fields that a closed row shows, as short words. */
+/** Returns the most important fields as a short text for a closed row. */
 export function summaryOf({ fields }: LogLine): string {
   const shown = new Map(fields);
-  const told = ['method', 'path', 'status', 'kind', 'reason', 'error'].map((name) => shown.get(name));
+  const important = ['method', 'path', 'status', 'kind', 'reason', 'error'].map((name) => shown.get(name));
   const ms = shown.get('ms');
-  return [...told, ms && `${ms} ms`].filter(Boolean).join(' · ');
+  return [...important, ms && `${ms} ms`].filter(Boolean).join(' · ');
 }
 
-/** Tells whether a line is of a call that read the log, as this page makes them all the time. */
+/** Returns whether a line is about a call that read the log. This page makes such calls all the time. */
 export const readsLog = ({ event, fields }: LogLine): boolean =>
   event === 'request' && fields.some(([name, value]) => name === 'path' && value === '/v1/logs');

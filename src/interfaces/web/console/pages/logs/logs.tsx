@@ -13,12 +13,11 @@ import { type LogLine, levels, readLines, readsLog, summaryOf } from './log-line
 import './logs.css';
 
 const EVERY_MS = 5_000;
-/** Bounds the lines of an answer, and so the rows of the page. */
+/** The most lines of an answer, and so the most rows of the page. */
 const MOST_LINES = 500;
-/** A list that is scrolled to within this of its end follows new lines. */
+/** A list that is scrolled this close to its end follows new lines. */
 const NEAR_END_PX = 40;
 
-/** Follows the newest lines of the log. */
 function Logs() {
   const level = levels.find((known) => known === query.value.get('level'));
   const requestId = query.value.get('request_id') ?? '';
@@ -90,7 +89,7 @@ function Logs() {
   );
 }
 
-/** The newest line is at the end. A reader who has scrolled up stays at the lines that they read. */
+/** Shows the lines, the newest last. If the reader has scrolled up, new lines do not move the list. */
 function Lines({ texts }: { texts: readonly string[] }) {
   const lines = useMemo(() => readLines(texts).filter((line) => !readsLog(line)), [texts]);
   const list = useRef<HTMLElement>(null);
@@ -103,7 +102,7 @@ function Lines({ texts }: { texts: readonly string[] }) {
     follows.current = at.scrollHeight - at.scrollTop - at.clientHeight < NEAR_END_PX;
   };
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard.
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must reach a scrolling element.
     <section ref={list} class="logs-lines" aria-label="Lines, newest last" tabIndex={0} onScroll={onScroll}>
       {lines.map((line) => (
         <Line key={line.key} line={line} />

@@ -84,7 +84,6 @@ function Opened({ model, query, project }: { model: Model; query: Query<Model>; 
   );
 }
 
-/** Shows the state of a model, and registers, connects, forks or deletes it. */
 function StatePanel(props: { model: Model; query: Query<Model>; project: Query<Project>; changed: boolean }) {
   const { model, query, project, changed } = props;
   const { id, project_id, state, version, forked_from, created_at, registered_at } = model;
@@ -107,9 +106,9 @@ function StatePanel(props: { model: Model; query: Query<Model>; project: Query<P
   };
   const fork = () =>
     change.run(async () => {
-      const made = await answer(api.POST(`${MODEL}/fork`, { params, body: { request_id: newUuid() } }));
+      const forked = await answer(api.POST(`${MODEL}/fork`, { params, body: { request_id: newUuid() } }));
       toast('This is the fork: a draft with the same spec.');
-      navigate(link(`${place}/${made.id}`));
+      navigate(link(`${place}/${forked.id}`));
     });
   const remove = async () => {
     const text = 'All its versions go with it. This cannot be undone.';

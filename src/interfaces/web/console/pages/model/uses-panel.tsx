@@ -15,7 +15,6 @@ type Model = Schemas['Model'];
 const MOST_JOBS = 100;
 const SHOWN = 10;
 
-/** Shows what uses a model: aliases, the runtime, evaluations and deployments of its file. */
 export function UsesPanel({ model, project }: { model: Model; project: Schemas['Project'] | undefined }) {
   const { id, project_id, state, spec } = model;
   const [naming, setNaming] = useState(false);
@@ -103,7 +102,7 @@ export function UsesPanel({ model, project }: { model: Model; project: Schemas['
 
 const isAwaited = ({ data, loading }: Pick<Query<unknown>, 'data' | 'loading'>) => data === undefined && loading;
 
-/** Returns the share of right answers of an evaluation that succeeded. */
+/** Returns the share of right answers of a succeeded evaluation, otherwise null. */
 function accuracyOf(result: unknown): string | null {
   const accuracy = isObject(result) ? fieldOf(result, 'accuracy') : null;
   return typeof accuracy === 'number' ? formatShare(accuracy) : null;

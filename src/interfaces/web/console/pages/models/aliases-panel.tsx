@@ -19,7 +19,7 @@ type Aliases = Query<Schemas['ModelAliases']>;
 
 const ALIAS = '/v1/projects/{project_id}/models/aliases/{alias}';
 
-/** Lists the aliases of a project, and sets, moves and deletes them. `alias` of the address shows the history of one. */
+/** Lists the aliases of a project. `alias` in the address opens the history of one alias. */
 export function AliasesPanel(props: { projectId: string; aliases: Aliases; models: readonly Model[] }) {
   const { projectId, aliases, models } = props;
   const [moved, move] = useState<Alias | 'new' | null>(null);
@@ -103,7 +103,7 @@ export function AliasesPanel(props: { projectId: string; aliases: Aliases; model
   );
 }
 
-/** Sets a new alias, or moves one to another registered model. */
+/** Sets a new alias, or moves an alias to another registered model. */
 export function AliasDialog(props: {
   projectId: string;
   alias: Alias | null;
@@ -117,7 +117,8 @@ export function AliasDialog(props: {
     model_id: (models.find(({ id }) => id !== alias?.model_id) ?? models[0])?.id ?? '',
   });
   const setting = useForm(values, setValues, async () => {
-    const path = { project_id: projectId, alias: values.alias.trim() || ' ' }; // Without a name it is another route.
+    // An empty name would call another route.
+    const path = { project_id: projectId, alias: values.alias.trim() || ' ' };
     const body = { model_id: values.model_id, ...(alias && { version: alias.version }) };
     try {
       await answer(api.PUT(ALIAS, { params: { path }, body }));

@@ -8,7 +8,7 @@ import type { SpecFields } from '../../shared/spec/spec-editor.js';
 
 const KINDS = { chat_model: 'chat', embedding_model: 'embedding' } as const;
 
-/** The fields of a model that answers: a folder of this service, or an engine elsewhere. */
+/** Shows the fields of a chat or embedding model: a folder of this service, or an engine elsewhere. */
 export function ModelForm({ fields: { spec, set, error, readOnly } }: { fields: SpecFields }) {
   const files = useQuery(isOperator() ? 'model-files' : null, () => answer(api.GET('/v1/model-files')));
   const text = (path: string) => String(fieldOf(spec, path) ?? '');

@@ -16,13 +16,11 @@ type Model = Schemas['Model'];
 
 const PAGE = 50;
 
-/** Reads the aliases of a project's models. */
 export const useAliases = (id: string) =>
   useQuery(`aliases ${id}`, () =>
     answer(api.GET('/v1/projects/{project_id}/models/aliases', { params: { path: { project_id: id } } })),
   );
 
-/** Lists the models of a project, with the aliases that name them. */
 function Models({ parameters }: { parameters: Readonly<Record<string, string>> }) {
   const id = parameters.project_id ?? '';
   const project = useProject(id);

@@ -9,13 +9,13 @@ import { ModelForm } from './model-form.js';
 
 type Spec = Readonly<Record<string, unknown>>;
 
-/** The fields without which a model cannot answer. The service takes a spec that lacks them, and registers it. */
+/** Returns the fields that a model needs to answer. The service does not require them. */
 const needed = ({ runtime }: Spec): readonly string[] => (runtime === 'onnx' ? ['path'] : ['base_url', 'model']);
 
-/** Drafts a model, and registers it at once if that is wanted. */
+/** Creates a draft of a model. The user can also register it at once. */
 export function NewModel({ projectId, onClose }: { projectId: string; onClose: () => void }) {
   const [spec, setSpec] = useState<Spec>({ runtime: 'onnx' });
-  const request = useRef({ id: newUuid(), text: '' }); // A call that is repeated makes one model only.
+  const request = useRef({ id: newUuid(), text: '' }); // A repeated call must create only one model.
   const creation = useAction(async (register: boolean) => {
     const missing = needed(spec).filter((name) => !spec[name]);
     if (missing.length > 0) {

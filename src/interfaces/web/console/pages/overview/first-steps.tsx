@@ -13,7 +13,7 @@ import { type Progress, type Step, steps } from './steps.js';
 
 const SHIPPED_MODEL = 'tiny-chat';
 
-/** Leads from an empty service to a first answer in four steps. Those that are done are shown as done. */
+/** Leads from an empty service to a first answer in four steps. Marks the steps that are done. */
 export function FirstSteps({ project, next, reload }: Progress & { reload: () => Promise<void> }) {
   const [starter, setStarter] = useState('capital-cities');
   const [model, setModel] = useState(SHIPPED_MODEL);
@@ -29,7 +29,8 @@ export function FirstSteps({ project, next, reload }: Progress & { reload: () =>
     project: () => answer(api.POST('/v1/projects', { body: { starter_id: starter } })),
     model: async () => {
       const { models } = await answer(api.GET('/v1/projects/{project_id}/models', { params }));
-      const known = models.find(({ spec }) => spec.runtime === 'onnx' && spec.path === model); // A failed try has made it.
+      // an earlier, failed attempt created this model
+      const known = models.find(({ spec }) => spec.runtime === 'onnx' && spec.path === model);
       const draft = known ?? (await draftModel(id, { runtime: 'onnx', path: model }));
       const { id: model_id } = draft.state === 'draft' ? await registerModel(draft) : draft;
       return answer(api.PUT('/v1/projects/{project_id}/runtime', { params, body: { model_id } }));
@@ -122,7 +123,7 @@ function StepRow(props: {
   title: string;
   button: string;
   edits: boolean;
-  /** Below 0: done. 0: the step to do now. */
+  /** Below 0 for a step that is done, 0 for the current step. */
   at: number;
   busy: boolean;
   onAct: () => void;
@@ -135,7 +136,7 @@ function StepRow(props: {
     if (at > 0) wasLater.current = true;
     if (at !== 0 || busy || !wasLater.current) return;
     wasLater.current = false;
-    // The button of the step before is gone, so a place around it has the focus.
+    // The button of the previous step is gone, so an element around it has the focus.
     if (document.activeElement?.contains(element.current)) element.current?.focus();
   }, [at, busy]);
   return (

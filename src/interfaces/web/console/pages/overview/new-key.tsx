@@ -4,7 +4,7 @@ import { Panel } from '../../shared/frame.js';
 import { IconButton } from '../../shared/icon.js';
 import { takeNewKey } from '../../shared/session.js';
 
-/** The key that the sign-in made. It stays here alone, until it is dismissed or the page is loaded again. */
+/** The key that the sign-in made. It is stored only here, until it is dismissed or the page is loaded again. */
 const newKey = signal<string | null>(null);
 
 /** Shows the API key that the sign-in made, to copy. */

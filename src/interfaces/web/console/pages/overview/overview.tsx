@@ -20,7 +20,6 @@ const MOST_LISTED = 8;
 
 type Runtimes = Schemas['Status']['runtimes'];
 
-/** Shows whether all is well, or how to get to a first answer. */
 function Overview() {
   const status = useQuery('status', () => answer(api.GET('/v1/status')), {
     everyMs: (data) => (data?.runtimes.some(({ state }) => state === 'loading') ? CHANGING_EVERY_MS : STATUS_EVERY_MS),
@@ -67,7 +66,7 @@ function Overview() {
 
 const isConnected = ({ state }: Runtimes[number]) => state !== 'not_connected';
 
-/** Moves what is well behind what is not, and cuts the list. */
+/** Sorts the items that are not well to the front, and shortens the list. */
 const firstNotWell = <Item,>(items: readonly Item[], isWell: (item: Item) => boolean): readonly Item[] =>
   [...items].sort((one, other) => Number(isWell(one)) - Number(isWell(other))).slice(0, MOST_LISTED);
 

@@ -10,16 +10,18 @@ interface KnownRuntime {
 }
 
 export interface Progress {
-  /** The project that the steps go on with, the furthest one. */
+  /** The project to continue with. It is the one with the most steps done. */
   readonly project: KnownRuntime | null;
-  /** The step to do now. */
   readonly next: Step;
 }
 
-/** From the first to the last step that is done. A runtime that failed can be started again. */
+/** The states of a runtime, from the fewest to the most steps done. A failed runtime can be started again. */
 const STATES = ['not_connected', 'unavailable', 'stopped', 'loading', 'ready'] as const;
 
-/** Finds the project that is nearest to an answer, the newest of several, and its next step. `runtimes`: newest first. */
+/**
+ * Returns the project that is nearest to an answer, and its next step. `runtimes` must be sorted, the newest first.
+ * Among equal projects, returns the newest.
+ */
 export function progressOf(runtimes: readonly KnownRuntime[]): Progress {
   const project = STATES.toReversed()
     .map((state) => runtimes.find((runtime) => runtime.state === state))

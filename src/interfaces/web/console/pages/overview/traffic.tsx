@@ -17,7 +17,7 @@ export function Traffic() {
   const usage = useQuery(
     `usage ${name}`,
     () => {
-      // The service's own defaults follow its clock.
+      // Without `since`, the service chooses the start by its own clock.
       const since = name === '7d' ? { since: String(Math.floor(Date.now() / 1000) - seconds) } : {};
       return answer(api.GET('/v1/usage', { params: { query: { bucket, ...since } } }));
     },
@@ -38,7 +38,7 @@ export function Traffic() {
   );
 }
 
-/** Says which calls the service counts for the caller. */
+/** Returns whose calls the service counts for the caller. */
 function whoseCalls(): string {
   if (status.value?.caller.role === 'member') return 'your own calls';
   return isOperator() ? 'calls of all teams' : 'calls of your team';
@@ -132,7 +132,7 @@ function Graph(props: {
   lines: readonly Line[];
   format: (value: number) => string;
   range: string;
-  /** Says what is missing, if the lines are empty. */
+  /** The text for empty lines. */
   none: string;
 }) {
   const { title, figures, times, lines, format, range, none } = props;

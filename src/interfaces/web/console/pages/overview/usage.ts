@@ -4,7 +4,7 @@ type Summary = components['schemas']['UsageSummary'];
 type Bucket = components['schemas']['Usage'];
 type Times = Bucket['latency'];
 
-/** The times that the overview can show. The service keeps minutes for seven days. */
+/** The time ranges of the overview. The service keeps minutes for seven days. */
 export const ranges = {
   '1h': { title: '1 hour', bucket: 'minute', seconds: 3600, step: 60 },
   '24h': { title: '24 hours', bucket: 'hour', seconds: 86_400, step: 3600 },
@@ -13,14 +13,14 @@ export const ranges = {
 
 export type RangeName = keyof typeof ranges;
 
-/** Returns the range of that name, or the shortest. */
+/** Returns the name of a range, or the shortest range if there is no such name. */
 export const rangeNamed = (name: string | null): RangeName =>
   (Object.hasOwn(ranges, name ?? '') ? name : '1h') as RangeName;
 
 export interface UsageFigures {
   readonly calls: number;
   readonly callsPerMinute: number;
-  /** From 0 to 1. Null: there was no call. */
+  /** The share of failed calls from 0 to 1, or null if there was no call. */
   readonly errorShare: number | null;
   readonly tokensPerSecond: number;
   readonly latency: Percentiles | null;
@@ -32,7 +32,7 @@ interface Percentiles {
   readonly p95: number;
 }
 
-/** Sums the buckets up to figures of the whole time. */
+/** Returns the totals of all buckets. */
 export function figuresOf({ since, until, usage }: Summary): UsageFigures {
   const seconds = Math.max(until - since, 1);
   const sum = (of: (bucket: Bucket) => number) => usage.reduce((total, bucket) => total + of(bucket), 0);
@@ -50,8 +50,9 @@ export function figuresOf({ since, until, usage }: Summary): UsageFigures {
 const failed = ({ failures }: Bucket): number => Object.values(failures).reduce((sum, count) => sum + count, 0);
 
 /**
- * Estimates the percentiles of all buckets together from those of each. Is exact for one bucket and for buckets of one call.
- * Takes half of a bucket's calls as long as its median, those up to the 95th percentile as long as that, the rest as the 99th.
+ * Estimates the percentiles of all buckets together from the percentiles of each bucket. The result is exact for one
+ * bucket, and for buckets of one call. Assumes that half of a bucket's calls took as long as its median, 45 % as long
+ * as its 95th percentile, and 5 % as long as its 99th.
  */
 function percentilesOf(buckets: readonly (readonly [calls: number, times: Times | null])[]): Percentiles | null {
   const parts = buckets
@@ -64,7 +65,7 @@ function percentilesOf(buckets: readonly (readonly [calls: number, times: Times 
   const total = parts.reduce((sum, [, weight]) => sum + weight, 0);
   if (total === 0) return null;
   const at = (share: number) => {
-    let left = share * total - 1e-6; // Sums of fractions miss the share by their last digit.
+    let left = share * total - 1e-6; // Sums of fractions have rounding errors.
     for (const [seconds, weight] of parts) {
       left -= weight;
       if (left <= 0) return seconds;
@@ -75,7 +76,7 @@ function percentilesOf(buckets: readonly (readonly [calls: number, times: Times 
 }
 
 export interface UsageSeries {
-  /** The start of every bucket of the time, empty ones included. */
+  /** The start of every bucket in the range, also of empty buckets. */
   readonly times: readonly number[];
   readonly callsPerMinute: readonly number[];
   readonly failuresPerMinute: readonly number[];
@@ -89,7 +90,7 @@ interface Lines {
   readonly p95: readonly (number | null)[];
 }
 
-/** Spreads the buckets over the whole time, `step` seconds each. An empty bucket has no calls and no latency. */
+/** Returns a value for every `step` seconds of the range. An empty bucket has no calls and no latency. */
 export function seriesOf({ since, until, usage }: Summary, step: number): UsageSeries {
   const first = Math.floor(since / step) * step;
   const times = Array.from(

@@ -1,13 +1,13 @@
 import { batch, computed, signal } from '@preact/signals';
 import { type ApiError, answer, api, type Schemas, sentAt } from '../../shared/api.js';
-import { ComingAnswer, type End, errorOf } from './coming-answer.js';
 import type { Usage } from './events.js';
 import { type HistoryMessage, requestOf, type Settings } from './request.js';
+import { type End, errorOf, StreamedAnswer } from './streamed-answer.js';
 
 export interface Message extends HistoryMessage {
-  /** Tells the messages of a chat apart. */
+  /** Identifies the message in its chat. */
   readonly key: number;
-  /** How an answer of this page ended. Absent for one that was stored. */
+  /** How an answer of this page ended. Stored answers do not have this. */
   readonly end?: End | 'stopped' | 'failed';
   readonly figures?: Figures;
 }
@@ -20,41 +20,41 @@ export interface Figures {
   readonly usage: Usage | null;
 }
 
-/** Why there is no answer. With `retryIn` the chat asks again after so many seconds. */
+/** Why there is no answer. If `retryIn` is set, the chat asks again after this number of seconds. */
 export interface Failure {
   readonly error: ApiError;
   readonly retryIn: number | null;
 }
 
-/** Codes that say that the same call is answered later. */
+/** The codes of errors after which the same call can succeed later. */
 const PASSING = ['model_busy', 'runtime_loading', 'rate_limited', 'busy'];
 const MOST_TRIES = 12;
 const LONGEST_WAIT_S = 10;
 const MOST_PER_PAGE = 1_000;
-/** The messages of a turn: a question and its answer. */
+/** The number of messages in a turn: a question and its answer. */
 const TURN = 2;
 
 let keys = 0;
 
-/** A chat with a project: its messages, the answer that is coming, and the conversation that stores it. */
+/** A chat with a project: its messages, the answer that is being received, and the conversation that stores it. */
 export class Chat {
   readonly messages = signal<readonly Message[]>([]);
-  /** The text of the answer so far. Null: none is coming. */
-  readonly coming = signal<string | null>(null);
-  readonly isComing = computed(() => this.coming.value !== null);
+  /** The text of the answer so far, or null if no answer is being received. */
+  readonly partialText = signal<string | null>(null);
+  readonly isAnswering = computed(() => this.partialText.value !== null);
   readonly failure = signal<Failure | null>(null);
-  /** The number of first messages that the last request left out. */
+  /** The number of messages at the beginning that the last request left out. */
   readonly leftOut = signal(0);
-  /** Whether a conversation is being loaded. */
+  /** True while a conversation is being loaded. */
   readonly loading = signal(false);
-  /** The system prompt of the conversation that was opened. Null: none was opened. */
+  /** The system prompt of the opened conversation, or null if none was opened. */
   readonly storedSystem = signal<string | null>(null);
-  /** Counts the changes of the stored conversations that this chat has made. */
+  /** Counts the changes that this chat has made to the stored conversations. */
   readonly stored = signal(0);
-  /** The conversation, and how many of the messages from the first on it has. */
+  /** The stored conversation. `count` is the number of messages that it has. */
   private kept: { readonly id: string; readonly count: number } | null = null;
   private running: AbortController | null = null;
-  /** The most messages to send. `shorten` lowers it. */
+  /** The largest number of messages to send. `shorten` lowers it. */
   private most = Number.POSITIVE_INFINITY;
 
   constructor(
@@ -62,10 +62,10 @@ export class Chat {
     private readonly onKept: (conversationId: string) => void,
   ) {}
 
-  /** Shows a conversation; null begins a new one. */
+  /** Shows a conversation. null starts a new one. */
   async open(conversationId: string | null): Promise<void> {
-    if (conversationId === (this.kept?.id ?? null) && !(conversationId === null && this.messages.value.length > 0))
-      return;
+    const isOpen = conversationId === (this.kept?.id ?? null);
+    if (isOpen && (conversationId !== null || this.messages.value.length === 0)) return;
     this.leave();
     const opening = this.begin();
     batch(() => {
@@ -97,7 +97,7 @@ export class Chat {
     }
   }
 
-  /** Asks a question. Resolves to whether it was answered. */
+  /** Asks a question. Resolves to true if it was answered. */
   ask(text: string, settings: Settings, projectPrompt: string): Promise<boolean> {
     const answered = this.messages.value.filter(
       ({ role }, index, all) => role !== 'user' || all[index + 1]?.role === 'assistant',
@@ -106,7 +106,7 @@ export class Chat {
     return this.run(settings, projectPrompt);
   }
 
-  /** Asks the last question again, in place of its answer. */
+  /** Asks the last question again and replaces its answer. */
   again(settings: Settings, projectPrompt: string): Promise<boolean> {
     const last = this.messages.value.findLastIndex(({ role }) => role === 'user');
     this.messages.value = this.messages.value.slice(0, last + 1);
@@ -119,23 +119,23 @@ export class Chat {
     return this.again(settings, projectPrompt);
   }
 
-  /** Asks another question in place of one, and of all that came after it. */
+  /** Replaces a question and all messages after it with another question, and asks it. */
   edit(key: number, text: string, settings: Settings, projectPrompt: string): Promise<boolean> {
     const at = this.messages.value.findIndex((message) => message.key === key);
     this.messages.value = [...this.messages.value.slice(0, at), { key: ++keys, role: 'user', text }];
     return this.run(settings, projectPrompt);
   }
 
-  /** Breaks the answer off. Its text so far stays. */
+  /** Stops the answer. Keeps its text so far. */
   stop(): void {
     this.running?.abort();
   }
 
-  /** Stops without a trace, when the chat is left. */
+  /** Stops the answer and drops its text, because the user leaves the chat. */
   leave(): void {
     this.stop();
     this.running = null;
-    this.coming.value = null;
+    this.partialText.value = null;
   }
 
   private begin(): AbortController {
@@ -164,7 +164,7 @@ export class Chat {
   private async run(settings: Settings, projectPrompt: string): Promise<boolean> {
     const running = this.begin();
     this.failure.value = null;
-    this.coming.value = '';
+    this.partialText.value = '';
     for (let tries = 1; ; tries++) {
       const error = await this.attempt(running, settings, projectPrompt);
       if (this.running !== running) return false;
@@ -173,14 +173,14 @@ export class Chat {
       this.failure.value = error && { error, retryIn };
       if (retryIn !== null && (await passed(retryIn, running.signal))) continue;
       batch(() => {
-        this.coming.value = null;
+        this.partialText.value = null;
         if (error && retryIn !== null) this.failure.value = { error, retryIn: null };
       });
       return error === null;
     }
   }
 
-  /** Asks once. Resolves to why there is no whole answer; null if there is one, or the caller stopped. */
+  /** Asks once. Resolves to why there is no complete answer, or to null if there is one or the user stopped it. */
   private async attempt(running: AbortController, settings: Settings, projectPrompt: string): Promise<ApiError | null> {
     const history = this.messages.value;
     const sent = history.slice(-Math.min(this.most, history.length));
@@ -189,8 +189,8 @@ export class Chat {
     const isNext = this.kept !== null && this.kept.count === history.length - 1;
     const place = isNext && this.kept ? this.kept.id : 'new';
     let started = performance.now();
-    const coming = new ComingAnswer((text) => {
-      if (this.running === running) this.coming.value = text;
+    const streamed = new StreamedAnswer((text) => {
+      if (this.running === running) this.partialText.value = text;
     });
     let end: Message['end'];
     let error: ApiError | null = null;
@@ -205,32 +205,34 @@ export class Chat {
       const body = await answer(
         call.then((result) => {
           headers = result.response.headers;
-          started = sentAt(result.response); // A call may have waited for a sign-in before.
+          started = sentAt(result.response); // the call may have waited for a sign-in before
           return result;
         }),
       );
-      end = await coming.read(body as unknown as ReadableStream<Uint8Array>, started);
+      end = await streamed.read(body as unknown as ReadableStream<Uint8Array>, started);
       const id = headers.get('X-Conversation-Id');
       if (this.running === running && id) this.storedIn(id, history);
     } catch (reason) {
       end = running.signal.aborted ? 'stopped' : 'failed';
       error = running.signal.aborted ? null : errorOf(reason, headers.get('X-Request-Id'));
-      if (error?.code === 'not_found') this.kept = null; // The conversation is gone: the next try begins another.
+      // the conversation is gone, so the next attempt creates another
+      if (error?.code === 'not_found') this.kept = null;
     }
     if (this.running !== running) return null;
-    const figures = { firstText: coming.firstText, total: (performance.now() - started) / 1000, usage: coming.usage };
+    const { text, firstText, usage } = streamed;
+    const figures = { firstText, total: (performance.now() - started) / 1000, usage };
     batch(() => {
-      const { text } = coming;
       if (text === '' && (end === 'failed' || end === 'stopped')) return;
       this.messages.value = [...history, { key: ++keys, role: 'assistant', text, end, figures }];
-      this.coming.value = null;
+      this.partialText.value = null;
     });
     return error;
   }
 
   /**
-   * Notes that `id` has the history and its answer. A new conversation in place of one whose last turn was asked again
-   * replaces it, so the list does not fill with attempts. Others stay.
+   * Records that the conversation `id` has the history and its answer. If the last turn of a conversation was asked
+   * again, the new conversation replaces the old one, so that the list does not fill with attempts. Other conversations
+   * stay.
    */
   private storedIn(id: string, history: readonly Message[]): void {
     const before = this.kept;
@@ -245,11 +247,11 @@ export class Chat {
     const tell = () => {
       this.stored.value += 1;
     };
-    answer(deletion).then(tell, () => {}); // It stays in the list.
+    answer(deletion).then(tell, () => {}); // after a failure it stays in the list
   }
 }
 
-/** Resolves after so many seconds to true, or to false when it is stopped before. */
+/** Resolves to true after this number of seconds, or to false when it is stopped earlier. */
 function passed(seconds: number, stopped: AbortSignal): Promise<boolean> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => resolve(true), seconds * 1000);

@@ -5,7 +5,6 @@ import { Dialog } from '../../shared/dialog.js';
 import { codeOf, type Language, languages } from './code.js';
 import type { ChatRequest } from './request.js';
 
-/** Shows programs that send the request. */
 export function CodeView({ request, onClose }: { request: ChatRequest; onClose: () => void }) {
   const [language, choose] = useState<Language>('curl');
   const code = codeOf(language, request, baseUrl);
@@ -25,7 +24,7 @@ export function CodeView({ request, onClose }: { request: ChatRequest; onClose: 
         ))}
         <CopyButton text={code} label="Copy the code" />
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard. */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must reach a scrolling element. */}
       <pre class="playground-program" tabIndex={0}>
         {code}
       </pre>

@@ -3,16 +3,16 @@ import type { ChatRequest } from './request.js';
 export const languages = { curl: 'curl', openai: 'openai (JavaScript)', ai: 'ai (AI SDK)' } as const;
 export type Language = keyof typeof languages;
 
-/** Returns a program that sends exactly this request. It reads the API key from the setting KEY. */
+/** Returns a program that sends exactly this request. The program reads the API key from the environment variable KEY. */
 export const codeOf = (language: Language, request: ChatRequest, baseUrl: string): string =>
   ({ curl, openai, ai })[language](request, `${baseUrl}/openai/v1`);
 
-/** The check of the layers reads texts, too: an import and the environment of a program are put together here. */
+/** Returns an import statement. The architecture check would take a whole one in a text for a real import. */
 const imported = (names: string, from: string): string => `import ${names} from '${from}';`;
 
 const KEY = ['process', 'env', 'KEY'].join('.');
 
-/** Writes JSON for a shell within single quotes. */
+/** Returns JSON in single quotes for a shell. */
 const quoted = (value: unknown): string => `'${JSON.stringify(value, null, 2).replaceAll("'", `'\\''`)}'`;
 
 const curl = (request: ChatRequest, url: string): string =>
@@ -23,7 +23,7 @@ const curl = (request: ChatRequest, url: string): string =>
     `-d ${quoted(request)}`,
   ].join(' \\\n  ');
 
-/** Writes a value as JavaScript: names without quotes where they need none. */
+/** Returns a value as JavaScript. Quotes only the names that need quotes. */
 const written = (value: unknown): string =>
   JSON.stringify(value, null, 2).replaceAll(/^(\s*)"([A-Za-z_$][\w$]*)":/gm, '$1$2:');
 
@@ -57,7 +57,7 @@ function ai(request: ChatRequest, url: string): string {
         .map(([name, sdkName]) => [sdkName, request[name as keyof ChatRequest]]),
     ),
   };
-  const own = written(options).slice(2, -2);
+  const optionLines = written(options).slice(2, -2);
   const output = { text: '', json_object: 'Output.json()', json_schema: '' }[format?.type ?? 'text'];
   const schema = format?.type === 'json_schema' ? format.json_schema.schema : null;
   const form = schema ? `Output.object({ name: 'answer', schema: jsonSchema(${indented(written(schema))}) })` : output;
@@ -73,7 +73,7 @@ const tenon = createOpenAICompatible({
 });
 const { textStream } = streamText({
   model: tenon('${model}'),
-${own},${form ? `\n  output: ${form},` : ''}
+${optionLines},${form ? `\n  output: ${form},` : ''}
 });
 for await (const text of textStream) process.stdout.write(text);
 `;

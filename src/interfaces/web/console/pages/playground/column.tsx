@@ -10,9 +10,9 @@ import { ErrorNote, Loading, QueryError, State } from '../../shared/states.js';
 import type { Chat, Failure } from './chat.js';
 import { Markup, MessageView } from './message.js';
 
-/** Messages that are drawn at once; earlier ones are drawn on demand. */
+/** The number of messages to draw. Earlier messages are drawn after a click. */
 const MOST_DRAWN = 60;
-/** A reader this near to the end follows the answer. */
+/** If the log is scrolled this close to its end, it follows the answer. */
 const NEAR_END_PX = 60;
 
 export interface ColumnProps {
@@ -26,18 +26,18 @@ export interface ColumnProps {
   /** Asks again with fewer messages. */
   onShorten: () => void;
   onCode: () => void;
-  /** Takes the column away. Null: it is the only one. */
+  /** Closes the column, or null if it is the only one. */
   onClose: (() => void) | null;
 }
 
-/** One chat: which project answers, its runtime, and the messages. */
+/** Shows one chat: the choice of the project, its runtime, and the messages. */
 export function Column(props: ColumnProps) {
   const { chat, label, project, choices, onChoose, onEdit, onAgain, onShorten, onCode, onClose } = props;
   const log = useRef<HTMLElement>(null);
   const follow = useFollow(log, chat);
   const [drawn, setDrawn] = useState(MOST_DRAWN);
   const messages = chat.messages.value;
-  const isComing = chat.isComing.value;
+  const isAnswering = chat.isAnswering.value;
   const failure = chat.failure.value;
   const leftOut = chat.leftOut.value;
   const hidden = Math.max(0, messages.length - drawn);
@@ -46,7 +46,7 @@ export function Column(props: ColumnProps) {
   useEffect(() => {
     if (failure?.error.code.startsWith('runtime_')) void project.reload();
   }, [failure]);
-  const isUnanswered = messages.at(-1)?.role === 'user' && !isComing && !failure;
+  const isUnanswered = messages.at(-1)?.role === 'user' && !isAnswering && !failure;
   return (
     <section class="playground-column" aria-label={label}>
       <header class="playground-head">
@@ -64,7 +64,7 @@ export function Column(props: ColumnProps) {
         {onClose && <IconButton icon="close" label="Take this chat away" onClick={onClose} />}
       </header>
       <RuntimeNote project={project} />
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard. */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must reach a scrolling element. */}
       <section ref={log} class="playground-log" aria-label={`Messages of ${label.toLowerCase()}`} tabIndex={0}>
         {chat.loading.value && <Loading what="the conversation" />}
         {hidden > 0 && (
@@ -72,16 +72,16 @@ export function Column(props: ColumnProps) {
             Show earlier messages ({hidden})
           </button>
         )}
-        {messages.length === 0 && !isComing && !chat.loading.value && !failure && (
+        {messages.length === 0 && !isAnswering && !chat.loading.value && !failure && (
           <p class="hint playground-hello">Ask something. The answer appears here while it is made.</p>
         )}
         {messages.slice(hidden).map((message, index) => (
           <Fragment key={message.key}>
             <MessageView
               message={message}
-              onEdit={message.role === 'user' && !isComing ? (text) => onEdit(message.key, text) : null}
+              onEdit={message.role === 'user' && !isAnswering ? (text) => onEdit(message.key, text) : null}
               onAgain={
-                hidden + index === lastAnswer && lastAnswer === messages.length - 1 && !isComing ? onAgain : null
+                hidden + index === lastAnswer && lastAnswer === messages.length - 1 && !isAnswering ? onAgain : null
               }
             />
             {hidden + index === leftOut - 1 && (
@@ -89,7 +89,7 @@ export function Column(props: ColumnProps) {
             )}
           </Fragment>
         ))}
-        {isComing && <Coming chat={chat} follow={follow} />}
+        {isAnswering && <PartialAnswer chat={chat} follow={follow} />}
         {isUnanswered && (
           <div class="actions start">
             <span class="hint">There is no answer yet.</span>
@@ -118,14 +118,14 @@ export function Column(props: ColumnProps) {
   );
 }
 
-/** Returns what screen readers hear: that an answer is coming, and the whole answer, but not each piece. */
+/** Returns the text for screen readers: a note, and later the whole answer, but not its single pieces. */
 function spokenOf(chat: Chat): string {
-  if (chat.isComing.value) return 'Answering …';
+  if (chat.isAnswering.value) return 'Answering …';
   const last = chat.messages.value.at(-1);
   return last?.end ? `Answer: ${last.text}` : '';
 }
 
-/** Keeps the log at its end while messages and answers grow, unless the reader scrolled up. Returns what does it. */
+/** Keeps the log scrolled to its end, unless the reader scrolled up. Returns the function that scrolls. */
 function useFollow(log: RefObject<HTMLElement | null>, chat: Chat): () => void {
   const isFollowing = useRef(true);
   const follow = () => {
@@ -152,9 +152,9 @@ function useFollow(log: RefObject<HTMLElement | null>, chat: Chat): () => void {
   return follow;
 }
 
-/** The answer that is coming. It alone is drawn again with each frame. */
-function Coming({ chat, follow }: { chat: Chat; follow: () => void }) {
-  const text = chat.coming.value ?? '';
+/** Shows the answer that is being received. Only this component is drawn again with each frame. */
+function PartialAnswer({ chat, follow }: { chat: Chat; follow: () => void }) {
+  const text = chat.partialText.value ?? '';
   useLayoutEffect(follow, [text]);
   return (
     <article class="playground-message assistant" aria-label="Answer" aria-busy="true">
@@ -184,7 +184,7 @@ function FailureNote(props: { failure: Failure; onAgain: (() => void) | undefine
   );
 }
 
-/** Says why the project cannot answer, and offers what the caller may do about it. */
+/** Shows why the project cannot answer, with the actions that the caller's role allows. */
 function RuntimeNote({ project }: { project: Query<Schemas['Project']> }) {
   const start = useAction(async (project_id: string) => {
     await answer(api.POST('/v1/projects/{project_id}/runtime/start', { params: { path: { project_id } } }));

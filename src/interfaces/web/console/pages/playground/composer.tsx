@@ -2,27 +2,27 @@ import type { RefObject } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { Icon } from '../../shared/icon.js';
 
-/** Takes a question. Enter sends, Shift+Enter breaks the line, Escape stops the answers. */
+/** Lets the user type a question. Enter sends it, Shift+Enter starts a new line, Escape stops the answers. */
 export function Composer(props: {
   input: RefObject<HTMLTextAreaElement | null>;
   text: string;
   onText: (text: string) => void;
   onSend: () => void;
   onStop: () => void;
-  isComing: boolean;
+  isAnswering: boolean;
 }) {
-  const { input, text, onText, onSend, onStop, isComing } = props;
+  const { input, text, onText, onSend, onStop, isAnswering } = props;
   useEffect(() => {
     const frame = requestAnimationFrame(() => input.current?.focus({ preventScroll: true }));
     return () => cancelAnimationFrame(frame);
   }, []);
   useEffect(() => {
-    if (!isComing) return;
+    if (!isAnswering) return;
     const onKey = (event: KeyboardEvent) =>
       event.key === 'Escape' && !document.querySelector('dialog[open]') && onStop();
     addEventListener('keydown', onKey);
     return () => removeEventListener('keydown', onKey);
-  }, [isComing]);
+  }, [isAnswering]);
   return (
     <form
       class="playground-composer"
@@ -47,7 +47,7 @@ export function Composer(props: {
       />
       <div class="actions">
         <span class="hint playground-keys">Enter sends, Shift+Enter breaks the line, Esc stops</span>
-        {isComing ? (
+        {isAnswering ? (
           <button type="button" class="button" onClick={onStop}>
             <Icon name="stop" /> Stop
           </button>

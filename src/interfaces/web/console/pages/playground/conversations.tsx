@@ -11,14 +11,14 @@ import { toastError } from '../../shared/toasts.js';
 
 const PER_PAGE = 30;
 
-/** Lists the caller's own conversations with a project, to go on with one or delete it. */
+/** Lists the caller's own conversations with a project. The user can continue or delete them. */
 export function Conversations(props: {
   projectId: string;
   open: string | null;
   /** Counts the changes that the open chat has made to the list. */
   stored: number;
   onDeleted: (id: string) => void;
-  /** The panel that is open beside a conversation. Null: the screen has no room for one. */
+  /** The panel that stays open beside a conversation, or null if the screen has no room for it. */
   panel: string | null;
 }) {
   const { projectId: project_id, open, stored, onDeleted, panel } = props;

@@ -1,8 +1,8 @@
-/** Reads server-sent events out of a text that comes in pieces. */
+/** Reads server-sent events from a text that arrives in pieces. */
 export class EventReader {
   private rest = '';
 
-  /** Returns the data of each event that `piece` completes. Comments have none. */
+  /** Returns the data of each event that `piece` completes. Skips comments, because they have no data. */
   read(piece: string): string[] {
     const events = (this.rest + piece).split('\n\n');
     this.rest = events.pop() ?? '';
@@ -23,7 +23,7 @@ export interface Usage {
   readonly prompt_tokens_details?: { readonly cached_tokens: number };
 }
 
-/** Tells what one event adds to an answer. */
+/** The part of an answer that one event contains. */
 export interface Addition {
   readonly text?: string;
   /** Why the answer ended: `stop`, `length` or `tool_calls`. */
@@ -31,7 +31,7 @@ export interface Addition {
   readonly usage?: Usage;
   /** The failure that ended the stream. */
   readonly error?: { readonly message: string; readonly code: string };
-  /** The stream is complete. */
+  /** True if the stream is complete. */
   readonly done?: true;
 }
 

@@ -5,7 +5,7 @@ import { Icon } from '../../shared/icon.js';
 import type { Figures, Message } from './chat.js';
 import { type Block, blocksOf, prettyJson, spansOf } from './markup.js';
 
-/** Draws text of a model. Blocks that did not change are not drawn again while an answer is coming. */
+/** Draws the text of a model. While an answer is being received, only changed blocks are drawn again. */
 export const Markup = ({ text }: { text: string }) => (
   <div class="playground-text">
     {blocksOf(text).map((block, index) => (
@@ -40,7 +40,7 @@ const spans = (text: string) =>
 
 const names = { user: 'You', assistant: 'Answer', system: 'System', tool: 'Tool' } as const;
 
-/** A message with its acts. Those that change the chat are absent while an answer is coming. */
+/** Shows a message. While an answer is being received, the buttons that change the chat are missing. */
 export function MessageView(props: {
   message: Message;
   onEdit: ((text: string) => void) | null;
@@ -136,7 +136,6 @@ function Editor({
   );
 }
 
-/** Says how long an answer took and how many tokens it has. */
 function FiguresLine({ figures: { firstText, total, usage } }: { figures: Figures }) {
   const cached = usage?.prompt_tokens_details?.cached_tokens ?? 0;
   const speed = usage && speedOf(usage.completion_tokens, firstText, total);
@@ -150,7 +149,7 @@ function FiguresLine({ figures: { firstText, total, usage } }: { figures: Figure
   return <span class="hint playground-figures">{parts.filter(Boolean).join(' · ')}</span>;
 }
 
-/** Returns the tokens a second after the first text. An answer that came at once has none. */
+/** Returns the tokens per second after the first text, or null if the whole answer arrived at once. */
 function speedOf(tokens: number, firstText: number | null, total: number): number | null {
   const after = total - (firstText ?? total);
   return tokens > 1 && after > 0.005 ? (tokens - 1) / after : null;

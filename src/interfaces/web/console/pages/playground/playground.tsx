@@ -18,10 +18,10 @@ import { SettingsForm } from './settings.js';
 
 type Runtime = Status['runtimes'][number];
 
-/** The projects to chat with. One whose model makes embeddings is none. */
+/** Returns the runtimes that can chat. Leaves out runtimes that make embeddings. */
 const chatting = (runtimes: readonly Runtime[]) => runtimes.filter(({ task }) => task !== 'embedding');
 
-/** Chooses the project of the address, else the last one of the tab, else one that is ready. */
+/** Chooses the project in the address. Without one, chooses the last project of the tab, or a ready project. */
 function PlaygroundPage() {
   const now = useQuery('status', () => answer(api.GET('/v1/status')));
   const runtimes = chatting((now.data ?? status.value)?.runtimes ?? []);
@@ -53,7 +53,7 @@ function PlaygroundPage() {
   );
 }
 
-/** Chats with one project, or with two side by side that get the same questions. */
+/** Shows a chat with one project, or two chats side by side that get the same questions. */
 function Playground({ projectId, runtimes }: { projectId: string; runtimes: readonly Runtime[] }) {
   const { settings, change, keptFor } = useSettings();
   const besideId = query.value.get('beside');
@@ -65,10 +65,10 @@ function Playground({ projectId, runtimes }: { projectId: string; runtimes: read
   const [coded, setCoded] = useState<Side | null>(null);
   const panel = usePanel();
   const composer = useRef<HTMLTextAreaElement>(null);
-  const isComing = sides.some(({ chat }) => chat.isComing.value);
+  const isAnswering = sides.some(({ chat }) => chat.isAnswering.value);
   const problem = settings.format === 'json_schema' ? schemaProblem(settings.schema) : null;
   useLayoutEffect(() => {
-    // A reload has cut the answer off: its question is written again.
+    // A reload has stopped the answer. Then its question becomes the draft again.
     if (asked && !question) keepQuestion(asked);
     keepAsked(null);
   }, []);
@@ -77,7 +77,7 @@ function Playground({ projectId, runtimes }: { projectId: string; runtimes: read
   const send = () =>
     withSettings(async () => {
       const text = (question ?? '').trim();
-      if (text === '' || isComing) return;
+      if (text === '' || isAnswering) return;
       keepAsked(text);
       keepQuestion(null);
       const answered = await Promise.all(sides.map(({ chat, prompt }) => chat.ask(text, settings, prompt)));
@@ -86,10 +86,10 @@ function Playground({ projectId, runtimes }: { projectId: string; runtimes: read
   const stop = () => {
     for (const { chat } of sides) chat.stop();
   };
-  /** Asks one column again. The draft of the question goes once it is answered. */
+  /** Asks again in one column. After the answer, forgets the question that was kept for a reload. */
   const repeat = (act: () => Promise<boolean>) =>
     withSettings(async () => {
-      composer.current?.focus(); // The button that was pressed goes away.
+      composer.current?.focus(); // The pressed button disappears.
       if (await act()) keepAsked(null);
     });
   const startAnew = () => {
@@ -149,7 +149,7 @@ function Playground({ projectId, runtimes }: { projectId: string; runtimes: read
             onText={keepQuestion}
             onSend={send}
             onStop={stop}
-            isComing={isComing}
+            isAnswering={isAnswering}
           />
         </div>
         {panel.shown && (
@@ -178,10 +178,10 @@ function Playground({ projectId, runtimes }: { projectId: string; runtimes: read
   );
 }
 
-/** The chat of a column with its project. */
+/** A chat of a column, with its project. */
 type Side = NonNullable<ReturnType<typeof useChat>>;
 
-/** Opens the conversation that `parameter` of the address names, and puts a new one there. */
+/** Opens the conversation that `parameter` of the address names. Sets `parameter` for a new conversation. */
 function useChat(
   projectId: string | null,
   parameter: 'conversation' | 'beside_conversation',
@@ -213,7 +213,7 @@ function useChat(
   return { chat, project, prompt, choose };
 }
 
-/** The settings of the tab. A conversation brings its system prompt when it is opened, but not after a reload. */
+/** Returns the settings of the tab. Opening a conversation sets its system prompt, but a reload does not. */
 function useSettings() {
   const [kept, keep] = useDraft<{ settings: Settings; of: string | null }>('playground settings');
   const state = { settings: defaultSettings, of: null, ...kept };
@@ -232,7 +232,7 @@ function useSettings() {
 
 const WIDE = matchMedia('(min-width: 72rem)');
 
-/** The panel beside the chats. On a wide screen it shows the settings unless the address says otherwise. */
+/** Returns the panel beside the chats. On a wide screen, it shows the settings if the address names no panel. */
 function usePanel() {
   const [isWide, setWide] = useState(WIDE.matches);
   useEffect(() => {
@@ -257,19 +257,19 @@ function usePanel() {
   return { shown, isWide, open, buttons };
 }
 
-/** Takes a column away. If it is the first, the second takes its place. */
+/** Closes a column. If it is the first, the second becomes the first. */
 function closeColumn(isFirst: boolean, besideId: string | null): void {
   if (isFirst) setQuery({ project: besideId, conversation: query.value.get('beside_conversation') });
   setQuery({ beside: null, beside_conversation: null });
 }
 
-/** Adds the project of the address, which may be older than those that the status names. */
+/** Adds the project of the address, because the list may not contain it. */
 function withNamed(choices: readonly { id: string; name: string }[], { chat, project }: Side) {
   const id = chat.projectId;
   return choices.some((choice) => choice.id === id) ? choices : [...choices, { id, name: project.data?.name ?? id }];
 }
 
-/** Returns the request that Send would send, or without a question the last one. */
+/** Returns the request that Send would send. Without a question, returns the last request. */
 function requestToShow({ chat, prompt }: Side, settings: Settings, question: string) {
   const messages = chat.messages.value;
   const last = messages.findLastIndex(({ role }) => role === 'user');

@@ -12,9 +12,9 @@ export interface ChatRequest extends Partial<Record<(typeof numberFields)[number
   stream_options: { include_usage: true };
 }
 
-/** The settings of a request, as entered. An empty text leaves the field out. */
+/** The settings of a request as typed text. An empty text leaves the field out. */
 export interface Settings {
-  /** Is null for the prompt of the project's spec. */
+  /** The system prompt, or null for the prompt of the project's spec. */
   readonly system: string | null;
   readonly temperature: string;
   readonly top_p: string;
@@ -22,7 +22,7 @@ export interface Settings {
   readonly presence_penalty: string;
   readonly frequency_penalty: string;
   readonly seed: string;
-  /** One text a line. */
+  /** One stop text per line. */
   readonly stop: string;
   readonly format: 'text' | 'json_object' | 'json_schema';
   readonly schema: string;
@@ -68,13 +68,13 @@ export interface HistoryMessage {
 const MOST_MESSAGES = 100;
 const MOST_CHARACTERS = 64_000;
 
-/** Returns the newest messages that fit into a request beside the system prompt. The first of them is the user's. */
+/** Returns the newest messages that fit into a request beside the system prompt, beginning with a question. */
 export function fittingMessages(history: readonly HistoryMessage[], system: string): readonly HistoryMessage[] {
   let most = MOST_MESSAGES - (system === '' ? 0 : 1);
   let left = MOST_CHARACTERS - [...system].length;
   const fitting: HistoryMessage[] = [];
   for (const message of history.toReversed()) {
-    if (message.role === 'tool') continue; // Its call is not stored, so no engine takes it.
+    if (message.role === 'tool') continue; // no engine accepts it, because its tool call is not stored
     left -= [...message.text].length;
     most -= 1;
     if (fitting.length > 0 && (most < 0 || left < 0)) break;
@@ -84,7 +84,7 @@ export function fittingMessages(history: readonly HistoryMessage[], system: stri
   return fitting;
 }
 
-/** Returns why the schema cannot be sent; null if it can. The service checks its keywords. */
+/** Returns why the schema cannot be sent, or null if it can. The service checks its keywords. */
 export function schemaProblem(schema: string): string | null {
   try {
     const parsed: unknown = JSON.parse(schema);

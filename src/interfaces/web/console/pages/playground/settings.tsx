@@ -4,7 +4,7 @@ import { defaultSettings, type numberFields, type Settings, schemaProblem } from
 
 type NumberField = (typeof numberFields)[number];
 
-/** The label of each number, what counts without one, and the attributes of its input. */
+/** The name of each number field, its label, its default and the attributes of its input. */
 const numbers: readonly (readonly [NumberField, string, string, object])[] = [
   ['temperature', 'Temperature', '0', { min: 0, max: 2, step: 0.1 }],
   ['top_p', 'Top p', '1', { min: 0, max: 1, step: 0.05 }],
@@ -20,10 +20,10 @@ const formats = [
   ['json_schema', 'JSON schema'],
 ] as const;
 
-/** The form of the settings. Refusals of the last call stand beside the fields that they name. */
+/** Shows the form of the settings. Errors of the last call stand beside the fields that they name. */
 export function SettingsForm(props: {
   settings: Settings;
-  /** The spec of the project, which may have a prompt and a format of its own. */
+  /** The spec of the project. It may have a prompt and a format of its own. */
   project: Pick<Schemas['Project']['spec'], 'system_prompt' | 'response_format'>;
   refused: ApiError | undefined;
   onChange: (change: Partial<Settings>) => void;

@@ -15,7 +15,7 @@ const METRICS: readonly (readonly [string, string])[] = [
   ['accuracy', 'accuracy: the evaluation chooses'],
 ];
 
-/** The fields of a project that most teams use. All others are edited as JSON. */
+/** Shows the most used fields of a project. All other fields can be edited as JSON. */
 export function ProjectForm(props: { projectId: string; draft: SpecDraft; fields: SpecFields }) {
   const { projectId, draft, fields } = props;
   const { spec, set, error, readOnly } = fields;

@@ -9,17 +9,17 @@ import { jumpToPath } from '../../shared/spec/spec-editor.js';
 type Project = Schemas['Project'];
 type Review = Schemas['ProjectReview'];
 
-/** The last review of each project since the console was opened: a review can be made, but not read later. */
+/** The last review of each project. They are kept here, because the service does not return a review again. */
 const reviews = signal<Readonly<Record<string, Review>>>({});
 
-/** Reviews the saved version, and leads to what each finding names. */
+/** Shows the review of the saved version. Each finding has a link to its place. */
 export function ReviewPanel({ project, reload }: { project: Project; reload: () => Promise<void> }) {
   const { id, version, status } = project;
   const params = { path: { project_id: id } };
   const reviewing = useAction(async () => {
     try {
-      const made = await answer(api.POST('/v1/projects/{project_id}/plan', { params, body: { version } }));
-      reviews.value = { ...reviews.value, [id]: made };
+      const created = await answer(api.POST('/v1/projects/{project_id}/plan', { params, body: { version } }));
+      reviews.value = { ...reviews.value, [id]: created };
     } catch (reason) {
       if (!(reason instanceof ApiError) || reason.currentVersion === null) throw reason;
       throw new ApiError(409, reason.code, `Version ${reason.currentVersion} was saved meanwhile. Review that one.`);
@@ -87,7 +87,7 @@ function Verdict({ review, project }: { review: Review; project: Project }) {
   );
 }
 
-/** Leads to the place that a finding names: a field of the spec, the models or the runtime. */
+/** Links to the place of a finding: a field of the spec, the models or the runtime. */
 function Target({ path, project: { id } }: { path: string; project: Project }) {
   if (path === 'models') return <a href={link(`/projects/${id}/models`)}>models</a>;
   const go = () => (path === 'runtime' ? document.getElementById('runtime')?.focus() : jumpToPath(path));

@@ -12,7 +12,7 @@ import { Loading, QueryError, State } from '../../shared/states.js';
 type Project = Schemas['Project'];
 const FILE = 'file:';
 
-/** Shows the runtime live, and connects, starts, stops and disconnects it. */
+/** Shows the current state of the runtime, with the buttons that connect, start, stop and disconnect it. */
 export function RuntimePanel({ project, reload }: { project: Project; reload: () => Promise<void> }) {
   const { id, runtime, models } = project;
   const params = { path: { project_id: id } };
@@ -74,7 +74,7 @@ export function RuntimePanel({ project, reload }: { project: Project; reload: ()
   );
 }
 
-/** Chooses what to connect: a registered model, or a chat model of this service that is registered on the way. */
+/** Lets the user choose a registered model, or a chat model of this service, which is registered first. */
 function Connection(props: {
   project: Project;
   busy: boolean;

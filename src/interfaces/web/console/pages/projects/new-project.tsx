@@ -9,7 +9,7 @@ import { asSpec } from '../../shared/spec/fields.js';
 import { Loaded } from '../../shared/states.js';
 import { toastError } from '../../shared/toasts.js';
 
-/** Creates a project, blank or from a starter with its dataset. The parameter `starter` chooses one. */
+/** Creates a project, empty or from a starter with its dataset. The parameter `starter` preselects one. */
 export function NewProject({ onClose }: { onClose: () => void }) {
   const starters = useQuery('project-starters', () => answer(api.GET('/v1/project-starters')));
   const [starter, setStarter] = useState(query.value.get('starter') ?? '');
@@ -25,7 +25,7 @@ export function NewProject({ onClose }: { onClose: () => void }) {
           const change = { version, spec: asSpec({ ...spec, dataset_id }) };
           return answer(api.PUT('/v1/projects/{project_id}', { params, body: change }));
         })
-        .catch(toastError); // The project is there all the same.
+        .catch(toastError); // The project exists even if its dataset fails.
     }
     navigate(link(`/projects/${id}`));
   });

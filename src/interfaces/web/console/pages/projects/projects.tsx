@@ -17,7 +17,6 @@ type Project = Schemas['Project'];
 
 const PAGE = 50;
 
-/** Lists the projects of the team. */
 function Projects() {
   const projects = usePaged('projects', async (cursor) => {
     const page = await answer(

@@ -11,7 +11,7 @@ import { TeamFrame } from './team-frame.js';
 type Entry = Schemas['AuditEntry'];
 
 type Action = Entry['action'];
-/** Lists all actions. The compiler names a missing one. */
+/** All actions. The compiler reports a missing one. */
 const ACTIONS = Object.keys({
   'account.registered': 0,
   'account.email_verified': 0,
@@ -50,7 +50,6 @@ const ACTIONS = Object.keys({
   'database.restored': 0,
 } satisfies Record<Action, 0>) as Action[];
 
-/** Lists who did what, newest first. */
 function Audit() {
   const action = ACTIONS.find((one) => one === place.value.get('action')) ?? null;
   const actor = place.value.get('actor');

@@ -22,7 +22,7 @@ const LIFETIMES = [
 
 const linkOf = (token: string) => `${baseUrl}/auth?invite=${encodeURIComponent(token)}`;
 
-/** Lists the invites that nobody has accepted yet, each with its link for those who may hand it out. */
+/** Lists the pending invites. Callers who may share an invite also get its link. */
 export function Invites({ query }: { query: Query<Schemas['Invites']> }) {
   const revoke = async ({ id }: Invite) => {
     await report(

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { can } from '../../shared/account.js';
 import { Frame, Tabs } from '../../shared/frame.js';
 
-/** The frame of the pages about the team. A page that the role does not allow has no tab. */
+/** Draws the frame of the pages about the team. Pages that the role does not allow have no tab. */
 export function TeamFrame({ actions, children }: { actions?: ComponentChildren; children: ComponentChildren }) {
   const tabs: [string, string][] = [['Members', '/team']];
   if (can('read_monitoring')) tabs.push(['Webhooks', '/team/webhooks']);

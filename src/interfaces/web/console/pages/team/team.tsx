@@ -14,7 +14,6 @@ import { ROLES, type Role } from './roles.js';
 import { TeamFrame } from './team-frame.js';
 
 type User = Schemas['User'];
-/** Lists the members of the team with their roles, and the invites that wait. */
 function Team() {
   const [inviting, setInviting] = useState(false);
   const members = useQuery('team', () => answer(api.GET('/v1/auth/users')));

@@ -14,7 +14,6 @@ import { TeamFrame } from './team-frame.js';
 
 type Webhook = Schemas['Webhook'];
 
-/** Lists the programs that alerts are posted to, with their last delivery. */
 function Webhooks() {
   const [creating, setCreating] = useState(false);
   const query = useQuery('webhooks', () => answer(api.GET('/v1/alerts/webhooks')));
@@ -86,7 +85,6 @@ function lastDelivery({ last_delivery: last }: Webhook) {
   );
 }
 
-/** Posts a test event and says beside the button what came of it. */
 function TestButton({ webhook }: { webhook: Webhook }) {
   const [outcome, setOutcome] = useState<Schemas['WebhookTest']>();
   const test = useAction(async () => {

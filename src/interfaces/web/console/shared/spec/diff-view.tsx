@@ -5,13 +5,13 @@ import { plural } from '../format.js';
 const MOST_SHOWN = 2_000;
 const SIGNS = { same: ' ', removed: '−', added: '+' } as const;
 
-/** Shows what differs between two texts, line by line. Unchanged lines are folded. */
+/** Shows the differences between two texts line by line. Folds unchanged lines. */
 export function DiffView({ label, before, after }: { label: string; before: string; after: string }) {
   const parts = useMemo(() => foldUnchanged(diffLines(before, after).slice(0, MOST_SHOWN)), [before, after]);
   const [opened, setOpened] = useState<readonly unknown[]>([]);
   if (before === after) return <p class="hint">There is no difference.</p>;
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard.
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must reach a scrolling element.
     <section class="diff" aria-label={label} tabIndex={0}>
       {parts.map((part) =>
         part.folded && !opened.includes(part) ? (

@@ -6,17 +6,17 @@ type Fields = Readonly<Record<string, unknown>>;
 export const isObject = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Returns an object as the type of a spec to send: no JSON object fits the generated one. */
+/** Returns an object with the type of a spec to send. No JSON object fits the generated type. */
 export const asSpec = (spec: object) => spec as Record<string, never>;
 
-/** Returns the spec that a text holds. Null: it holds none. */
+/** Returns the spec in a text, or null if the text has none. */
 export const specOf = ({ value }: Pick<JsonSource, 'value'>): Fields | null => (isObject(value) ? value : null);
 
-/** Returns a field by its path, the parts joined by dots. */
+/** Returns a field by its path. The parts of the path are joined by dots. */
 export const fieldOf = (spec: Fields, path: string): unknown =>
   path.split('.').reduce<unknown>((at, part) => (isObject(at) ? at[part] : undefined), spec);
 
-/** Returns the text of a spec with another value of a field. An empty text removes the field, and an object that it leaves empty. */
+/** Returns the text of a spec with another value of a field. An empty text removes the field and emptied objects. */
 export const withField = (spec: Fields, path: string, value: unknown): string =>
   writeJson(changed(spec, path.split('.'), value));
 

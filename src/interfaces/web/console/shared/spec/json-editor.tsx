@@ -6,7 +6,7 @@ const INDENT = '  ';
 const FEWEST_LINES = 12;
 const MOST_LINES = 32;
 
-/** Edits a JSON text with line numbers. Tab indents; after Escape it leaves the field, as it does elsewhere. */
+/** Edits a JSON text with line numbers. Tab indents. After Escape, Tab leaves the field. */
 export function JsonEditor(props: {
   label: string;
   text: string;
@@ -33,7 +33,7 @@ export function JsonEditor(props: {
     } else if (event.key === 'Enter' && plain && !event.shiftKey) {
       event.preventDefault();
       breakLine(element.current);
-    } else if (left && event.key === 'Shift') mayLeave.current = true; // Shift+Tab leaves, too.
+    } else if (left && event.key === 'Shift') mayLeave.current = true; // Shift+Tab also leaves.
   };
   const scroll = () => {
     if (numbers.current && element.current) numbers.current.scrollTop = element.current.scrollTop;
@@ -90,7 +90,7 @@ export function JsonEditor(props: {
   );
 }
 
-/** Focuses a place of the text and selects the rest of its line. */
+/** Moves the focus to a place of the text and selects the rest of its line. */
 export function jumpTo(element: HTMLTextAreaElement, offset: number): void {
   const end = element.value.indexOf('\n', offset);
   const { line } = lineAndColumn(element.value, offset);
@@ -101,7 +101,7 @@ export function jumpTo(element: HTMLTextAreaElement, offset: number): void {
   element.scrollLeft = 0;
 }
 
-/** Replaces the selection so that the browser can undo it. */
+/** Replaces the selection in a way that the browser can undo. */
 function insert(element: HTMLTextAreaElement, text: string): void {
   if (document.execCommand('insertText', false, text)) return;
   element.setRangeText(text, element.selectionStart, element.selectionEnd, 'end');

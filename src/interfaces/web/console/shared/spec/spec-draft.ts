@@ -21,7 +21,7 @@ export interface Content {
 interface Draft extends Content {
   /** The version that was changed. */
   readonly base: Content & { readonly version: number };
-  /** Own text that was set aside for that of another version. */
+  /** The user's text that was set aside to show another version. */
   readonly aside?: Content;
 }
 
@@ -31,12 +31,12 @@ export interface SpecDraft extends Content {
   readonly aside: Content | null;
   readonly source: JsonSource;
   readonly changed: boolean;
-  /** Whether another version was saved after this one was opened. */
+  /** True if another version was saved after this one was opened. */
   readonly stale: boolean;
-  /** Saves the text as the successor of a version: `base`, or `saved` to overwrite it. */
+  /** Saves the text as the next version after `base`, or after `saved` to overwrite it. */
   readonly saving: Action<[version: number]>;
   readonly change: (content: Partial<Content>) => void;
-  /** Shows what is saved and sets the own text aside. */
+  /** Shows the saved version and sets the user's text aside. */
   readonly setAside: () => void;
   readonly bringBack: () => void;
   /** Forgets the text that is set aside. */
@@ -48,12 +48,12 @@ export const contentOf = ({ name = '', spec }: Pick<Saved, 'name' | 'spec'>): Co
   text: writeJson(spec),
 });
 
-/** Returns a text with name and spec, to compare versions. */
+/** Returns a text with the name and the spec, to compare versions. */
 export const writtenOut = ({ name, text }: Content): string => (name ? `name: ${name}\n${text}` : text);
 
 /**
- * Edits the spec of a project or a model. Unsaved text is kept by `key`. `save` sends it as the successor of a version;
- * `reload` reads what is saved now, when that version is stale.
+ * Edits the spec of a project or a model. Keeps unsaved text by `key`. `save` sends the text as the next version after
+ * `version`. `reload` reads the saved version when `version` is stale.
  */
 export function useSpecDraft(props: {
   key: string;
@@ -99,7 +99,8 @@ export function useSpecDraft(props: {
   const saving = useAction(send);
 
   useEffect(() => {
-    guardLeaving(changed ? () => true : null); // The draft is kept, so only a tab that closes asks.
+    // Leaving keeps the draft. Only closing the tab loses it, so the browser asks then.
+    guardLeaving(changed ? () => true : null);
     return () => guardLeaving(null);
   }, [changed]);
 

@@ -11,7 +11,7 @@ import './spec.css';
 import type { SpecDraft } from './spec-draft.js';
 import { StaleNote } from './stale-note.js';
 
-/** The usual fields of a spec: their values, and how to change them. */
+/** The fields of the form: the spec with their values, and the function that changes them. */
 export interface SpecFields {
   readonly spec: Readonly<Record<string, unknown>>;
   readonly set: (path: string, value: unknown) => void;
@@ -19,7 +19,7 @@ export interface SpecFields {
   readonly readOnly: boolean;
 }
 
-/** Goes to what a finding names: a field of the form if it shows one, else the line of the JSON. */
+/** Goes to the field of a finding in the form. If the form does not have this field, goes to its line in the JSON. */
 export function jumpToPath(path: string): void {
   const field = document.querySelector<HTMLElement>(`.spec [data-path="${CSS.escape(path)}"]`);
   if (field) field.focus();
@@ -27,7 +27,7 @@ export function jumpToPath(path: string): void {
 }
 
 /**
- * Edits a spec as a form or as JSON, as `view` of the address says, with all that the service says of it. The parameter
+ * Edits a spec as a form or as JSON, depending on `view` in the address. Shows the errors of the service. The parameter
  * `at` is the path to jump to.
  */
 export function SpecEditor(props: {

@@ -2,7 +2,7 @@ import { CopyButton } from '../copy-button.js';
 import { DiffView } from './diff-view.js';
 import { type SpecDraft, writtenOut } from './spec-draft.js';
 
-/** Shows what was saved meanwhile beside the own changes, and asks which text to keep. Neither is lost. */
+/** Shows the other saved version beside the user's changes, and asks which text to keep. Neither text is lost. */
 export function StaleNote({ draft }: { draft: SpecDraft }) {
   const { base, saved } = draft;
   const since = `since version ${base.version}`;

@@ -21,10 +21,10 @@ export interface VersionEntry {
 
 const PAGE = 50;
 
-/** The query for a page of versions. */
+/** Returns the query for a page of versions. */
 export const versionPage = (cursor: string | null) => ({ limit: PAGE, ...(cursor && { cursor: Number(cursor) }) });
 
-/** Returns a page of versions as `usePaged` takes it. */
+/** Returns a page of versions in the form for `usePaged`. */
 export const versionsOf = (page: {
   versions: readonly Omit<VersionEntry, 'id'>[];
   next_cursor: string | null;
@@ -34,8 +34,8 @@ export const versionsOf = (page: {
 });
 
 /**
- * Lists versions, newest first, and shows one of them against the one before or any other, as `version` and `against` of
- * the address say. `restore` saves an old one as the newest.
+ * Lists versions, newest first. Compares the version `version` of the address with the version `against`, or with the
+ * version before. `restore` saves an old version as the newest.
  */
 export function VersionsView(props: {
   thing: string;

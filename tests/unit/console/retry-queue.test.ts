@@ -1,4 +1,4 @@
-import { type Outage, Patience } from '../../../src/interfaces/web/console/shared/patience.js';
+import { type Outage, RetryQueue } from '../../../src/interfaces/web/console/shared/retry-queue.js';
 
 const AWAY = { code: 'unreachable', message: 'Out of reach.', requestId: null, retryAfter: null };
 const LIMITED = { code: 'rate_limited', message: 'Too many.', requestId: 'req_1', retryAfter: 30 };
@@ -7,24 +7,24 @@ const LIMITED = { code: 'rate_limited', message: 'Too many.', requestId: 'req_1'
 function rig() {
   const outages: (Outage | null)[] = [];
   const page = { isHidden: false };
-  const patience = new Patience(
+  const retries = new RetryQueue(
     (outage) => outages.push(outage),
     () => page.isHidden,
   );
   const sent: string[] = [];
   const service: { refusal: object | null; hangs: string } = { refusal: AWAY, hangs: '' };
   const read = (name: string) =>
-    patience.send(async (limit) => {
+    retries.send(async (limit) => {
       sent.push(name);
       if (service.refusal) throw service.refusal;
       if (service.hangs === name)
         await new Promise<void>((_, reject) => limit?.addEventListener('abort', () => reject(AWAY)));
       return name;
     });
-  return { outages, page, patience, sent, service, read };
+  return { outages, page, retries, sent, service, read };
 }
 
-describe('Patience', () => {
+describe('RetryQueue', () => {
   beforeEach(() => {
     jest.useFakeTimers();
   });
@@ -59,10 +59,10 @@ describe('Patience', () => {
   });
 
   it('tries at once when it is asked to, but not while the page is hidden', async () => {
-    const { page, patience, sent, service, read } = rig();
+    const { page, retries, sent, service, read } = rig();
     const answer = read('one');
     await jest.advanceTimersByTimeAsync(0);
-    patience.tryNow();
+    retries.tryNow();
     await jest.advanceTimersByTimeAsync(0);
     expect(sent).toHaveLength(2);
     page.isHidden = true;
@@ -70,22 +70,22 @@ describe('Patience', () => {
     expect(sent).toHaveLength(2);
     page.isHidden = false;
     service.refusal = null;
-    patience.tryNow();
+    retries.tryNow();
     expect(await answer).toBe('one');
   });
 
   it('waits as long as the rate limit asks, also when it is asked for an earlier try', async () => {
-    const { outages, patience, sent, service, read } = rig();
+    const { outages, retries, sent, service, read } = rig();
     service.refusal = LIMITED;
     const answers = Promise.all(['a', 'b', 'c'].map(read));
     await jest.advanceTimersByTimeAsync(0);
     expect(outages.at(-1)).toMatchObject({ requestId: 'req_1', isLimited: true, nextTryAt: Date.now() + 30_000 });
-    patience.tryNow();
+    retries.tryNow();
     await jest.advanceTimersByTimeAsync(29_999);
     expect(sent.splice(0)).toHaveLength(3);
     await jest.advanceTimersByTimeAsync(1);
     expect(sent.splice(0)).toEqual(['c']); // One call shows that the limit still holds.
-    patience.tryNow();
+    retries.tryNow();
     await jest.advanceTimersByTimeAsync(0);
     expect(sent).toEqual([]);
     service.refusal = null;
@@ -166,32 +166,32 @@ describe('Patience', () => {
   });
 
   it('continues when a hidden page is shown after the wait, also if the clock was changed', async () => {
-    const { page, patience, sent, service, read } = rig();
+    const { page, retries, sent, service, read } = rig();
     service.refusal = LIMITED;
     const answer = read('one');
     await jest.advanceTimersByTimeAsync(0);
     page.isHidden = true;
     await jest.advanceTimersByTimeAsync(29_999);
-    patience.tryNow(); // This is too early, also after the clock is set forward.
+    retries.tryNow(); // This is too early, also after the clock is set forward.
     jest.setSystemTime(Date.now() + 3_600_000);
-    patience.tryNow();
+    retries.tryNow();
     await jest.advanceTimersByTimeAsync(1);
     expect(sent).toEqual(['one']);
     jest.setSystemTime(Date.now() - 7_200_000);
     Object.assign(page, { isHidden: false });
     service.refusal = null;
-    patience.tryNow();
+    retries.tryNow();
     expect(await answer).toBe('one');
   });
 
   it('keeps the wait that a refusal asked for after an earlier wait was cut short', async () => {
-    const { patience, sent, service, read } = rig();
+    const { retries, sent, service, read } = rig();
     void read('one');
     await jest.advanceTimersByTimeAsync(1_000);
     service.refusal = LIMITED;
-    patience.tryNow();
+    retries.tryNow();
     await jest.advanceTimersByTimeAsync(1_500); // The first wait would be over.
-    patience.tryNow();
+    retries.tryNow();
     await jest.advanceTimersByTimeAsync(0);
     expect(sent).toEqual(['one', 'one']);
   });

@@ -1,12 +1,12 @@
-/** Sends reads again, one at a time, when the service is out of reach or the rate limit is used up. */
+/** Repeats reads, one at a time, while the service is out of reach or the rate limit is used up. */
 
-/** Says why no read is answered now. */
+/** The reason why no read is answered now. */
 export interface Outage {
   readonly words: string;
   readonly requestId: string | null;
-  /** Tells whether the service asked for the wait: it would refuse an earlier try, and count it. */
+  /** True if the rate limit asked for the wait. An earlier attempt would be refused and counted. */
   readonly isLimited: boolean;
-  /** Has the time of the next try in milliseconds since the epoch. Null: it is running. */
+  /** The time of the next attempt in milliseconds since the epoch, or null while the attempt runs. */
   readonly nextTryAt: number | null;
 }
 
@@ -17,7 +17,7 @@ interface Refusal {
   readonly retryAfter: number | null;
 }
 
-/** Sends a read. Rejects once `limit` aborts. */
+/** Sends a read. Rejects when `limit` aborts. */
 type Send<T> = (limit?: AbortSignal) => Promise<T>;
 
 interface Waiting<T> {
@@ -26,42 +26,42 @@ interface Waiting<T> {
   readonly reject: (reason: unknown) => void;
 }
 
-/** Lists the codes that say that no read is answered now. Any other refusal is that of one read. */
-const HOLDING = ['unreachable', 'rate_limited', 'storage_unavailable', 'shutting_down'];
+/** The codes of errors that concern all reads. Any other error concerns only one read. */
+const OUTAGE_CODES = ['unreachable', 'rate_limited', 'storage_unavailable', 'shutting_down'];
 const SHORTEST_WAIT_S = 2;
 const LONGEST_WAIT_S = 12;
-/** Bounds the wait that the service asks for: its rate limit counts by the minute. */
+/** The longest wait that the service may ask for. Its rate limit counts by the minute. */
 const LONGEST_ASKED_WAIT_S = 60;
-/** Limits a try during an outage: its connection may hang. */
+/** Limits an attempt during an outage, because its connection may hang. */
 const LONGEST_TRY_MS = 30_000;
 const MOST_WAITING = 50;
 
-const holdsAll = (reason: unknown): reason is Refusal =>
-  HOLDING.includes((reason as Partial<Refusal> | null)?.code ?? '');
+const isOutage = (reason: unknown): reason is Refusal =>
+  OUTAGE_CODES.includes((reason as Partial<Refusal> | null)?.code ?? '');
 
-export class Patience {
-  /** The newest is last, and is sent first: it belongs to the page that is open. */
+export class RetryQueue {
+  /** The newest read is last. It is sent first, because it belongs to the open page. */
   private readonly waiting: Waiting<unknown>[] = [];
   private failures = 0;
   private outage: Outage | null = null;
-  /** The last one. */
+  /** The last error. */
   private refusal: Refusal | null = null;
   private wake = () => {};
-  /** Tells whether the wait is over. The try still waits while the page is hidden. */
+  /** True if the wait is over. The attempt may still wait, because the page is hidden. */
   private isDue = false;
 
-  /** `tell` gets each change; null means that all is well. Nothing is sent while the page is hidden. */
+  /** `tell` gets each change of the outage. null means that there is none. Nothing is sent while the page is hidden. */
   constructor(
     private readonly tell: (outage: Outage | null) => void,
     private readonly isHidden: () => boolean,
   ) {}
 
-  /** Resolves to the answer of `send`, however long an outage takes. Rejects if `send` fails by itself. */
+  /** Resolves to the answer of `send`, after an outage if need be. Rejects if the error concerns only this read. */
   async send<T>(send: Send<T>): Promise<T> {
     try {
       if (!this.outage) return await send();
     } catch (reason) {
-      if (!holdsAll(reason)) throw reason;
+      if (!isOutage(reason)) throw reason;
       if (!this.outage) {
         this.note(reason);
         void this.serve();
@@ -73,7 +73,7 @@ export class Patience {
     });
   }
 
-  /** Tries at once, unless the service asked for the wait. */
+  /** Makes an attempt at once, unless the rate limit asked for the wait. */
   tryNow(): void {
     if (this.outage && (!this.outage.isLimited || this.isDue)) this.wake();
   }
@@ -93,7 +93,7 @@ export class Patience {
     this.tell(outage);
   }
 
-  /** Sends what waits, one after the other, until nothing does. */
+  /** Sends the waiting reads, one after the other, until there are none. */
   private async serve(): Promise<void> {
     for (;;) {
       await this.due();
@@ -112,11 +112,11 @@ export class Patience {
     try {
       read.resolve(await read.send(limit.signal));
     } catch (reason) {
-      if (!holdsAll(reason)) read.reject(reason);
+      if (!isOutage(reason)) read.reject(reason);
       else {
         this.note(reason);
         if (limit.signal.aborted)
-          this.waiting.unshift(read); // A read that hangs lets all others go first.
+          this.waiting.unshift(read); // other reads go before a read that hangs
         else this.waiting.push(read);
       }
     }

@@ -4,8 +4,8 @@ import { additionOf, EventReader, type Usage } from './events.js';
 /** Why a model ended its answer. */
 export type End = 'stop' | 'length' | 'tool_calls';
 
-/** Collects an answer from its events, and tells of its text at most once a frame. */
-export class ComingAnswer {
+/** Collects an answer from its events. Reports its text at most once per frame. */
+export class StreamedAnswer {
   text = '';
   usage: Usage | null = null;
   /** Seconds from the call to the first text. */
@@ -14,7 +14,7 @@ export class ComingAnswer {
 
   constructor(private readonly tell: (text: string) => void) {}
 
-  /** Resolves to the end of the answer. Throws ApiError if the stream fails or is cut. */
+  /** Resolves to the reason why the answer ended. Throws if the stream has an error event or is cut. */
   async read(body: ReadableStream<Uint8Array>, started: number): Promise<End | undefined> {
     const reader = body.getReader();
     const decoder = new TextDecoder();
@@ -48,7 +48,10 @@ export class ComingAnswer {
   }
 }
 
-/** Returns the refusal, or that the stream was cut. A failure within a stream belongs to the request of the stream. */
+/**
+ * Returns the reason as an ApiError. An error inside a stream gets the request id of the stream. Any other reason means
+ * that the connection broke.
+ */
 export function errorOf(reason: unknown, requestId: string | null = null): ApiError {
   if (reason instanceof ApiError && (reason.requestId || !requestId)) return reason;
   const { code, message } =
