@@ -34,7 +34,8 @@ export class TypeOrmAuditRepository implements AuditRepository {
   constructor(private readonly unitOfWork: TypeOrmUnitOfWork) {}
 
   async append({ actor, ...entry }: AuditEntry): Promise<void> {
-    if (!this.unitOfWork.isRunning) throw new Error('An audit entry must be written in the unit of work of its action.');
+    if (!this.unitOfWork.isRunning)
+      throw new Error('An audit entry must be written in the unit of work of its action.');
     const { kind: actorKind, id: actorId, name: actorName, credentialId } = actor;
     await this.table().insert({ ...entry, actorKind, actorId, actorName, credentialId });
   }
