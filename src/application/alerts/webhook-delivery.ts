@@ -68,7 +68,7 @@ export class WebhookDelivery {
     if (!opened?.webhook.enabled || !alert) return;
     const { webhook, secret } = opened;
     const at = this.clock.now();
-    if (Webhook.isResting(webhook, at)) throw new NotDelivered('its receiver did not answer a moment ago');
+    if (Webhook.isPaused(webhook, at)) throw new NotDelivered('its receiver did not answer a moment ago');
     const body = JSON.stringify(bodyOf(alert));
     const outcome = await this.sender.post({ url: webhook.url, secret, id: alertId, body, sentAt: at }, signal);
     const delivery = { ...outcome, at, alertId };

@@ -1,6 +1,6 @@
 import { DomainError } from '../shared/errors.js';
 
-/** The team has too many queued evaluations. There is room again when one begins or is cancelled. */
+/** The team has too many queued evaluations. A new one is possible after an evaluation begins or is cancelled. */
 export class TooManyEvaluations extends DomainError {
   constructor(most: number) {
     const message = `${most} evaluations of your team are queued already, the most there may be: try again when one has begun, or cancel one.`;
