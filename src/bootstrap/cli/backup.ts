@@ -32,7 +32,9 @@ export async function backup(
       const details = { file: basename(path), bytes, sha256, with_models: withModels };
       await auditDatabase(config, reached.url, 'database.backed_up', details).catch((error) => {
         if (!isMissingTable(error)) throw error;
-        terminal.err('tenon: the tables are of an earlier version without an audit trail: the backup is not recorded');
+        terminal.err(
+          'tenon: the backup is not recorded, because the tables of this earlier version have no audit trail',
+        );
       });
       await publish();
       const { tables, included, listed } = counts;

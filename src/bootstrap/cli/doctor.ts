@@ -52,7 +52,7 @@ const checks: Readonly<Record<string, (config: Config) => Promise<string> | stri
         .catch((error) => {
           const { host, pathname } = new URL(reached.url);
           const name = config.databaseUrl ? `${host}${pathname} (DATABASE_URL)` : 'the embedded database';
-          throw new Error(`${name} cannot be used (${reasonOf(error)}): start it, or correct the setting`);
+          throw new Error(`${name} cannot be used (${reasonOf(error)}): start it, or mend the setting`);
         });
       try {
         await new TypeOrmStorageProbe(source).check().catch(() => {
@@ -70,7 +70,7 @@ const checks: Readonly<Record<string, (config: Config) => Promise<string> | stri
     if (!smtpUrl) return 'none is set: mails become files in outbox/';
     await new SmtpMailer(smtpUrl, mailFrom).verify().catch((error) => {
       throw new Error(
-        `${new URL(smtpUrl).host} cannot be used (${reasonOf(error)}): correct SERVICE_SMTP_URL, or start the server`,
+        `${new URL(smtpUrl).host} cannot be used (${reasonOf(error)}): mend SERVICE_SMTP_URL, or start the server`,
       );
     });
     return 'the server accepts connections';

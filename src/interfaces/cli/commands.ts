@@ -17,9 +17,9 @@ const flag = { type: 'boolean' } as const;
 const plain = { options: {}, required: [], words: 0 } as const;
 
 const PASSWORD = [
-  'Asks for the password at a terminal, or reads it from standard input with --password-stdin. Without an input,',
-  'generates a password and prints it once. No option has the password, because all users of the machine can see',
-  'the options of a command.',
+  'Asks for the password at a terminal, or reads it from standard input with --password-stdin. Without input,',
+  'generates a password and prints it once. There is no option for the password, because all users of the machine',
+  'can see the options of a command.',
 ];
 
 const commands = {
@@ -33,7 +33,7 @@ const commands = {
   'create-admin': {
     summary: 'create an admin of the operator team',
     usage: '--email ADDRESS --name NAME [--password-stdin]',
-    about: ['The e-mail counts as verified. SERVICE_MAX_ACCOUNTS limits these accounts too.', ...PASSWORD],
+    about: ['The e-mail counts as verified. The account counts for SERVICE_MAX_ACCOUNTS.', ...PASSWORD],
     options: { email: text, name: text, 'password-stdin': flag },
     required: ['email', 'name'],
     words: 0,
