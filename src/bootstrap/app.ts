@@ -118,7 +118,7 @@ async function start(
   addStep('calls', (graceMs) => shutdown.drain(server, graceMs), config.shutdownTimeoutMs * CALLS_SHARE);
   const announce = async () => {
     shutdown.notReady();
-    // Without a delay, the connections stay open: callers would open new ones, and the end of listening resets those.
+    // Without a delay, callers keep their connections: new connections would be reset when listening ends.
     if (config.drainDelayMs === 0) return;
     shutdown.announce();
     await delay(config.drainDelayMs);

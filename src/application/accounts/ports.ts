@@ -17,7 +17,7 @@ export abstract class CredentialRepository {
   abstract holder(digest: string, now: Date): Promise<AccountCaller | null>;
   /** Returns the same as `holder`, by the credential's id. */
   abstract holderById(id: string, now: Date): Promise<AccountCaller | null>;
-  /** Lists unexpired credentials, newest first: of one `origin` or of all, and a `page` of them or all. */
+  /** Lists unexpired credentials, newest first. Without `origin`, of every origin. Without `page`, all of them. */
   abstract list(
     filter: OwnedCredentials & { readonly now: Date; readonly origin?: Credential['origin'] },
     page?: Page,
@@ -32,7 +32,7 @@ export abstract class CredentialRepository {
   ): Promise<void>;
 }
 
-/** The service's master key, if it has one. */
+/** Knows the master key of the service, if it is set. */
 export abstract class MasterKey {
   /** Compares in constant time. Returns false when no key is set. */
   abstract matches(credential: string): boolean;

@@ -165,7 +165,7 @@ export type ChatModel = Pick<Project, 'id' | 'createdAt'>;
 
 export abstract class RuntimeConnectionRepository {
   abstract find(projectId: string): Promise<RuntimeConnection | null>;
-  /** Returns the project's team and its connection; null when there is no such project. */
+  /** Returns the project's team and its connection, or null if there is no such project. */
   abstract ofProject(projectId: string): Promise<ConnectedProject | null>;
   /** Returns a team's projects that have a connection, newest first. */
   abstract connectedProjects(teamId: string): Promise<ChatModel[]>;

@@ -34,7 +34,7 @@ export interface HistoryPart {
   readonly kind: JobKind | null;
   /** Omits jobs that finished earlier. */
   readonly since: Date | null;
-  /** Limits the jobs; the newest are kept. */
+  /** The maximum number of jobs. Older jobs are omitted. */
   readonly most: number;
 }
 

@@ -133,7 +133,7 @@ export class ProjectService {
   }
 
   private async starterContent(starterId: string, content: ProjectContent): Promise<ProjectContent> {
-    const message = 'must be left out beside a starter, which brings its own: change it afterwards';
+    const message = 'must be absent with a starter, which has its own spec: change the spec afterwards';
     if (content.spec !== undefined) throw new InvalidRequest([{ path: 'spec', message }]);
     const starter = requireStarter(await this.catalog.find(starterId));
     return { ...content, name: content.name ?? starter.name, spec: starter.spec };

@@ -6,7 +6,7 @@ import type { Role } from './caller.js';
 export interface Team {
   readonly id: string;
   readonly operator: boolean;
-  /** The embedding site's key for this team; null for the operator team. */
+  /** The embedding site's key for this team. Is null for the operator team. */
   readonly siteKey: string | null;
   readonly createdAt: Date;
 }

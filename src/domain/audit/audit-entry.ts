@@ -46,10 +46,10 @@ export const actorKinds = ['account', 'master_key', 'command_line'] as const;
 /** The actor of an action. The data is copied at the time of the action, so it stays when the account is removed. */
 export interface Actor {
   readonly kind: (typeof actorKinds)[number];
-  /** The id of the account; null for other kinds. */
+  /** The id of the account. Is null for other kinds. */
   readonly id: string | null;
   readonly name: string | null;
-  /** The session or API key of the call; null without one. */
+  /** The session or API key of the call. Is null without one. */
   readonly credentialId: string | null;
   readonly teamId: string | null;
 }
@@ -89,7 +89,7 @@ export interface AuditEntry {
   readonly actor: Omit<Actor, 'teamId'>;
   readonly action: AuditAction;
   readonly objectId: string;
-  /** The object's name at that time; null for an object without one. */
+  /** The object's name at that time. Is null for an object without one. */
   readonly objectName: string | null;
   /** The admins of this team may read the entry. Is null if the entry belongs to no team. */
   readonly teamId: string | null;

@@ -49,7 +49,7 @@ export type ResponseFormat =
 
 /** The other parameters of sampling, as OpenAI documents them. An absent parameter has no effect. */
 export interface Sampling {
-  /** From 0 to 1. Tokens are drawn from the likeliest ones with this sum of probabilities. At 0 one token is left. */
+  /** From 0 to 1. Only the likeliest tokens up to this sum of probabilities are drawn. At 0 only one token is left. */
   readonly topP?: number;
   /** The same seed and request give the same answer. */
   readonly seed?: number;

@@ -20,7 +20,7 @@ export interface ConversationMessage extends ChatMessage {
   readonly createdAt: Date;
 }
 
-/** The id of the conversation that a turn continues, or `new` to begin one. */
+/** The id of the conversation that a turn continues, or `new` for a new conversation. */
 export type KeptIn = 'new' | Conversation['id'];
 
 export const conversationLimits = {

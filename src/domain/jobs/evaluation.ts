@@ -48,7 +48,7 @@ export type Scored = Omit<Result, 'input' | 'expected' | 'output'>;
 /** Temperature 0 makes answers repeatable. `maxTokens` has the default of chats. */
 export const SAMPLING = { temperature: 0, maxTokens: null } as const;
 
-/** Limits the queued evaluations. Running ones do not count. */
+/** Limits the queued evaluations. Running evaluations do not count. */
 export const QUEUED_PER_TEAM = 20;
 
 /** The metric for a spec that names no metric, or `accuracy`. */

@@ -29,7 +29,7 @@ export interface CallUsage {
   /** Is null if the model does not report it. */
   readonly tokensIn: number | null;
   readonly tokensOut: number | null;
-  /** Seconds from the call's arrival to the first part of its answer; null if the answer came whole. */
+  /** Seconds from the call's arrival to the first part of its answer. Is null without a stream. */
   readonly firstToken: number | null;
 }
 

@@ -4,7 +4,7 @@ import { type DatasetRecord, shortened } from './dataset.js';
 import { isObject, type Json, type JsonObject, unstorable } from './json.js';
 import { nameFindings } from './project.js';
 
-/** The limits of an import; lengths are in characters. */
+/** The limits of an import. Lengths are in characters. */
 export const recordLimits = { records: 500, fields: 50, fieldName: 200, id: 200, group: 200 } as const;
 
 /** Records as the caller sent them, and the problems of their file. */

@@ -160,7 +160,7 @@ export interface Validation {
 
 const LISTED = 100;
 
-/** Returns the first 100 findings, and then one from `more` with the number of the others. */
+/** Returns the first 100 findings. If there are more, adds a finding from `more` with the number of the others. */
 export function shortened<F>(findings: readonly F[], more: (count: number) => F): F[] {
   const left = findings.length - LISTED;
   return left > 0 ? [...findings.slice(0, LISTED), more(left)] : [...findings];

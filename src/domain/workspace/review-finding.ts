@@ -180,7 +180,7 @@ function* fieldRemarks({ project }: Reviewed, field: string, metric: string | nu
     yield warning(
       'acceptance_field_unfit',
       path,
-      isClosed ? missing : 'Answers need not be JSON, and those that are not count as wrong.',
+      isClosed ? missing : 'An answer can be text that is not JSON. Such an answer counts as wrong.',
       `Let spec.response_format ask for JSON with this field: ${specUpdate(project)}.`,
     );
   }

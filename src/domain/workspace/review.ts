@@ -182,7 +182,7 @@ function* recordRemarks(records: readonly DatasetRecord[]): Generator<Remark> {
   }
 }
 
-/** Returns the ids of records with the same input. Contradictions expect different answers, repetitions equal ones. */
+/** Returns ids of records with the same input. Contradictions have different answers, repetitions the same answer. */
 function sameInputs(records: readonly DatasetRecord[]) {
   const byInput = new Map<string, DatasetRecord[]>();
   for (const record of records) {
