@@ -67,7 +67,7 @@ import { localModels, type ModelStorage } from './model-storage.js';
 import { bindStorage } from './storage.js';
 import { noTelemetry, type Telemetry } from './telemetry.js';
 
-/** Milliseconds that a chat worker may take to end by itself before it is killed. */
+/** Milliseconds that a chat worker may take to end by itself before it is killed. A stop must end it within 5 s. */
 const STOP_GRACE_MS = 2_500;
 
 export interface Foundations {

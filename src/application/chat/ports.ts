@@ -35,8 +35,8 @@ export abstract class ChatRuntime {
    * `unavailable` says which part of the model is broken, or why its engine cannot be used.
    *
    * Does nothing if the runtime already runs from the same source. Starts again if the runtime is `unavailable` or the
-   * source is different. A runtime that dies is started again with a growing delay. During the delay it is
-   * `unavailable`, then `loading`. A runtime is also `unavailable` while this instance has no room for its process.
+   * source is different. A runtime that dies is started again after a growing delay. The state is `unavailable` during
+   * the delay, and then `loading`. The state is also `unavailable` while this instance has no room for the process.
    */
   abstract start(id: string, source: RuntimeSource): void;
 
@@ -77,9 +77,9 @@ export abstract class ChatRuntime {
   abstract complete(id: string, request: ChatRequest, call: RuntimeCall): Promise<Completion>;
 
   /**
-   * Yields the answer in parts during its generation. The last part has the end. Promises the same as `complete`. The
-   * next part rejects with an error of `complete`. The generation stops if the consumer stops before the last part. A
-   * slow consumer does not delay other calls and needs bounded memory.
+   * Yields the answer in parts during its generation. The last part has the end. Promises the same as `complete`. An
+   * error of `complete` rejects the next part. The generation stops if the consumer stops before the last part. A slow
+   * consumer does not delay other calls and needs bounded memory.
    */
   abstract stream(id: string, request: ChatRequest, call: RuntimeCall): AsyncIterable<CompletionPart>;
 

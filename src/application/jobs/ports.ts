@@ -114,7 +114,7 @@ export abstract class UsageRepository {
 export abstract class InstanceRegistry {
   /**
    * Returns the number of this instance. Every call returns the same number, and no other instance ever has it. The
-   * instance counts as running from the first call until its process ends, also after a crash.
+   * instance counts as running from the first call until its process ends or crashes.
    */
   abstract own(): Promise<number>;
   /** Registers this instance again if its connection to the database broke. */
