@@ -1,8 +1,8 @@
 /**
- * Runs when npm installs Tenon. Keeps onnxruntime-node from downloading CUDA libraries, which Tenon never loads: they are
- * large, and without the internet the download fails and with it the whole installation. The install script of
- * onnxruntime-node downloads nothing if the files exist, so this script creates empty ones before it: npm runs the
- * `install` scripts of all packages before their `postinstall` scripts.
+ * Runs when npm installs Tenon. Prevents that onnxruntime-node downloads CUDA libraries. Tenon never loads them, they
+ * are large, and without the internet a failed download fails the whole installation. The `postinstall` script of
+ * onnxruntime-node downloads nothing if the files exist. npm runs the `install` scripts of all packages first, so this
+ * `install` script creates empty files.
  */
 const { mkdirSync, writeFileSync } = require('node:fs');
 const path = require('node:path');

@@ -9,7 +9,7 @@ const built = path.join(root, 'dist/console');
 
 mkdirSync(built, { recursive: true });
 buildSync({
-  // The other pages take the tokens of the design alone.
+  // The other pages use only the design tokens.
   entryPoints: { console: path.join(source, 'main.tsx'), tokens: path.join(source, 'styles/tokens.css') },
   outdir: built,
   bundle: true,

@@ -1,5 +1,5 @@
 /**
- * Checks the layout of the code: the rules of .dependency-cruiser.cjs, and what that cannot see.
+ * Checks the layout of the code: the rules of .dependency-cruiser.cjs, and rules that dependency-cruiser cannot check.
  *
  *   node tools/check-architecture.cjs [root]     root: the tree to check, by default this repository
  *
@@ -15,7 +15,7 @@ const MOST_LINES = { src: 300, tests: 400 };
 const COMMENT = /(^|\s)(\/\/|\/?\*).*/;
 const GENERATED = 'src/interfaces/web/console/shared/openapi-types.d.ts';
 
-/** Words that belong to a few places only; everybody else asks a port. Child processes have no container. */
+/** Words that only a few places may use. Other code uses a port. Child processes have no container and so no ports. */
 const CONFINED = [
   {
     rule: 'clock-confined',
@@ -48,7 +48,7 @@ function readFiles(root, folder) {
     .map((name) => ({ name, text: fs.readFileSync(path.join(root, name), 'utf8') }));
 }
 
-/** The console runs in browsers: it shares no code with the service, which it knows by the generated types alone. */
+/** The console runs in browsers and shares no code with the service. It knows the API only from generated types. */
 const CONSOLE = 'src/interfaces/web/console/';
 const CONSOLE_PACKAGES = /^(preact(\/hooks)?|@preact\/signals|openapi-fetch)$/;
 
@@ -64,7 +64,7 @@ function consoleViolations({ name, text }) {
     );
 }
 
-/** Imports, cycles and layers. A file that dependency-cruiser does not see would break no rule, so each must be seen. */
+/** Checks imports, cycles and layers. Also reports files that dependency-cruiser skips: they would break no rule. */
 async function importViolations(root, src) {
   const { cruise } = await import('dependency-cruiser');
   const { output } = await cruise(['src'], { ...options, baseDir: root, validate: true, ruleSet: { forbidden } });
@@ -93,7 +93,7 @@ function fileViolations({ name, text }) {
   return found;
 }
 
-/** Each adapter of a port, also one that inherits the port from a base class, is named where contract suites are run. */
+/** Checks that the tests with contract suites name each adapter, also one that inherits its port from a base class. */
 function contractViolations(src, tests) {
   const runs = tests.filter(({ name }) => /^tests\/(contracts|support)\//.test(name) && !name.endsWith('.contract.ts'));
   const ports = src

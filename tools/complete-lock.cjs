@@ -1,8 +1,8 @@
 /**
- * Adds to package-lock.json the platform-specific optional packages that are missing from it.
+ * Adds missing optional packages of other platforms to package-lock.json.
  *
- * A registry mirror that carries only this machine's platform yields a lock file that `npm ci` refuses,
- * here and on every other platform. Run this after `npm install` whenever `npm ci` says "Missing: … from lock file".
+ * With a registry mirror that has only packages of this machine's platform, npm writes a lock file that `npm ci`
+ * refuses on every platform. Run this script after `npm install` if `npm ci` says "Missing: … from lock file".
  */
 const fs = require('node:fs');
 
@@ -10,7 +10,7 @@ const SYSTEMS = ['aix', 'android', 'darwin', 'freebsd', 'linux', 'netbsd', 'open
 const PROCESSORS = ['arm64', 'x64', 'ia32', 'arm', 'ppc64', 's390x', 'riscv64', 'loong64', 'mips64el', 'wasm32'];
 const EXACT_VERSION = /^\d/;
 
-/** Returns what a platform package declares, as its name tells; null if the name names no platform. */
+/** Returns the platform fields of a package, read from its name. Returns null if the name has no platform. */
 function platformOf(name) {
   const words = name.split('/').pop().split('-');
   const os = SYSTEMS.find((system) => words.includes(system));

@@ -1,7 +1,6 @@
 /**
- * Starts the real service and uses it as an API consumer would, from the first registration to an answered chat and
- * an acknowledged alert.
- * Checks every step. The first that deviates from the interface ends the demo with exit code 1.
+ * Starts the real service and uses its API, from the first registration to an answered chat and an acknowledged alert.
+ * Checks every step. The first unexpected answer ends the demo with exit code 1.
  */
 import { DemoService } from './demo/service.js';
 import { Deviation, expect, step } from './demo/steps.js';
@@ -18,9 +17,9 @@ async function main(): Promise<void> {
   const service = new DemoService();
   const answer = await walk(service, interrupt.signal).catch(failed);
   const stopped = async () => {
-    const how = await service.stop();
-    if (!interrupt.signal.aborted) expect(how, 'exit code 0'); // one that is still starting just goes
-    return how;
+    const end = await service.stop();
+    if (!interrupt.signal.aborted) expect(end, 'exit code 0'); // an interrupted start can end in another way
+    return end;
   };
   if (answer || service.running) await step('stop the service', stopped).catch(failed);
   service.remove();

@@ -1,15 +1,15 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The folder of package.json, as seen from `dist/tools`. */
+/** The folder of package.json. This file runs from `dist/tools`. */
 export const repository = join(__dirname, '../..');
 
 export const contentOf = (name: string): string =>
   existsSync(join(repository, name)) ? readFileSync(join(repository, name), 'utf8') : '';
 
 /**
- * Writes a generated file of the repository or, with `--check` on the command line, compares it with the one that is
- * there: a difference is printed and makes the exit code 1.
+ * Writes a generated file of the repository. With `--check` on the command line, only compares it with the existing
+ * file. After a difference, prints the difference and sets the exit code to 1.
  */
 export function generate(name: string, generated: string, script: string): void {
   if (!process.argv.includes('--check')) {
@@ -25,11 +25,11 @@ export function generate(name: string, generated: string, script: string): void 
   }
 }
 
-function firstDifference(there: string, generated: string): string | null {
-  if (there === generated) return null;
-  const [own, wanted] = [there.split('\n'), generated.split('\n')];
+function firstDifference(existing: string, generated: string): string | null {
+  if (existing === generated) return null;
+  const [present, wanted] = [existing.split('\n'), generated.split('\n')];
   let at = 0;
-  while (own[at] === wanted[at]) at++;
+  while (present[at] === wanted[at]) at++;
   const shown = (line: string | undefined) => (line === undefined ? '(the file ends)' : line);
-  return `line ${at + 1}\n  there:     ${shown(own[at])}\n  generated: ${shown(wanted[at])}`;
+  return `line ${at + 1}\n  there:     ${shown(present[at])}\n  generated: ${shown(wanted[at])}`;
 }

@@ -1,10 +1,10 @@
 /**
- * Counts how large the house is, and prints the counts beside their targets. It is no test.
+ * Counts the size of the code, and prints each count with its target. It is not a test.
  *
  *   npm run house [-- --list]     --list: also the files and statements that were counted
  *
- * The files that a chat call executes are counted by V8: this file is loaded into a service (`node --require`), which then
- * writes the names of the files executed between two signals.
+ * V8 counts the files that a chat call executes. A service loads this file (`node --require`), and then writes the
+ * names of the files that it executed between two signals.
  */
 const fs = require('node:fs');
 const inspector = require('node:inspector');
@@ -17,7 +17,7 @@ const built = path.join(root, 'dist/src/');
 const SIGNAL = 'SIGUSR2';
 const CALLS = 3;
 
-/** In the service: writes the compiled files that executed anything since the last signal. */
+/** Runs in the service. At each signal, writes the compiled files that the service executed since the last signal. */
 function reportExecutedFiles(report) {
   const session = new inspector.Session();
   session.connect();
@@ -72,7 +72,7 @@ async function filesOfChatCall() {
       const { status } = await service.post(workspace.completions(project), apiKey, workspace.ask(project, 'Hello'));
       if (status !== 200) throw new Error(`the chat call was answered with ${status}`);
       const now = await executed();
-      // The first call warms up. Work in the background happens in some calls only.
+      // The first call warms up. Files of background work are executed only during some calls, so they are removed.
       if (call > 0) files = (files ?? now).filter((file) => now.includes(file));
     }
     return files.map((file) => path.relative(path.join(root, 'dist'), file));
@@ -92,7 +92,7 @@ function sources(folder) {
 
 const linesOf = (files) => files.reduce((sum, { text }) => sum + text.split('\n').length - 1, 0);
 
-/** Returns the literals that begin as SQL statements do, outside of migrations and backup. */
+/** Returns the literals that begin like SQL statements, outside migrations and backup. */
 function statements(files) {
   const literal = /`(?:\\.|[^`\\])*`|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"/g;
   const begins =
@@ -106,7 +106,7 @@ function statements(files) {
     );
 }
 
-/** Returns the files that the code blocks of a recipe in CONTRIBUTING.md name, and CHANGELOG.md. */
+/** Returns CHANGELOG.md, and the files that the code blocks of a recipe in CONTRIBUTING.md name. */
 function filesOf(recipe) {
   const text = fs.readFileSync(path.join(root, 'CONTRIBUTING.md'), 'utf8');
   const section = text.split(/^## /m).find((one) => one.startsWith(`Recipe: ${recipe}\n`)) ?? '';
@@ -124,7 +124,7 @@ function glossaryEntries() {
 }
 
 async function main() {
-  // The console has its own size, printed apart: the targets of src are those of the service.
+  // The console is counted separately, because the targets of src are for the service.
   const inConsole = ({ name }) => name.startsWith('src/interfaces/web/console/');
   const consoleFiles = sources('src').filter(inConsole);
   const src = sources('src').filter((file) => !inConsole(file));

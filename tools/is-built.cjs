@@ -1,11 +1,11 @@
-/** Exits with 0 if nothing that the build reads has changed since: `npm start` builds otherwise. */
+/** Exits with 0 if no input of the build has changed since the last build. Otherwise `npm start` builds. */
 const { readdirSync, statSync } = require('node:fs');
 const path = require('node:path');
 
 const root = path.join(__dirname, '..');
 const changedAt = (name) => statSync(path.join(root, name), { throwIfNoEntry: false })?.mtimeMs ?? 0;
 
-// A folder's own time tells of files that were deleted.
+// The time of a folder changes when a file in it is deleted.
 const inFolder = (name) => [
   name,
   ...readdirSync(path.join(root, name), { recursive: true }).map((file) => path.join(name, file)),

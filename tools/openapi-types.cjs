@@ -1,12 +1,12 @@
 /**
- * Writes the types of the API from `openapi.json`, for the console and the tests; with `--check` it only compares. They
- * leave out descriptions and examples, so that they change only with the interface.
+ * Writes the types of the API from `openapi.json`, for the console and the tests. With `--check`, only compares them.
+ * The types omit descriptions and examples, so that they change only with the interface.
  */
 const Module = require('node:module');
 const path = require('node:path');
 const { contentOf, generate } = require('../dist/tools/generated-file.js');
 
-// The generator writes by TypeScript's programming interface, which version 7 doesn't have yet. This package has it.
+// The generator needs the programming interface of TypeScript. TypeScript 7 does not have it yet, this package has it.
 const { _load } = Module;
 Module._load = (request, ...rest) =>
   request === 'typescript' ? require('@ts-morph/common').ts : _load(request, ...rest);

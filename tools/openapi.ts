@@ -1,6 +1,4 @@
-/**
- * Writes `openapi.json` from the contracts of the routes; with `--check` it only compares.
- */
+/** Writes `openapi.json` from the contracts of the routes. With `--check`, only compares it. */
 import { openApiDocument } from '../src/interfaces/http/openapi/document.js';
 import { version } from '../src/interfaces/version.js';
 import { generate } from './generated-file.js';

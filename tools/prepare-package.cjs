@@ -1,4 +1,4 @@
-/** Compiles what has changed, and removes compiled files whose source is gone: `npm pack` takes all of dist/src. */
+/** Builds after a change, and removes compiled files without a source, because `npm pack` takes all of dist/src. */
 const { execFileSync, spawnSync } = require('node:child_process');
 const { existsSync, readdirSync, rmSync } = require('node:fs');
 const path = require('node:path');

@@ -1,4 +1,4 @@
-/** Writes docs/settings.md from the code; with `--check` it only compares. */
+/** Writes docs/settings.md from the code. With `--check`, only compares it. */
 import type { Setting } from '../src/bootstrap/config/setting.js';
 import { settingFamilies, settings } from '../src/bootstrap/config/settings.js';
 import { generate } from './generated-file.js';
@@ -7,9 +7,9 @@ const HEAD = `<!-- Written by \`npm run settings\` from src/bootstrap/config. --
 
 # Settings
 
-Settings come from the environment and from a file \`.env\` in the working folder; the environment wins. All of them are
-checked at the start: bad ones print a line each, and the start ends with exit code 1. The log names settings that begin
-with \`SERVICE_\` and are unknown.
+Settings come from the environment and from a file \`.env\` in the working folder. The environment wins. The start
+checks all settings. It prints a line for each bad setting and ends with exit code 1. The log names unknown settings
+that begin with \`SERVICE_\`.
 
 | Setting | Default | Purpose |
 |---|---|---|

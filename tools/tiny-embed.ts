@@ -19,7 +19,7 @@ interface Piece {
   readonly vector: readonly number[];
 }
 
-/** Words of one topic lie near its centre. Rare words are spelled by pairs of letters, which lie anywhere. */
+/** Returns the tokens. Words of one topic are near each other. Rare words are pairs of letters with random vectors. */
 function pieces(): Piece[] {
   const chance = new SeededChance(48);
   const random = (length: number) => {
@@ -49,7 +49,7 @@ function pieces(): Piece[] {
 }
 
 class Network extends GraphWriter {
-  /** Adds to the vector of each token a half of what it attends to among the others. */
+  /** Adds to the vector of each token half of the vectors that the token attends to. */
   file(vectors: readonly (readonly number[])[]): Buffer {
     const largest = Math.max(...vectors.flat().map(Math.abs));
     const whole = vectors.flat().map((value) => Math.round((127 * value) / largest));

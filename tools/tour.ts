@@ -1,6 +1,6 @@
 /**
- * Takes the pictures of the README's tour, docs/images/console-*.png: starts the real service, fills it by the walk of the
- * demo, and opens the console in Chromium (`CHROMIUM` names another browser).
+ * Takes the pictures for the README, docs/images/console-*.png. Starts the real service, runs the steps of the demo,
+ * and opens the console in Chromium. `CHROMIUM` names another browser.
  */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import { ADA, QUESTION, walk } from './demo/walk.js';
 
 const FOLDER = join(__dirname, '../../docs/images');
 const SIZE = { width: 1280, height: 800 };
-/** Over four minutes, so that the charts of the overview have something to draw. */
+/** The calls take four minutes, so that the charts of the overview have values. */
 const CALLS = 60;
 const EVERY_MS = 4_000;
 const QUESTIONS = [QUESTION, 'What is 7 + 5?', 'What is the capital of Japan?'];

@@ -19,14 +19,15 @@ import { startTelemetry } from './telemetry.js';
 
 const WORK_GRACE_MS = 5_000;
 const TELEMETRY_GRACE_MS = 3_000;
-/** Shares of the shutdown timeout. The models and the database get the rest. */
+/** The share of the shutdown timeout in which the calls in flight must finish. */
 const CALLS_SHARE = 0.6;
+/** The share of the shutdown timeout that is kept to close the log. */
 const LOG_SHARE = 0.05;
-/** An aborted start may take this share until it notices. */
+/** The share of the shutdown timeout in which an aborted start must stop. */
 const START_SHARE = 0.25;
 
 export interface App {
-  /** The URL at which this instance listens. */
+  /** The URL of this instance. */
   readonly url: string;
   /** Drains the calls in flight, stops the child processes and closes the database. */
   stop(): Promise<void>;
@@ -39,7 +40,7 @@ export interface StartOptions {
   readonly stopping?: AbortSignal;
 }
 
-/** Starts the service. Throws an error that says what to do, and leaves nothing running then. */
+/** Starts the service. After a failure, stops everything that was started and throws an error that says what to do. */
 export async function startApp(config: Config, options: StartOptions = {}): Promise<App> {
   makeDataFolder(config);
   const log = new WinstonLogger({ file: config.logFile, level: config.logLevel, stderr: true }, new SystemClock());
@@ -47,7 +48,7 @@ export async function startApp(config: Config, options: StartOptions = {}): Prom
   const end = async (mostMs: number) => {
     try {
       const left = await steps.within(mostMs);
-      // Child processes and the embedded database end by themselves once this process is gone.
+      // Child processes and the embedded database end by themselves after this process has ended.
       if (left.length > 0) log.warn('the shutdown was cut short', { left });
     } finally {
       await log.close();
@@ -69,16 +70,16 @@ export async function startApp(config: Config, options: StartOptions = {}): Prom
   }
 }
 
-/** Rejects when an aborted start is still running after `ms`. */
+/** Rejects `ms` after `stopping` has aborted. */
 const abortedStart = (ms: number, stopping?: AbortSignal): Promise<never> =>
   new Promise((_, reject) => {
-    const late = () => setTimeout(() => reject(new Error('the start was aborted')), ms).unref();
-    stopping?.addEventListener('abort', late, { once: true });
+    const rejectLater = () => setTimeout(() => reject(new Error('the start was aborted')), ms).unref();
+    stopping?.addEventListener('abort', rejectLater, { once: true });
   });
 
 interface Started {
   readonly url: string;
-  /** Reports not ready and serves on for the drain delay. */
+  /** Reports not ready, and continues to serve during the drain delay. */
   readonly announce: () => Promise<void>;
 }
 
@@ -117,7 +118,7 @@ async function start(
   addStep('calls', (graceMs) => shutdown.drain(server, graceMs), config.shutdownTimeoutMs * CALLS_SHARE);
   const announce = async () => {
     shutdown.notReady();
-    // Callers whose connections closed now would make new ones, which the end of listening would reset.
+    // Without a delay, callers keep their connections: new connections would be reset when listening ends.
     if (config.drainDelayMs === 0) return;
     shutdown.announce();
     await delay(config.drainDelayMs);

@@ -19,9 +19,9 @@ import { OutageLog } from '../infrastructure/typeorm/storage-errors.js';
 import { alertFired } from '../interfaces/http/alerts/webhooks.controller.js';
 
 const CALLS_PAUSE_MS = 2_000;
-/** Prometheus repeats alerts to Alertmanager as often. */
+/** Prometheus also repeats alerts to Alertmanager every minute. */
 const ALERTS_PAUSE_MS = 60_000;
-/** A change on another instance arrives here within this time, also if its notification is lost. */
+/** If the notification of a change on another instance is lost, this instance sees the change after this time. */
 const MODELS_PAUSE_MS = 2_000;
 const LOADING_PAUSE_MS = 200;
 const UPLOADS_PAUSE_MS = 10 * 60_000;
@@ -31,7 +31,7 @@ const MODELS_GRACE_MS = 5_000;
 const UPLOADS_GRACE_MS = 1_000;
 const MAINTENANCE_GRACE_MS = 2_000;
 
-/** Work that runs beside the requests. */
+/** Work in the background. */
 export interface Background {
   start(): Promise<void>;
   /** Resolves once the work has stopped, or after `graceMs`. */
@@ -60,7 +60,7 @@ export function backgroundWork(container: Container): Background {
   queue.register(EVALUATION, container.get(EvaluationRunner));
   queue.register(MAIL, container.get(MailQueue));
   const calls = repeat(container, 'call reaper', CALLS_PAUSE_MS, () => container.get(CallReaper).execute());
-  // Each by itself: a notifier that fails or hangs keeps no other one from repeating its alerts.
+  // Each notifier repeats its alerts separately, so that a notifier that fails or hangs does not stop the others.
   const alerts = container
     .getAll(AlertNotifier)
     .map((notifier) => repeat(container, 'alerts that still fire', ALERTS_PAUSE_MS, () => notifier.repeat()));
@@ -79,7 +79,7 @@ interface ModelReconciliation extends Background {
   loaded(mostMs: number, stopping?: AbortSignal): Promise<void>;
 }
 
-/** Keeps the deployments and chat runtimes of this instance in the desired state. Removes unfinished files from the folders. */
+/** Keeps deployments and runtimes of this instance in the desired state. Removes unfinished files from `folders`. */
 export function modelReconciliation(container: Container, folders: readonly string[]): ModelReconciliation {
   const reconcilers = [container.get(RuntimeReconciler), container.get(DeploymentReconciler)];
   const changes = container.get(DesiredStateChanges);
@@ -115,7 +115,7 @@ export function modelReconciliation(container: Container, folders: readonly stri
   };
 }
 
-/** Removes expired data now and about every hour, at other moments than other instances. */
+/** Removes expired data at the start and about every hour. The pauses are random, so that instances do not coincide. */
 export function maintenance(container: Container): Background {
   const pause = () => randomInt(HOUR_MS / 2, HOUR_MS * 1.5);
   const removal = repeat(container, 'removal of expired data', pause, (stopping) =>

@@ -67,7 +67,7 @@ import { localModels, type ModelStorage } from './model-storage.js';
 import { bindStorage } from './storage.js';
 import { noTelemetry, type Telemetry } from './telemetry.js';
 
-/** Milliseconds that a worker may take to end by itself before it is killed. A stop ends it everywhere within 5 s. */
+/** Milliseconds that a chat worker may take to end by itself before it is killed. A stop must end it within 5 s. */
 const STOP_GRACE_MS = 2_500;
 
 export interface Foundations {
@@ -80,8 +80,8 @@ export interface Foundations {
 }
 
 /**
- * Creates the container. A class needs no binding: inversify constructs it, once, from the types of its constructor.
- * The bindings below state decisions only: the adapter behind each port, and the values that come from the settings.
+ * Creates the container. A class needs no binding: inversify creates one object of it from the types of its
+ * constructor. The bindings below state only the adapter behind each port, and the values that come from the settings.
  */
 export function createContainer({
   config,
@@ -108,7 +108,7 @@ export function createContainer({
   return container;
 }
 
-/** Leaves out the rest: no service needs to hold a secret. */
+/** Selects the settings that services need. Services must not hold secrets. */
 const serviceSettings = (config: Config): ServiceSettings => ({
   maxAccounts: config.maxAccounts,
   registration: config.registration,

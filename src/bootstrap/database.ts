@@ -13,7 +13,7 @@ import type { AddStep } from './shutdown-steps.js';
 const CONNECT_PAUSE_MS = 500;
 const POOL_SIZE = 16;
 
-/** A start cannot use the database. The message names it, and the reason. */
+/** The service cannot use the database. The message names the database and the reason. */
 export class DatabaseUnusable extends Error {}
 
 /** Starts the embedded database and returns its URL. */
@@ -52,10 +52,10 @@ export async function connected(
   }
 }
 
-/** Makes the data folder and the upload folder. Throws an error that names the setting. */
+/** Creates the data folder and the upload folder. Throws an error that names the setting. */
 export function makeDataFolder({ dataDir, uploadFolder }: Pick<Config, 'dataDir' | 'uploadFolder'>): void {
   try {
-    // Others cannot list the folder, but PostgreSQL's unprivileged account can pass through it to its own.
+    // Other users cannot list the folder, but the unprivileged account of PostgreSQL can reach its own folder in it.
     makeFolder(dataDir, 0o711);
     makeFolder(uploadFolder);
   } catch (error) {

@@ -16,7 +16,8 @@ import type { Config } from './config/config.js';
 export const httpApp = (container: Container, config: Config, bodyMemory = new BodyMemory(config.bodyMemoryBytes)) =>
   createApp({
     controllers: controllers.map((controller) => container.get(controller)),
-    teamMiddleware: container.isCurrentBound(Middleware) ? container.getAll(Middleware) : [], // isBound is true of every class
+    // `isBound` is true for every class.
+    teamMiddleware: container.isCurrentBound(Middleware) ? container.getAll(Middleware) : [],
     authenticator: container.get(Authenticator),
     requests: container.get(RequestContext),
     clock: container.get(Clock),
@@ -37,22 +38,24 @@ export const httpApp = (container: Container, config: Config, bodyMemory = new B
 const EVERYWHERE = new Set(['0.0.0.0', '::']);
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1)$/;
 
-/** Returns the URL of a listening address, as this machine reaches it. */
+/** Returns a URL that reaches the listening address from this machine. */
 export function baseUrlOf(host: string, port: number): string {
   const reachable = EVERYWHERE.has(host) ? '127.0.0.1' : host;
   return `http://${isIPv6(reachable) ? `[${reachable}]` : reachable}:${port}`;
 }
 
-/** Returns the name of this instance: the setting, or the host with the port where several instances may share it. */
+/** Returns the setting or the host name. With DATABASE_URL, instances can share a host, so the port is added. */
 export const instanceName = ({ instanceName: name, databaseUrl }: Config, port: number): string =>
   name ?? (databaseUrl ? `${hostname()}:${port}` : hostname());
 
 /**
- * Returns the host names that are answered besides loopback names; null for all. On loopback others are refused, since a
- * page on the web can have its own name resolved to loopback (DNS rebinding).
+ * Returns the allowed host names besides loopback names, or null if all are allowed. A service on loopback refuses
+ * other names, because a page on the web can let its own name resolve to loopback (DNS rebinding).
  */
-const allowedHosts = ({ host, baseUrl }: Config): readonly string[] | null =>
-  LOOPBACK.test(host) ? (baseUrl ? [new URL(baseUrl).hostname] : []) : null;
+function allowedHosts({ host, baseUrl }: Config): readonly string[] | null {
+  if (!LOOPBACK.test(host)) return null;
+  return baseUrl ? [new URL(baseUrl).hostname] : [];
+}
 
-/** Returns true if strangers can reach the service and register. */
+/** Tells whether strangers can reach the service and register. */
 export const openToAll = ({ host, registration }: Config): boolean => registration === 'open' && !LOOPBACK.test(host);

@@ -16,11 +16,11 @@ export const localModels = ({ modelFolders, uploadFolder }: Config, maxEntries?:
   resolver: new LocalModelFileResolver(modelFolders),
 });
 
-/** Returns the storage that the settings choose. `maxEntries` bounds lists. */
+/** Returns the storage that the settings choose. `maxEntries` limits lists. */
 export async function modelStorage(config: Config, maxEntries?: number): Promise<ModelStorage> {
   const local = localModels(config, maxEntries);
   if (!config.modelStore) return local;
-  // The client of S3 is large, so it is loaded only where it is used.
+  // The client of S3 is large, so it is loaded only if it is used.
   const [{ S3Bucket }, { S3ModelFileStore }, { S3ModelFileResolver }] = await Promise.all([
     import('../infrastructure/s3/s3-bucket.js'),
     import('../infrastructure/s3/s3-model-file-store.js'),

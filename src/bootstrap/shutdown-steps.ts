@@ -3,7 +3,7 @@ import { steadyMs } from '../infrastructure/system/scheduling.js';
 
 /** Ends something within `graceMs` milliseconds. */
 type End = (graceMs: number) => Promise<unknown>;
-/** Adds a shutdown step. `mostMs` bounds it. */
+/** Adds a shutdown step. `mostMs` limits its time. */
 export type AddStep = (name: string, end: End, mostMs?: number) => void;
 
 interface Step {
@@ -15,7 +15,7 @@ interface Step {
 /** Turns a synchronous failure of a step into a rejection. */
 const run = async ({ end }: Step, graceMs: number) => end(graceMs);
 
-/** Collects what has been started, and ends it in reverse order within a time limit. */
+/** Collects shutdown steps and runs them in reverse order within a time limit. */
 export class ShutdownSteps {
   private readonly steps: Step[] = [];
 
@@ -25,8 +25,8 @@ export class ShutdownSteps {
   };
 
   /**
-   * Runs all steps, the latest first, and returns the names of those that did not finish within `mostMs`. A failing step
-   * does not keep the others from running; the first failure is thrown at the end.
+   * Runs all steps, the latest first. Returns the names of the steps that did not finish within `mostMs`. After a
+   * failure, the other steps still run, and then the first failure is thrown.
    */
   async within(mostMs: number): Promise<readonly string[]> {
     const until = steadyMs() + mostMs;
@@ -38,9 +38,9 @@ export class ShutdownSteps {
         this.steps.splice(this.steps.indexOf(step), 1); // steps may have been added meanwhile
       }
     };
-    const enough = new AbortController();
-    await Promise.race([all(), delay(mostMs, undefined, { signal: enough.signal }).catch(() => undefined)]);
-    enough.abort();
+    const finished = new AbortController();
+    await Promise.race([all(), delay(mostMs, undefined, { signal: finished.signal }).catch(() => undefined)]);
+    finished.abort();
     if (failures.length > 0) throw failures[0];
     return this.steps.map(({ name }) => name).reverse();
   }

@@ -9,7 +9,7 @@ import type { Config } from './config/config.js';
 /** Exports traces and metrics, or does nothing. */
 export interface Telemetry {
   readonly tracer: Tracer;
-  /** Returns an engine whose calls are spans. */
+  /** Returns the engine with a span for each call. */
   traced(engine: ChatEngine): ChatEngine;
   /** Exports these metrics from now on. */
   export(readMetrics: () => Promise<readonly MetricSnapshot[]>): void;
@@ -23,7 +23,7 @@ export const noTelemetry: Telemetry = {
   stop: async () => undefined,
 };
 
-/** Starts OpenTelemetry. Without a collector nothing of it is loaded. */
+/** Starts OpenTelemetry. Without a collector, does not load it. */
 export async function startTelemetry({ openTelemetry, instanceName }: Config, log: Logger): Promise<Telemetry> {
   if (openTelemetry === null) return noTelemetry;
   const { OpenTelemetry } = await import('../infrastructure/opentelemetry/telemetry.js');

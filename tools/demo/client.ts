@@ -1,6 +1,6 @@
 import { expect } from './steps.js';
 
-// biome-ignore lint/suspicious/noExplicitAny: the answers are checked by what the walk expects of them
+// biome-ignore lint/suspicious/noExplicitAny: each step checks its answer
 type Json = any;
 
 export interface Answer {
@@ -15,7 +15,7 @@ interface Options {
   readonly as?: string | undefined;
 }
 
-/** An API consumer: JSON over HTTP, each call bounded. */
+/** Calls the API with JSON over HTTP. Each call has a time limit. */
 export class Client {
   constructor(
     private readonly baseUrl: string,

@@ -1,7 +1,7 @@
 import type { Client } from './client.js';
 import { expect, fields, step } from './steps.js';
 
-/** Brings a starter's dataset into the project, has the project reviewed, and freezes the dataset. */
+/** Imports a starter's dataset into the project, reviews the project, and freezes the dataset. */
 export async function walkDatasets({ call, refused }: Pick<Client, 'call' | 'refused'>, as: string, project: string) {
   const at = `/v1/projects/${project}` as const;
   const name = 'Capitals of 23 countries';

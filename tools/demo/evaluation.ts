@@ -13,7 +13,7 @@ interface Place {
 
 type Group = { readonly group: string; readonly right: number; readonly count: number };
 
-/** Evaluates the model on a starter that it has learned, and has the project reviewed by the score. */
+/** Evaluates the model on a starter that it has learned, and reviews the project with the score. */
 export async function walkEvaluation({ call }: Pick<Client, 'call'>, { as, project, signal }: Place): Promise<void> {
   let [dataset, job] = ['', ''];
   await step('import and freeze a starter', async () => {

@@ -1,7 +1,7 @@
 import type { Client } from './client.js';
 import { fields, step } from './steps.js';
 
-/** Serves an ONNX file, has a job fail and an alert fire, and acknowledges it. */
+/** Serves an ONNX file. Reports a failed job, which fires an alert, and acknowledges the alert. */
 export async function walkMonitoring({ call }: Pick<Client, 'call'>, as: string) {
   let [deployment, job, alert] = ['', '', ''];
   await step('deploy an ONNX file', async () => {

@@ -8,39 +8,39 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Deviation } from './steps.js';
 
 const MAIN = join(__dirname, '../../src/main.js');
-/** The variables that the service gets from the caller's environment; none of them is a setting. */
+/** The variables that the service gets from the caller's environment. None of them is a setting. */
 const INHERITED = ['PATH', 'HOME', 'TMPDIR', 'LANG'];
 const READY_WITHIN_MS = 60_000;
 const MAIL_WITHIN_MS = 15_000;
 const END_WITHIN_MS = 30_000;
 
-/** The real service as a process of its own, with a temporary data folder. */
+/** Runs the real service in its own process, with a temporary data folder. */
 export class DemoService {
   private readonly folder = mkdtempSync(join(tmpdir(), 'tenon-demo-'));
   private child: ChildProcess | null = null;
-  private said = '';
-  /** Its base URL, once it has started. */
+  private output = '';
+  /** The base URL. Is empty before the start. */
   url = '';
 
-  /** Resolves with the base URL. */
+  /** Starts the service. Resolves with the base URL. */
   async start(signal: AbortSignal): Promise<string> {
-    chmodSync(this.folder, 0o711); // as root the database runs under another account, which has to get through
+    chmodSync(this.folder, 0o711); // as root, the database runs under another account, which must reach its folder
     const inherited = INHERITED.map((name) => [name, process.env[name]]).filter(([, value]) => value !== undefined);
     const child = spawn(process.execPath, [MAIN], {
-      cwd: this.folder, // where no .env file is
+      cwd: this.folder, // it has no .env file
       env: { ...Object.fromEntries(inherited), SERVICE_PORT: '0', SERVICE_DATA_DIR: join(this.folder, 'data') },
       stdio: ['ignore', 'pipe', 'pipe'],
-      detached: true, // Ctrl-C is for the demo, which then ends the service
+      detached: true, // Ctrl-C reaches only the demo, which then ends the service
     });
     this.child = child;
     child.stderr.on('data', (text) => {
-      this.said = (this.said + text).slice(-4_000);
+      this.output = (this.output + text).slice(-4_000);
     });
     const bounded = AbortSignal.any([signal, AbortSignal.timeout(READY_WITHIN_MS)]);
     const line = await Promise.race([
       once(createInterface(child.stdout), 'line', { signal: bounded }).then(([text]) => String(text)),
-      once(child, 'exit', { signal: bounded }).then(([code]) => `exit code ${code}\n${this.said}`),
-    ]).catch((error: unknown) => `${error}\n${this.said}`);
+      once(child, 'exit', { signal: bounded }).then(([code]) => `exit code ${code}\n${this.output}`),
+    ]).catch((error: unknown) => `${error}\n${this.output}`);
     signal.throwIfAborted();
     const [, url] = /^ready (http:\/\/\S+)$/.exec(line) ?? [];
     if (!url) throw new Deviation(`ready http://… within ${READY_WITHIN_MS / 1000} s`, line);
@@ -63,7 +63,7 @@ export class DemoService {
     return this.child !== null && this.child.exitCode === null && this.child.signalCode === null;
   }
 
-  /** Stops the service by SIGTERM. Resolves with its exit code. */
+  /** Stops the service with SIGTERM. Resolves with its exit code. */
   async stop(): Promise<string> {
     const { child } = this;
     if (!child) return 'never started';

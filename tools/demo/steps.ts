@@ -1,31 +1,31 @@
-/** An answer deviates from the interface. */
+/** An answer is not as expected. */
 export class Deviation extends Error {
-  constructor(expected: unknown, came: unknown) {
-    super(`expected: ${shown(expected)}\ncame:     ${shown(came)}`);
+  constructor(expected: unknown, actual: unknown) {
+    super(`expected: ${shown(expected)}\ncame:     ${shown(actual)}`);
   }
 }
 
-/** Throws Deviation if `came` lacks anything that `expected` has. A regular expression stands for the texts it matches. */
-export function expect(came: unknown, expected: unknown): void {
-  if (!matches(came, expected)) throw new Deviation(expected, came);
+/** Throws Deviation if `actual` lacks a field or a value of `expected`. A regular expression matches a text. */
+export function expect(actual: unknown, expected: unknown): void {
+  if (!matches(actual, expected)) throw new Deviation(expected, actual);
 }
 
-function matches(came: unknown, expected: unknown): boolean {
-  if (expected instanceof RegExp) return typeof came === 'string' && expected.test(came);
-  if (typeof expected !== 'object' || expected === null) return Object.is(came, expected);
-  if (typeof came !== 'object' || came === null) return false;
-  return Object.entries(expected).every(([key, value]) => matches((came as Record<string, unknown>)[key], value));
+function matches(actual: unknown, expected: unknown): boolean {
+  if (expected instanceof RegExp) return typeof actual === 'string' && expected.test(actual);
+  if (typeof expected !== 'object' || expected === null) return Object.is(actual, expected);
+  if (typeof actual !== 'object' || actual === null) return false;
+  return Object.entries(expected).every(([key, value]) => matches((actual as Record<string, unknown>)[key], value));
 }
 
 let steps = 0;
 
 /** Runs one step and prints its line: its name, the summary that `act` returns, and the milliseconds. */
-export async function step(what: string, act: () => Promise<string>): Promise<void> {
+export async function step(name: string, act: () => Promise<string>): Promise<void> {
   const number = String(++steps).padStart(2);
   const begun = performance.now();
-  const line = (came: string) => {
+  const line = (outcome: string) => {
     const ms = Math.round(performance.now() - begun);
-    return `${number}  ${what.padEnd(44)} ${came.padEnd(92)} ${String(ms).padStart(6)} ms`;
+    return `${number}  ${name.padEnd(44)} ${outcome.padEnd(92)} ${String(ms).padStart(6)} ms`;
   };
   try {
     console.log(line(await act()));

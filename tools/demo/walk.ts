@@ -15,7 +15,7 @@ const READY_WITHIN_MS = 30_000;
 const id = (kind: string) => new RegExp(`^${kind}_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`);
 const secret = (kind: string) => new RegExp(`^${kind}_[0-9A-Za-z]{49}$`);
 
-/** Uses the service as an API consumer would, and checks each step. Resolves to what the model answered. */
+/** Uses the API of the service and checks each step. Resolves with the model's answer. */
 export async function walk(service: DemoService, signal: AbortSignal): Promise<string> {
   let client = new Client('', signal);
   await step('start the service', async () => {

@@ -35,6 +35,6 @@ export const topics: Readonly<Record<string, string>> = {
   work: 'work job office boss employee company business manager meeting project salary customer career hire factory',
 };
 
-/** Words that tell little of what a text is about. */
+/** Words that say little about the topic of a text. */
 export const weakWords =
   'a an the and or but if of to in on at by for with from as is are was were be been am do does did have has had i you he she it we they me him her us them my your his its our their this that these those not no yes what which who where when why how can could will would shall should may might must there here so very too also just about into over under more most some any all';

@@ -6,7 +6,7 @@ import { Clock, IdGenerator, SecretTokens } from '../shared/ports.js';
 import { MailQueue } from './mail-queue.js';
 import { AccountRepository, MailedTokenRepository, PageLinks } from './ports.js';
 
-/** Asks a new account to confirm its address. */
+/** Returns the e-mail that asks a new account to confirm its address. */
 const verificationMail = (to: Message['to'], link: string, token: string): Message =>
   compose(to, {
     subject: 'Confirm your e-mail address for Tenon',
@@ -18,7 +18,7 @@ const verificationMail = (to: Message['to'], link: string, token: string): Messa
     token,
   });
 
-/** Lets the owner of an account choose a new password. */
+/** Returns the e-mail with the link to choose a new password. */
 const resetMail = (to: Message['to'], link: string, token: string): Message =>
   compose(to, {
     subject: 'Choose a new password for Tenon',
@@ -68,19 +68,19 @@ ${otherwise}
 const NAME_LENGTH = 40;
 
 /**
- * Returns the name for a mail to an unverified address, which may belong to a stranger: short, and without words that a
- * mail program shows as links.
+ * Returns the name for a mail to an unverified address. The address may belong to a stranger, so the name is short and
+ * has no words that a mail program shows as links.
  */
 function harmlessName(name: string): string {
   const words = name.split(/\s+/).filter((word) => !/[:/\\@]|^www\.|\.\p{L}{2}/iu.test(word));
   return [...words.join(' ')].slice(0, NAME_LENGTH).join('').trim() || 'there';
 }
 
-/** Keeps strangers from flooding a mailbox. */
+/** Limits the mails to an account, so that a stranger cannot flood its mailbox. */
 const MOST_AN_HOUR = 5;
 const HOUR_MS = 60 * 60 * 1000;
 
-/** Mails single-use tokens to the owners of accounts and redeems them. Everything runs within the caller's unit of work. */
+/** Mails single-use tokens to the owners of accounts and redeems them. Writes within the caller's unit of work. */
 @injectable()
 export class TokenMailer {
   constructor(
@@ -93,7 +93,7 @@ export class TokenMailer {
     private readonly clock: Clock,
   ) {}
 
-  /** Mails a token, unless the account was sent five of this purpose within the last hour. */
+  /** Mails a token. Does nothing if the account got five tokens of this purpose within the last hour. */
   async send(account: Account, purpose: MailedTokenPurpose): Promise<void> {
     const createdAt = this.clock.now();
     const anHourAgo = new Date(createdAt.getTime() - HOUR_MS);

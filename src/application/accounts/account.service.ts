@@ -18,11 +18,11 @@ interface AccountChange {
   readonly password?: string | undefined;
   /** Required with `password`. */
   readonly currentPassword?: string | undefined;
-  /** With a new password: also revokes the keys that the account has minted. */
+  /** If true, a new password also revokes the keys that the account has minted. */
   readonly revokeKeys: boolean;
 }
 
-/** The caller's own account. */
+/** Reads and changes the caller's own account. */
 @injectable()
 export class AccountService {
   constructor(
@@ -36,7 +36,7 @@ export class AccountService {
     private readonly clock: Clock,
   ) {}
 
-  /** Returns the caller, whose account was looked up with the credential. */
+  /** Returns the caller. The account was already read together with the credential. */
   async read(caller: Caller | null): Promise<AccountCaller> {
     return authorize(caller, permissions.ownAccount);
   }
@@ -63,7 +63,7 @@ export class AccountService {
         await this.accounts.save(changed);
         return changed;
       }
-      // Another call may have changed the password while this one hashed.
+      // Another call may have changed the password while this call hashed.
       if (account.passwordHash !== verifiedHash) throw new WrongPassword();
       const details = { keys_revoked: revokeKeys };
       await this.audit.record({ by: actor, action: 'account.password_changed', object: changed, details });
@@ -72,7 +72,7 @@ export class AccountService {
     });
   }
 
-  /** Confirms the e-mail address by the token sent to it. Throws TokenNotFound, TokenUsed, TokenExpired. */
+  /** Confirms an e-mail address with the token that was sent to it. Throws TokenNotFound, TokenUsed, TokenExpired. */
   verifyEmail(token: string): Promise<Account> {
     return this.unitOfWork.run(async () => {
       const account = await this.mailer.redeem(token, 'verification');
@@ -93,7 +93,7 @@ export class AccountService {
     });
   }
 
-  /** Returns the account's password hash if `currentPassword` made it. */
+  /** Returns the account's password hash if `currentPassword` matches it. Throws InvalidRequest, WrongPassword. */
   private async verifiedHash(accountId: string, currentPassword: string | undefined): Promise<string | null> {
     if (currentPassword === undefined) {
       throw new InvalidRequest([{ path: 'current_password', message: 'is required to change the password' }]);

@@ -10,14 +10,14 @@ import { CredentialRepository } from './ports.js';
 
 interface NewKey {
   readonly name: string | null;
-  /** The key does not expire if null. */
+  /** Is null if the key does not expire. */
   readonly lifetimeSeconds: number | null;
 }
 
-/** The most live keys that an account may mint. Keys of registrations and logins do not count. */
+/** Limits the unexpired minted keys of an account. Keys of registrations and logins do not count. */
 const MOST_KEYS = 100;
 
-/** The caller's own API keys. */
+/** Manages the caller's own API keys. */
 @injectable()
 export class ApiKeyService {
   constructor(
@@ -30,7 +30,7 @@ export class ApiKeyService {
     private readonly clock: Clock,
   ) {}
 
-  /** Makes a key and returns its secret, which is shown this once. Throws LimitReached. */
+  /** Creates a key and returns its secret. The secret cannot be read again. Throws LimitReached. */
   mint(caller: Caller | null, { name, lifetimeSeconds }: NewKey): Promise<{ key: Credential; secret: string }> {
     return this.unitOfWork.run(async () => {
       const actor = await this.authority.confirm(caller, permissions.mintKeys);
@@ -50,7 +50,7 @@ export class ApiKeyService {
     });
   }
 
-  /** Lists the account's live keys, newest first. */
+  /** Lists the account's unexpired keys, newest first. */
   async list(caller: Caller | null, page: { limit: number; after: string | null }): Promise<Credential[]> {
     const { accountId } = authorize(caller, permissions.ownAccount);
     return this.credentials.list({ accountId, kind: 'api_key', now: this.clock.now() }, page);

@@ -5,7 +5,7 @@ import { CredentialRepository, MasterKey } from './ports.js';
 
 const MINUTE_MS = 60_000;
 
-/** Finds out who calls. */
+/** Finds the caller behind a credential. */
 @injectable()
 export class Authenticator {
   constructor(
@@ -15,12 +15,12 @@ export class Authenticator {
     private readonly clock: Clock,
   ) {}
 
-  /** Tells whether `identify` asks the database about the credential. */
+  /** Tells whether `identify` needs the database for the credential. */
   needsLookup(credential: string | null): boolean {
     return credential !== null && !this.masterKey.matches(credential) && this.read(credential) !== null;
   }
 
-  /** Returns the caller behind a Bearer credential; null for a missing, malformed, unknown, expired or revoked one. */
+  /** Returns the caller behind a Bearer credential, or null if the credential is missing or not valid. */
   async identify(credential: string | null): Promise<Caller | null> {
     if (!credential) return null;
     if (this.masterKey.matches(credential)) return { kind: 'master' };

@@ -4,7 +4,7 @@ import { authorize, type CallerFor, type Permission } from '../../domain/account
 import { Clock } from '../shared/ports.js';
 import { CredentialRepository } from './ports.js';
 
-/** Judges what a caller may do at the moment of a write. */
+/** Checks the permission of a caller again at the time of a write. */
 @injectable()
 export class Authority {
   constructor(
@@ -13,8 +13,9 @@ export class Authority {
   ) {}
 
   /**
-   * Reads the caller's credential and account again and throws what `authorize` throws. Run it inside the unit of work
-   * that writes: then a credential revoked meanwhile, or an account demoted or removed meanwhile, writes nothing.
+   * Reads the caller's credential and account again and authorizes them. Throws what `authorize` throws. Must be called
+   * inside the unit of work that writes. Then nothing is written if the credential was revoked, or if the account lost
+   * its role or was removed, since the request began.
    */
   async confirm<P extends Permission>(caller: Caller | null, permission: P): Promise<CallerFor<P>> {
     if (!caller || caller.kind === 'master') return authorize(caller, permission);

@@ -4,7 +4,7 @@ import { Credential } from '../../domain/accounts/credential.js';
 import { Clock, IdGenerator, SecretTokens } from '../shared/ports.js';
 import { CredentialRepository } from './ports.js';
 
-/** The result of a registration or a login. Its secrets are shown only here. */
+/** The result of a registration or a login. The token and the API key cannot be read again. */
 export interface SignedIn {
   readonly account: Account;
   readonly token: string;
@@ -20,7 +20,7 @@ export class CredentialIssuer {
     private readonly clock: Clock,
   ) {}
 
-  /** Opens a session and mints an API key, within the unit of work of the calling code. */
+  /** Creates a session and an API key within the caller's unit of work. */
   async signIn(account: Account, origin: 'registration' | 'login'): Promise<SignedIn> {
     const common = { accountId: account.id, origin, createdAt: this.clock.now() };
     const session = this.tokens.issue('session');

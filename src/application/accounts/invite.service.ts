@@ -11,16 +11,16 @@ import { Authority } from './authority.js';
 import { AccountRepository, InviteRepository } from './ports.js';
 
 interface NewInvite {
-  /** Limits the invite to this address; anyone may redeem it if null. */
+  /** The only address that may redeem the invite. Is null if every address may redeem it. */
   readonly email: string | null;
   readonly role: Role;
   readonly lifetimeSeconds?: number | undefined;
 }
 
-/** The most pending invites of a team, which are listed whole. */
+/** Limits the pending invites of a team, because one answer lists all of them. */
 const MOST_PENDING = 1_000;
 
-/** An invite as a member of the team may see it. Only admins see the token, and only with the secret that sealed it. */
+/** An invite as accounts of the team see it. The token is null if it is unreadable or the caller is no admin. */
 export type VisibleInvite = Omit<Invite, 'token'> & { readonly token: string | null };
 
 @injectable()
@@ -36,7 +36,7 @@ export class InviteService {
     private readonly clock: Clock,
   ) {}
 
-  /** Invites to the caller's team. Throws InvalidRequest, LimitReached. */
+  /** Creates an invite to the caller's team. Throws InvalidRequest, LimitReached. */
   create(caller: Caller | null, input: NewInvite): Promise<Invite> {
     const { email, role, lifetimeSeconds = inviteLifetime.usual } = input;
     return this.unitOfWork.run(async () => {

@@ -7,10 +7,10 @@ import { Mailer, MailSealer } from './ports.js';
 /** The name of the task. */
 export const MAIL = 'mail';
 
-/** The content is sealed, since it holds links that open an account. */
+/** The content is sealed, because its links give access to an account. */
 type SealedMail = { readonly id: string; readonly sealed: string };
 
-/** At least a hundred days of retries. */
+/** With pauses of 15 minutes, these attempts last for about 100 days. */
 const ATTEMPTS = 10_000;
 
 /** Delivers e-mails as tasks of the work queue. */
@@ -27,7 +27,7 @@ export class MailQueue implements TaskWorker {
     private readonly log: Logger,
   ) {}
 
-  /** Adds an e-mail in the transaction of its cause, so that both are stored or neither. */
+  /** Adds an e-mail within the caller's unit of work. The e-mail is sent only if the unit of work commits. */
   async add(message: Message): Promise<void> {
     const id = this.ids.next('msg');
     const mail: SealedMail = { id, sealed: this.sealer.seal(JSON.stringify(message), id) };
@@ -53,7 +53,7 @@ export class MailQueue implements TaskWorker {
     try {
       return JSON.parse(this.sealer.open(sealed, id)) as Message;
     } catch {
-      throw new Error('it was sealed with another SERVICE_SECRET: start the service with that one again');
+      throw new Error('it was sealed with another SERVICE_SECRET: start the service with that secret again');
     }
   }
 }

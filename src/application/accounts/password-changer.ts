@@ -12,13 +12,13 @@ import {
 interface Replacement {
   readonly account: Account;
   readonly passwordHash: string;
-  /** The id of the one session that stays. */
+  /** The id of the only session that stays. */
   readonly keepSession?: string;
-  /** Also revokes the keys that the account has minted, not only those of registrations and logins. */
+  /** Also revokes the keys that the account has minted. Keys of registrations and logins are always revoked. */
   readonly revokeKeys: boolean;
 }
 
-/** The steps that every change of a password shares. */
+/** Performs the common steps of all password changes. */
 @injectable()
 export class PasswordChanger {
   constructor(
@@ -29,7 +29,7 @@ export class PasswordChanger {
     private readonly mailedTokens: MailedTokenRepository,
   ) {}
 
-  /** Hashes a new password. Throws HashingBusy, and InvalidRequest when the deployment refuses common passwords. */
+  /** Hashes a new password. Throws HashingBusy. Throws InvalidRequest for a common password, if these are refused. */
   async hash(password: string): Promise<string> {
     if (this.blocklist.include(password)) {
       throw new InvalidRequest([{ path: 'password', message: 'is one of the most common passwords: choose another' }]);
@@ -37,7 +37,7 @@ export class PasswordChanger {
     return this.hasher.hash(password);
   }
 
-  /** Saves the account with the new hash and ends its sessions, keys and reset tokens, within the caller's unit of work. */
+  /** Saves the new hash, and ends the account's sessions, keys and reset tokens. Runs in the caller's unit of work. */
   async replace({ account, passwordHash, keepSession, revokeKeys }: Replacement): Promise<Account> {
     const { id: accountId } = account;
     const changed = { ...account, passwordHash };

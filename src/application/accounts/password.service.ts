@@ -14,7 +14,7 @@ interface NewPassword {
   readonly revokeKeys: boolean;
 }
 
-/** New passwords without the old one, by a reset e-mail or by the command line. */
+/** Sets new passwords without the old password: with a reset e-mail, or from the command line. */
 @injectable()
 export class PasswordService {
   constructor(
@@ -25,7 +25,7 @@ export class PasswordService {
     private readonly audit: Audit,
   ) {}
 
-  /** Sends a reset e-mail if an account with this address and a password exists. The result does not tell. */
+  /** Sends a reset e-mail if an account with this address and a password exists. The result does not reveal this. */
   requestReset(email: string): Promise<void> {
     return this.unitOfWork.run(async () => {
       const account = await this.accounts.byEmail(email);
@@ -34,7 +34,7 @@ export class PasswordService {
   }
 
   /**
-   * Sets a password by the token of a reset e-mail and ends every session of the account.
+   * Sets a password with the token of a reset e-mail and ends every session of the account.
    * Throws InvalidRequest, TokenNotFound, TokenUsed, TokenExpired, HashingBusy.
    */
   async reset(token: string, { revokeKeys, ...typed }: NewPassword): Promise<Account> {
@@ -47,7 +47,7 @@ export class PasswordService {
     });
   }
 
-  /** Sets a password and ends every session. For the command line. Throws NotFound, InvalidRequest, HashingBusy. */
+  /** Sets a password and ends every session. Checks no permission. Throws NotFound, InvalidRequest, HashingBusy. */
   async set(by: Actor, email: string, { revokeKeys, ...typed }: NewPassword): Promise<Account> {
     await this.accountOf(email);
     const { password } = Account.profile(typed);

@@ -17,22 +17,22 @@ export abstract class CredentialRepository {
   abstract holder(digest: string, now: Date): Promise<AccountCaller | null>;
   /** Returns the same as `holder`, by the credential's id. */
   abstract holderById(id: string, now: Date): Promise<AccountCaller | null>;
-  /** Lists unexpired credentials, newest first, of one origin if given. With `page`: at most `limit`, those after the id `after`. */
+  /** Lists unexpired credentials, newest first. Without `origin`, of every origin. Without `page`, all of them. */
   abstract list(
     filter: OwnedCredentials & { readonly now: Date; readonly origin?: Credential['origin'] },
     page?: Page,
   ): Promise<Credential[]>;
-  /** Notes a use of the credential, unless one was noted within the last minute. */
+  /** Stores the time of a use of the credential, unless a use within the last minute is stored. */
   abstract touch(id: string, at: Date): Promise<void>;
   /** Ends a credential of the account on every instance at once. Returns false if there is none. */
   abstract remove(credential: OwnedCredentials & { readonly id: string }): Promise<boolean>;
-  /** Ends all credentials of the account and kind, or only those of `origins`. Keeps the one with the id `except`. */
+  /** Ends the account's credentials of this kind, or only those of `origins`. Keeps the credential `except`. */
   abstract removeAll(
     filter: OwnedCredentials & { readonly origins?: readonly Credential['origin'][]; readonly except?: string },
   ): Promise<void>;
 }
 
-/** The service's master key, if it has one. */
+/** Knows the master key of the service, if it is set. */
 export abstract class MasterKey {
   /** Compares in constant time. Returns false when no key is set. */
   abstract matches(credential: string): boolean;
@@ -44,13 +44,13 @@ export abstract class AccountRepository {
   /** Updates an account. Throws EmailTaken if another account has the same `emailKey`. Ignores an unknown account. */
   abstract save(account: Account): Promise<void>;
   abstract byId(id: string): Promise<Account | null>;
-  /** Finds an account by any spelling of its e-mail. */
+  /** Finds an account by its e-mail, in any letter case and Unicode form. */
   abstract byEmail(email: string): Promise<Account | null>;
   /** Lists a team's accounts, oldest first. */
   abstract ofTeam(teamId: string): Promise<Account[]>;
-  /** Lists a team's accounts that ask for alerts by e-mail, oldest first. */
+  /** Lists a team's accounts that want alerts by e-mail, oldest first. */
   abstract wantingAlerts(teamId: string): Promise<Account[]>;
-  /** Lists the accounts of all teams, oldest first: at most `limit`, those after the id `after`. */
+  /** Lists the accounts of all teams, oldest first. */
   abstract all(page: Page): Promise<Account[]>;
   /** Counts the accounts of all teams. */
   abstract count(): Promise<number>;
@@ -64,8 +64,8 @@ export abstract class PasswordBlocklist {
 }
 
 /**
- * Stores tokens sealed, so that a copy of the database gives no usable link. If the service secret has changed since an
- * invite was sealed, its `token` is empty. Its `digest` still finds it.
+ * Stores invites. Their tokens are sealed, so that a copy of the database contains no usable link. If an invite was
+ * sealed with another service secret, its `token` is empty, but its `digest` still finds it.
  */
 export abstract class InviteRepository {
   abstract add(invite: Invite): Promise<void>;
@@ -80,7 +80,7 @@ export abstract class InviteRepository {
   abstract pending(teamId: string, now: Date): Promise<Invite[]>;
 }
 
-/** Links for e-mails and other notices. They begin with the service's base URL and never depend on a request's headers. */
+/** Makes links for e-mails and alerts. They begin with the service's base URL, and never depend on a request. */
 export abstract class PageLinks {
   abstract verifyEmail(token: string): string;
   abstract resetPassword(token: string): string;
@@ -105,19 +105,19 @@ export abstract class MailedTokenRepository {
 export abstract class PasswordHasher {
   /** Returns a salted hash. Every character of the password counts, also beyond 72 bytes. */
   abstract hash(password: string): Promise<string>;
-  /** Tells whether the password made the hash. Takes as long for null, which never matches. */
+  /** Tells whether the password matches the hash. A null hash never matches and takes the same time. */
   abstract matches(password: string, hash: string | null): Promise<boolean>;
 }
 
 /** An embedding site's statements about one of its users. */
 export interface SiteClaims {
   readonly email: string;
-  /** Is null if the site does not tell. */
+  /** Is null if the token does not say this. */
   readonly emailVerified: boolean | null;
   readonly name: string | null;
-  /** The site's name for the user's team. With null the user gets a team of their own. */
+  /** The site's name for the user's team. If null, the user is alone in a new team. */
   readonly team: string | null;
-  /** Unique to the token. */
+  /** Differs for each token. */
   readonly tokenId: string;
   readonly expiresAt: Date;
 }
@@ -132,16 +132,16 @@ export abstract class SiteTokenVerifier {
 
 /** Remembers the used tokens of the embedding site until they expire. */
 export abstract class SpentSiteTokenRepository {
-  /** Returns true to exactly one caller per token id, and false for a token that has expired at `now`. */
+  /** Returns true for the first call with a token id. Returns false for later calls, and if the token has expired. */
   abstract spend(tokenId: string, expiresAt: Date, now: Date): Promise<boolean>;
 }
 
 export abstract class TeamRepository {
   abstract add(team: Team): Promise<void>;
   abstract byId(id: string): Promise<Team | null>;
-  /** Returns the team that runs the service; null before the first registration. */
+  /** Returns the operator team, or null before the first registration. */
   abstract operator(): Promise<Team | null>;
-  /** Returns the team that stands for a team of the embedding site. */
+  /** Returns the team with this key of the embedding site. */
   abstract bySiteKey(siteKey: string): Promise<Team | null>;
 }
 
@@ -153,9 +153,9 @@ export abstract class Mailer {
   abstract send(id: string, message: Message): Promise<string>;
 }
 
-/** Seals e-mails, since they hold links that open an account. */
+/** Seals e-mails, because their links give access to an account. */
 export abstract class MailSealer {
-  /** Binds the sealed text to the e-mail's id. */
+  /** Seals a text so that only the same id opens it. */
   abstract seal(text: string, id: string): string;
   /** Throws if the text was sealed with another service secret or for another id. */
   abstract open(sealed: string, id: string): string;

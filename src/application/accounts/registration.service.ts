@@ -14,7 +14,7 @@ import { AccountRepository, InviteRepository, TeamRepository } from './ports.js'
 export interface RegistrationStatus {
   readonly accountCount: number;
   readonly maxAccounts: number;
-  /** Anyone can register without an invite. */
+  /** True if anyone can register without an invite. */
   readonly registrationOpen: boolean;
 }
 
@@ -23,8 +23,8 @@ interface Registration extends Profile {
 }
 
 /**
- * Registers accounts with a password. The first account founds the operator team as its admin. Later ones join it as
- * members, or join the inviter's team with the role of their invite.
+ * Registers accounts with a password. The first account creates the operator team and is its admin. Later accounts join
+ * the operator team as members. With an invite, an account joins the inviter's team with the role of the invite.
  */
 @injectable()
 export class RegistrationService {
@@ -45,10 +45,10 @@ export class RegistrationService {
 
   /**
    * Throws InvalidRequest, RegistrationClosed, InviteNotFound, InviteEmailMismatch, InviteRedeemed, InviteRevoked,
-   * InviteExpired, EmailTaken, HashingBusy. A refused registration leaves nothing behind and uses up no invite.
+   * InviteExpired, EmailTaken, HashingBusy. A refused registration stores nothing, and its invite stays pending.
    */
   async register(caller: Caller | null, { inviteToken, ...typed }: Registration): Promise<SignedIn> {
-    // Refuses early, before the slow hash. The same checks inside the unit of work decide.
+    // These checks refuse early, before the slow hash. The unit of work repeats them.
     await this.admit(caller, typed.email, inviteToken);
     const { name, email, password } = Account.profile(typed);
     await this.requireFree(email);
@@ -76,8 +76,8 @@ export class RegistrationService {
   }
 
   /**
-   * Makes an admin of the operator team with a verified e-mail, and the team if there is none. For the command line.
-   * Throws InvalidRequest, EmailTaken, RegistrationClosed, HashingBusy.
+   * Creates an admin of the operator team with a verified e-mail. Creates the operator team if there is none. Checks no
+   * permission. Throws InvalidRequest, EmailTaken, RegistrationClosed, HashingBusy.
    */
   async createAdmin(by: Actor, typed: Profile): Promise<Account> {
     const { name, email, password } = Account.profile(typed);
@@ -88,7 +88,7 @@ export class RegistrationService {
       const createdAt = this.clock.now();
       const account: Account = {
         id: this.ids.next('usr'),
-        teamId: (await this.teams.operator())?.id ?? (await this.foundOperatorTeam()),
+        teamId: (await this.teams.operator())?.id ?? (await this.createOperatorTeam()),
         name,
         email,
         role: 'admin',
@@ -109,7 +109,7 @@ export class RegistrationService {
     return { accountCount, maxAccounts, registrationOpen: registration === 'open' && accountCount < maxAccounts };
   }
 
-  /** Throws RegistrationClosed when the cap is reached. */
+  /** Throws RegistrationClosed if the service has the maximum number of accounts. */
   async requirePlace(): Promise<void> {
     const { maxAccounts } = this.settings;
     if ((await this.accounts.count()) < maxAccounts) return;
@@ -120,7 +120,7 @@ export class RegistrationService {
     if (await this.accounts.byEmail(email)) throw new EmailTaken();
   }
 
-  /** Returns the invite as redeemed, or null without one. */
+  /** Checks that the caller may register. Returns the redeemed invite, or null without an invite. */
   private async admit(caller: Caller | null, email: string, inviteToken?: string): Promise<Invite | null> {
     await this.requirePlace();
     if (inviteToken !== undefined) return this.redeemed(inviteToken, email);
@@ -140,10 +140,10 @@ export class RegistrationService {
   private async placeWithoutInvite(): Promise<{ teamId: string; role: Role }> {
     const operator = await this.teams.operator();
     if (operator) return { teamId: operator.id, role: 'member' };
-    return { teamId: await this.foundOperatorTeam(), role: 'admin' };
+    return { teamId: await this.createOperatorTeam(), role: 'admin' };
   }
 
-  private async foundOperatorTeam(): Promise<string> {
+  private async createOperatorTeam(): Promise<string> {
     const team = { id: this.ids.next('tea'), operator: true, siteKey: null, createdAt: this.clock.now() };
     await this.teams.add(team);
     return team.id;

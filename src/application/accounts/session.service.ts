@@ -21,7 +21,7 @@ interface Revocation {
 
 const ACCOUNTS_AT_ONCE = 100;
 
-/** Sessions of one list: each login opens another one. */
+/** Limits a list of sessions, because each login adds a session. */
 const LISTED_SESSIONS = 1_000;
 
 @injectable()
@@ -38,8 +38,8 @@ export class SessionService {
   ) {}
 
   /**
-   * Opens a session and mints an API key; earlier ones stay. Throws HashingBusy, and InvalidCredentials after the same
-   * time for an unknown e-mail as for a wrong password.
+   * Creates a session and an API key. Earlier sessions and keys stay. Throws HashingBusy. Throws InvalidCredentials
+   * after the same time for an unknown e-mail and for a wrong password.
    */
   async logIn(email: string, password: string): Promise<SignedIn> {
     const account = await this.accounts.byEmail(email);
@@ -60,16 +60,11 @@ export class SessionService {
     return credentialId;
   }
 
-  /** Lists the account's newest live sessions, newest first; `currentId` is the caller's. */
+  /** Lists the account's newest unexpired sessions, newest first. `currentId` is the id of the caller's session. */
   async list(caller: Caller | null): Promise<{ sessions: Credential[]; currentId: string }> {
     const { accountId, credentialId } = authorize(caller, permissions.ownAccount);
-    const sessions = await this.credentials.list(
-      { accountId, kind: 'session', now: this.clock.now() },
-      {
-        limit: LISTED_SESSIONS,
-        after: null,
-      },
-    );
+    const filter = { accountId, kind: 'session', now: this.clock.now() } as const;
+    const sessions = await this.credentials.list(filter, { limit: LISTED_SESSIONS, after: null });
     return { sessions, currentId: credentialId };
   }
 
@@ -83,7 +78,7 @@ export class SessionService {
     });
   }
 
-  /** Ends all sessions of one account or of all, and returns the number of accounts. For the command line. Throws NotFound. */
+  /** Ends the sessions of one account or all. Returns the number of accounts. Checks no permission. Throws NotFound. */
   async revokeAll(by: Actor, { email, keys }: Revocation): Promise<number> {
     let count = 0;
     for await (const account of this.chosen(email)) {

@@ -14,7 +14,7 @@ import {
 } from './ports.js';
 import { RegistrationService } from './registration.service.js';
 
-/** Signs in the users of an embedding site on the site's word. An unknown user gets an account without a password. */
+/** Logs in users with tokens that the embedding site has signed. An unknown user gets an account without a password. */
 @injectable()
 export class SiteLoginService {
   constructor(
@@ -70,13 +70,13 @@ export class SiteLoginService {
     const existing = await this.teams.bySiteKey(siteKey);
     const team: Team = existing ?? { id: this.ids.next('tea'), operator: false, siteKey, createdAt: now };
     if (!existing) await this.teams.add(team);
-    const first = (await this.accounts.ofTeam(team.id)).length === 0;
+    const isFirst = (await this.accounts.ofTeam(team.id)).length === 0;
     const account: Account = {
       id: this.ids.next('usr'),
       teamId: team.id,
       name,
       email,
-      role: first ? 'admin' : 'member',
+      role: isFirst ? 'admin' : 'member',
       passwordHash: null,
       emailVerifiedAt: claims.emailVerified === true ? now : null,
       alertEmails: false,
@@ -89,7 +89,7 @@ export class SiteLoginService {
   }
 }
 
-/** Throws SiteTokenInvalid for a malformed address, since only the site can mend it. */
+/** Returns the user's e-mail. Throws SiteTokenInvalid if it is malformed, because only the site can correct it. */
 function siteEmail({ email }: SiteClaims): string {
   try {
     return Account.profile({ email }).email;
@@ -98,7 +98,7 @@ function siteEmail({ email }: SiteClaims): string {
   }
 }
 
-/** Returns the site's name for the user without unprintable characters, or else the first part of the address. */
+/** Returns the user's name without unprintable characters. Without a name, returns the address before the `@`. */
 function siteName({ name, email }: SiteClaims): string {
   const printable = (name ?? '').replace(/[\p{C}\p{Zl}\p{Zp}]/gu, ' ').trim();
   const candidates = [printable, email.split('@')[0] ?? '', email].map((text) =>

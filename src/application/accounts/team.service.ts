@@ -9,7 +9,7 @@ import { UnitOfWork } from '../shared/ports.js';
 import { Authority } from './authority.js';
 import { AccountRepository, InviteRepository } from './ports.js';
 
-/** The accounts of the caller's team. */
+/** Manages the accounts of the caller's team. */
 @injectable()
 export class TeamService {
   constructor(
@@ -20,7 +20,7 @@ export class TeamService {
     private readonly audit: Audit,
   ) {}
 
-  /** Lists the roster, oldest account first. */
+  /** Lists the accounts of the team, oldest first. */
   async list(caller: Caller | null): Promise<Account[]> {
     return this.accounts.ofTeam(authorize(caller, permissions.readTeam).teamId);
   }
@@ -30,7 +30,7 @@ export class TeamService {
     return memberOf(await this.list(caller), accountId);
   }
 
-  /** Gives an account another role and revokes its pending invites unless it is admin. Throws NotFound, LastAdmin. */
+  /** Changes a role. Revokes the account's pending invites if it is no admin any more. Throws NotFound, LastAdmin. */
   async changeRole(caller: Caller | null, accountId: string, role: Role): Promise<Account> {
     return this.unitOfWork.run(async () => {
       const actor = await this.authority.confirm(caller, permissions.manageTeam);
@@ -48,10 +48,7 @@ export class TeamService {
     });
   }
 
-  /**
-   * Removes an account with its credentials and invites, and frees its place under the cap.
-   * Throws NotFound, LastAdmin.
-   */
+  /** Removes an account with its credentials and conversations, and revokes its invites. Throws NotFound, LastAdmin. */
   async remove(caller: Caller | null, accountId: string): Promise<void> {
     await this.unitOfWork.run(async () => {
       const actor = await this.authority.confirm(caller, permissions.manageTeam);

@@ -2,10 +2,10 @@ import { escapeHtml, type Message } from '../../domain/accounts/mailed-token.js'
 import type { Alert } from '../../domain/alerts/alert.js';
 import type { PageLinks } from '../accounts/ports.js';
 
-/** A mail lists at most so many alerts, and counts the others. */
+/** A mail lists at most this many alerts and counts the others. */
 const MOST_LISTED = 20;
 
-/** Writes to one person about alerts that have fired at once. `last` adds that no other mail follows for a while. */
+/** Returns the e-mail about alerts that fired together. With `last`, it says that no other follows within an hour. */
 export function alertMail(to: Message['to'], alerts: readonly Alert[], links: PageLinks, last: boolean): Message {
   const listed = alerts.slice(0, MOST_LISTED).map((alert) => ({ ...alert, link: links.alert(alert.id) }));
   const [severity] = alerts.map((alert) => alert.severity).sort();

@@ -15,10 +15,10 @@ type By = { readonly by: Caller | null };
 /** A preview evaluates at most this many of the newest finished jobs. */
 const PREVIEWED_JOBS = 10_000;
 
-/** Memory for the alerts of a preview, of which each job may fire one. */
+/** Memory for the alerts of a preview. Each job can fire an alert. */
 const PREVIEW_BYTES = 2 * 1024 * 1024;
 
-/** Changes take the lock of finishing jobs, because a finishing job writes the counters of the rules. */
+/** Manages alert rules. Changes hold the lock `FINISHING`, because a finishing job writes the counters of rules. */
 @injectable()
 export class AlertRuleService {
   constructor(
@@ -43,7 +43,7 @@ export class AlertRuleService {
     return this.find(id);
   }
 
-  /** Creates a rule. Failures before its creation count towards its first alert. Throws InvalidRequest, LimitReached. */
+  /** Creates a rule. Failures before its creation count for its first alert. Throws InvalidRequest, LimitReached. */
   async create({ by, ...input }: By & RuleInput): Promise<AlertRule> {
     const caller = authorize(by, permissions.manageMonitoring);
     const created = AlertRule.create({ ...input, id: this.ids.next('rul'), createdAt: this.clock.now() });
@@ -79,7 +79,7 @@ export class AlertRuleService {
     });
   }
 
-  /** Returns the alerts that the rule would have fired over the stored jobs. Stores nothing. Throws InvalidRequest. */
+  /** Returns the alerts that the rule would have fired for the stored jobs. Stores nothing. Throws InvalidRequest. */
   async preview({
     by,
     since,

@@ -11,7 +11,7 @@ import { AlertNotifier, AlertRepository } from './ports.js';
 type By = { readonly by: Caller | null };
 
 interface Listing extends By {
-  /** Lists alerts of every status when null. */
+  /** Is null for alerts of every status. */
   readonly status: AlertStatus | null;
   readonly page: Page;
 }
@@ -37,20 +37,20 @@ export class AlertService {
     return this.find(id);
   }
 
-  /** Acknowledges an alert. A second acknowledgement keeps the first one's time, account and note. Throws NotFound. */
+  /** Acknowledges an alert. A second acknowledgement changes nothing. Throws NotFound. */
   async acknowledge({ by, id, note }: By & { id: string; note: string | null }): Promise<Alert> {
     const caller = authorize(by, permissions.manageMonitoring);
     const accountId = caller.kind === 'master' ? MASTER : caller.accountId;
     const { title } = await this.find(id);
     await this.audit.perform({ by: caller, action: 'alert.acknowledged', object: { id, name: title } }, async () => {
       const isFirst = await this.alerts.acknowledge(id, { at: this.clock.now(), by: accountId, note });
-      if (isFirst) await this.tell(id);
+      if (isFirst) await this.notify(id);
       return isFirst;
     });
     return this.find(id);
   }
 
-  private async tell(id: string): Promise<void> {
+  private async notify(id: string): Promise<void> {
     const alert = await this.find(id);
     for (const notifier of this.notifiers) await notifier.acknowledged(alert);
   }

@@ -6,19 +6,19 @@ import type { Page } from '../shared/ports.js';
 /** Announces alerts to people or programs. A notifier does nothing until an account or an operator switches it on. */
 export abstract class AlertNotifier {
   /**
-   * Announces at least one alert. The caller runs it in the transaction that stores the alerts, so it touches
-   * repositories and the work queue only, and a rollback announces nothing. Each alert is delivered at least once, also
-   * after a restart; it is delivered twice only after a failure.
+   * Announces one or more alerts. Runs in the transaction that stores the alerts, so that a rollback announces nothing.
+   * An adapter must use only repositories and the work queue. Delivers each alert at least once, also after a restart.
+   * Delivers an alert twice only after a failure.
    */
   abstract announce(alerts: readonly Alert[]): Promise<void>;
 
   /**
-   * Tells of an acknowledged alert, with the promises of `announce`: the caller runs it in the transaction that stores the
-   * acknowledgement. Does nothing unless an adapter overrides it.
+   * Announces that an alert was acknowledged. Runs in the transaction that stores the acknowledgement. Promises the
+   * same as `announce`. Does nothing unless an adapter overrides it.
    */
   async acknowledged(_alert: Alert): Promise<void> {}
 
-  /** Tells once more of alerts that still fire. Called every minute. Does nothing unless an adapter overrides it. */
+  /** Announces the alerts that still fire. Is called every minute. Does nothing unless an adapter overrides it. */
   async repeat(): Promise<void> {}
 }
 
@@ -48,14 +48,14 @@ export interface Acknowledgement {
 }
 
 export abstract class AlertRepository {
-  /** Adds alerts. Skips an alert when its rule and job have one already. */
+  /** Adds alerts. Skips an alert if an alert with the same rule and job is stored. */
   abstract add(alerts: readonly Alert[]): Promise<void>;
   abstract find(id: string): Promise<Alert | null>;
   /** Returns the alerts with ids below `after`, newest first. A null status means every status. */
   abstract list(status: AlertStatus | null, page: Page): Promise<Alert[]>;
-  /** Stores the acknowledgement. Returns false, and changes nothing, when the alert has one or does not exist. */
+  /** Stores the acknowledgement. Returns false and changes nothing if the alert is acknowledged or does not exist. */
   abstract acknowledge(id: string, acknowledgement: Acknowledgement): Promise<boolean>;
-  /** Remembers a mail for an hour, so that mails flood no mailbox. */
+  /** Stores a mail for `countMails`. */
   abstract addMail(mail: AlertMail): Promise<void>;
   /** Counts the account's mails about alerts at or after `since`. */
   abstract countMails(accountId: string, since: Date): Promise<number>;
@@ -66,7 +66,7 @@ export interface WebhookMessage {
   readonly url: string;
   /** Signs the body. */
   readonly secret: string;
-  /** Stays the same for every attempt. */
+  /** Is the same in every attempt. */
   readonly id: string;
   readonly body: string;
   readonly sentAt: Date;
@@ -76,7 +76,7 @@ export interface WebhookMessage {
 export abstract class WebhookSender {
   /** Returns `whsec_` and 32 random bytes in base64. */
   abstract newSecret(): string;
-  /** Throws InvalidRequest when the URL's host, as it resolves now, is not a permitted address. */
+  /** Throws InvalidRequest if the URL's host now resolves to an address that is not permitted. */
   abstract check(url: string): Promise<void>;
   /**
    * Makes one attempt, which ends within 10 s. A status of 200 to 299 is a success. Checks the connected address again,
@@ -88,11 +88,11 @@ export abstract class WebhookSender {
 /** Stores webhooks. The stored form reveals neither URLs nor secrets. */
 export abstract class WebhookRepository {
   abstract add(webhook: Webhook, secret: string): Promise<void>;
-  /** Returns all webhooks, oldest first. One that was sealed with another service secret has an empty `url`. */
+  /** Returns all webhooks, oldest first. A webhook that was sealed with another service secret has an empty `url`. */
   abstract all(): Promise<Webhook[]>;
-  /** Returns a webhook with its secret. Throws when it was sealed with another service secret. */
+  /** Returns a webhook with its secret, or null. Throws if the webhook was sealed with another service secret. */
   abstract open(id: string): Promise<{ readonly webhook: Webhook; readonly secret: string } | null>;
-  /** Stores the last delivery. A delivery with status 410 also disables the webhook for good. */
+  /** Stores the last delivery. A delivery with status 410 also disables the webhook. */
   abstract note(id: string, delivery: Delivery): Promise<void>;
   /** Returns false when there was no such webhook. */
   abstract remove(id: string): Promise<boolean>;

@@ -9,7 +9,7 @@ export const FAN_OUT = 'spread alerts';
 /** Names the task that posts one alert to one webhook. */
 const DELIVERY = 'post alert';
 
-/** The pauses between attempts grow from seconds to six hours; the last attempt comes a day and a half after the first. */
+/** The pauses between attempts grow from seconds to six hours. The last attempt is a day and a half after the first. */
 const ATTEMPTS = 15;
 const AT_ONCE = 8;
 
@@ -19,7 +19,7 @@ type BodyOf = (alert: Alert) => object;
 
 class NotDelivered extends Error {}
 
-/** Delivers alerts to webhooks through the work queue, so that a failing receiver delays neither others nor other alerts. */
+/** Delivers alerts to webhooks with the work queue, so that a failing receiver delays no other delivery. */
 @injectable()
 export class WebhookDelivery {
   constructor(
@@ -32,7 +32,7 @@ export class WebhookDelivery {
     private readonly logger: Logger,
   ) {}
 
-  /** Registers the two tasks. `bodyOf` returns the same JSON object for the same alert. Call it before the queue starts. */
+  /** Registers the two tasks. Must be called before the queue starts. `bodyOf` must be deterministic. */
   register(bodyOf: BodyOf): void {
     this.queue.register(FAN_OUT, this.fanOut);
     this.queue.register(DELIVERY, {
@@ -61,14 +61,14 @@ export class WebhookDelivery {
     gaveUp: async (payload, reason) => this.logger.error('alerts given up', { ...(payload as Batch), reason }),
   };
 
-  /** Makes one attempt. Resolves when there is nothing left to do; throws when the queue has to retry. */
+  /** Makes one attempt. Resolves if nothing is left to do. Throws if the queue must retry. */
   private async deliver({ webhookId, alertId }: Delivery, bodyOf: BodyOf, signal: AbortSignal): Promise<void> {
     const opened = await this.webhooks.open(webhookId);
     const alert = await this.alerts.find(alertId);
     if (!opened?.webhook.enabled || !alert) return;
     const { webhook, secret } = opened;
     const at = this.clock.now();
-    if (Webhook.isResting(webhook, at)) throw new NotDelivered('its receiver did not answer a moment ago');
+    if (Webhook.isPaused(webhook, at)) throw new NotDelivered('its receiver did not answer a moment ago');
     const body = JSON.stringify(bodyOf(alert));
     const outcome = await this.sender.post({ url: webhook.url, secret, id: alertId, body, sentAt: at }, signal);
     const delivery = { ...outcome, at, alertId };

@@ -31,7 +31,7 @@ export class WebhookService {
     return webhooks.map((webhook) => ({ ...webhook, url: Webhook.origin(webhook) }));
   }
 
-  /** Creates a webhook for alerts that fire from now on. Returns its secret this once. Throws InvalidRequest. */
+  /** Creates a webhook for later alerts. Returns its secret, which cannot be read again. Throws InvalidRequest. */
   async create({ by, url }: By & { url: string }): Promise<{ webhook: Webhook; secret: string }> {
     const caller = authorize(by, permissions.manageMonitoring);
     const createdBy = caller.kind === 'master' ? MASTER : caller.accountId;
@@ -39,7 +39,7 @@ export class WebhookService {
     await this.sender.check(webhook.url);
     const secret = this.sender.newSecret();
     await this.unitOfWork.run(async () => {
-      await this.authority.confirm(by, permissions.manageMonitoring); // the look-up of its host may have taken seconds
+      await this.authority.confirm(by, permissions.manageMonitoring); // the check of the URL may have taken seconds
       const { webhooks: most } = webhookLimits;
       if ((await this.webhooks.all()).length >= most) throw new LimitReached(most, 'webhooks');
       await this.webhooks.add(webhook, secret);
@@ -48,7 +48,7 @@ export class WebhookService {
     return { webhook, secret };
   }
 
-  /** Posts a signed test event once, now, and returns the outcome. Stores nothing. Throws NotFound. */
+  /** Posts a signed test event once and returns the outcome. Stores nothing. Throws NotFound. */
   async test({ by, id }: By & { id: string }): Promise<Pick<Delivery, 'at' | 'status' | 'error'>> {
     authorize(by, permissions.manageMonitoring);
     const found = (await this.webhooks.all()).find((one) => one.id === id);

@@ -8,12 +8,12 @@ import { type AuditFilter, AuditRepository } from './ports.js';
 export interface Act {
   readonly by: Caller | Actor;
   readonly action: AuditAction;
-  /** The admins of `teamId`, or else of the actor's team, may read the entry. */
+  /** The admins of `teamId` may read the entry. Without `teamId`, the admins of the actor's team may read it. */
   readonly object: { readonly id: string; readonly name?: string | null; readonly teamId?: string };
   readonly details?: AuditDetails;
 }
 
-/** Records acts in the audit trail. */
+/** Records actions in the audit trail. */
 @injectable()
 export class Audit {
   constructor(
@@ -24,7 +24,7 @@ export class Audit {
     private readonly clock: Clock,
   ) {}
 
-  /** Appends an entry. Call it inside the unit of work of the act. */
+  /** Appends an entry. Must be called inside the unit of work of the action. */
   async record({ by, action, object, details = {} }: Act): Promise<void> {
     const { teamId, ...actor } = isCaller(by) ? Actor.of(by) : by;
     await this.entries.append({
@@ -40,7 +40,7 @@ export class Audit {
     });
   }
 
-  /** Runs `work` and records it in one unit of work. Records nothing when `work` returns false. */
+  /** Runs `work` and records the action in one unit of work. Records nothing if `work` returns false. */
   perform<T>(act: Act, work: () => Promise<T>): Promise<T> {
     return this.unitOfWork.run(async () => {
       const done = await work();
@@ -62,8 +62,8 @@ export class AuditService {
   constructor(private readonly entries: AuditRepository) {}
 
   /**
-   * Returns audit entries, newest first. An admin reads the own team's entries, an admin of the operator team also
-   * those of the deployment, and the master key reads all.
+   * Returns audit entries, newest first. An admin reads the entries of the own team. An admin of the operator team also
+   * reads the entries without a team. The master key reads all entries.
    */
   async list({ by, page, ...filter }: Listing): Promise<AuditEntry[]> {
     const caller = authorize(by, permissions.readAudit);

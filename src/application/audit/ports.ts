@@ -2,11 +2,11 @@ import type { Actor, AuditEntry } from '../../domain/audit/audit-entry.js';
 import type { Page } from '../shared/ports.js';
 
 export interface AuditFilter {
-  /** Is null for every team. The operator team also includes entries of no team. */
+  /** Is null for every team. With `operator`, the entries without a team are included. */
   readonly team: { readonly id: string; readonly operator: boolean } | null;
   /** Selects one account, or every actor of a kind. */
   readonly actor: { readonly id: string } | { readonly kind: Actor['kind'] } | null;
-  /** Matches a whole action, or the kind of object before its dot. */
+  /** Matches a whole action, or the part before its dot. */
   readonly action: string | null;
   readonly objectId: string | null;
   /** Inclusive. */
@@ -17,7 +17,7 @@ export interface AuditFilter {
 
 /** Stores audit entries. They are never changed or removed. */
 export abstract class AuditRepository {
-  /** Appends an entry in the running unit of work, so that act and entry commit together. Throws outside of one. */
+  /** Appends an entry in the running unit of work, so that action and entry commit together. Throws outside of it. */
   abstract append(entry: AuditEntry): Promise<void>;
   /** Returns at most `limit` entries with ids below `after`, newest first. */
   abstract list(filter: AuditFilter, page: Page): Promise<AuditEntry[]>;

@@ -8,11 +8,11 @@ import { type ChatModel, RuntimeConnectionRepository } from './ports.js';
 
 interface Named {
   readonly by: Caller | null;
-  /** The id of a project, or the name of the only project that has it. An id wins. */
+  /** The id of a project of the team, or a name that only one of its projects has. An id is preferred to a name. */
   readonly model: string;
 }
 
-/** Presents the projects of a team as models to chat with. */
+/** Presents the projects of a team as models of OpenAI's API. */
 @injectable()
 export class ChatModelService {
   constructor(
@@ -20,13 +20,13 @@ export class ChatModelService {
     private readonly connections: RuntimeConnectionRepository,
   ) {}
 
-  /** Returns the caller's team and its projects with a connected runtime, also a stopped one, newest first. */
+  /** Returns the caller's team and its projects with a connected model, newest first. Their runtimes may be stopped. */
   async list({ by }: { by: Caller | null }): Promise<{ teamId: string; models: readonly ChatModel[] }> {
     const { teamId } = authorize(by, permissions.chat);
     return { teamId, models: await this.connections.connectedProjects(teamId) };
   }
 
-  /** Throws UnknownModel also if the project has no connected runtime. */
+  /** Throws UnknownModel, also if the project has no connected model. */
   async read(named: Named): Promise<{ teamId: string; model: ChatModel }> {
     const { teamId, models } = await this.list(named);
     const id = await this.projectId(named);

@@ -24,13 +24,13 @@ import { RuntimeReconciler } from './runtime-reconciler.js';
 interface Place {
   readonly by: Caller | null;
   readonly projectId: string;
-  /** Stores nothing of the chat when null. */
+  /** If null, the chat is not stored. */
   readonly keptIn: KeptIn | null;
 }
 
 interface Input extends Place {
   readonly request: ChatRequest;
-  /** Aborts when the caller goes away. */
+  /** Aborts when the caller disconnects. */
   readonly signal: AbortSignal;
 }
 
@@ -42,20 +42,20 @@ interface Turn {
   readonly id: string;
 }
 
-/** An answer while it is made. */
+/** An answer during its generation. */
 export interface ChatStream {
   /** The conversation that will store the turn, or null. */
   readonly conversationId: string | null;
   /**
-   * The part with the end comes when the end of the call and the turn are stored. Leaving the parts earlier cancels the
-   * call and stores no turn.
+   * Yields the last part after the end of the call and the turn are stored. If the consumer stops earlier, the call is
+   * cancelled and no turn is stored.
    */
   readonly parts: AsyncGenerator<CompletionPart, void>;
-  /** Aborts when a part waits to be taken at the end of the time for the whole answer. The call has failed then. */
+  /** Aborts if the time for the whole answer ends while a part waits for the consumer. The call has then failed. */
   readonly expired: AbortSignal;
 }
 
-/** A chat that the service itself has with a runtime, in the name of an account. */
+/** A chat of the service itself with a runtime, on behalf of an account. */
 export interface OwnCall {
   readonly projectId: string;
   readonly request: ChatRequest;
@@ -76,8 +76,8 @@ export class ChatService {
 
   /**
    * Returns the answer of the project's model, and the id of the conversation that stores the turn, or null. Reads the
-   * desired state of the runtime first, so that no instance answers after a stop. Throws NotFound, the runtime's state
-   * as an error, and what `ConversationService.storeTurn` and `ChatRuntime.complete` throw.
+   * desired state of the runtime first, so that no instance answers after a stop. Throws NotFound, and what
+   * `requireReady`, `ConversationService.storeTurn` and `ChatRuntime.complete` throw.
    */
   async complete(input: Input): Promise<{ completion: Completion; conversationId: string | null }> {
     const { projectId, request, signal } = input;
@@ -91,7 +91,7 @@ export class ChatService {
     return { completion, conversationId: turn?.id ?? null };
   }
 
-  /** Throws what `complete` throws before it begins. Its parts throw the rest. */
+  /** Returns the answer in parts. Throws what `complete` throws before the generation. The parts throw later errors. */
   async stream(input: Input): Promise<ChatStream> {
     const { call, turn } = await this.prepare(input);
     const expired = new AbortController();
@@ -115,7 +115,7 @@ export class ChatService {
     let firstToken: number | null = null;
     let isOpen = true;
     const timeoutMs = this.settings.inferenceTimeoutMs;
-    let late: NodeJS.Timeout | undefined;
+    let timer: NodeJS.Timeout | undefined;
     const expire = () => {
       void call.failed(new InferenceTimeout(timeoutMs / 1_000), usageOf(null, firstToken)).catch(() => {});
       expired.abort();
@@ -131,10 +131,10 @@ export class ChatService {
           await call.succeeded(usageOf(part.end.usage, firstToken));
           await this.store(turn, input, text);
         }
-        // The runtime cannot tell of the timeout while nobody asks it for a part.
-        late = setTimeout(expire, Math.max(1, arrived + timeoutMs - this.clock.now().getTime()));
+        // The runtime reports its timeout only when it is asked for a part. A slow consumer does not ask.
+        timer = setTimeout(expire, Math.max(1, arrived + timeoutMs - this.clock.now().getTime()));
         yield part;
-        clearTimeout(late);
+        clearTimeout(timer);
         if (part.end) return;
       }
     } catch (error) {
@@ -142,13 +142,13 @@ export class ChatService {
       isOpen = false;
       throw error;
     } finally {
-      clearTimeout(late);
+      clearTimeout(timer);
       await iterator.return?.();
       if (isOpen) await call.cancelled(usageOf(null, firstToken));
     }
   }
 
-  /** Throws what can be refused before the runtime is asked. */
+  /** Makes all checks that are possible before the generation. */
   private async prepare({ by, projectId, keptIn, signal }: Input): Promise<{ call: AccountCall; turn: Turn | null }> {
     const caller = authorize(by, permissions.chat);
     const runtime = await this.reconciler.stateForTeam(caller.teamId, projectId);
@@ -172,8 +172,8 @@ export class ChatService {
   }
 
   /**
-   * Returns an answer with its latency in seconds, queueing left out. Tracks no job. Throws what `complete` throws, but
-   * returns an answer that breaks its format.
+   * Returns an answer and its latency in seconds without the time in the queue. Creates no job. Throws what
+   * `ChatRuntime.complete` throws, but returns an answer that does not have its strict format.
    */
   async completeOwn({ projectId, request, accountId }: OwnCall, signal: AbortSignal): Promise<TimedCompletion> {
     let begun = this.clock.now();
@@ -189,7 +189,7 @@ export class ChatService {
   }
 }
 
-/** Returns the figures of a call. `firstToken` is null for an answer that came whole. */
+/** Returns the figures of a call. `firstToken` is null for a whole answer without a stream. */
 const usageOf = (usage: Usage | null, firstToken: number | null = null): CallUsage => ({
   tokensIn: usage?.promptTokens ?? null,
   tokensOut: usage?.completionTokens ?? null,

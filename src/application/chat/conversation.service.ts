@@ -24,14 +24,14 @@ interface Reading extends InProject {
   readonly page: VersionPage;
 }
 
-/** Names the conversation that stores a turn: a new one, or the caller's own with this id. */
+/** Names the conversation that stores a turn: a new conversation, or the caller's conversation with this id. */
 export interface TurnPlace {
   readonly caller: AccountCaller;
   readonly projectId: string;
   readonly keptIn: KeptIn;
 }
 
-/** Serves an account its own conversations. Those of other accounts do not exist for it, also for an admin. */
+/** Manages the caller's own conversations. Those of other accounts are NotFound, also for an admin. */
 @injectable()
 export class ConversationService {
   constructor(
@@ -82,8 +82,8 @@ export class ConversationService {
   }
 
   /**
-   * Returns the id of the conversation that is to store the turn. Throws NotFound, ConversationFull or
-   * TooManyConversations when the place cannot take one more turn.
+   * Returns the id of the conversation that will store the turn. Throws NotFound, ConversationFull or
+   * TooManyConversations if one more turn cannot be stored.
    */
   async prepareTurn(place: TurnPlace): Promise<string> {
     await this.requireRoom(place);
@@ -91,9 +91,9 @@ export class ConversationService {
   }
 
   /**
-   * Stores a turn in the conversation that `prepareTurn` returned. A new conversation stores all messages of the request,
-   * an existing one the last message only; both store the answer. Stores nothing and throws as `prepareTurn` does when
-   * the place changed meanwhile.
+   * Stores a turn in the conversation that `prepareTurn` returned. A new conversation gets all messages of the request
+   * and the answer. An existing conversation gets the last message and the answer. Stores nothing and throws what
+   * `prepareTurn` throws if the turn cannot be stored any more.
    */
   async storeTurn(place: TurnPlace, id: string, { messages }: ChatRequest, text: string): Promise<void> {
     const answer: ChatMessage = { role: 'assistant', content: storable(text) };

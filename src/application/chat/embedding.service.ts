@@ -12,7 +12,7 @@ interface Input {
   readonly by: Caller | null;
   readonly projectId: string;
   readonly request: EmbeddingRequest;
-  /** Aborts when the caller goes away. */
+  /** Aborts when the caller disconnects. */
   readonly signal: AbortSignal;
 }
 
@@ -26,9 +26,9 @@ export class EmbeddingService {
   ) {}
 
   /**
-   * Returns the vectors that the project's model makes of the texts, with memory reserved for them. Reads the desired
-   * state of the runtime first, so that no instance answers after a stop. Throws NotFound, the runtime's state as an
-   * error, and what `ChatRuntime.embed` and `RequestContext.reserve` throw.
+   * Returns the vectors of the texts, made by the project's model. Reserves memory for the vectors. Reads the desired
+   * state of the runtime first, so that no instance answers after a stop. Throws NotFound, and what `requireReady`,
+   * `ChatRuntime.embed` and `RequestContext.reserve` throw.
    */
   async embed({ by, projectId, request, signal }: Input): Promise<Embeddings> {
     const caller = authorize(by, permissions.chat);

@@ -6,83 +6,88 @@ import type { JsonObject } from '../../domain/workspace/json.js';
 import type { Project } from '../../domain/workspace/project.js';
 import type { Page, SizedItem, VersionPage } from '../shared/ports.js';
 
-/** Tells a runtime who calls and for how long, and hears when it is the call's turn. */
+/** The data of a call that are not part of its request. */
 export interface RuntimeCall {
-  /** Tells callers apart, who are served in turns. */
+  /** Identifies the caller. The fair queue serves callers in turns. */
   readonly caller: string;
-  /** Aborted when the caller goes away. */
+  /** Aborts when the caller disconnects. */
   readonly signal: AbortSignal;
-  /** Called once, when it is the call's turn. */
+  /** Is called once, when the call leaves the fair queue. */
   readonly admitted?: () => void;
 }
 
 /**
- * Runs the chat models of projects, one runtime per project, outside this process. Ids are those of the projects.
- * Remembers nothing across restarts.
+ * Runs the models of projects outside this process. Each project has one runtime, with the id of the project. Remembers
+ * nothing after a restart of the service.
  */
 export abstract class ChatRuntime {
   /**
-   * Returns what the engine needs to run a model with this spec. Throws InvalidRequest with the first thing that is
-   * wrong with the spec.
+   * Returns the data that the engine needs to run a model with this spec. Throws InvalidRequest with the first problem
+   * of the spec.
    */
   abstract source(spec: JsonObject): Promise<RuntimeSource>;
 
-  /** Throws TooManyProcesses if this instance has no room for one more child process that the runtime would need. */
+  /** Throws TooManyProcesses if the runtime needs one more child process than this instance may run. */
   abstract requireRoom(id: string, source: RuntimeSource): void;
 
   /**
-   * Begins to load the model and returns at once. The state is `loading`, then `ready`, or `unavailable` with a reason
-   * that says which part of the model is broken, or why its engine can't be used. Starting what already runs from the
-   * same source changes nothing. Starting a runtime that is `unavailable`, or from another source, begins anew.
-   * A runtime that dies is started again with a growing delay; until it is back it is `unavailable`, then `loading`.
-   * It is `unavailable` as well until this instance has room for its process.
+   * Begins to load the model and returns at once. The state is `loading`, then `ready` or `unavailable`. The reason of
+   * `unavailable` says which part of the model is broken, or why its engine cannot be used.
+   *
+   * Does nothing if the runtime already runs from the same source. Starts again if the runtime is `unavailable` or the
+   * source is different. A runtime that dies is started again after a growing delay. The state is `unavailable` during
+   * the delay, and then `loading`. The state is also `unavailable` while this instance has no room for the process.
    */
   abstract start(id: string, source: RuntimeSource): void;
 
-  /** Resolves once what ran is gone. Calls in flight fail with RuntimeStopped. Does nothing if nothing runs. */
+  /** Stops the runtime. Resolves when its process has ended. Calls in flight fail with RuntimeStopped. */
   abstract stop(id: string): Promise<void>;
 
-  /** Returns the state now; `stopped` for an id that was never started. */
+  /** Returns the present state, or `stopped` for an id that was never started. */
   abstract status(id: string): RuntimeStatus;
 
-  /** Returns, by id, the figures of each runtime that was started and not stopped. They survive a crash. */
+  /** Returns the figures of all started runtimes by id. A crash of a runtime does not reset its figures. */
   abstract figures(): ReadonlyMap<string, RuntimeFigures>;
 
   /**
    * Returns the assistant's answer to `request`. At temperature 0 the same request gives the same answer.
    *
-   * Callers, told apart by `caller`, are served in turns by what their calls cost in tokens, and each of them in order of
-   * arrival, so that a caller with many waiting calls does not hold up others. A full queue does not either: a caller
-   * with fewer calls in it gets a place there, for which the newest call of the caller with the most is refused with
-   * ModelBusy.
+   * The fair queue serves callers in turns, by the cost of their calls in tokens. The calls of one caller are served in
+   * the order of their arrival. So a caller with many waiting calls does not delay other callers. If the queue is full,
+   * a caller with fewer waiting calls still gets a place: the newest call of the caller with the most waiting calls is
+   * refused with ModelBusy.
    *
-   * Throws RuntimeStopped, RuntimeLoading, RuntimeUnavailable by the state, also when the runtime goes away meanwhile.
-   * Throws WrongTask for a model that makes embeddings.
-   * Throws ContextLengthExceeded when the prompt leaves no room or an explicit `maxTokens` does not fit; for a model that
-   * runs here, before any work and before the call waits. Throws ModelBusy when the queue is full, with a wait that grows
-   * with the queue. Throws InferenceTimeout after the configured time, queueing included. Throws RuntimeInvalidResponse
-   * when the runtime's answer is not a completion, or ends by itself and breaks a strict format. A model that runs here
-   * throws, before any work, UnsupportedParameter for tools and messages that are not text, InvalidRequest for a bias on a
-   * token that it does not have and for a schema that it cannot keep to, and ModelBusy if too many schemas are in use.
+   * - Throws RuntimeStopped, RuntimeLoading or RuntimeUnavailable by the state, also if the state changes during the
+   *   call.
+   * - Throws WrongTask for a model that makes embeddings.
+   * - Throws ContextLengthExceeded if the prompt leaves no room for an answer, or an explicit `maxTokens` does not fit.
+   *   A chat worker throws this before the call waits.
+   * - Throws ModelBusy if the queue is full. The advised wait grows with the queue.
+   * - Throws InferenceTimeout after the configured time, which includes the time in the queue.
+   * - Throws RuntimeInvalidResponse if the runtime's answer is not a completion, or if the answer is complete but does
+   *   not have its strict format.
+   * - A chat worker throws UnsupportedParameter for tools and for messages that are not text. It throws InvalidRequest
+   *   for a bias on a token that it does not have, and for a schema that it cannot follow. It throws ModelBusy if too
+   *   many schemas are in use. It throws these before any work.
    *
-   * Calls `admitted` once, when it is the call's turn; never for a call that is refused before, or gives up waiting.
-   * An engine elsewhere may still refuse the call then.
-   * Aborting `signal` gives up the place in the queue, stops the generation and rejects with the signal's reason.
+   * Calls `admitted` once, when the call leaves the queue. Never calls it for a call that is refused or aborted
+   * earlier. An engine elsewhere can still refuse the call after `admitted`. Aborting `signal` removes the call from
+   * the queue, stops the generation and rejects with the signal's reason.
    */
   abstract complete(id: string, request: ChatRequest, call: RuntimeCall): Promise<Completion>;
 
   /**
-   * Yields the answer in parts while it is made; the last part has the end. Promises what `complete` promises. A failure
-   * before the first part and one between two parts both reject the next part. A caller that stops taking parts without
-   * an end gives up the generation. One that takes them slowly holds up no other call, and costs bounded memory.
+   * Yields the answer in parts during its generation. The last part has the end. Promises the same as `complete`. An
+   * error of `complete` rejects the next part. The generation stops if the consumer stops before the last part. A slow
+   * consumer does not delay other calls and needs bounded memory.
    */
   abstract stream(id: string, request: ChatRequest, call: RuntimeCall): AsyncIterable<CompletionPart>;
 
   /**
-   * Returns a vector for each text. A text has the same vector alone and beside others. Promises what `complete` promises
-   * about callers, their turns and the signal, and throws what it throws: WrongTask for a model that chats,
-   * ContextLengthExceeded when one text does not fit, RuntimeInvalidResponse when the answer is not one vector for each
-   * text. Throws UnsupportedParameter for `dimensions` if the model has no choice.
+   * Returns a vector for each text. A text has the same vector alone and together with other texts. Promises the same
+   * as `complete` about the fair queue and the signal, and throws the same errors. Throws WrongTask for a chat model,
+   * ContextLengthExceeded if a text does not fit, and RuntimeInvalidResponse if the answer is not one vector for each
+   * text. Throws UnsupportedParameter for `dimensions` if the model cannot choose them.
    */
   abstract embed(id: string, request: EmbeddingRequest, call: RuntimeCall): Promise<Embeddings>;
 
@@ -90,7 +95,7 @@ export abstract class ChatRuntime {
   abstract close(): Promise<void>;
 }
 
-/** The runtime of one project. Each method promises what the method of ChatRuntime with its name does. */
+/** The runtime of one project. Each method promises the same as the method of ChatRuntime with the same name. */
 export interface EngineRuntime {
   readonly status: RuntimeStatus;
   readonly figures: RuntimeFigures;
@@ -101,17 +106,17 @@ export interface EngineRuntime {
   embed(request: EmbeddingRequest, call: RuntimeCall): Promise<Embeddings>;
 }
 
-/** Runs the models whose spec names this kind in `runtime`. */
+/** Runs the models that have this `kind` in the field `runtime` of their spec. */
 export abstract class ChatEngine {
   abstract readonly kind: string;
 
-  /** Returns what it needs to run a model with this spec. Throws InvalidRequest with the first thing that is wrong. */
+  /** Returns the data that it needs to run a model with this spec. Throws InvalidRequest with the first problem. */
   abstract source(spec: JsonObject): Promise<RuntimeSource>;
 
   /** Throws TooManyProcesses if this instance has no room for the child process of one more runtime. */
   abstract requireRoom(): void;
 
-  /** Returns the runtime of a project, stopped. Its sources are those of this engine. */
+  /** Creates the runtime of a project, which is stopped. It starts only from sources of this engine. */
   abstract create(projectId: string): EngineRuntime;
 }
 
@@ -123,8 +128,8 @@ export abstract class ConversationRepository {
   /** Adds a conversation with its first messages. Throws NotFound when the project or the account is gone. */
   abstract add(conversation: Conversation, messages: readonly ChatMessage[]): Promise<void>;
   /**
-   * Appends messages and numbers them on from the last one. Returns false, and writes nothing, when the conversation is
-   * gone or would exceed `conversationLimits.messages`. Concurrent calls append one after another, each in one piece.
+   * Appends messages with the next numbers. Returns false and writes nothing if the conversation is gone or would
+   * exceed `conversationLimits.messages`. Concurrent calls append one after another, so their messages do not mix.
    */
   abstract append(key: ConversationKey, messages: readonly ChatMessage[], at: Date): Promise<boolean>;
   /** Returns null when any part of the key differs. */
@@ -137,13 +142,13 @@ export abstract class ConversationRepository {
   abstract recent(accountId: string, teamId: string, limit: number): Promise<Conversation[]>;
   /** Returns the newest `limit` messages with numbers below `before`, oldest first. */
   abstract messages(id: string, page: VersionPage): Promise<ConversationMessage[]>;
-  /** Returns the sizes of what `messages` returns, newest first; their ids are the numbers. */
+  /** Returns the sizes of the messages that `messages` returns, newest first. The ids are the messages' numbers. */
   abstract messageSizes(id: string, page: VersionPage): Promise<SizedItem[]>;
   /** Removes a conversation with its messages. Returns false when there was none. */
   abstract remove(key: ConversationKey): Promise<boolean>;
 }
 
-/** Stores which model is a project's runtime, and whether the team wants it to run. */
+/** The connected model of a project, and whether the team wants it to run. */
 export interface RuntimeConnection {
   readonly projectId: string;
   readonly modelId: string;
@@ -155,12 +160,12 @@ export interface ConnectedProject {
   readonly connection: RuntimeConnection | null;
 }
 
-/** A project with a connected runtime, which callers chat with as a model. */
+/** A project with a connected model. OpenAI's API presents the project as a model. */
 export type ChatModel = Pick<Project, 'id' | 'createdAt'>;
 
 export abstract class RuntimeConnectionRepository {
   abstract find(projectId: string): Promise<RuntimeConnection | null>;
-  /** Returns the project's team and its connection; null when there is no such project. */
+  /** Returns the project's team and its connection, or null if there is no such project. */
   abstract ofProject(projectId: string): Promise<ConnectedProject | null>;
   /** Returns a team's projects that have a connection, newest first. */
   abstract connectedProjects(teamId: string): Promise<ChatModel[]>;
@@ -168,10 +173,10 @@ export abstract class RuntimeConnectionRepository {
   abstract ofProjects(projectIds: readonly string[]): Promise<RuntimeConnection[]>;
   /** Inserts the project's only connection, or replaces it. */
   abstract save(connection: RuntimeConnection): Promise<void>;
-  /** Changes the desired state, whichever model is connected. Returns false without a connection. */
+  /** Changes the desired state and keeps the connected model. Returns false without a connection. */
   abstract setDesired(projectId: string, desired: RuntimeConnection['desired']): Promise<boolean>;
   /** Returns false when there was no connection. */
   abstract remove(projectId: string): Promise<boolean>;
-  /** Returns the connections of every team that are desired to run. */
+  /** Returns the connections of all teams with the desired state `started`. */
   abstract started(): Promise<RuntimeConnection[]>;
 }

@@ -7,16 +7,16 @@ import { ModelRepository } from '../workspace/ports.js';
 import { ChatRuntime, type RuntimeConnection, RuntimeConnectionRepository } from './ports.js';
 
 /**
- * Makes the chat runtimes of this instance match the desired state in the database, and reports their state. Stores and
- * applies the changes of a project one after another, so the last stored change holds in the end.
+ * Makes the runtimes of this instance match the desired state in the database, and reports their state. Stores and
+ * applies the changes of a project one after another, so that the last stored change is also the last applied change.
  */
 @injectable()
 export class RuntimeReconciler {
   /** The last reconciliation of each project, until it ends. */
   private readonly running = new Map<string, Promise<void>>();
-  /** Explains why the runtime of a project could not be started. */
+  /** The reasons of failed starts, by project. */
   private readonly failures = new Map<string, string>();
-  /** Maps projects to the models that run here, or were refused for a reason that only a change removes. */
+  /** The models that run here, by project. Also has refused models that a retry would not help. */
   private readonly held = new Map<string, string>();
 
   constructor(
@@ -26,7 +26,7 @@ export class RuntimeReconciler {
     private readonly logger: Logger,
   ) {}
 
-  /** Runs `change`, which may store a new desired state, and resolves once this instance matches the stored state. */
+  /** Runs `change`, which can store a new desired state. Resolves after this instance has applied the stored state. */
   async apply(projectId: string, change: () => Promise<unknown> = async () => undefined): Promise<void> {
     const before = this.running.get(projectId) ?? Promise.resolve();
     const next = before
@@ -42,8 +42,8 @@ export class RuntimeReconciler {
   }
 
   /**
-   * Begins to start what is desired and does not run here, and to stop what runs here and is not desired. Does not wait,
-   * because a worker that hangs must not delay the others. Logs failures.
+   * Begins to start the desired runtimes that do not run here, and to stop the runtimes that are not desired. Does not
+   * wait for them, because a worker that hangs must not delay the others. Logs failures.
    */
   async applyAll(): Promise<void> {
     const held = [...this.held.keys()];
@@ -59,7 +59,7 @@ export class RuntimeReconciler {
     }
   }
 
-  /** Returns whether a runtime that is desired to run still loads here. */
+  /** Tells whether a desired runtime still loads on this instance. */
   async isLoading(): Promise<boolean> {
     return (await this.connections.started()).some((connection) => this.combined(connection).state === 'loading');
   }
@@ -82,12 +82,12 @@ export class RuntimeReconciler {
     return this.combined(found.connection);
   }
 
-  /** Throws NotFound or InvalidRequest if the model cannot run, TooManyProcesses if this instance has no room for it. */
+  /** Throws NotFound or InvalidRequest if the model cannot run, and TooManyProcesses if this instance has no room. */
   async requireStartable(connection: RuntimeConnection): Promise<void> {
     this.runtimes.requireRoom(connection.projectId, await this.source(connection));
   }
 
-  /** Returns what the connected model needs to run. Throws NotFound, InvalidRequest. */
+  /** Returns the data that the engine needs to run the connected model. Throws NotFound, InvalidRequest. */
   async source({ projectId, modelId }: Pick<RuntimeConnection, 'projectId' | 'modelId'>): Promise<RuntimeSource> {
     const model = await this.models.find(projectId, modelId);
     if (!model) throw new NotFound('model');
@@ -119,7 +119,7 @@ export class RuntimeReconciler {
     const { projectId, modelId } = connection;
     try {
       const source = await this.source(connection);
-      this.held.set(projectId, modelId); // not earlier: until now the model that was connected before may run
+      this.held.set(projectId, modelId); // not earlier, because the previous model may run until here
       this.runtimes.start(projectId, source);
     } catch (error) {
       const isRefused = error instanceof DomainError;

@@ -30,7 +30,10 @@ export class RuntimeService {
     return this.reconciler.state(project.id);
   }
 
-  /** Connects a registered model, stopped at first. Connecting the same model again changes nothing. Throws NotFound, InvalidRequest. */
+  /**
+   * Connects a registered model. The runtime is stopped at first. Does nothing if the model is already connected.
+   * Throws NotFound, InvalidRequest.
+   */
   async connect({ by, projectId, modelId }: InProject & { modelId: string }): Promise<ProjectRuntime> {
     const caller = authorize(by, permissions.editWorkspace);
     const project = await this.workspace.project(caller, projectId);
@@ -46,12 +49,15 @@ export class RuntimeService {
     return this.reconciler.state(projectId);
   }
 
-  /** Starts the connected model on every instance. Returns while it loads. Throws NotFound, RuntimeNotConnected, InvalidRequest, TooManyProcesses. */
+  /**
+   * Starts the connected model on every instance. Returns before the model has loaded. Throws NotFound,
+   * RuntimeNotConnected, InvalidRequest, TooManyProcesses.
+   */
   start(input: InProject): Promise<ProjectRuntime> {
     return this.switch(input, 'started');
   }
 
-  /** Stops the model on every instance, and returns once it is gone here. Throws NotFound, RuntimeNotConnected. */
+  /** Stops the model everywhere. Returns when this instance has stopped it. Throws NotFound, RuntimeNotConnected. */
   stop(input: InProject): Promise<ProjectRuntime> {
     return this.switch(input, 'stopped');
   }
@@ -79,7 +85,7 @@ export class RuntimeService {
     return this.reconciler.state(projectId);
   }
 
-  /** Waits for earlier changes of the runtime, and makes this one if the caller still may. Returns what `work` returns. */
+  /** Waits for earlier changes of the runtime. Then authorizes the caller again, runs `work` and returns its result. */
   private async change(act: Act & { readonly by: Caller }, work: () => Promise<boolean>): Promise<boolean> {
     let changed = false;
     await this.reconciler.apply(act.object.id, async () => {

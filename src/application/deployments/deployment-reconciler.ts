@@ -2,12 +2,12 @@ import { injectable } from 'inversify';
 import { Logger } from '../shared/ports.js';
 import { DeploymentRepository, ModelServer } from './ports.js';
 
-/** Makes the serving processes of this instance match the stored deployments. */
+/** Makes the models that this instance serves match the stored deployments. */
 @injectable()
 export class DeploymentReconciler {
-  /** Holds the deployments that were stored when this instance last looked. */
+  /** The ids of the deployments that were stored when this instance last looked. */
   private readonly held = new Set<string>();
-  /** The last pass over the stored deployments; settled when that has ended. */
+  /** The last pass over the stored deployments. It settles when the pass ends. */
   private pass: Promise<void> = Promise.resolve();
 
   constructor(
@@ -16,25 +16,26 @@ export class DeploymentReconciler {
     private readonly logger: Logger,
   ) {}
 
-  /** Takes note of a deployment that was started here and is stored now. */
+  /** Remembers that a deployment of this instance is now stored. */
   hold(id: string): void {
     this.held.add(id);
   }
 
-  /** Begins to start the processes that are missing here, and to stop those of deleted deployments. */
+  /** Begins to serve the stored deployments that this instance does not serve, and to stop the deleted ones. */
   applyAll(): Promise<void> {
     const pass = this.pass.catch(() => undefined).then(() => this.reconcile());
     this.pass = pass;
     return pass;
   }
 
-  /** Resolves once the process of a deleted deployment is gone here. */
+  /** Stops a deleted deployment. Resolves when its process on this instance has ended. */
   async stop(id: string): Promise<void> {
-    await this.pass.catch(() => undefined); // a pass that read the row before its deletion would start the process again
+    // A pass that read the row before its deletion would start the process again.
+    await this.pass.catch(() => undefined);
     await this.end(id);
   }
 
-  /** Returns whether the process of a stored deployment still loads here. */
+  /** Tells whether a stored deployment still loads on this instance. */
   async isLoading(): Promise<boolean> {
     const stored = await this.deployments.all();
     const states = await Promise.all(stored.map(({ id }) => this.servers.probe(id)));

@@ -21,15 +21,15 @@ import { DeploymentRepository, type ModelAnswer, type ModelRequest, ModelServer,
 type By = { readonly by: Caller | null };
 
 interface Creation extends By, ModelFields {
-  /** Aborts when the caller goes away; then there is no deployment. */
+  /** Aborts when the caller disconnects. Then no deployment is created. */
   readonly signal: AbortSignal;
 }
 
 interface ModelCall extends By, ModelRequest {
   readonly id: string;
-  /** The name of the model in the request, if it has one. */
+  /** The name of the model in the request. Is null if the request names no model. */
   readonly modelName: string | null;
-  /** Aborts when the caller goes away. */
+  /** Aborts when the caller disconnects. */
   readonly signal: AbortSignal;
 }
 
@@ -67,9 +67,9 @@ export class DeploymentService {
   }
 
   /**
-   * Begins to serve a model and stores the deployment once it has proved that it is ready, if the caller may still create
-   * it. Leaves nothing behind when it throws: InvalidRequest, LimitReached, what `ModelServer.start` throws, and what
-   * `authorize` throws.
+   * Begins to serve a model. Stores the deployment after the model has proved that it is ready, if the caller still has
+   * the permission. Throws InvalidRequest, LimitReached, and what `ModelServer.start` and `authorize` throw. Leaves
+   * nothing behind when it throws.
    */
   async create({ by, signal, ...input }: Creation): Promise<DeploymentView> {
     const caller = authorize(by, permissions.manageMonitoring);
@@ -87,11 +87,14 @@ export class DeploymentService {
     }
   }
 
-  /** Deletes a deployment and returns once its process is gone here. Other instances end theirs at once. Throws NotFound. */
+  /**
+   * Deletes a deployment. Returns when its process on this instance has ended. Other instances begin to stop their
+   * processes at once. Throws NotFound.
+   */
   async delete({ by, id }: By & { id: string }): Promise<void> {
     const caller = authorize(by, permissions.manageMonitoring);
     const object = await this.find(id);
-    // The row goes first, so that no instance starts the process again.
+    // The row is removed first, so that no instance starts the process again.
     const removed = await this.audit.perform({ by: caller, action: 'deployment.deleted', object }, () =>
       this.deployments.remove(id),
     );
@@ -100,7 +103,7 @@ export class DeploymentService {
     await this.models.settle(object, true);
   }
 
-  /** Returns the latest lines that the serving processes on this instance wrote. Throws NotFound. */
+  /** Returns the latest output lines of the deployment's processes on this instance. Throws NotFound. */
   async output({ by, id, lines }: By & { id: string; lines: number }): Promise<string[]> {
     authorize(by, permissions.readMonitoring);
     await this.find(id);
@@ -108,10 +111,10 @@ export class DeploymentService {
   }
 
   /**
-   * Passes a request to the model on this instance. Reads the stored deployment first, so that no instance answers after
-   * a deletion. Throws NotFound, also for the name of another model; DeploymentStarting while this instance does not
-   * serve the deployment yet; what `ModelServer.request` throws; and the error that kept the end of the job from being
-   * stored. A request without a body makes no job.
+   * Passes a request to the model on this instance. Reads the stored deployment first, so that no instance answers
+   * after a deletion. A request without a body creates no job. Throws NotFound, also if the request names another
+   * model. Throws DeploymentStarting while this instance does not serve the deployment yet. Throws what
+   * `ModelServer.request` throws. Throws if the end of the job cannot be stored.
    */
   async request({ by, id, modelName, signal, ...request }: ModelCall): Promise<ModelAnswer> {
     const caller = authorize(by, permissions.readMonitoring);
@@ -190,7 +193,7 @@ const detailsOf = (model: ServedModel) =>
     ? { model_path: model.modelPath }
     : { endpoint: model.endpoint, model_name: model.modelName, model_version: model.modelVersion };
 
-/** Finishes the job of a prediction: at once when the answer is complete, otherwise at the end of its stream. */
+/** Ends the job of a prediction: at once if the answer is complete, otherwise at the end of its stream. */
 async function finish(
   { status, headers, body }: ModelAnswer,
   tracking: TrackedCall,
@@ -199,7 +202,7 @@ async function finish(
   if (status !== 200) tracking.refused();
   else if (ArrayBuffer.isView(body)) await tracking.succeeded();
   else {
-    const cancel = () => void tracking.cancelled().catch(() => undefined); // the reaper stores it
+    const cancel = () => void tracking.cancelled().catch(() => undefined); // `CallReaper` stores the end later
     signal.addEventListener('abort', cancel);
     if (signal.aborted) cancel();
     return { status, headers, body: tracked(body, tracking) };
@@ -207,7 +210,7 @@ async function finish(
   return { status, headers, body };
 }
 
-/** Calls `sent` after the last chunk: from then on the serving process works. */
+/** Calls `sent` after the last chunk, because the model then begins to work. */
 const observed = (body: ByteStream, sent: () => void): ByteStream => ({
   ...body,
   chunks: (async function* () {

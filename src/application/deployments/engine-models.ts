@@ -2,13 +2,13 @@ import { injectable } from 'inversify';
 import type { RemoteModel, ServedModel } from '../../domain/deployments/deployment.js';
 import { DeploymentRepository, ModelServer } from './ports.js';
 
-/** More than concurrent creations and deletions of one model need. */
+/** Limits the loop of `settle`. Concurrent creations and deletions of one model need fewer changes. */
 const MOST_CHANGES = 10;
 
-/** Has the engines elsewhere hold the models that deployments use, and no others. */
+/** Loads the models of deployments on engines elsewhere, and unloads models that no deployment uses any more. */
 @injectable()
 export class EngineModels {
-  /** The models of the creations under way on this instance. */
+  /** The models of unfinished creations on this instance. */
   private readonly beginning = new Set<RemoteModel>();
 
   constructor(
@@ -16,7 +16,7 @@ export class EngineModels {
     private readonly servers: ModelServer,
   ) {}
 
-  /** Runs a creation, which loads a model. Nothing unloads it here meanwhile. Unloads it if the creation fails. */
+  /** Runs `creation`, which loads the model. This instance does not unload it meanwhile. Unloads it after a failure. */
   async during<T>(model: ServedModel, creation: () => Promise<T>): Promise<T> {
     if (model.kind === 'local') return creation();
     this.beginning.add(model);
@@ -32,9 +32,9 @@ export class EngineModels {
   }
 
   /**
-   * Loads or unloads a model after a change of its deployments. `loaded` tells how this instance last saw it. Looks again
-   * after each change of the engine, because another instance may have stored or removed a deployment meanwhile: whoever
-   * changes the engine last has seen the last change of the deployments.
+   * Loads or unloads a model after its deployments have changed. `loaded` is the last known state of the model. Reads
+   * the deployments again after each change of the engine, because another instance may have stored or removed a
+   * deployment meanwhile. So the instance that changes the engine last has seen the last change of the deployments.
    */
   async settle(model: ServedModel, loaded: boolean): Promise<void> {
     if (model.kind === 'local') return;
@@ -52,6 +52,6 @@ export class EngineModels {
   }
 }
 
-/** Engines load a model with all its versions. */
+/** Ignores the version, because an engine loads all versions of a model. */
 const isSame = (one: ServedModel, other: RemoteModel): boolean =>
   one.kind === 'remote' && one.endpoint === other.endpoint && one.modelName === other.modelName;

@@ -11,7 +11,7 @@ type By = { readonly by: Caller | null };
 
 interface Listing extends By {
   readonly limit: number;
-  /** The last path of the page before. */
+  /** The last path of the previous page. */
   readonly after: string | null;
 }
 
@@ -31,7 +31,7 @@ export class ModelFileService {
     private readonly settings: ServiceSettings,
   ) {}
 
-  /** Returns the models that can be deployed or chatted with, and all uploads, by path. `truncated` tells of unread folders. */
+  /** Returns the models and all uploaded files, sorted by path. `truncated` is true if some folders were not read. */
   async list({ by, limit, after }: Listing): Promise<{ files: readonly ModelFile[]; truncated: boolean }> {
     authorize(by, permissions.readMonitoring);
     const { files, truncated } = await this.store.list();
@@ -39,7 +39,10 @@ export class ModelFileService {
     return { files: shown.filter(({ path }) => after === null || path > after).slice(0, limit), truncated };
   }
 
-  /** Stores a file whole or not at all. Throws ModelFileTooLarge, InvalidRequest, UploadsBusy, and what `ModelFileStore.write` throws. */
+  /**
+   * Stores a whole file, or nothing if it throws. Throws ModelFileTooLarge, InvalidRequest, UploadsBusy, and what
+   * `ModelFileStore.write` throws.
+   */
   async upload({ by, path, bytes }: Upload): Promise<ModelFile & Pick<WrittenFile, 'replaced' | 'sha256'>> {
     authorize(by, permissions.manageMonitoring);
     const { modelUploadBytes: most } = this.settings;
@@ -56,10 +59,10 @@ export class ModelFileService {
     }
   }
 
-  /** Deletes an uploaded file, or a chat model with all its files. Throws InvalidRequest, NotFound. */
-  async delete({ by, path: given }: By & { path: string }): Promise<void> {
+  /** Deletes an uploaded file, or the folder of a chat or embedding model. Throws InvalidRequest, NotFound. */
+  async delete({ by, path: sent }: By & { path: string }): Promise<void> {
     authorize(by, permissions.manageMonitoring);
-    const path = ModelFile.path(given);
+    const path = ModelFile.path(sent);
     const { files } = await this.store.list(path);
     if (files.length === 0) throw new NotFound('model file');
     if (!files.every(({ writable }) => writable)) {
@@ -71,7 +74,7 @@ export class ModelFileService {
     if (!(await this.store.remove(path))) throw new NotFound('model file');
   }
 
-  /** Refuses a path that begins like a model of another folder, which would hide the upload or mix with it. */
+  /** Refuses a path if a read-only models folder has its first part: its files would hide the upload or mix with it. */
   private async requireOwnName(path: string): Promise<void> {
     const [name = ''] = path.split('/');
     const { files } = await this.store.list(name);

@@ -11,11 +11,14 @@ import { UsageRollUp } from './usage.service.js';
 /** Limits the calls closed in one run. */
 const BATCH = 200;
 
-/** How long calls are kept after their end. */
+/** Calls are stored for this time after their end. */
 const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
 const FORGOTTEN_AT_ONCE = 1_000;
 
-/** Closes the calls of dead instances and unlocks their tasks. Runs every few seconds, together with other upkeep of calls. */
+/**
+ * Closes the calls of dead instances and unlocks their tasks. Also registers this instance again, stores delayed ends
+ * of calls, rolls up usage and removes old calls.
+ */
 @injectable()
 export class CallReaper {
   private readonly dead: DeadInstances;
@@ -56,16 +59,16 @@ export class CallReaper {
     try {
       await this.finisher.finish(id, (job) => Job.finish(job, end, at));
     } catch (error) {
-      // Another instance closed it first.
+      // Another instance closed the call first.
       if (!(error instanceof JobFinished || error instanceof NotFound)) throw error;
     }
   }
 }
 
-/** An instance whose connection to the database broke has this time to register again. */
+/** After its connection to the database broke, an instance has this time to register again. */
 const GRACE_MS = 4_000;
 
-/** An older observation does not count: the instance may have been back since. */
+/** An older observation does not count, because the instance may have been present since then. */
 const STALE_MS = 30_000;
 
 interface Missing {
@@ -73,7 +76,7 @@ interface Missing {
   readonly seen: number;
 }
 
-/** Tells instances that have ended from those that are missing for a moment. */
+/** Finds the instances that have ended. An instance that is missing only for a moment does not count. */
 class DeadInstances {
   private readonly missing = new Map<number, Missing>();
 
@@ -82,7 +85,7 @@ class DeadInstances {
     private readonly clock: Clock,
   ) {}
 
-  /** Returns the instances that were missing in every call since `GRACE_MS` ago. Expects a call every few seconds. */
+  /** Returns the instances that were missing in all calls of the last `GRACE_MS`. Must be called every few seconds. */
   async among(numbers: readonly number[]): Promise<number[]> {
     const missing = new Set(await this.instances.missing(numbers));
     const now = this.clock.now().getTime();

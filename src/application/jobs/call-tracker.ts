@@ -8,12 +8,12 @@ import { JobFinisher } from './job-finisher.js';
 import { InstanceRegistry, JobRepository } from './ports.js';
 
 /**
- * Stores calls that have been running for a while, in the background. A stored call shows up as a running job, and
- * other instances can close it if this one dies. Short calls are stored with their end only.
+ * Stores the beginning of long calls in the background. A stored call is visible as a running job, and other instances
+ * can close it if this instance dies. A short call is stored only at its end.
  */
 @injectable()
 export class RunningCalls {
-  /** Most calls of a fast model are over before. */
+  /** Most calls of a fast model end before this time. */
   delayMs = 50;
 
   private readonly timers = new Map<string, NodeJS.Timeout>();
@@ -31,19 +31,19 @@ export class RunningCalls {
     else this.timers.set(job.id, setTimeout(() => this.store(job), this.delayMs).unref());
   }
 
-  /** Forgets a call whose end is stored by somebody else. */
+  /** Forgets a call. The caller stores its end. */
   end(id: string): void {
     this.forget(id);
   }
 
-  /** Removes a call that turned out to be none. */
+  /** Removes a call that the model has refused. */
   withdraw(id: string): void {
     if (this.forget(id)) return;
     this.withdrawn.add(id);
     void this.flush();
   }
 
-  /** Stores what could not be stored before. Never throws. */
+  /** Stores the waiting beginnings and withdrawals. Never throws. */
   async flush(): Promise<void> {
     if (this.storing) return;
     this.storing = true;
@@ -63,7 +63,7 @@ export class RunningCalls {
     void this.flush();
   }
 
-  /** Returns true if nothing about the call was sent to storage. */
+  /** Forgets a call. Returns true if the database knows nothing about the call. */
   private forget(id: string): boolean {
     clearTimeout(this.timers.get(id));
     return this.timers.delete(id) || this.unstored.delete(id);
@@ -81,38 +81,38 @@ export class RunningCalls {
 export interface CallInfo extends Pick<Job, 'name' | 'projectId' | 'modelId'> {
   readonly by: Caller;
   readonly kind: CallKind;
-  /** Aborted when the caller goes away. */
+  /** Aborts when the caller disconnects. */
   readonly signal: AbortSignal;
 }
 
-/** One call. It leaves no trace unless admitted. Only the first of several ends counts. */
+/** One call. A call that was not admitted leaves no job. Only the first end counts. */
 export interface TrackedCall {
-  /** Runs `work`. Every line logged meanwhile carries the id of the job. */
+  /** Runs `work`. Every line that `work` logs has the id of the job. */
   within<T>(work: () => T): T;
-  /** The model begins to work on the call. */
+  /** Reports that the model begins to work on the call. */
   admitted(): void;
   /** Resolves when the end is stored. */
   succeeded(usage?: CallUsage): Promise<void>;
-  /** Resolves when the end is stored. `usage` has what is known so far. */
+  /** Resolves when the end is stored. `usage` has the figures that are known so far. */
   cancelled(usage?: CallUsage): Promise<void>;
-  /** Leaves no trace: the model turned the call down. */
+  /** Reports that the model has refused the call. The call leaves no job. */
   refused(): void;
   /**
-   * Ends the call as failed, as cancelled if the caller went away, or as refused if the error is the caller's fault.
-   * Resolves when the end is stored. `usage` has what is known so far.
+   * Ends the call as failed, as cancelled if the caller has disconnected, or as refused if the error is the caller's
+   * fault. Resolves when the end is stored. `usage` has the figures that are known so far.
    */
   failed(error: unknown, usage?: CallUsage): Promise<void>;
 }
 
-/** Refusals that are the model's fault, not the caller's. */
+/** Errors of these kinds are the model's fault, not the caller's. */
 const faults: readonly ErrorKind[] = ['bad_gateway', 'unavailable', 'timeout'];
 
-/** Limits the ends kept in memory while the database is out of reach. Further ends are lost, and logged. */
+/** Limits the ends that wait in memory while the database is out of reach. Further ends are lost and logged. */
 const UNSTORED = 10_000;
 
 /**
- * Makes a `sync` job of every call that a model works on. The end is stored, and every alert rule has seen it, before
- * the caller gets the answer.
+ * Creates a `sync` job for every call that a model works on. Stores the end of the call and evaluates all alert rules
+ * before the caller gets the answer.
  */
 @injectable()
 export class CallTracker {
@@ -128,8 +128,8 @@ export class CallTracker {
   ) {}
 
   /**
-   * Returns the answer of `call`, which tells when it is admitted. Throws what `call` throws. Throws also if the end
-   * cannot be stored, since an alert may depend on it.
+   * Runs `call`, which reports when it is admitted, and returns its answer. Throws what `call` throws. Also throws if
+   * the end cannot be stored, because an alert may depend on the end.
    */
   async track<T>(
     info: CallInfo,
@@ -156,10 +156,10 @@ export class CallTracker {
     const id = this.ids.next('job');
     let job: Job | null = null;
     let ending: Promise<void> | null = null;
-    // Engines and connections report from outside the request, so its log fields are bound here.
-    const end = this.log.bound((how: Parameters<typeof Job.finish>[1]): Promise<void> => {
+    // Engines and connections call these functions outside the request, so the request's log fields are bound here.
+    const end = this.log.bound((outcome: Parameters<typeof Job.finish>[1]): Promise<void> => {
       if (!job) return Promise.resolve();
-      ending ??= this.end(Job.finish(job, how, this.clock.now()));
+      ending ??= this.end(Job.finish(job, outcome, this.clock.now()));
       return ending;
     });
     const refused = this.log.bound(() => {
@@ -186,7 +186,7 @@ export class CallTracker {
     };
   }
 
-  /** Stores what could not be stored when it happened. */
+  /** Stores beginnings and ends of calls that could not be stored before. */
   async catchUp(): Promise<void> {
     void this.running.flush();
     await Promise.all([...this.unstored.values()].map((job) => this.store(job)));
@@ -207,7 +207,7 @@ export class CallTracker {
     try {
       await this.finisher.finishCall(job);
     } catch (error) {
-      // The end was stored and its confirmation lost, or another instance took this one for dead.
+      // The end was stored but the confirmation was lost, or another instance considered this instance dead.
       if (!(error instanceof JobFinished)) throw error;
       this.log.warn('a call had its end already', { job_id: job.id });
     }

@@ -18,23 +18,23 @@ import { DatasetRepository } from '../workspace/ports.js';
 import { JobFinisher } from './job-finisher.js';
 import { EvaluationRepository, JobRepository } from './ports.js';
 
-/** The evaluation cannot go on. The message says why. */
+/** The evaluation cannot continue. The message says why. */
 class EvaluationFailed extends Error {}
 
-/** Limits the wait of a record for a model that is busy, loading or out of order. */
+/** Limits the time that a record waits for a model that is busy, loading or unavailable. */
 const RETRY_MS = 180_000;
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 15_000;
 
-/** Errors worth a retry. */
+/** The kinds of errors that are retried. */
 const transient: readonly ErrorKind[] = ['busy', 'bad_gateway', 'unavailable', 'timeout'];
 
-/** The error lies in the record. */
+/** The record causes this error, so the evaluation continues with the next record. */
 const TOO_LONG = 'context_length_exceeded';
 
 type Answer = Pick<Result, 'output' | 'latency' | 'tokens' | 'error'>;
 
-/** Chats with the runtime of a project on behalf of one of its callers, and retries with back-off. */
+/** Chats with the runtime of a project on behalf of an account. Retries with back-off. */
 @injectable()
 export class EvaluationChat {
   constructor(
@@ -44,10 +44,10 @@ export class EvaluationChat {
     private readonly log: Logger,
   ) {}
 
-  /** Throws EvaluationFailed if there is no answer in time, or can be none. */
+  /** Returns the model's answer. Throws EvaluationFailed if there is no answer in time, or if a retry cannot help. */
   async ask(evaluation: Evaluation, request: ChatRequest, caller: string, signal: AbortSignal): Promise<Answer> {
     if (!request.messages.every(({ content }) => atMost(content, chatLimits.messageLength)))
-      return unasked(`It is longer than the ${chatLimits.messageLength} characters of a message.`);
+      return unanswered(`It is longer than the ${chatLimits.messageLength} characters of a message.`);
     const until = this.clock.now().getTime() + RETRY_MS;
     for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
       try {
@@ -55,10 +55,10 @@ export class EvaluationChat {
       } catch (error) {
         signal.throwIfAborted();
         if (!(error instanceof DomainError)) throw error;
-        if (error.code === TOO_LONG) return unasked(error.message);
+        if (error.code === TOO_LONG) return unanswered(error.message);
         const wait = Math.max(pause, 1000 * (error.advice.retryAfterSeconds ?? 0));
-        const hopeless = !transient.includes(error.kind) || this.clock.now().getTime() + wait > until;
-        if (hopeless) throw new EvaluationFailed(`${error.code}: ${error.message}`);
+        const isFinal = !transient.includes(error.kind) || this.clock.now().getTime() + wait > until;
+        if (isFinal) throw new EvaluationFailed(`${error.code}: ${error.message}`);
         this.log.warn('an evaluation waits for its model', { code: error.code, wait_ms: wait });
         await this.clock.pause(wait, signal);
       }
@@ -74,7 +74,7 @@ export class EvaluationChat {
     return { output: storable(text), latency, tokens, error: null };
   }
 
-  /** Throws a passing error while the runtime is not ready here, and EvaluationFailed when the team changed it. */
+  /** Throws RuntimeLoading, RuntimeUnavailable, and EvaluationFailed if the team stopped or replaced the model. */
   private async requireReady({ projectId, modelId }: Evaluation): Promise<void> {
     const { state, reason, ...runtime } = await this.reconciler.state(projectId);
     if (runtime.modelId === null) throw new EvaluationFailed('The model was disconnected from the project.');
@@ -85,14 +85,14 @@ export class EvaluationChat {
   }
 }
 
-const unasked = (error: string): Answer => ({ output: null, latency: 0, tokens: null, error });
+const unanswered = (error: string): Answer => ({ output: null, latency: 0, tokens: null, error });
 
-/** The name of the task; its payload names the job. */
+/** The name of the task. Its payload has the id of the job. */
 export const EVALUATION = 'evaluation';
 
 type End = Parameters<typeof Job.finish>[1];
 
-/** A later run has begun at another instance, or the evaluation is gone. This attempt must change nothing. */
+/** A later run has begun on another instance, or the evaluation is gone. This attempt must change nothing. */
 class Superseded extends Error {
   constructor() {
     super('the evaluation goes on elsewhere, or its project was deleted');
@@ -100,12 +100,12 @@ class Superseded extends Error {
 }
 
 /**
- * Scores one record after another and stores each result. A retry goes on with the first record without a score. Every
- * write proves that no later run has begun, so an instance that hung and was taken for dead changes nothing.
+ * Scores one record after another and stores each result. A retry continues with the first record without a score.
+ * Every write checks that no later run has begun. So an instance that hung and was considered dead changes nothing.
  */
 @injectable()
 export class EvaluationRunner implements TaskWorker {
-  /** Each team has one evaluation running at most, so this is the number of teams. */
+  /** Limits the teams with a running evaluation. Each team has at most one. */
   readonly atOnce = 8;
 
   constructor(
@@ -193,7 +193,7 @@ export class EvaluationRunner implements TaskWorker {
     return scoreOf(evaluation, output, expected, schema !== null && (await this.schemas.accepts(schema, output)));
   }
 
-  /** A `run` of null means that the evaluation is gone. */
+  /** Stores the end of the job. `run` is null if the evaluation is gone. */
   private async finish(id: string, run: number | null, end: End & { status: FinalStatus }): Promise<void> {
     const at = this.clock.now();
     try {
@@ -202,7 +202,7 @@ export class EvaluationRunner implements TaskWorker {
         return Job.finish(stored, end, at);
       });
     } catch (error) {
-      // The job was cancelled, or its end was stored and the confirmation lost.
+      // The job was cancelled, or its end was stored but the confirmation was lost.
       if (!(error instanceof JobFinished)) throw error;
     }
   }

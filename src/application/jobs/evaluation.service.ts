@@ -27,7 +27,7 @@ import { TeamWorkspace } from '../workspace/team-workspace.js';
 import { EVALUATION } from './evaluation-runner.js';
 import { EvaluationRepository, JobRepository, type ResultsPage } from './ports.js';
 
-/** The lock for queueing evaluations, which keeps the number of queued ones within its limit. */
+/** The lock for queueing evaluations. It keeps the number of queued evaluations within the limit. */
 const QUEUEING = 'queueing evaluations';
 
 interface NewEvaluation {
@@ -37,7 +37,7 @@ interface NewEvaluation {
   readonly modelId: string | null;
 }
 
-/** Evaluations of a project's model by a dataset, for the team that owns the project. */
+/** Creates and reads the evaluations of a team's projects. */
 @injectable()
 export class EvaluationService {
   constructor(
@@ -81,7 +81,7 @@ export class EvaluationService {
       await this.requireRoom(caller);
       await this.jobs.add([job]);
       await this.evaluations.add(evaluation);
-      // One evaluation of each team at a time, so that none waits for another team's.
+      // The evaluations of one team run one after another, so that they do not block other teams.
       await this.queue.enqueue(EVALUATION, { job_id: id }, { key: id, queueName: `${EVALUATION} ${caller.teamId}` });
     });
     this.log.info('job queued', { job_id: id, kind: job.kind, records: dataset.recordCount });
@@ -100,7 +100,7 @@ export class EvaluationService {
     });
   }
 
-  /** Compares with an earlier evaluation of the same records by the same metric. Throws NotFound, InvalidRequest. */
+  /** Compares two evaluations of the same records by the same metric. Throws NotFound, InvalidRequest. */
   async compare(by: Caller | null, id: string, before: string): Promise<EvaluationComparison> {
     const own = await this.find(by, id);
     const other = await this.find(by, before);
@@ -112,8 +112,8 @@ export class EvaluationService {
       );
     }
     const [after, earlier] = [await this.evaluations.scored(id), await this.evaluations.scored(before)];
-    const both = after.some(({ position }) => earlier.some((one) => one.position === position));
-    if (!both) throw unfit('must be an evaluation that has scored the same records: none has been scored by both');
+    const hasCommon = after.some(({ position }) => earlier.some((one) => one.position === position));
+    if (!hasCommon) throw unfit('must be an evaluation that has scored the same records: none has been scored by both');
     return compareScores(earlier, after);
   }
 
@@ -158,7 +158,7 @@ function requireFrozen({ state }: Dataset): void {
   throw new InvalidRequest([{ path: 'dataset_id', message: 'must be a frozen dataset: freeze it first' }]);
 }
 
-/** Names the metric for people. */
+/** Returns the metric with its parameters, for error texts. */
 const metricOf = ({ metric, tolerance, field }: Evaluation): string =>
   (metric === 'numeric' ? `numeric with a tolerance of ${tolerance}` : metric) +
   (field ? ` of the field ${field}` : '');

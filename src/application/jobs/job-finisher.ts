@@ -8,16 +8,16 @@ import { AlertNotifier, AlertRepository, AlertRuleRepository } from '../alerts/p
 import { IdGenerator, type LockMode, Logger, UnitOfWork } from '../shared/ports.js';
 import { JobHistory, JobRepository } from './ports.js';
 
-/** The lock for finishing jobs, for changing alert rules, and for telling which jobs have finished. */
+/** The lock for finishing jobs, for changing alert rules, and for finding the last finished job. */
 export const FINISHING = 'finishing jobs';
 
 /**
- * Finishes jobs. The transaction that stores the end of a job also evaluates every alert rule, so no alert is lost or
- * raised twice. Not for use inside a unit of work.
+ * Finishes jobs. The transaction that stores the end of a job also evaluates every alert rule, so no alert is lost and
+ * none fires twice. Must not be used inside a unit of work.
  */
 @injectable()
 export class JobFinisher {
-  /** A guess: the last look found alert rules. */
+  /** True if there were alert rules when this instance last looked. Rules may have changed since then. */
   private expectsRules = false;
 
   constructor(
@@ -40,15 +40,16 @@ export class JobFinisher {
     });
   }
 
-  /** Stores the end of a call, whether its beginning was stored or not. Throws JobFinished. */
+  /** Stores the end of a call. The beginning of the call may be stored or not. Throws JobFinished. */
   async finishCall(finished: Job): Promise<Job> {
     const stored = !this.expectsRules && Job.isFinished(finished) && (await this.history.appendWithoutRules(finished));
     return stored ? this.ended(finished) : this.store(async () => finished);
   }
 
   /**
-   * Jobs that no rule reacts to finish side by side. The shared lock keeps the rules as they are meanwhile, and such jobs
-   * change none, so their order does not matter. All others finish one after another.
+   * Stores a finished job. Jobs that change no rule and fire no alert finish at the same time, under a shared lock.
+   * Nobody can change the rules meanwhile, so the order of these jobs does not matter. Other jobs finish one after
+   * another.
    */
   private async store(finished: () => Promise<Job>): Promise<Job> {
     const job = (await this.attempt(finished, 'shared')) ?? (await this.attempt(finished, 'exclusive'));
@@ -61,7 +62,7 @@ export class JobFinisher {
     return job;
   }
 
-  /** Returns null, and stores nothing, if a rule reacts to the job under a shared lock. */
+  /** Stores the job. Under a shared lock, returns null and stores nothing if a rule changes or fires. */
   private attempt(finished: () => Promise<Job>, mode: LockMode): Promise<Job | null> {
     const work = async () => {
       const job = await finished();

@@ -18,7 +18,7 @@ interface ExternalJob {
 
 type JobPage = Omit<JobFilter, 'teamId'> & { readonly page: Page };
 
-/** Jobs as their callers see and change them. */
+/** Shows jobs to callers, and lets callers change them. */
 @injectable()
 export class JobService {
   constructor(
@@ -32,7 +32,7 @@ export class JobService {
     private readonly log: Logger,
   ) {}
 
-  /** Records work that runs elsewhere and reports its own progress. Throws NotFound, InvalidRequest. */
+  /** Creates a job for work that runs elsewhere. Throws NotFound, InvalidRequest. */
   async createExternal(by: Caller | null, { projectId, ...typed }: ExternalJob): Promise<Job> {
     const caller = authorize(by, permissions.runJobs);
     if (projectId !== null) await this.requireProject(caller, projectId);
@@ -63,7 +63,7 @@ export class JobService {
     return JobSight.shownTo(caller, job);
   }
 
-  /** Stores what the owner reports about an external job. Throws NotFound, InvalidRequest, JobFinished. */
+  /** Stores the owner's report about an external job. Throws NotFound, InvalidRequest, JobFinished. */
   async change(by: Caller | null, id: string, change: JobChange): Promise<Job> {
     const caller = authorize(by, permissions.runJobs);
     const at = this.clock.now();
@@ -105,7 +105,7 @@ export class JobService {
   }
 
   private async requireProject(caller: Caller, projectId: string): Promise<void> {
-    if (caller.kind === 'master') throw new NotFound('project'); // the master key has no team, so no project
+    if (caller.kind === 'master') throw new NotFound('project'); // the master key has no team and no projects
     await this.workspace.project(caller, projectId);
   }
 }

@@ -6,7 +6,7 @@ import { Clock, RequestContext, UnitOfWork } from '../shared/ports.js';
 import { FINISHING } from './job-finisher.js';
 import { UsageRepository } from './ports.js';
 
-interface Asked {
+interface UsageRequest {
   readonly by: Caller | null;
   readonly since: Date | null;
   readonly until: Date | null;
@@ -20,7 +20,7 @@ interface Period {
   readonly entries: readonly UsageEntry[];
 }
 
-/** Bytes of an entry as JSON. */
+/** The usual length of an entry as JSON, in bytes. */
 const ENTRY_BYTES = 400;
 
 @injectable()
@@ -32,7 +32,7 @@ export class UsageService {
   ) {}
 
   /** Sums up the calls that the caller may see. Throws InvalidRequest. */
-  async read({ by, since, until, bucket, groupBy }: Asked): Promise<Period> {
+  async read({ by, since, until, bucket, groupBy }: UsageRequest): Promise<Period> {
     const scope = Usage.scopeSeenBy(authorize(by, permissions.readJobs));
     const now = this.clock.now();
     const period = Usage.period(bucket, since, until, now);
@@ -46,10 +46,10 @@ export class UsageService {
 
 const ROLLING_UP = 'rolling up usage';
 const AT_ONCE = 2_000;
-/** Limits a run, because other upkeep of calls waits for it. */
+/** Limits a run, because `CallReaper` waits for it. */
 const BATCHES = 10;
 
-/** Rolls up the usage of finished calls, each call once, on whichever instance. */
+/** Rolls up the usage of finished calls. Each call is counted once, even if several instances do this. */
 @injectable()
 export class UsageRollUp {
   constructor(
@@ -63,7 +63,7 @@ export class UsageRollUp {
     const last = await this.unitOfWork.locked(FINISHING, () => this.usage.unrolled());
     if (last === null) return; // another instance was faster
     const minutesSince = new Date(this.clock.now().getTime() - MINUTES_KEPT_MS);
-    const some = () => this.usage.rollUp(last, AT_ONCE, minutesSince);
-    for (let batch = 0; batch < BATCHES; batch++) if (!(await this.unitOfWork.locked(ROLLING_UP, some))) return;
+    const rollUp = () => this.usage.rollUp(last, AT_ONCE, minutesSince);
+    for (let batch = 0; batch < BATCHES; batch++) if (!(await this.unitOfWork.locked(ROLLING_UP, rollUp))) return;
   }
 }

@@ -5,7 +5,7 @@ import { type ExpirableKind, ExpiredData, expirableKinds } from './ports.js';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** Milliseconds that a row is kept after its end, so that a used or late link gets its own error for a month. */
+/** Milliseconds that a row is kept after its end. A used or expired link in an e-mail gets its own error for 30 days. */
 const KEPT_MS: Readonly<Record<ExpirableKind, number>> = {
   alert_mails: DAY_MS,
   credentials: DAY_MS,
@@ -14,7 +14,7 @@ const KEPT_MS: Readonly<Record<ExpirableKind, number>> = {
   usage_minutes: MINUTES_KEPT_MS,
 };
 
-/** Rows of one statement. */
+/** Limits the rows of one statement. */
 const AT_ONCE = 500;
 
 @injectable()
@@ -31,8 +31,10 @@ export class ExpiredDataService {
     for (const kind of expirableKinds) {
       const before = new Date(now - KEPT_MS[kind]);
       let removed = 0;
-      for (let some = AT_ONCE; some === AT_ONCE && !signal?.aborted; removed += some) {
-        some = await this.expired.remove(kind, before, AT_ONCE);
+      let count = AT_ONCE;
+      while (count === AT_ONCE && !signal?.aborted) {
+        count = await this.expired.remove(kind, before, AT_ONCE);
+        removed += count;
       }
       if (removed > 0) this.logger.info('expired data removed', { kind, removed });
     }

@@ -13,17 +13,17 @@ interface LogQuery {
   readonly jobId: string | null;
   /** Only lines that mention this request. */
   readonly requestId: string | null;
-  /** Only lines of this level and of graver ones. */
+  /** Only lines of this level and of graver levels. */
   readonly level: LogLevel | null;
 }
 
-/** A usual line, for the memory that is reserved. */
+/** The usual length of a line, to reserve memory. */
 const LINE_BYTES = 400;
 
-/** Memory for searching the log, which few calls may do at once. */
+/** Memory for a search of the log. The large number limits the searches at the same time. */
 const SEARCH_BYTES = 1024 * 1024;
 
-/** Answers operators and the programs that watch the service. */
+/** Reads the log and the metrics, and tells whether this instance is ready. */
 @injectable()
 export class MonitoringService {
   constructor(
@@ -35,7 +35,7 @@ export class MonitoringService {
     private readonly request: RequestContext,
   ) {}
 
-  /** Returns the newest lines of the log that the query keeps. */
+  /** Returns the newest lines of the log that match the query. */
   async readLog({ by, most, jobId, requestId, level }: LogQuery): Promise<{ lines: string[]; file: string }> {
     authorize(by, permissions.readMonitoring);
     const mentioning = [jobId, requestId].filter((word) => word !== null);

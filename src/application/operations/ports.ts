@@ -4,17 +4,17 @@ export type ExpirableKind = (typeof expirableKinds)[number];
 /** Removes rows that nobody needs any more. */
 export abstract class ExpiredData {
   /**
-   * Removes at most `most` rows of the kind whose end came before `before`, and returns their number. Alert mails end
-   * when they are sent, minutes of usage at their start, the others at their expiry. Rows without an end stay.
-   * Concurrent calls do not wait for each other.
+   * Removes at most `most` rows of the kind that ended before `before`. Returns the number of removed rows. An alert
+   * mail ends when it is sent, a minute of usage ends at its start, and other rows end when they expire. Rows without
+   * an end stay. Concurrent calls do not wait for each other.
    */
   abstract remove(kind: ExpirableKind, before: Date, most: number): Promise<number>;
 }
 
 export interface LogTailLimits {
-  /** Bounds the bytes of all lines of one answer. */
+  /** Limits the bytes of all lines of one answer. */
   readonly answerBytes: number;
-  /** Bounds the bytes that are searched, from the end. */
+  /** Limits the bytes at the end of the log that are searched. */
   readonly searchedBytes: number;
 }
 
@@ -29,7 +29,7 @@ export interface LogTailQuery {
   readonly most: number;
   /** Keeps only lines that contain each of these as a whole word. An empty text matches no line. */
   readonly mentioning: readonly string[];
-  /** Keeps only lines of one of these levels. Null: of any. */
+  /** Keeps only lines of one of these levels. Is null for lines of every level. */
   readonly levels: readonly LogLevel[] | null;
 }
 
@@ -38,15 +38,15 @@ export abstract class LogTail {
   /** The path of the file that is written now. */
   abstract readonly file: string;
   /**
-   * Returns the newest `most` whole lines, oldest first, and fewer where they exceed the limits. Takes memory for the
-   * answer and one line, however long the log is. Returns no lines without a log.
+   * Returns the newest `most` whole lines, oldest first. Returns fewer lines if they exceed the limits. Needs memory
+   * only for the answer and one line. Returns no lines if there is no log.
    */
   abstract read(query: LogTailQuery): Promise<string[]>;
 }
 
 /** Reports the service's numbers to a monitoring system. */
 export abstract class Metrics {
-  /** Returns the present metrics in the text format of Prometheus within two seconds. Leaves out what it cannot find out. */
+  /** Returns the metrics in the text format of Prometheus within two seconds. Omits metrics that it cannot read. */
   abstract read(): Promise<string>;
 }
 
@@ -55,9 +55,9 @@ export abstract class StorageProbe {
   abstract check(): Promise<void>;
 }
 
-/** The caller that a call is counted under. */
+/** The caller that a call counts for. */
 export interface RateLimitKey {
-  /** Callers with a valid credential and source addresses are counted apart. */
+  /** A credential and an address with the same `value` are counted separately. */
   readonly kind: 'credential' | 'address';
   readonly value: string;
 }
@@ -68,10 +68,10 @@ export interface RateLimit {
   readonly limit: number;
 }
 
-/** Tells what a caller has left of one limit. */
+/** The calls that one limit still allows a caller. */
 export interface Quota extends RateLimit {
   readonly remaining: number;
-  /** Whole seconds until more remains than now: 1 to 60, or 0 when all of it remains. */
+  /** Whole seconds until more calls remain than now, from 1 to 60. Is 0 if all calls remain. */
   readonly seconds: number;
 }
 
@@ -84,10 +84,8 @@ export interface RateLimitVerdict {
 /** Counts calls in a sliding window of 60 seconds. Instances that share a store share its counts. */
 export abstract class RateLimitStore {
   /**
-   * Counts `calls` calls against every limit, or against none if one of them has no room left: then `admitted` is
-   * false. With 0 calls it only tells the quotas.
-   *
-   * A refused call costs nothing, so the wait that a quota names is the true one.
+   * Counts `calls` for every limit. If one limit is reached, counts nothing and returns `admitted` as false. With 0
+   * calls, only returns the quotas. A refused call is not counted, so it does not extend the wait.
    */
   abstract take(key: RateLimitKey, limits: readonly RateLimit[], calls: 0 | 1): Promise<RateLimitVerdict>;
 }

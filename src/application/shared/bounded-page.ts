@@ -6,7 +6,7 @@ export interface Bounded<T> {
   readonly more: boolean;
 }
 
-/** Limits a page in bytes of JSON. As values in memory they take up to 15 times as much. */
+/** Limits the JSON of a page, in bytes. The parsed values need up to 15 times as much memory. */
 export const PAGE_BYTES = 4 * 1024 * 1024;
 
 const FIRST_LOOK = 10;
@@ -19,7 +19,7 @@ interface BoundedList<T> {
   readonly reserve: (bytes: number) => Promise<void>;
 }
 
-/** Fetches a page of items that may be large. Ends the page before it exceeds `PAGE_BYTES`, but not before its first item. */
+/** Fetches a page of items that can be large. The page has at most `PAGE_BYTES`, or a single larger item. */
 export async function boundedPage<T>({ limit, after }: Page, list: BoundedList<T>): Promise<Bounded<T>> {
   const { count, bytes, more } = await fitting({ limit, after }, list.sizes);
   if (count === 0) return { items: [], more };
@@ -27,7 +27,7 @@ export async function boundedPage<T>({ limit, after }: Page, list: BoundedList<T
   return { items: await list.fetch({ limit: count, after }), more };
 }
 
-/** Looks at few items first, because the database reads the content of each to tell its size. */
+/** Counts the items that fit in a page. Asks for few sizes first, because the database reads an item to measure it. */
 async function fitting({ limit, after }: Page, sizes: BoundedList<unknown>['sizes']) {
   let [count, bytes, last] = [0, 0, after];
   for (let look = FIRST_LOOK; ; look = Math.min(4 * look, 1 + Math.ceil((PAGE_BYTES - bytes) / (bytes / count)))) {

@@ -3,20 +3,20 @@ import type { Json, JsonObject } from '../../domain/workspace/json.js';
 export abstract class Clock {
   /** Returns the current time as a fresh object. */
   abstract now(): Date;
-  /** Resolves after so many milliseconds. Rejects with the signal's reason as soon as the signal is aborted. */
+  /** Resolves after this number of milliseconds. Rejects with the signal's reason as soon as the signal is aborted. */
   abstract pause(milliseconds: number, signal: AbortSignal): Promise<void>;
 }
 
-/** The operator's settings that services obey. */
+/** The operator's settings that services use. */
 export abstract class ServiceSettings {
   abstract readonly maxAccounts: number;
   /** `invite`: without an invite only the master key may register, and only the first account. */
   abstract readonly registration: 'open' | 'invite';
   /** Site login may open a verified account that has a password or belongs to the operator team. */
   abstract readonly linkSiteLogins: boolean;
-  /** A dataset keeps so many of its newest versions. */
+  /** A dataset keeps this number of its newest versions. */
   abstract readonly datasetVersions: number;
-  /** Limits the time of a whole answer, queueing included. */
+  /** Limits the time of a whole answer, with its time in the queue. */
   abstract readonly inferenceTimeoutMs: number;
   /** Limits an uploaded model file. */
   abstract readonly modelUploadBytes: number;
@@ -35,9 +35,9 @@ export abstract class RequestContext {
   /** Runs `work` as part of the request, also after each await. */
   abstract within<T>(request: CurrentRequest, work: () => T): T;
   /**
-   * Reserves memory for JSON texts of these lengths, in bytes, until the request ends. Waits for it if they are large.
-   * Throws a refusal if it waits too long. Gives back what the request reserved before: a request that waited while it
-   * held memory could wait for itself. Does nothing outside a request.
+   * Reserves memory for JSON texts of these lengths, in bytes, until the request ends. Waits for memory if the texts
+   * are large. Throws a refusal after a long wait. First releases the memory that the request reserved before, because
+   * two requests that hold memory and wait for more could block each other. Does nothing outside a request.
    */
   abstract reserve(...lengths: number[]): Promise<void>;
 }
@@ -65,7 +65,7 @@ export type IdKind =
   | 'chatcmpl';
 
 export abstract class IdGenerator {
-  /** Returns `<kind>_<UUIDv7>`, or `chatcmpl-<UUIDv7>`. Never returns one twice. Later ones sort behind earlier ones. */
+  /** Returns `<kind>_<UUIDv7>`, or `chatcmpl-<UUIDv7>`. Never returns an id twice. Later ids sort after earlier ids. */
   abstract next(kind: IdKind): string;
 }
 
@@ -77,10 +77,10 @@ export abstract class Logger {
   abstract info(event: string, fields?: LogFields): void;
   abstract warn(event: string, fields?: LogFields): void;
   abstract error(event: string, fields?: LogFields): void;
-  /** Runs `work`. Every line logged by it, also after an await, carries `fields`. */
+  /** Runs `work`. Every line that `work` logs has these fields, also after an await. */
   abstract within<T>(fields: LogFields, work: () => T): T;
-  /** Binds `work` to the current fields. Its lines carry them, whoever calls it. */
-  abstract bound<A extends unknown[], T>(work: (...given: A) => T): (...given: A) => T;
+  /** Returns `work` bound to the current fields. Lines that `work` logs have these fields, also in a later call. */
+  abstract bound<A extends unknown[], T>(work: (...args: A) => T): (...args: A) => T;
   /** Resolves when all earlier lines can be read, or when they cannot be written. */
   abstract flush(): Promise<void>;
 }
@@ -88,7 +88,7 @@ export abstract class Logger {
 /** The values of a span, by the names of OpenTelemetry's semantic conventions. */
 export type SpanAttributes = Readonly<Record<string, string | number | boolean | string[] | undefined>>;
 
-/** The headers of a request or a task, which may name its place in a trace, as W3C's `traceparent` does. */
+/** The headers of a request or a task. They can name its place in a trace, for example in W3C's `traceparent`. */
 export type TraceHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
 export interface SpanOptions {
@@ -101,29 +101,29 @@ export interface SpanOptions {
 
 /** A part of a trace, with a beginning and an end. */
 export interface Span {
-  /** False: nobody will see the span, so its attributes need not be found out. */
+  /** If false, nobody will see the span, and its attributes are not needed. */
   readonly isRecorded: boolean;
   /** Runs `work` as part of the span, also after each await. Spans that start there are its children. */
   run<T>(work: () => T): T;
   set(attributes: SpanAttributes, name?: string): void;
-  /** Adds a child that is over. Both times are milliseconds since the start of this span. */
+  /** Adds a child that has ended. Its times are milliseconds since the start of this span. */
   add(name: string, times: { readonly from: number; readonly to: number }, attributes?: SpanAttributes): void;
-  /** Ends the span. It has failed if there is a failure: an error, or the text that names its type. */
+  /** Ends the span. The span has failed if there is a `failure`: an error, or the name of its type. */
   end(failure?: unknown): void;
 }
 
-/** Tells a tracing system what the service spends its time on. */
+/** Reports spans to a tracing system. */
 export abstract class Tracer {
   /**
-   * Starts a span. A span of the kind `server` or `consumer` continues the trace of its cause, or begins one. A caller does
-   * not choose whether a `server` span is recorded; a `consumer` span is recorded if its cause was. Other spans are
-   * children of the span that the running code is part of, and are recorded only if that one is.
+   * Starts a span. A span of the kind `server` or `consumer` continues the trace of its cause, or begins a trace. The
+   * caller's headers do not decide whether a `server` span is recorded. A `consumer` span is recorded if its cause was
+   * recorded. Other spans are children of the current span, and are recorded only if the current span is recorded.
    */
   abstract start(name: string, options?: SpanOptions): Span;
-  /** Returns the headers with which others continue the present trace. Is empty without one. */
+  /** Returns the headers that let another process continue the present trace. They are empty without a trace. */
   abstract headers(): Readonly<Record<string, string>>;
 
-  /** Runs `work` as a span, which ends with it. */
+  /** Runs `work` in a new span. The span ends with `work`. */
   async trace<T>(name: string, options: SpanOptions, work: (span: Span) => Promise<T>): Promise<T> {
     const span = this.start(name, options);
     try {
@@ -140,55 +140,57 @@ export abstract class Tracer {
 export type TokenKind = 'session' | 'api_key' | 'verification' | 'reset' | 'invite';
 
 export interface SecretToken {
-  /** Given to its owner once. */
+  /** Is shown to its owner once. */
   readonly token: string;
-  /** Stored in place of the token. */
+  /** Is stored instead of the token. */
   readonly digest: string;
-  /** The end of the token, by which its owner recognizes it. */
+  /** The prefix and the end of the token. The owner recognizes the token by this text. */
   readonly hint: string;
 }
 
-/** Opaque secrets with a readable prefix and a checksum (`tns_` session, `tnk_` API key,
- * `tnv_` verification, `tnr_` reset, `tni_` invite). */
+/**
+ * Issues opaque secrets with a readable prefix and a checksum: `tns_` session, `tnk_` API key, `tnv_` verification,
+ * `tnr_` reset, `tni_` invite.
+ */
 export abstract class SecretTokens {
   /** Returns a token with at least 256 random bits. */
   abstract issue(kind: TokenKind): SecretToken;
-  /** Returns kind and digest of a well-formed token, or null for any other text. Looks nothing up. */
+  /** Returns the kind and the digest of a well-formed token, or null for other text. Reads no database. */
   abstract read(token: string): { readonly kind: TokenKind; readonly digest: string } | null;
 }
 
-/** `exclusive`: alone. `shared`: beside other shared holders of the same lock. */
+/** `exclusive`: the lock has one holder. `shared`: the lock can have several shared holders at the same time. */
 export type LockMode = 'exclusive' | 'shared';
 
 export abstract class UnitOfWork {
   /**
-   * Runs `work` in a serializable transaction, which is rolled back if `work` throws. Retries `work` if it lost against
-   * another transaction, so `work` touches repositories only. A nested call joins the transaction.
+   * Runs `work` in a serializable transaction. Rolls back if `work` throws. Runs `work` again after a conflict with
+   * another transaction, so `work` must use only repositories. A nested call joins the transaction.
    */
   abstract run<T>(work: () => Promise<T>): Promise<T>;
   /**
    * Runs `work` in a transaction that holds the lock `name` across all instances. `work` sees everything that earlier
-   * exclusive holders committed. The transaction may be retried, so `work` touches repositories only. Throws inside a
-   * unit of work. Default: `exclusive`.
+   * exclusive holders committed. The transaction can be retried, so `work` must use only repositories. Throws inside a
+   * unit of work. The default mode is `exclusive`.
    */
   abstract locked<T>(name: string, work: () => Promise<T>, mode?: LockMode): Promise<T>;
 }
 
-/** Tells of changes of the desired state: runtimes that should run, and deployments. */
+/** Reports changes of the desired state: of the started runtimes and of the stored deployments. */
 export abstract class DesiredStateChanges {
   /**
-   * Calls `changed` when any instance has committed a change. Calls it as well once it listens, also after an outage of
-   * the database, because changes may have been missed before. To be called once.
+   * Calls `changed` after any instance has committed a change. Also calls `changed` whenever it begins to listen, at
+   * the start and after an outage of the database, because it may have missed changes. Must be called only once.
    */
   abstract listen(changed: () => void): void;
-  /** Calls `changed` no more. */
+  /** Ends the calls of `changed`. */
   abstract stop(): Promise<void>;
 }
 
 export interface TaskOptions {
-  /** Prevents a second task with this key while one waits or runs. At most 512 characters. */
+  /** Prevents a second task with this key while the first waits or runs. At most 512 characters. */
   readonly key?: string;
-  /** Tasks with the same name of a queue run one after another, on whichever instance. */
+  /** Tasks with the same queue name run one after another, also on different instances. */
   readonly queueName?: string;
   /** Limits the attempts. Default: 10. */
   readonly maxAttempts?: number;
@@ -198,8 +200,8 @@ export interface Attempt {
   /** Counts from 1. */
   readonly number: number;
   /**
-   * Aborted when the instance shuts down, and after an hour: if `run` throws then, the task runs again as soon as a worker
-   * is free, and this attempt does not count. Also aborted when another instance has taken the task over.
+   * Aborts when the instance shuts down, and after an hour. If `run` then throws, the task runs again as soon as a
+   * worker is free, and this attempt does not count. Also aborts when another instance has taken over the task.
    */
   readonly signal: AbortSignal;
 }
@@ -212,18 +214,19 @@ export interface TaskWorker {
   readonly longestPauseMs?: number;
   /** Must be idempotent. An error is logged, and the task is retried later. */
   run(payload: Json, attempt: Attempt): Promise<void>;
-  /** Called after the last attempt failed or its instance died. Retried until it succeeds. */
+  /** Is called after the last attempt failed or its instance died. Is retried until it succeeds. */
   gaveUp(payload: Json, reason: string): Promise<void>;
 }
 
 /**
- * Runs tasks in the background, on any instance. A task is never lost. Two instances never run it at once, unless one was
- * taken for dead. A failed task is retried with back-off. A task runs once more if its end could not be stored.
+ * Runs tasks in the background, on any instance. A task is never lost. Two instances run a task at the same time only
+ * if one of them was considered dead. A failed task is retried with back-off. A task runs again if its end was not
+ * stored.
  */
 export abstract class WorkQueue {
   /** Adds a task in the transaction of the surrounding unit of work. */
   abstract enqueue(task: string, payload: Json, options?: TaskOptions): Promise<void>;
-  /** Sets the worker for a task. To be called before `start`. */
+  /** Sets the worker for a task. Must be called before `start`. */
   abstract register(task: string, worker: TaskWorker): void;
   /** Starts the workers. They survive outages of the database. */
   abstract start(): Promise<void>;
@@ -236,18 +239,18 @@ export abstract class WorkQueue {
 }
 
 /**
- * Compares texts with JSON schemas of draft 2020-12, or of draft 7 or 6 if `$schema` says so. Bounded in time and memory
- * whatever the schema and the text are. Holds up no other work, and ordinary questions not noticeably. Does not check
- * `format`.
+ * Validates texts against JSON schemas of draft 2020-12, or of draft 7 or 6 if `$schema` says so. Limits time and
+ * memory for every schema and text. A slow validation does not block other work, and hardly delays ordinary
+ * validations. Does not check `format`.
  */
 export abstract class JsonSchemas {
-  /** Returns why a schema cannot be used; null if it can. */
+  /** Returns why a schema cannot be used, or null if it can be used. */
   abstract problem(schema: JsonObject): Promise<string | null>;
-  /** Tells whether a text is JSON that validates. False also if this takes too long, or the schema cannot be used. */
+  /** Tells whether a text is JSON that matches the schema. Returns false after a timeout or for an unusable schema. */
   abstract accepts(schema: JsonObject, text: string): Promise<boolean>;
 }
 
-/** Selects at most `limit` items of a list, after the one with the id `after`. With null the list begins. */
+/** Selects at most `limit` items of a list, after the item with the id `after`, or from the beginning if it is null. */
 export interface Page {
   readonly limit: number;
   readonly after: string | null;
@@ -255,19 +258,19 @@ export interface Page {
 
 /** An item of a list without its content. */
 export interface SizedItem {
-  /** The item's place in the list, as `Page.after` names it. */
+  /** The id that `Page.after` uses for the item. */
   readonly id: string;
   /** The length of the content. */
   readonly bytes: number;
 }
 
-/** Selects at most `limit` numbered items of a list, newest first, with numbers below `before`. With null the list begins. */
+/** Selects at most `limit` items, newest first, with numbers below `before`, or the newest if `before` is null. */
 export interface VersionPage {
   readonly limit: number;
   readonly before: number | null;
 }
 
-/** Bytes that are never held in memory as a whole. */
+/** A stream of bytes. They are never all in memory at the same time. */
 export interface ByteStream {
   /** Is null if unknown. */
   readonly length: number | null;

@@ -33,22 +33,22 @@ export interface FullDataset {
   readonly records: readonly DatasetRecord[];
 }
 
-/** A dataset at one of its versions; without `version`, at the current one. */
+/** A version of a dataset. An absent `version` means the current version. */
 export interface DatasetAtVersion {
   readonly datasetId: string;
   readonly version?: number;
 }
 
-/** The records of a version; `bytes` is their length. */
+/** Names the records of a version. `bytes` is their length. */
 type StoredRecords = Pick<DatasetVersion, 'datasetId' | 'version' | 'bytes'>;
 
-/** The two sides of a comparison and what changed from `base` to `own`. */
+/** The two compared versions, and the changes from `base` to `own`. */
 export interface DatasetComparison extends Comparison {
   readonly own: Required<DatasetAtVersion>;
   readonly base: Required<DatasetAtVersion>;
 }
 
-/** Limits the JSON of all records. A short CSV file can exceed it, because JSON repeats the field names in each record. */
+/** Limits the JSON of all records. A shorter CSV file can exceed it, because each JSON record has the field names. */
 const MEGABYTES = 16;
 
 /** Manages datasets. Repeats a write if the dataset changed meanwhile. */
@@ -67,24 +67,24 @@ export class DatasetService {
     private readonly clock: Clock,
   ) {}
 
-  /** Takes the starter's records if none are sent. Throws NotFound, and InvalidRequest with every problem. */
+  /** Creates a dataset. Uses the starter's records if none are sent. Throws NotFound, InvalidRequest. */
   async import(by: Caller | null, projectId: string, sent: SentDataset, starterId: string): Promise<FullDataset> {
     const caller = authorize(by, permissions.editWorkspace);
     const project = await this.workspace.project(caller, projectId);
     const { name, records: own } = readDataset(sent);
-    const taken = own
+    const source = own
       ? { name: 'Untitled dataset', records: own }
       : requireStarter(await this.starters.find(starterId)).dataset;
     const draft = {
       id: this.ids.next('dst'),
       projectId: project.id,
-      name: name ?? taken.name,
+      name: name ?? source.name,
       createdBy: caller.accountId,
       createdAt: this.clock.now(),
     };
-    const dataset = Dataset.create(draft, await this.content(taken.records));
-    await this.datasets.add(dataset, taken.records);
-    return { dataset, records: taken.records };
+    const dataset = Dataset.create(draft, await this.content(source.records));
+    await this.datasets.add(dataset, source.records);
+    return { dataset, records: source.records };
   }
 
   /** Returns the datasets of a project without their records, newest first. Throws NotFound. */
@@ -122,7 +122,7 @@ export class DatasetService {
     const content = own && (await this.content(own));
     for (;;) {
       const next = Dataset.update(current, expected, { name, content, by: caller.accountId, at: this.clock.now() });
-      // Read before the write: after it, another call may have removed the dataset.
+      // The records are read before the write, because another call may remove the dataset after the write.
       const records = own ?? (await this.records(current));
       if (await this.replace(current, next, own)) return { dataset: next, records };
       current = await this.workspace.dataset(caller, projectId, datasetId);
@@ -140,7 +140,7 @@ export class DatasetService {
     for (;;) {
       const current = await this.workspace.dataset(caller, projectId, datasetId);
       const dataset = Dataset.freeze(current, expected, this.clock.now());
-      // Read before the write: after it, another call may have removed the project.
+      // The records are read before the write, because another call may remove the project after the write.
       const records = await this.records(current);
       const details = { version: dataset.version, content_sha256: dataset.contentSha256 };
       const frozen = await this.audit.perform({ by: caller, action: 'dataset.frozen', object: dataset, details }, () =>
@@ -150,7 +150,7 @@ export class DatasetService {
     }
   }
 
-  /** Makes an editable copy. Throws NotFound, InvalidRequest. */
+  /** Creates an editable copy. Throws NotFound, InvalidRequest. */
   async fork(by: Caller | null, projectId: string, datasetId: string, name: string | undefined): Promise<FullDataset> {
     const caller = authorize(by, permissions.editWorkspace);
     const original = await this.workspace.dataset(caller, projectId, datasetId);
@@ -197,7 +197,7 @@ export class DatasetService {
     return { version, records: await this.recordsOf(version) };
   }
 
-  /** Compares `base` with `own`, both in the same project. Throws NotFound. */
+  /** Compares two versions of one dataset or of two datasets of the project. Throws NotFound. */
   async compare(
     by: Caller | null,
     projectId: string,
@@ -221,7 +221,7 @@ export class DatasetService {
     return found('version', await this.datasets.version(dataset.id, version ?? dataset.version));
   }
 
-  /** Writes a new version and removes the oldest one beyond those that are kept. */
+  /** Writes a new version and removes versions that are too old to be kept. */
   private replace(current: Dataset, next: Dataset, records: readonly DatasetRecord[] | null): Promise<boolean> {
     return this.unitOfWork.run(async () => {
       const replaced = await this.datasets.replace(current, next, records);
@@ -235,13 +235,13 @@ export class DatasetService {
     return this.recordsOf({ datasetId: id, version, bytes });
   }
 
-  /** Throws NotFound if the version has been removed meanwhile. */
+  /** Reserves memory and returns the records. Throws NotFound if the version was removed meanwhile. */
   private async recordsOf(version: StoredRecords): Promise<readonly DatasetRecord[]> {
     await this.request.reserve(version.bytes);
     return this.stored(version);
   }
 
-  /** Expects that the memory is reserved. Throws NotFound if the version has been removed meanwhile. */
+  /** Returns the records. Memory must be reserved before. Throws NotFound if the version was removed meanwhile. */
   private async stored({ datasetId, version }: StoredRecords): Promise<readonly DatasetRecord[]> {
     return found('version', await this.datasets.records(datasetId, version));
   }

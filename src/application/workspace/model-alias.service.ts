@@ -9,7 +9,7 @@ import { Clock } from '../shared/ports.js';
 import { ModelAliasRepository } from './ports.js';
 import { TeamWorkspace } from './team-workspace.js';
 
-/** A write that another change came before reads the alias again and repeats. */
+/** Manages aliases. Repeats a write if the alias changed meanwhile. */
 @injectable()
 export class ModelAliasService {
   constructor(
@@ -37,8 +37,8 @@ export class ModelAliasService {
   }
 
   /**
-   * Points an alias to a registered model and returns its changes, newest first. If it points there already, nothing
-   * changes. Throws NotFound, InvalidRequest, StaleVersion.
+   * Points an alias to a registered model and returns its changes, newest first. Changes nothing if the alias already
+   * points to the model. Throws NotFound, InvalidRequest, StaleVersion.
    */
   async set(
     by: Caller | null,
@@ -61,7 +61,7 @@ export class ModelAliasService {
       const details = { model_id: model.id, from: last?.modelId ?? null };
       const act = { by: caller, action: 'model_alias.moved', object, details } as const;
       const written = await this.audit.perform(act, async () => {
-        // Counted in the transaction of the write, so that concurrent calls cannot exceed the limit together.
+        // The aliases are counted in the transaction of the write, so that concurrent calls cannot exceed the limit.
         if (!last?.modelId) ModelAlias.requireRoom(await this.aliases.living(model.projectId), alias);
         return this.aliases.append(next);
       });
@@ -69,7 +69,7 @@ export class ModelAliasService {
     }
   }
 
-  /** Deletes an alias and keeps its history, which a later `set` continues. Throws NotFound, StaleVersion. */
+  /** Deletes an alias. Its history stays, and a later `set` continues it. Throws NotFound, StaleVersion. */
   async delete(by: Caller | null, projectId: string, alias: string, expected: readonly number[]): Promise<void> {
     const caller = authorize(by, permissions.editWorkspace);
     const project = await this.workspace.project(caller, projectId);
@@ -77,16 +77,12 @@ export class ModelAliasService {
     const change = { projectId: project.id, alias, modelId: null, changedBy: caller.accountId };
     for (;;) {
       const [last] = await this.aliases.history(project.id, alias, 1);
-      const at = { ...change, changedAt: this.clock.now() };
-      const next = last?.modelId ? ModelAlias.next(last, expected, at) : null;
+      const deletion = { ...change, changedAt: this.clock.now() };
+      const next = last?.modelId ? ModelAlias.next(last, expected, deletion) : null;
       if (!next) throw new NotFound('alias');
       const object = { id: project.id, name: alias };
-      const act = {
-        by: caller,
-        action: 'model_alias.deleted',
-        object,
-        details: { from: last?.modelId ?? null },
-      } as const;
+      const details = { from: last?.modelId ?? null };
+      const act = { by: caller, action: 'model_alias.deleted', object, details } as const;
       if (await this.audit.perform(act, () => this.aliases.append(next))) return;
     }
   }

@@ -11,15 +11,15 @@ import { Clock, IdGenerator, type Page, RequestContext, type VersionPage } from 
 import { ModelRepository, type ModelVersionEntry } from './ports.js';
 import { found, TeamWorkspace } from './team-workspace.js';
 
-/** A model, and whether this call or an earlier one with the same request id created it. */
 export interface DraftedModel {
   readonly model: Model;
+  /** False if an earlier call with the same request id created the model. */
   readonly created: boolean;
 }
 
 type Draft = Pick<Model, 'projectId' | 'spec' | 'requestedSpec' | 'createdBy'> & Partial<Pick<Model, 'forkedFrom'>>;
 
-/** The most of the specs of a project's registered models together. */
+/** Limits the specs of all registered models of a project together. */
 const REGISTERED_BYTES = 2 * 1024 * 1024;
 
 /** Manages models. Repeats a write if the model changed meanwhile. */
@@ -42,7 +42,7 @@ export class ModelService {
     return this.draft(requestId, draft);
   }
 
-  /** Drafts a model with the spec that another one has now. Throws NotFound, InvalidRequest, RequestIdConflict. */
+  /** Drafts a model with the current spec of another model. Throws NotFound, InvalidRequest, RequestIdConflict. */
   async fork(
     by: Caller | null,
     projectId: string,
@@ -54,7 +54,7 @@ export class ModelService {
     return this.draft(requestId, {
       projectId: original.projectId,
       spec,
-      requestedSpec: `fork of ${id}`, // without the version, so that a repetition may come after an update
+      requestedSpec: `fork of ${id}`, // without the version, so that the call can be repeated after an update
       forkedFrom: { modelId: id, version },
       createdBy: caller.accountId,
     });
@@ -141,7 +141,7 @@ export class ModelService {
     return found('version', await this.models.version(model.id, version));
   }
 
-  /** Throws InvalidRequest. Every answer about a project has its registered models with their specs. */
+  /** Throws InvalidRequest if the specs are too long together. Every answer about a project contains these specs. */
   private async requireRoom({ projectId, spec }: Model): Promise<void> {
     const taken = (await this.models.registeredBytes([projectId])).get(projectId) ?? 0;
     if (taken + JSON.stringify(spec).length <= REGISTERED_BYTES) return;

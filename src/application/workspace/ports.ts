@@ -14,20 +14,20 @@ export abstract class ProjectRepository {
   /** Returns null for an unknown id and for a project of another team. */
   abstract find(teamId: string, id: string): Promise<Project | null>;
   abstract all(teamId: string, page: Page): Promise<Project[]>;
-  /** Returns the sizes of the specs of what `all` returns. */
+  /** Returns the sizes of the specs of the projects that `all` returns. */
   abstract sizes(teamId: string, page: Page): Promise<SizedItem[]>;
   /** Returns the ids and names of a team's newest projects, newest first, at most `limit`. */
   abstract names(teamId: string, limit: number): Promise<Pick<Project, 'id' | 'name'>[]>;
   /** Returns the ids of a team's projects with this name, in any order, at most `limit`. */
   abstract named(teamId: string, name: string, limit: number): Promise<string[]>;
   /**
-   * Writes `next` and returns true if the stored project still has the version of `current`. Among concurrent calls with
-   * the same `current`, exactly one returns true. Keeps the stored `reviewedVersion`.
+   * Writes `next` and returns true if the stored project still has the version of `current`. Among concurrent calls
+   * with the same `current`, exactly one returns true. Keeps the stored `reviewedVersion`.
    */
   abstract replace(current: Project, next: Project): Promise<boolean>;
   /** Stores `reviewedVersion` and returns true if the stored project still has `version`. */
   abstract noteReview(project: Pick<Project, 'id' | 'version' | 'reviewedVersion'>): Promise<boolean>;
-  /** Removes the project with all that belongs to it and returns true if it still has `version`. */
+  /** Removes the project with everything in it and returns true if the stored project still has `version`. */
   abstract remove(project: Pick<Project, 'id' | 'version'>): Promise<boolean>;
   abstract versions(id: string, page: VersionPage): Promise<ProjectVersionEntry[]>;
   /** Returns null for a version that the project never had. */
@@ -36,27 +36,27 @@ export abstract class ProjectRepository {
 
 export abstract class ModelRepository {
   /**
-   * Adds the model unless its project has one with the same `requestId`, and returns the stored one. Among concurrent calls
-   * with the same `requestId`, exactly one adds. Throws NotFound if the project is gone.
+   * Adds the model unless its project has a model with the same `requestId`. Returns the stored model. Among concurrent
+   * calls with the same `requestId`, exactly one call adds a model. Throws NotFound if the project is gone.
    */
   abstract addOnce(model: Model): Promise<Model>;
   /** Returns null for an unknown id and for a model of another project. */
   abstract find(projectId: string, id: string): Promise<Model | null>;
   abstract all(projectId: string, page: Page): Promise<Model[]>;
-  /** Returns the sizes of the specs of what `all` returns. */
+  /** Returns the sizes of the specs of the models that `all` returns. */
   abstract sizes(projectId: string, page: Page): Promise<SizedItem[]>;
   /** Returns the registered models of these projects, newest first. */
   abstract registered(projectIds: readonly string[]): Promise<Model[]>;
-  /** Returns the bytes of the specs of the registered models, by project. Leaves out projects without any. */
+  /** Returns the bytes of the specs of the registered models, by project. Omits projects without registered models. */
   abstract registeredBytes(projectIds: readonly string[]): Promise<ReadonlyMap<string, number>>;
   /**
-   * Writes `next` and returns true if the stored model still has the version and the state of `current`. Among concurrent
-   * calls with the same `current`, exactly one returns true.
+   * Writes `next` and returns true if the stored model still has the version and the state of `current`. Among
+   * concurrent calls with the same `current`, exactly one returns true.
    */
   abstract replace(current: Model, next: Model): Promise<boolean>;
   /**
-   * Removes the model with its versions and returns true if it still has the version and the state of `current`. Its
-   * `requestId` may then be used again.
+   * Removes the model with its versions and returns true if the stored model still has the version and the state of
+   * `current`. Then its `requestId` can be used again.
    */
   abstract remove(current: Model): Promise<boolean>;
   abstract versions(modelId: string, page: VersionPage): Promise<ModelVersionEntry[]>;
@@ -64,11 +64,11 @@ export abstract class ModelRepository {
   abstract version(modelId: string, version: number): Promise<ModelVersion | null>;
 }
 
-/** Stores the changes of aliases. A stored change never changes; it is removed only with its project. */
+/** Stores the changes of aliases. A stored change is never altered, and is removed only with its project. */
 export abstract class ModelAliasRepository {
   /**
-   * Adds the change and returns true if the alias has no change with this version yet. Among concurrent calls with the same
-   * version, exactly one returns true. Throws NotFound if the project or the model is gone.
+   * Adds the change and returns true if the alias has no change with this version yet. Among concurrent calls with the
+   * same version, exactly one returns true. Throws NotFound if the project or the model is gone.
    */
   abstract append(change: AliasChange): Promise<boolean>;
   /** Returns the newest changes of an alias, newest first, at most `limit`. */
@@ -84,25 +84,25 @@ export abstract class DatasetRepository {
   abstract find(projectId: string, id: string): Promise<Dataset | null>;
   /** Reads no records. */
   abstract all(projectId: string, page: Page): Promise<Dataset[]>;
-  /** Returns the records of a version exactly as they were stored; null for a version that the dataset does not have. */
+  /** Returns the records of a version exactly as they were stored, or null if the dataset does not have the version. */
   abstract records(id: string, version: number): Promise<readonly DatasetRecord[] | null>;
   /**
-   * Writes `next` and returns true if the stored dataset still has the version and the state of `current`. Among concurrent
-   * calls with the same `current`, exactly one returns true. A new version gets `records`, or those of `current` if
-   * `records` is null.
+   * Writes `next` and returns true if the stored dataset still has the version and the state of `current`. Among
+   * concurrent calls with the same `current`, exactly one returns true. A new version gets `records`, or the records of
+   * `current` if `records` is null.
    */
   abstract replace(current: Dataset, next: Dataset, records: readonly DatasetRecord[] | null): Promise<boolean>;
-  /** Removes the dataset with its versions and returns true if it still has the version of `current` and is editable. */
+  /** Removes the dataset and returns true if the stored dataset is editable and still has the version of `current`. */
   abstract remove(current: Dataset): Promise<boolean>;
   abstract versions(id: string, page: VersionPage): Promise<DatasetVersionEntry[]>;
   /** Returns null for a version that the dataset does not have. */
   abstract version(id: string, version: number): Promise<DatasetVersion | null>;
-  /** Removes the versions below `oldest`, with records that no other version has. */
+  /** Removes the versions below `oldest`, and the records that only these versions have. */
   abstract prune(id: string, oldest: number): Promise<void>;
 }
 
 export abstract class ContentHasher {
-  /** Returns the SHA-256 of the joined parts as 64 lower-case hexadecimal digits. Yields to the event loop meanwhile. */
+  /** Returns the SHA-256 of the joined parts as 64 lower-case hexadecimal digits. Does not block the event loop. */
   abstract hash(parts: Iterable<string>): Promise<string>;
 }
 

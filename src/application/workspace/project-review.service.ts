@@ -26,7 +26,7 @@ export class ProjectReviewService {
     private readonly request: RequestContext,
   ) {}
 
-  /** Reviews the project and stores whether its current version has nothing that blocks. Throws NotFound, StaleVersion. */
+  /** Reviews the project. Stores whether the current version has no blocking finding. Throws NotFound, StaleVersion. */
   async review(by: Caller | null, projectId: string, expected: readonly number[]): Promise<Review> {
     const caller = authorize(by, permissions.editWorkspace);
     for (;;) {
@@ -35,7 +35,7 @@ export class ProjectReviewService {
       const verdict = review(await this.reviewed(project));
       const earlier = project.reviewedVersion === project.version ? null : project.reviewedVersion;
       const reviewedVersion = verdict.ready ? project.version : earlier;
-      // False means that there is a newer version: review that one.
+      // False: the project has a newer version now, so the loop reviews the newer version.
       if (await this.projects.noteReview({ ...project, reviewedVersion })) return verdict;
     }
   }

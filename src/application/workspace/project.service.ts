@@ -25,7 +25,7 @@ export interface ProjectOverview {
 
 const LISTED_CONVERSATIONS = 100;
 
-/** A write that finds a newer version reads the project again and repeats. */
+/** Manages projects. Repeats a write if the project changed meanwhile. */
 @injectable()
 export class ProjectService {
   constructor(
@@ -41,13 +41,13 @@ export class ProjectService {
     private readonly clock: Clock,
   ) {}
 
-  /** Returns the starters by id. */
+  /** Returns the starters, sorted by id. */
   async starters(by: Caller | null): Promise<readonly Starter[]> {
     authorize(by, permissions.readWorkspace);
     return this.catalog.all();
   }
 
-  /** Takes the spec, and the name unless `content` has one, from the starter if there is one. Throws InvalidRequest. */
+  /** Creates a project. A starter gives it its spec, and its name if `content` has no name. Throws InvalidRequest. */
   async create(by: Caller | null, content: ProjectContent, starterId?: string): Promise<ProjectOverview> {
     const { teamId, accountId } = authorize(by, permissions.editWorkspace);
     const project = Project.create({
@@ -73,7 +73,7 @@ export class ProjectService {
     return this.workspace.project(authorize(by, permissions.readWorkspace), projectId);
   }
 
-  /** Returns the team's projects, newest first, and the caller's own conversations, the one with the newest turn first. */
+  /** Returns the team's projects, newest first, and the caller's own conversations, latest turn first. */
   async list(
     by: Caller | null,
     page: Page,
@@ -106,7 +106,7 @@ export class ProjectService {
     }
   }
 
-  /** Removes the project with all that it holds, and ends its runtime. Throws NotFound, StaleVersion. */
+  /** Removes the project with everything in it, and stops its runtime. Throws NotFound, StaleVersion. */
   async delete(by: Caller | null, projectId: string, expected: readonly number[]): Promise<void> {
     const caller = authorize(by, permissions.deleteProject);
     for (let removed = false; !removed; ) {
@@ -133,20 +133,20 @@ export class ProjectService {
   }
 
   private async starterContent(starterId: string, content: ProjectContent): Promise<ProjectContent> {
-    const message = 'must be left out beside a starter, which brings its own: change it afterwards';
+    const message = 'must be absent with a starter, which has its own spec: change the spec afterwards';
     if (content.spec !== undefined) throw new InvalidRequest([{ path: 'spec', message }]);
     const starter = requireStarter(await this.catalog.find(starterId));
     return { ...content, name: content.name ?? starter.name, spec: starter.spec };
   }
 
-  /** Counts the specs of the registered models to those of their projects. */
+  /** Returns the sizes of the specs of projects, each with the specs of its registered models. */
   private async sizes(teamId: string, page: Page): Promise<SizedItem[]> {
     const projects = await this.projects.sizes(teamId, page);
     const registered = await this.models.registeredBytes(projects.map(({ id }) => id));
     return projects.map(({ id, bytes }) => ({ id, bytes: bytes + (registered.get(id) ?? 0) }));
   }
 
-  /** Reserves memory for the specs of a project's registered models. To be called before a write, which must not fail after it. */
+  /** Reserves memory for the specs of registered models. Must be called before a write, because it can throw. */
   private async reserve(projectId: string): Promise<void> {
     await this.request.reserve((await this.models.registeredBytes([projectId])).get(projectId) ?? 0);
   }
@@ -155,7 +155,7 @@ export class ProjectService {
     return (await this.overviews([project]))[0] as ProjectOverview;
   }
 
-  /** Returns the overviews in the order of the projects. Makes as many queries as for one project. */
+  /** Returns the overviews in the order of the projects. Makes the same number of queries for one or many projects. */
   private async overviews(projects: readonly Project[]): Promise<ProjectOverview[]> {
     const ids = projects.map(({ id }) => id);
     const [models, runtimes] = await Promise.all([this.models.registered(ids), this.reconciler.states(ids)]);

@@ -6,7 +6,7 @@ import type { Model } from '../../domain/workspace/model.js';
 import type { Project } from '../../domain/workspace/project.js';
 import { DatasetRepository, ModelRepository, ProjectRepository } from './ports.js';
 
-/** Finds the projects of the caller's team and what they hold. An object of another team is NotFound. */
+/** Finds the projects, models and datasets of the caller's team. */
 @injectable()
 export class TeamWorkspace {
   constructor(
@@ -15,7 +15,7 @@ export class TeamWorkspace {
     private readonly datasets: DatasetRepository,
   ) {}
 
-  /** Throws NotFound. */
+  /** Throws NotFound, also for a project of another team. */
   async project(caller: AccountCaller, projectId: string): Promise<Project> {
     return found('project', await this.projects.find(caller.teamId, projectId));
   }
@@ -34,7 +34,7 @@ export class TeamWorkspace {
 }
 
 /** Returns `object`. Throws NotFound if it is null. */
-export function found<T>(what: string, object: T | null): T {
-  if (object === null) throw new NotFound(what);
+export function found<T>(kind: string, object: T | null): T {
+  if (object === null) throw new NotFound(kind);
   return object;
 }

@@ -7,14 +7,14 @@ import { choosePassword, type Terminal } from '../../interfaces/cli/terminal.js'
 import type { Config } from '../config/config.js';
 import { commandLineActor, withContainer } from './database.js';
 
-const madePassword = (): string => randomBytes(15).toString('base64url');
+const generatePassword = (): string => randomBytes(15).toString('base64url');
 
-const chosen = (terminal: Terminal, { flags }: Invocation) =>
-  choosePassword(terminal, flags.has('password-stdin'), madePassword);
+const passwordFor = (terminal: Terminal, { flags }: Invocation) =>
+  choosePassword(terminal, flags.has('password-stdin'), generatePassword);
 
 export async function createAdmin(config: Config, invocation: Invocation, terminal: Terminal): Promise<void> {
   const { email = '', name = '' } = invocation.texts;
-  const { password, generated } = await chosen(terminal, invocation);
+  const { password, generated } = await passwordFor(terminal, invocation);
   const account = await withContainer(config, true, (container) =>
     container.get(RegistrationService).createAdmin(commandLineActor(), { email, name, password }),
   );
@@ -25,7 +25,7 @@ export async function createAdmin(config: Config, invocation: Invocation, termin
 export async function resetPassword(config: Config, invocation: Invocation, terminal: Terminal): Promise<void> {
   const { email = '' } = invocation.texts;
   const revokeKeys = invocation.flags.has('revoke-keys');
-  const { password, generated } = await chosen(terminal, invocation);
+  const { password, generated } = await passwordFor(terminal, invocation);
   const account = await withContainer(config, false, (container) =>
     container.get(PasswordService).set(commandLineActor(), email, { password, revokeKeys }),
   );

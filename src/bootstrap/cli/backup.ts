@@ -17,12 +17,12 @@ const MOST_FILES = 1_000_000;
 
 export async function backup(
   config: Config,
-  { words: [where = ''], flags }: Invocation,
+  { words: [target = ''], flags }: Invocation,
   terminal: Terminal,
   stopping: AbortSignal,
 ): Promise<void> {
   const createdAt = new SystemClock().now().toISOString();
-  const path = fileAt(resolve(where), createdAt);
+  const path = fileAt(resolve(target), createdAt);
   const withModels = flags.has('with-models');
   const reached = await reachDatabase(config, { make: false });
   try {
@@ -32,7 +32,9 @@ export async function backup(
       const details = { file: basename(path), bytes, sha256, with_models: withModels };
       await auditDatabase(config, reached.url, 'database.backed_up', details).catch((error) => {
         if (!isMissingTable(error)) throw error;
-        terminal.err('tenon: the tables are of an earlier version, which has no audit to note this in');
+        terminal.err(
+          'tenon: the backup is not recorded, because the tables of this earlier version have no audit trail',
+        );
       });
       await publish();
       const { tables, included, listed } = counts;
@@ -40,17 +42,17 @@ export async function backup(
     });
     if (config.secret === null && !existsSync(secretFile(config.dataDir))) {
       terminal.err(
-        `tenon: ${config.dataDir} (SERVICE_DATA_DIR) has no secret, so the backup has none: without the one that`,
+        `tenon: ${config.dataDir} (SERVICE_DATA_DIR) has no secret, so the backup has no secret either: without the`,
       );
-      terminal.err('tenon: the service has, mails that wait and links of pending invites cannot be opened');
+      terminal.err('tenon: secret of the service, waiting mails and links of pending invites cannot be opened');
     }
-    if (config.secret) terminal.out('keep SERVICE_SECRET, too: it is a setting, so the backup does not have it');
+    if (config.secret) terminal.out('keep SERVICE_SECRET too: the backup does not have it, because it is a setting');
   } finally {
     await reached.close();
   }
 }
 
-/** Returns the path, or a new name in it if it is a folder. Throws if the file exists. */
+/** Returns the path of the backup. For a folder, returns a new name in this folder. Throws if the file exists. */
 function fileAt(path: string, createdAt: string): string {
   const isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory();
   const file = isFolder ? join(path, `tenon-${createdAt.replace(/[:.]/g, '-')}.backup`) : path;

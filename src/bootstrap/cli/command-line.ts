@@ -24,7 +24,7 @@ const actions: Readonly<Record<CommandName, Command>> = {
   doctor,
 };
 
-/** Returns the exit code: 0 done, 1 not done, 2 not understood. */
+/** Runs a command. Returns the exit code: 0 for success, 1 for a failure, 2 for wrong arguments. */
 export async function runCommandLine(
   typed: readonly string[],
   stopping: AbortSignal,
@@ -40,7 +40,7 @@ export async function runCommandLine(
     await actions[invocation.name](load(), invocation, terminal, stopping);
     return 0;
   } catch (error) {
-    const prefix = typed[0] === 'start' ? '' : 'tenon: '; // the service's lines begin with the names of settings
+    const prefix = typed[0] === 'start' ? '' : 'tenon: '; // the lines of `start` begin with names of settings
     for (const line of linesOf(error)) terminal.err(`${prefix}${line}`);
     return error instanceof UsageError ? 2 : 1;
   }
@@ -54,7 +54,7 @@ function linesOf(error: unknown): string[] {
   return [...known.message.split('\n'), ...details.map(({ path, message }) => `${path}: ${message}`)];
 }
 
-/** A command has this long to end after the first signal. The service bounds its shutdown by its own setting. */
+/** A command must end within this time after the first signal. The service limits its shutdown with its own setting. */
 const GRACE_MS = 10_000;
 const PARENT_CHECK_MS = 500;
 
@@ -62,7 +62,7 @@ const PARENT_CHECK_MS = 500;
 export function runProgram(typed: readonly string[]): void {
   const stopping = new AbortController();
   const stop = () => {
-    if (stopping.signal.aborted) return; // npm passes Ctrl-C on a second time
+    if (stopping.signal.aborted) return; // npm sends Ctrl-C a second time
     stopping.abort(new Error('stopped'));
     if (typed[0] !== 'start') setTimeout(() => process.exit(1), GRACE_MS).unref();
   };
@@ -71,7 +71,7 @@ export function runProgram(typed: readonly string[]): void {
   void runCommandLine(typed, stopping.signal).then((code) => process.exit(code));
 }
 
-/** npx starts a command by a shell, which SIGTERM ends and which does not pass the signal on. */
+/** Calls `stop` when the parent process ends. npx starts a command in a shell, which does not pass on a SIGTERM. */
 function whenParentEnds(stop: () => void): void {
   const parent = process.ppid;
   setInterval(() => process.ppid !== parent && stop(), PARENT_CHECK_MS).unref();

@@ -27,15 +27,15 @@ export interface ReachedDatabase {
   close(): Promise<void>;
 }
 
-/** One attempt takes two seconds. A service that starts or stops on the folder takes longer than that. */
+/** Limits the attempts while a service starts or stops on the same folder. One attempt takes two seconds. */
 const ATTEMPTS = 15;
 const RETRY_DELAY_MS = 500;
 
 export const postgresFolder = ({ dataDir }: Pick<Config, 'dataDir'>): string => join(dataDir, 'postgres');
 
 /**
- * Returns the database of DATABASE_URL, the embedded one of a running service, or the embedded one, started for this command.
- * Throws if there is no database yet, unless `make` is set.
+ * Returns the database of DATABASE_URL. Without this setting, returns the embedded database of a running service, or
+ * starts the embedded database for the command. Throws if there is no database yet and `make` is false.
  */
 export async function reachDatabase(config: Config, { make }: { readonly make: boolean }): Promise<ReachedDatabase> {
   const { databaseUrl } = config;
@@ -81,7 +81,7 @@ export async function withContainer<T>(
 
 /** Runs `work` with a container on the database, without migrations. */
 async function withContainerOn<T>(config: Config, url: string, work: (container: Container) => Promise<T>): Promise<T> {
-  // Only one process may rotate the service's own log file.
+  // A command does not write the log file of the service, because only one process may rotate it.
   const log = new WinstonLogger({ file: null, level: 'warn', stderr: true }, new SystemClock());
   const database = await createDataSource(url, 2).initialize();
   try {
@@ -92,7 +92,7 @@ async function withContainerOn<T>(config: Config, url: string, work: (container:
   }
 }
 
-/** Adds an audit entry about the database as a whole. */
+/** Adds an audit entry about the whole database. */
 export function auditDatabase(
   config: Config,
   url: string,
@@ -101,7 +101,7 @@ export function auditDatabase(
 ): Promise<void> {
   const id = decodeURIComponent(new URL(url).pathname.slice(1)) || 'postgres';
   const act = { by: commandLineActor(), action, object: { id }, details };
-  // An entry needs no secret, so none must be created in the data folder.
+  // An entry needs no secret. This text prevents that the container creates a secret in the data folder.
   const secret = config.secret ?? 'nothing is sealed';
   return withContainerOn({ ...config, secret }, url, (container) =>
     container.get(UnitOfWork).run(() => container.get(Audit).record(act)),

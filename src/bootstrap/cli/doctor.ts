@@ -13,13 +13,13 @@ import { postgresFolder, reachDatabase } from './database.js';
 
 const LEAST_FREE_BYTES = 1024 ** 3;
 
-/** A failure to connect to several addresses has only a code. */
+/** Returns the reason of a failure. A failure to connect to several addresses has a code but no message. */
 const reasonOf = ({ message, code }: NodeJS.ErrnoException): string => message || code || 'it does not answer';
 
-/** Each check returns what it found, or throws what to do. */
+/** Each check returns a description of its result, or throws an error that says what to do. */
 const checks: Readonly<Record<string, (config: Config) => Promise<string> | string>> = {
   settings({ unknown }) {
-    if (unknown.length > 0) throw new Error(`no settings, so ignored: ${unknown.join(', ')}; mend their names`);
+    if (unknown.length > 0) throw new Error(`these are no settings and are ignored: ${unknown.join(', ')}`);
     return 'understood';
   },
   'data folder'(config) {
@@ -51,8 +51,8 @@ const checks: Readonly<Record<string, (config: Config) => Promise<string> | stri
         .initialize()
         .catch((error) => {
           const { host, pathname } = new URL(reached.url);
-          const what = config.databaseUrl ? `${host}${pathname} (DATABASE_URL)` : 'the embedded one';
-          throw new Error(`${what} cannot be used (${reasonOf(error)}): start it, or mend the setting`);
+          const name = config.databaseUrl ? `${host}${pathname} (DATABASE_URL)` : 'the embedded database';
+          throw new Error(`${name} cannot be used (${reasonOf(error)}): start it, or mend the setting`);
         });
       try {
         await new TypeOrmStorageProbe(source).check().catch(() => {
@@ -70,10 +70,10 @@ const checks: Readonly<Record<string, (config: Config) => Promise<string> | stri
     if (!smtpUrl) return 'none is set: mails become files in outbox/';
     await new SmtpMailer(smtpUrl, mailFrom).verify().catch((error) => {
       throw new Error(
-        `${new URL(smtpUrl).host} cannot be used (${reasonOf(error)}): mend SERVICE_SMTP_URL, or start it`,
+        `${new URL(smtpUrl).host} cannot be used (${reasonOf(error)}): mend SERVICE_SMTP_URL, or start the server`,
       );
     });
-    return 'the server takes the connection';
+    return 'the server accepts connections';
   },
 };
 

@@ -19,28 +19,28 @@ type Header<K extends SectionHeader['kind']> = Extract<SectionHeader, { kind: K 
 
 export async function restore(
   config: Config,
-  { words: [where = ''] }: Invocation,
+  { words: [source = ''] }: Invocation,
   terminal: Terminal,
   stopping: AbortSignal,
 ): Promise<void> {
-  const path = resolve(where);
+  const path = resolve(source);
   await readBackup(path, async (sections) => {
     requireEmptyFolder(config);
     makeDataFolder(config);
     const reached = await emptyDatabase(config);
     try {
       const missing = await restored(config, reached.url, sections, terminal, stopping);
-      await migrate(reached.url); // a backup of an earlier version
+      await migrate(reached.url); // the backup may be of an earlier version
       await auditDatabase(config, reached.url, 'database.restored', { file: basename(path) });
-      for (const file of missing) terminal.err(`tenon: bring this model file yourself: ${file}`);
-      terminal.out(`${path} is restored; sessions and keys are those of then`);
+      for (const file of missing) terminal.err(`tenon: copy this model file yourself: ${file}`);
+      terminal.out(`${path} is restored; sessions and keys are as they were at the time of the backup`);
     } finally {
       await reached.close();
     }
   });
 }
 
-/** Returns the model files that the backup only lists and that are not here. */
+/** Restores all sections. Returns the model files that the backup only lists and that the store does not have. */
 async function restored(
   config: Config,
   url: string,
@@ -86,7 +86,7 @@ function requireEmptyFolder({ dataDir, uploadFolder }: Config): void {
   const found = existsSync(secretFile(dataDir)) ? 'secret' : models.length > 0 ? 'models/' : null;
   if (!found) return;
   throw new Error(
-    `the data folder ${dataDir} is not empty (it has ${found}): a backup is only restored into an empty one`,
+    `the data folder ${dataDir} is not empty (it has ${found}): a backup is restored only into an empty folder`,
   );
 }
 
@@ -98,12 +98,14 @@ async function emptyDatabase(config: Config): Promise<ReachedDatabase> {
     return { url: server.url, close: () => server.stop() };
   } catch (error) {
     if (!(error instanceof FolderTaken)) throw error;
-    throw new Error(`a service runs on the data folder ${dataDir}: a backup is only restored where none does`);
+    throw new Error(`a service runs on the data folder ${dataDir}: stop it before you restore a backup`);
   }
 }
 
 function checkSecret({ secret }: Config, header: Header<'backup'>, terminal: Terminal): void {
   if (header.secret || secret) return;
-  terminal.err('tenon: the backup has no secret: start the service with the SERVICE_SECRET that it had, or mails that');
-  terminal.err('tenon: waited are not sent and links of pending invites are not shown again');
+  terminal.err(
+    'tenon: the backup has no secret: start the service with the same SERVICE_SECRET as before. Without it,',
+  );
+  terminal.err('tenon: waiting mails are not sent, and links of pending invites are not shown');
 }

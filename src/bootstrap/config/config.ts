@@ -9,7 +9,7 @@ type Texts = Readonly<Record<string, string | undefined>>;
 type Name = keyof typeof settings;
 type Values = { [N in Name]: (typeof settings)[N] extends Setting<infer T> ? T | null : never };
 
-/** Lists every bad setting, each in a line. */
+/** The message has a line for each bad setting. */
 export class BadSettings extends Error {
   constructor(readonly lines: readonly string[]) {
     super(lines.join('\n'));
@@ -18,10 +18,10 @@ export class BadSettings extends Error {
 
 export type Config = ReturnType<typeof loadConfig>;
 
-/** Loads the environment, and the `.env` file of the working folder for what that does not set. Throws BadSettings. */
+/** Loads settings from the `.env` file of the working folder and the environment, which wins. Throws BadSettings. */
 export function loadConfigFromProcess(): Config {
   const texts = dotEnv();
-  // The SDK of OpenTelemetry reads the environment itself.
+  // The SDK of OpenTelemetry reads only the environment.
   for (const name in texts) if (name.startsWith('OTEL_')) process.env[name] ??= texts[name];
   return loadConfig({ ...texts, ...process.env });
 }
@@ -75,13 +75,13 @@ export function loadConfig(texts: Texts) {
     maxChildren: set('SERVICE_MAX_CHILDREN'),
     readyWaitMs: set('SERVICE_READY_WAIT_S') * 1000,
     drainDelayMs: set('SERVICE_DRAIN_DELAY_S') * 1000,
-    /** Is null for the address that it listens on. */
+    /** If null, the instance has the name of the host, with its port if DATABASE_URL is set. */
     instanceName: values.SERVICE_INSTANCE_NAME,
     shutdownTimeoutMs: set('SERVICE_SHUTDOWN_TIMEOUT_S') * 1000,
     openTelemetry: openTelemetry(values.OTEL_EXPORTER_OTLP_ENDPOINT, familyOf('OTEL_', texts)),
     logLevel: set('SERVICE_LOG_LEVEL'),
     logFile: values.SERVICE_LOG_FILE ?? join(dataDir, 'tenon.log'),
-    /** Names that look like settings but are none, probably typing errors. */
+    /** Names that look like settings but are not, probably typing errors. */
     unknown: Object.keys(texts).filter(
       (name) => name.startsWith('SERVICE_') && !(name in settings) && !familyName(name),
     ),
@@ -123,7 +123,7 @@ const familyOf = (family: Family, texts: Texts): Readonly<Record<string, string>
     Object.entries(texts).flatMap(([name, text]) => (text && familyName(name) === family ? [[name, text]] : [])),
   );
 
-/** Returns the variables of the SDK; null if it is off. */
+/** Returns the variables of OpenTelemetry's SDK, or null if it is off. */
 const openTelemetry = (endpoint: string | null, variables: Readonly<Record<string, string>>) =>
   endpoint === null || /^true$/i.test(variables.OTEL_SDK_DISABLED ?? '') ? null : variables;
 
@@ -132,7 +132,7 @@ const upstream = (allowedHosts: readonly string[], keys: Readonly<Record<string,
   keys: Object.fromEntries(Object.entries(keys).map(([name, text]) => [name, engineKey(text, allowedHosts)])),
 });
 
-/** Reads `key` or `host=key`. A key may contain `=` or end with it, so `host` must be an allowed host or have a dot or a port. */
+/** Reads `key` or `host=key`. A key may contain `=`, so `host` must be an allowed host, or have a dot or a port. */
 function engineKey(text: string, allowedHosts: readonly string[]) {
   const [, name = '', key = ''] = /^([^=]+)=(?!=*$)(.+)$/.exec(text) ?? [];
   const host = hostAsInUrl(name);
@@ -144,7 +144,7 @@ function engineKey(text: string, allowedHosts: readonly string[]) {
 const keyNames = ['SERVICE_SITE_LOGIN_SECRET', 'SERVICE_SITE_LOGIN_JWKS_FILE', 'SERVICE_SITE_LOGIN_JWKS_URL'] as const;
 const claimNames = ['SERVICE_SITE_LOGIN_ISSUER', 'SERVICE_SITE_LOGIN_AUDIENCE'] as const;
 
-/** The site login needs one key, an issuer and an audience. */
+/** Lists the problems of the site login, which needs exactly one key, an issuer and an audience. */
 function siteLoginProblems(values: Values): string[] {
   const keys = keyNames.filter((name) => values[name] !== null);
   if (keys.length === 0) return [];
@@ -169,7 +169,7 @@ function siteTokens(values: Values) {
 const s3Names = ['SERVICE_S3_ENDPOINT', 'SERVICE_S3_REGION', 'SERVICE_S3_FORCE_PATH_STYLE'] as const;
 const keyPair = ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY'] as const;
 
-/** The settings of S3 need a bucket, and half a pair of keys is none. */
+/** Lists the problems of the model store. The settings of S3 need a bucket. An access key needs its secret key. */
 function modelStoreProblems(values: Values, texts: Texts): string[] {
   if (values.SERVICE_MODEL_STORE === null)
     return s3Names

@@ -2,14 +2,14 @@ import { z } from 'zod';
 import { baseAddress, flag, setting, whole } from './setting.js';
 
 const BUCKET = /^s3:\/\/([\w.-]{3,63})(?:\/(.*))?$/;
-/** Parts that are neither empty nor begin with a dot. */
+/** Parts that are not empty and do not begin with a dot. */
 const PREFIX = /^([\w!'()*-][\w .!'()*-]*\/)*$/;
 
-/** The bucket that uploaded models are kept in. */
+/** The settings of the bucket for uploaded models. */
 export const modelStoreSettings = {
   SERVICE_MODEL_STORE: setting({
     about:
-      'Where uploaded models are kept: `s3://bucket/prefix` of S3 or a compatible store. `AWS_ACCESS_KEY_ID` and `AWS_SECRET_ACCESS_KEY` are its credentials, or those that the AWS SDK finds by itself.',
+      'The bucket for uploaded models: `s3://bucket/prefix` in S3 or a compatible store. Its credentials are `AWS_ACCESS_KEY_ID` and `AWS_SECRET_ACCESS_KEY`, or those that the AWS SDK finds by itself.',
     shown: '`models/` in the data folder',
     read: z.string().transform((text, context) => {
       const [, bucket, path = ''] = BUCKET.exec(text) ?? [];
@@ -34,12 +34,12 @@ export const modelStoreSettings = {
     read: z.string().regex(/^[\w-]{1,63}$/, { error: 'must be a region such as eu-central-1' }),
   }),
   SERVICE_S3_FORCE_PATH_STYLE: setting({
-    about: '`true` names the bucket in the path of URLs, `false` in their host.',
+    about: '`true`: the path of a URL names the bucket. `false`: the host of a URL names the bucket.',
     shown: '`true` with `SERVICE_S3_ENDPOINT`',
     read: flag,
   }),
   SERVICE_MODEL_CACHE_MB: setting({
-    about: 'How much of the disk copies of models from `SERVICE_MODEL_STORE` may take, in units of 1,048,576 bytes.',
+    about: 'The disk space for copies of models from `SERVICE_MODEL_STORE`, in units of 1,048,576 bytes.',
     fallback: '16384',
     read: whole(1, 1_073_741_824),
   }),

@@ -3,15 +3,15 @@ import { isIP } from 'node:net';
 import { z } from 'zod';
 
 export interface Setting<T = unknown> {
-  /** Its purpose, for docs/settings.md. */
+  /** The purpose of the setting, for docs/settings.md. */
   readonly about: string;
-  /** The text of a setting that is not set. */
+  /** The default text. */
   readonly fallback?: string;
-  /** Describes the absence of a setting without `fallback`, for docs/settings.md. The usual text is "none". */
+  /** Describes the default of a setting without `fallback`, for docs/settings.md. If absent, the text is "none". */
   readonly shown?: string;
-  /** No message repeats its value. */
+  /** If true, no message repeats the value. */
   readonly secret?: true;
-  /** Reads and checks its text. The message says what it must be. */
+  /** Reads and checks the text. Its message says what the text must be. */
   readonly read: z.ZodType<T, string>;
 }
 
@@ -38,7 +38,7 @@ export const secretText = (min: number) =>
 export const address = (protocols: readonly string[], error: string) =>
   z.string().refine((text) => protocols.includes(protocolOf(text)), { error });
 export const webAddress = address(['http:', 'https:'], 'must be an http:// or https:// URL');
-/** Paths are added to it. */
+/** Accepts a URL that paths can be added to. */
 export const baseAddress = webAddress
   .refine((text) => !/[?#\s]/.test(text), { error: 'must have no query, no fragment and no white space' })
   .transform((url) => url.replace(/\/+$/, ''));
@@ -62,7 +62,7 @@ const listOf = (isOne: (text: string) => boolean, error: string) =>
     .transform((list) => list.split(',').map((text) => text.trim()))
     .refine((texts) => texts.every(isOne), { error });
 
-/** Refuses `true` and numbers, which would make Express trust every proxy. */
+/** Refuses `true` and numbers, because Express would then trust proxies at every address. */
 export const proxies = listOf(
   (text) => NAMED_NETWORKS.includes(text) || isNetwork(text),
   'must list addresses, networks such as 10.0.0.0/8, loopback, linklocal or uniquelocal, separated by commas',
@@ -89,7 +89,7 @@ function isOrigin(text: string): boolean {
   return /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text;
 }
 
-/** Normalizes hosts as a URL does, so that the two can be compared. */
+/** Accepts hosts and normalizes them as `URL` does, so that they can be compared with the host of a URL. */
 export const engineHosts = listOf(
   (text) => hostAsInUrl(text) !== null,
   'must list hosts such as gpu.internal, 10.0.0.7:8000 or [::1], separated by commas',

@@ -23,22 +23,22 @@ import { siteLoginSettings } from './site-login-settings.js';
 
 export const settings = {
   SERVICE_HOST: setting({
-    about: 'Address to listen on. Anything but loopback opens the service to the network.',
+    about: 'The address to listen on. Any address except loopback opens the service to the network.',
     fallback: '127.0.0.1',
     read: z.string().regex(/^\S+$/, { error: 'must be an address or a host name' }),
   }),
   SERVICE_PORT: setting({
-    about: 'Port to listen on; 0 takes any free one, which the ready line names.',
+    about: 'The port to listen on. With 0, the service takes a free port and prints it in its `ready` line.',
     fallback: '8080',
     read: whole(0, 65_535),
   }),
   SERVICE_BASE_URL: setting({
-    about: 'The URL under which people reach the service; links in e-mails begin with it.',
-    shown: 'the address it listens on',
+    about: 'The URL that people use for the service. Links in e-mails begin with it.',
+    shown: 'the address that the service listens on',
     read: baseAddress,
   }),
   SERVICE_DATA_DIR: setting({
-    about: 'Folder for all that is kept: embedded database, secret, outbox, uploaded models, log.',
+    about: 'The folder for all data: embedded database, secret, outbox, uploaded models, log.',
     fallback: './data',
     read: z.string().transform((path) => resolve(path)),
   }),
@@ -49,13 +49,12 @@ export const settings = {
     read: address(['postgres:', 'postgresql:'], 'must be a postgres:// URL'),
   }),
   SERVICE_DATABASE_WAIT_S: setting({
-    about: 'How long a start waits for a database that is out of reach.',
+    about: 'The seconds that a start waits for a database that is out of reach.',
     fallback: '60',
     read: secondsOfTime(0, 3_600),
   }),
   SERVICE_MODELS_DIR: setting({
-    about:
-      'Folders that models are served from, separated as in PATH. `models/` in the data folder is always one more.',
+    about: 'Folders with models, separated as in PATH. `models/` in the data folder is always added.',
     shown: 'the shipped models',
     read: z
       .string()
@@ -75,8 +74,8 @@ export const settings = {
   ...modelStoreSettings,
   SERVICE_SECRET: setting({
     about:
-      'Seals what is secret in the database: e-mails that wait, invites, webhooks. Instances on one database share it.',
-    shown: 'made at the first start and kept in the data folder',
+      'Seals secret data in the database: waiting e-mails, invites, webhooks. All instances on one database need the same.',
+    shown: 'created at the first start and stored in the data folder',
     secret: true,
     read: secretText(16),
   }),
@@ -86,109 +85,109 @@ export const settings = {
     read: secretText(8),
   }),
   SERVICE_MAX_ACCOUNTS: setting({
-    about: 'How many accounts the deployment may have.',
+    about: 'The maximum number of accounts.',
     fallback: '3',
     read: whole(1, 1_000_000),
   }),
   SERVICE_REGISTRATION: setting({
     about:
-      '`open`, or `invite`: then the first account is made by `npx tenon create-admin`, or registered with the master key.',
+      '`open`: anyone can register. `invite`: an account needs an invite; `npx tenon create-admin` creates the first account, or it is registered with the master key.',
     fallback: 'open',
     read: oneOf(['open', 'invite']),
   }),
   SERVICE_RATE_LIMIT_PER_MIN: setting({
-    about: 'How many requests a minute each caller has. Every instance counts for itself.',
+    about: 'The requests that each caller may send in a minute. Every instance counts separately.',
     fallback: '120',
     read: whole(1, 1_000_000),
   }),
   SERVICE_RATE_LIMIT_AUTH_PER_MIN: setting({
-    about: 'How many of these may be registrations and logins.',
+    about: 'The registrations and logins among these requests.',
     fallback: '20',
     read: whole(1, 1_000_000),
   }),
   SERVICE_DATASET_VERSIONS: setting({
-    about: 'How many versions of a dataset are kept. An update removes older ones.',
+    about: 'The number of stored versions of a dataset. An update removes older versions.',
     fallback: '200',
     read: whole(1, 1_000_000),
   }),
   SERVICE_BODY_MEMORY_MB: setting({
     about:
-      'Memory for all request bodies and datasets that are held at once, parsed ones included, in units of 1,048,576 bytes. Large ones wait, and get 503 `busy` after 5 s.',
+      'Memory for the request bodies and datasets of all calls in flight, raw and parsed, in units of 1,048,576 bytes. A call with large data waits for memory, and gets 503 `busy` after 5 s.',
     fallback: '96',
     read: whole(1, 1_048_576),
   }),
   SERVICE_TRUST_PROXY: setting({
     about:
-      "Reverse proxies whose `X-Forwarded-For` tells the caller's address: addresses, networks, `loopback`, `linklocal` or `uniquelocal`, separated by commas.",
+      "Reverse proxies: addresses, networks, `loopback`, `linklocal` or `uniquelocal`, separated by commas. The service reads the caller's address from their `X-Forwarded-For`.",
     read: proxies,
   }),
   SERVICE_CORS_ORIGINS: setting({
-    about: 'Web origins whose pages may call the API from a browser, separated by commas.',
+    about: 'Web origins, separated by commas. Their pages may call the API from a browser.',
     read: webOrigins,
   }),
   SERVICE_BCRYPT_COST: setting({
-    about: 'How slow a password hash is; one more doubles the time.',
+    about: 'The cost of a password hash. One more doubles the time.',
     fallback: '12',
     read: whole(4, 20),
   }),
   SERVICE_PASSWORD_BLOCKLIST: setting({
-    about: '`true` refuses the passwords that everybody tries first.',
+    about: '`true` refuses the most common passwords.',
     fallback: 'false',
     read: flag,
   }),
   ...siteLoginSettings,
   SERVICE_SMTP_URL: setting({
-    about: 'Mail server, as smtp:// or smtps:// with user and password where needed.',
+    about: 'The mail server, as an smtp:// or smtps:// URL, with user and password if needed.',
     shown: 'each mail becomes an .eml file in `outbox/` in the data folder',
     secret: true,
     read: address(['smtp:', 'smtps:'], 'must be an smtp:// or smtps:// URL'),
   }),
   SERVICE_MAIL_FROM: setting({
-    about: 'Sender of the e-mails.',
+    about: 'The sender of the e-mails.',
     fallback: 'Tenon <tenon@localhost>',
     read: z.string().regex(/^([^<>\r\n]*<[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/, {
       error: 'must be an address such as "Tenon <tenon@example.com>"',
     }),
   }),
   SERVICE_INFERENCE_TIMEOUT_S: setting({
-    about: 'How long a chat call or a prediction may take, its wait in the queue included.',
+    about: 'The seconds that a chat call or a prediction may take, with its time in the queue.',
     fallback: '60',
     read: secondsOfTime(0.1, 3_600),
   }),
   SERVICE_CHAT_QUEUE: setting({
-    about: 'How many chat calls may wait for a runtime; one more is refused with `model_busy`.',
+    about: 'The chat calls that may wait for a runtime. Further calls are refused with `model_busy`.',
     fallback: '32',
     read: whole(0, 10_000),
   }),
   SERVICE_DEPLOYMENT_START_TIMEOUT_S: setting({
     about:
-      'How long a new deployment may take until its process has proved its health, or its engine says that the model is ready.',
+      'The seconds that a new deployment may take until its process has proved its health, or its engine says that the model is ready.',
     fallback: '30',
     read: secondsOfTime(0.1, 3_600),
   }),
   SERVICE_RUNTIME_LOAD_TIMEOUT_S: setting({
     about:
-      'How long a chat model may take to load, and how long an engine elsewhere that answers 503 is taken for one that loads.',
+      'The seconds that a chat model may take to load. For these seconds, an engine elsewhere that answers 503 counts as loading.',
     fallback: '120',
     read: secondsOfTime(1, 86_400),
   }),
   SERVICE_RUNTIME_ALLOWED_HOSTS: setting({
     about:
-      'Hosts whose engines models and deployments may be connected to: `host`, with each of its ports, or `host:port`, separated by commas.',
+      'Hosts with engines that models and deployments may use: `host` for all its ports, or `host:port`, separated by commas.',
     read: engineHosts,
   }),
   SERVICE_WEBHOOK_ALLOW_NETWORKS: setting({
     about:
-      'Addresses and networks besides the public internet that webhooks may lead to, also by http://, separated by commas.',
+      'Addresses and networks, separated by commas. Webhooks may use them in addition to the public internet, also with http://.',
     read: networks,
   }),
   SERVICE_ALERTMANAGER_URL: setting({
-    about: 'An Alertmanager that is told of alerts: they fire there until they are acknowledged here.',
+    about: 'An Alertmanager that gets the alerts. They fire there until they are acknowledged in Tenon.',
     secret: true,
     read: baseAddress,
   }),
   SERVICE_SLACK_WEBHOOK_URL: setting({
-    about: 'An incoming webhook of Slack, whose channel is told of alerts and of their acknowledgement.',
+    about: 'An incoming webhook of Slack. Its channel gets the alerts and their acknowledgements.',
     secret: true,
     read: webAddress,
   }),
@@ -199,40 +198,42 @@ export const settings = {
   }),
   SERVICE_MAX_CHILDREN: setting({
     about:
-      'How many model processes an instance may run, runtimes and deployments together. Further starts are refused.',
+      'The model processes that an instance may run, for runtimes and deployments together. Further starts are refused.',
     fallback: '32',
     read: whole(1, 10_000),
   }),
   SERVICE_READY_WAIT_S: setting({
-    about: 'How long a starting instance waits for its models at most before it is ready.',
+    about: 'The seconds that a starting instance waits at most for its models before it is ready.',
     fallback: '30',
     read: secondsOfTime(0, 3_600),
   }),
   SERVICE_INSTANCE_NAME: setting({
     about: 'The name of this instance in answers that describe its own processes, and in the log.',
-    shown: 'host name; with `DATABASE_URL`, the port too',
+    shown: 'the host name, with the port if `DATABASE_URL` is set',
     read: z.string().regex(/^[\w.:@-]{1,100}$/, {
       error: 'must be 1 to 100 letters, digits and characters of ".:@_-"',
     }),
   }),
   SERVICE_DRAIN_DELAY_S: setting({
-    about: 'How long an ending service serves on while `/health/ready` says 503, for a load balancer to notice.',
+    about:
+      'The seconds that an ending service continues to serve while `/health/ready` answers 503, so that a load balancer notices.',
     fallback: '0',
     read: secondsOfTime(0, 3_600),
   }),
   SERVICE_SHUTDOWN_TIMEOUT_S: setting({
-    about: 'How long the end takes at most, after the drain delay; what is in flight has three fifths of it to finish.',
+    about:
+      'The seconds that a shutdown takes at most, after the drain delay. Calls in flight have three fifths of them to finish.',
     fallback: '20',
     read: secondsOfTime(0, 3_600),
   }),
   OTEL_EXPORTER_OTLP_ENDPOINT: setting({
     about:
-      'A collector of OpenTelemetry, such as `http://localhost:4318`, which gets traces and metrics. Without it nothing of OpenTelemetry is loaded ([details](monitoring/opentelemetry.md)).',
+      'A collector of OpenTelemetry, such as `http://localhost:4318`, for traces and metrics. Without this setting, OpenTelemetry is not loaded ([details](monitoring/opentelemetry.md)).',
     secret: true,
     read: baseAddress,
   }),
   SERVICE_LOG_LEVEL: setting({
-    about: `Least level of the events in the log: ${logLevels.join(', ')}.`,
+    about: `The lowest level of the events in the log: ${logLevels.join(', ')}.`,
     fallback: 'info',
     read: oneOf(logLevels),
   }),

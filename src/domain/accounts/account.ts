@@ -2,11 +2,11 @@ import { InvalidRequest } from '../shared/errors.js';
 import { atMost } from '../shared/text.js';
 import type { Role } from './caller.js';
 
-/** A group of accounts. At most one team is the operator team, which runs the deployment. */
+/** A group of accounts. At most one team is the operator team. */
 export interface Team {
   readonly id: string;
   readonly operator: boolean;
-  /** The embedding site's key for this team; null for the operator team. */
+  /** The embedding site's key for this team. Is null for the operator team. */
   readonly siteKey: string | null;
   readonly createdAt: Date;
 }
@@ -17,10 +17,10 @@ export interface Account {
   readonly name: string;
   readonly email: string;
   readonly role: Role;
-  /** Is null for accounts that only sign in through an embedding site. */
+  /** Is null for an account that only uses the site login. */
   readonly passwordHash: string | null;
   readonly emailVerifiedAt: Date | null;
-  /** Asks for an e-mail when an alert fires. */
+  /** True if the account wants an e-mail when an alert fires. */
   readonly alertEmails: boolean;
   readonly createdAt: Date;
 }
@@ -35,17 +35,17 @@ export interface Profile {
 }
 
 export const Account = {
-  /** Trims the name and the e-mail and checks all given fields. Throws InvalidRequest with a finding per broken rule. */
+  /** Trims the name and the e-mail. Throws InvalidRequest with a finding for each invalid field. */
   profile<Typed extends Partial<Profile>>(typed: Typed): Typed {
-    const { name, email, password } = typed;
+    const { name, email } = typed;
     const trimmed = { ...typed, ...(name && { name: name.trim() }), ...(email && { email: email.trim() }) };
-    const findings = Object.entries(rules).flatMap(([path, broken]) => {
+    const findings = Object.entries(rules).flatMap(([path, problemOf]) => {
       const text = trimmed[path as keyof Profile];
-      const message = text === undefined ? null : broken(text);
+      const message = text === undefined ? null : problemOf(text);
       return message ? [{ path, message }] : [];
     });
     if (findings.length > 0) throw new InvalidRequest(findings);
-    return { ...trimmed, ...(password !== undefined && { password }) };
+    return trimmed;
   },
 
   verified: (account: Account, at: Date): Account => ({ ...account, emailVerifiedAt: account.emailVerifiedAt ?? at }),
@@ -55,10 +55,10 @@ export const Account = {
     alertEmails && emailVerifiedAt !== null && role !== 'member',
 };
 
-/** Returns the same key for all spellings of an address, whatever its letter case and Unicode form. */
+/** Returns a key for an address. The key is the same for every letter case and Unicode form of the address. */
 export const emailKey = (email: string): string => email.trim().normalize('NFKC').toLowerCase();
 
-/** Each rule returns the message for a broken field, or null. The order is that of the form. */
+/** Each function returns the message for an invalid text, or null. Findings have the order of this object. */
 const rules: Record<keyof Profile, (text: string) => string | null> = {
   name: (text) => {
     if (!within(text, 1, accountLimits.name)) return `must have 1 to ${accountLimits.name} characters`;

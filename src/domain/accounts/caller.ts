@@ -1,7 +1,7 @@
 export const roles = ['admin', 'developer', 'member'] as const;
 export type Role = (typeof roles)[number];
 
-/** The account behind a session or an API key, as it is at this moment. */
+/** The account behind a session or an API key. It is read again for each request. */
 export interface AccountCaller {
   readonly kind: 'session' | 'api_key';
   readonly credentialId: string;
@@ -16,7 +16,7 @@ export interface AccountCaller {
   /** True for accounts of the operator team. */
   readonly operator: boolean;
   readonly emailVerified: boolean;
-  /** The last noted use of the credential, to the minute. */
+  /** The last stored use of the credential. At most one use in a minute is stored. */
   readonly lastUsedAt: Date | null;
 }
 
@@ -25,7 +25,6 @@ interface MasterCaller {
   readonly kind: 'master';
 }
 
-/** The caller of a request, known by its credential alone. */
 export type Caller = AccountCaller | MasterCaller;
 export const callerKinds = ['session', 'api_key', 'master'] as const satisfies readonly Caller['kind'][];
 export type CallerKind = (typeof callerKinds)[number];

@@ -1,18 +1,18 @@
-/** A session or an API key. Only the digest of its secret is kept. */
+/** A session or an API key. Only the digest of its secret is stored. */
 export interface Credential {
   readonly id: string;
   readonly kind: 'session' | 'api_key';
   readonly accountId: string;
   readonly digest: string;
-  /** Prefix and end of an API key, by which its owner recognizes it. Empty for a session. */
+  /** The beginning and the end of an API key. The owner recognizes the key by this text. Is empty for a session. */
   readonly hint: string;
   readonly name: string | null;
-  /** Registrations and logins make both kinds. Only `POST /v1/keys` makes `minted` keys. */
+  /** A registration or a login creates a session and an API key. `POST /v1/keys` creates a `minted` key. */
   readonly origin: 'registration' | 'login' | 'minted';
   readonly createdAt: Date;
-  /** The credential does not expire if null. */
+  /** Is null if the credential does not expire. */
   readonly expiresAt: Date | null;
-  /** To the minute. */
+  /** At most one use in a minute is stored. */
   readonly lastUsedAt: Date | null;
 }
 

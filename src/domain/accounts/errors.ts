@@ -19,11 +19,11 @@ const kindNames: Record<CallerKind, string> = {
   master: 'the master key',
 };
 
-/** A valid credential of a kind that the endpoint does not take. */
+/** Refuses a valid credential of a kind that the endpoint does not accept. */
 export class SessionRequired extends DomainError {
-  constructor(given: CallerKind, taken: readonly CallerKind[]) {
-    const remedy = taken.includes('session') ? 'sign in and send the session token' : 'send the master key';
-    const message = `This endpoint does not take ${kindNames[given]}: ${remedy}.`;
+  constructor(sent: CallerKind, accepted: readonly CallerKind[]) {
+    const remedy = accepted.includes('session') ? 'sign in and send the session token' : 'send the master key';
+    const message = `This endpoint does not take ${kindNames[sent]}: ${remedy}.`;
     super('unauthenticated', 'session_required', message);
   }
 }
@@ -34,7 +34,7 @@ export class RoleForbidden extends DomainError {
   }
 }
 
-/** An account of another team than the one that runs the deployment. */
+/** Refuses an account that is not in the operator team. */
 export class OperatorOnly extends refusal(
   'forbidden',
   'operator_only',
@@ -47,7 +47,7 @@ export class EmailUnverified extends refusal(
   'Verify your e-mail first: open the link in the mail, or ask for a new one.',
 ) {}
 
-/** An invalid token of an embedding site. The message hides the reason from forgers. */
+/** Refuses an invalid token of an embedding site. The message hides the reason, because it would help a forger. */
 export class SiteTokenInvalid extends refusal(
   'unauthenticated',
   'invalid_credentials',
@@ -104,7 +104,7 @@ export class InviteEmailMismatch extends refusal(
   'This invite is for another e-mail address.',
 ) {}
 
-/** The team would be left without an admin. */
+/** Refuses a change that would leave the team without an admin. */
 export class LastAdmin extends refusal(
   'conflict',
   'last_admin',

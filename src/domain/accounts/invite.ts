@@ -2,7 +2,7 @@ import { emailKey } from './account.js';
 import type { Role } from './caller.js';
 import { InviteEmailMismatch, InviteExpired, InviteRedeemed, InviteRevoked } from './errors.js';
 
-/** A place in a team for the holder of the token. If it names an e-mail, the holder must register with that. */
+/** Lets the holder of the token join a team. If the invite names an e-mail, the holder must register with it. */
 export interface Invite {
   readonly id: string;
   readonly teamId: string;

@@ -2,7 +2,7 @@ import { TokenExpired, TokenUsed } from './errors.js';
 
 export type MailedTokenPurpose = 'verification' | 'reset';
 
-/** A single-use token sent to an account's address, as a proof that its holder reads the e-mail. Only its digest is kept. */
+/** A single-use token in an e-mail. Its use proves that the e-mail reached the account. Only its digest is stored. */
 export interface MailedToken {
   readonly id: string;
   readonly purpose: MailedTokenPurpose;

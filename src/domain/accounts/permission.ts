@@ -2,17 +2,17 @@ import type { DomainError } from '../shared/errors.js';
 import { type AccountCaller, type Caller, type CallerKind, callerKinds, type Role, roles } from './caller.js';
 import { EmailUnverified, OperatorOnly, RoleForbidden, SessionRequired, Unauthenticated } from './errors.js';
 
-/** The credentials and roles that may do an act. */
+/** The kinds of callers and the roles that may do an action. */
 export interface Permission {
   readonly takes: readonly CallerKind[];
   readonly roles: readonly Role[];
-  /** Only for accounts whose e-mail is verified. */
+  /** Only for accounts with a verified e-mail. */
   readonly verified?: true;
   /** Only for accounts of the operator team. */
   readonly operator?: true;
 }
 
-/** The permission of each act. Services and routes both check this table. */
+/** The permission for each action. Routes and services check it. */
 export const permissions = {
   ownAccount: { takes: ['session'], roles },
   mintKeys: { takes: ['session'], roles, verified: true },
@@ -34,20 +34,20 @@ export const permissions = {
   manageMonitoring: { takes: callerKinds, roles: ['admin', 'developer'], operator: true },
 } as const satisfies Record<string, Permission>;
 
-/** The caller type after `authorize`: always an account, unless the permission takes the master key. */
+/** The type of an authorized caller: an account, or any caller if the permission takes the master key. */
 export type CallerFor<P extends Permission> = 'master' extends P['takes'][number] ? Caller : AccountCaller;
 
 export type PermissionName = keyof typeof permissions;
 
-/** Tells for each act whether the caller may do it. */
+/** Tells for each permission whether the caller has it. */
 export const permitted = (caller: Caller): Record<PermissionName, boolean> =>
   Object.fromEntries(
     Object.entries(permissions).map(([name, permission]) => [name, refusal(caller, permission) === null]),
   ) as Record<PermissionName, boolean>;
 
 /**
- * Returns the caller if it has the permission. Throws Unauthenticated, SessionRequired, OperatorOnly, RoleForbidden or
- * EmailUnverified, in this order. A permission that takes the master key treats it as an admin operator.
+ * Returns a caller that has the permission. Throws Unauthenticated, SessionRequired, OperatorOnly, RoleForbidden or
+ * EmailUnverified, in this order. If the permission takes the master key, the master key needs nothing else.
  */
 export function authorize<P extends Permission>(caller: Caller | null, permission: P): CallerFor<P> {
   if (!caller) throw new Unauthenticated();

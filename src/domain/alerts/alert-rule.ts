@@ -22,7 +22,7 @@ export interface AlertRule {
   readonly createdAt: Date;
   /** The number of failed jobs since the last success, at most `ruleLimits.failures`. */
   readonly failuresInARow: number;
-  /** True when the present run of failures has fired already. */
+  /** True if the rule has fired since the last success. */
   readonly firedInRun: boolean;
 }
 
@@ -37,11 +37,11 @@ export interface RuleInput extends Pick<AlertRule, 'name' | 'ruleType' | 'thresh
 }
 export type RuleChange = Partial<Pick<AlertRule, 'name' | 'threshold' | 'severity' | 'enabled'>>;
 
-type Begun = RuleInput & Pick<AlertRule, 'id' | 'createdAt'> & { failuresInARow?: number };
+type Draft = RuleInput & Pick<AlertRule, 'id' | 'createdAt'> & { failuresInARow?: number };
 
 export const AlertRule = {
   /** Throws InvalidRequest. */
-  create({ jobKind = null, severity, failuresInARow = 0, ...input }: Begun): AlertRule {
+  create({ jobKind = null, severity, failuresInARow = 0, ...input }: Draft): AlertRule {
     const rule = { ...input, jobKind, severity: severity ?? usualSeverity[input.ruleType], enabled: true };
     return checked({ ...rule, failuresInARow, firedInRun: false });
   },
@@ -50,12 +50,11 @@ export const AlertRule = {
   change: (rule: AlertRule, change: RuleChange): AlertRule => checked({ ...rule, ...change }),
 
   /**
-   * Returns the rule after one more finished job, and whether it fires. Returns the same object when the job changes
-   * nothing. Finishing jobs and previews both use it, so a preview never differs from the real evaluation.
+   * Returns the rule after one more finished job, and whether the rule fires. Returns the same rule object if the job
+   * changes nothing. A preview of a rule calls this method too, so it shows exactly the jobs that would fire the rule.
    */
   observe(rule: AlertRule, job: FinishedJob): { rule: AlertRule; fires: boolean } {
-    const concerned = rule.jobKind === null || rule.jobKind === job.kind;
-    if (!concerned) return { rule, fires: false };
+    if (rule.jobKind !== null && rule.jobKind !== job.kind) return { rule, fires: false };
     if (rule.ruleType === 'consecutive_failures') return observeFailures(rule, job);
     return { rule, fires: rule.enabled && (Job.duration(job) ?? 0) > rule.threshold };
   },
@@ -64,8 +63,8 @@ export const AlertRule = {
 function observeFailures(rule: AlertRule, { status }: FinishedJob): { rule: AlertRule; fires: boolean } {
   if (status === 'cancelled') return { rule, fires: false };
   if (status === 'succeeded') {
-    const isReset = rule.failuresInARow === 0 && !rule.firedInRun;
-    return { rule: isReset ? rule : { ...rule, failuresInARow: 0, firedInRun: false }, fires: false };
+    const isUnchanged = rule.failuresInARow === 0 && !rule.firedInRun;
+    return { rule: isUnchanged ? rule : { ...rule, failuresInARow: 0, firedInRun: false }, fires: false };
   }
   const failuresInARow = Math.min(rule.failuresInARow + 1, ruleLimits.failures);
   const fires = rule.enabled && !rule.firedInRun && failuresInARow >= rule.threshold;

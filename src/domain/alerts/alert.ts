@@ -1,7 +1,7 @@
 import { type FinishedJob, Job } from '../jobs/job.js';
 import type { AlertRule, RuleType, Severity } from './alert-rule.js';
 
-/** Records that a job met a rule. It outlives both. */
+/** Records that a job fired a rule. An alert stays after its job or its rule is deleted. */
 export interface Alert {
   readonly id: string;
   readonly ruleId: string;
@@ -11,7 +11,7 @@ export interface Alert {
   readonly severity: Severity;
   readonly title: string;
   readonly message: string;
-  /** The job that met the rule. */
+  /** The job that fired the rule. */
   readonly jobId: string;
   readonly createdAt: Date;
   readonly ackedAt: Date | null;
@@ -27,7 +27,7 @@ export type AlertStatus = (typeof alertStatuses)[number];
 export const NOTE_LENGTH = 1_000;
 
 export const Alert = {
-  /** Creates an alert. It names the job by id only, because operators read alerts about other teams' jobs. */
+  /** Creates an alert. Its texts omit the job's name, because operators must not see the names of other teams' jobs. */
   of: (rule: AlertRule, job: FinishedJob, id: string): Alert => ({
     id,
     ruleId: rule.id,
@@ -48,8 +48,8 @@ export const Alert = {
 const texts: Record<RuleType, (rule: AlertRule, job: FinishedJob) => Pick<Alert, 'title' | 'message'>> = {
   consecutive_failures({ name, threshold, jobKind }, job) {
     const jobs = `${jobKind ? `${jobKind} ` : ''}jobs`;
-    const ran = Job.duration(job);
-    const failed = `failed ${ran === null ? 'before it had begun' : `after ${ran} s`}`;
+    const seconds = Job.duration(job);
+    const failed = `failed ${seconds === null ? 'before it had begun' : `after ${seconds} s`}`;
     const sentence =
       threshold === 1
         ? `The job ${job.id}, of the kind ${job.kind}, ${failed}.`

@@ -1,24 +1,24 @@
 import { type Finding, InvalidRequest } from '../shared/errors.js';
 
-/** An address of a program that receives alerts. */
+/** The URL of a program that receives alerts. */
 export interface Webhook {
   readonly id: string;
   readonly url: string;
   /** The id of an account, or `MASTER`. */
   readonly createdBy: string;
   readonly createdAt: Date;
-  /** Becomes false for good when the receiver answers 410. */
+  /** Becomes false when the receiver answers 410, and then stays false. */
   readonly enabled: boolean;
-  /** The outcome of the last attempt; null before the first. */
+  /** The outcome of the last attempt. Is null before the first. */
   readonly lastDelivery: Delivery | null;
 }
 
 export interface Delivery {
   readonly at: Date;
   readonly alertId: string;
-  /** The HTTP status of the answer; null without an answer. */
+  /** The HTTP status of the answer. Is null without an answer. */
   readonly status: number | null;
-  /** The reason of a failure; null after a success. */
+  /** The reason of a failure. Is null after a success. */
   readonly error: string | null;
 }
 
@@ -26,7 +26,7 @@ export interface Delivery {
 export const webhookLimits = { webhooks: 10, url: 2_000 } as const;
 
 const GONE = 410;
-const REST_MS = 30_000;
+const PAUSE_MS = 30_000;
 
 export const Webhook = {
   /** Throws InvalidRequest. */
@@ -36,17 +36,17 @@ export const Webhook = {
     return { ...input, url: new URL(url).href, enabled: true, lastDelivery: null };
   },
 
-  /** Returns the origin of the URL. Readers see no more, because a path or a query can hold a secret. */
+  /** Returns the origin of the URL. Callers see only the origin, because the path or the query can contain a secret. */
   origin: ({ url }: Pick<Webhook, 'url'>): string => (URL.canParse(url) ? new URL(url).origin : ''),
 
-  /** Names the webhook in the audit trail. */
+  /** Returns the id and the name for the audit trail. */
   named: (webhook: Webhook) => ({ id: webhook.id, name: Webhook.origin(webhook) }),
 
   isGone: ({ status }: Delivery): boolean => status === GONE,
 
-  /** Tells whether the receiver is given a rest after no answer, so that it does not delay the others. */
-  isResting: ({ lastDelivery: last }: Webhook, now: Date): boolean =>
-    last !== null && last.error !== null && last.status === null && now.getTime() - last.at.getTime() < REST_MS,
+  /** Tells whether deliveries pause because the receiver just did not answer. It would delay other deliveries again. */
+  isPaused: ({ lastDelivery: last }: Webhook, now: Date): boolean =>
+    last !== null && last.error !== null && last.status === null && now.getTime() - last.at.getTime() < PAUSE_MS,
 };
 
 function problem(url: string): Finding | null {

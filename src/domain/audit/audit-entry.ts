@@ -43,13 +43,13 @@ export type AuditAction = (typeof auditActions)[number];
 
 export const actorKinds = ['account', 'master_key', 'command_line'] as const;
 
-/** Copies the actor's data at the time of the act, so that entries outlive accounts. */
+/** The actor of an action. The data is copied at the time of the action, so it stays when the account is removed. */
 export interface Actor {
   readonly kind: (typeof actorKinds)[number];
-  /** The id of the account; null for other kinds. */
+  /** The id of the account. Is null for other kinds. */
   readonly id: string | null;
   readonly name: string | null;
-  /** The session or API key of the call; null without one. */
+  /** The session or API key of the call. Is null without one. */
   readonly credentialId: string | null;
   readonly teamId: string | null;
 }
@@ -59,7 +59,7 @@ const nobody = { id: null, name: null, credentialId: null, teamId: null } as con
 export const Actor = {
   commandLine: { kind: 'command_line', ...nobody } satisfies Actor as Actor,
 
-  /** Returns the account as the actor of a registration or of a link from an e-mail. */
+  /** Returns the actor for an action without a credential: a registration, or the use of a link from an e-mail. */
   self: ({ id, name, teamId }: Pick<Account, 'id' | 'name' | 'teamId'>): Actor => ({
     kind: 'account',
     id,
@@ -79,21 +79,21 @@ const ofAccount = ({ accountId, accountName, credentialId, teamId }: AccountCall
   teamId,
 });
 
-/** Holds small facts about an act, never secrets or content. */
+/** Small facts about an action. They must not contain secrets or content. */
 export type AuditDetails = Readonly<Record<string, string | number | boolean | null | undefined>>;
 
-/** Records one act on an object. It outlives both. */
+/** Records one action on an object. An entry stays after its object or its actor is deleted. */
 export interface AuditEntry {
   readonly id: string;
   readonly createdAt: Date;
   readonly actor: Omit<Actor, 'teamId'>;
   readonly action: AuditAction;
   readonly objectId: string;
-  /** The object's name at that time; null for an object without one. */
+  /** The object's name at that time. Is null for an object without one. */
   readonly objectName: string | null;
-  /** The admins of this team may read the entry; null stands for the whole deployment. */
+  /** The admins of this team may read the entry. Is null if the entry belongs to no team. */
   readonly teamId: string | null;
-  /** Is null for an act without a request. */
+  /** Is null for an action without a request. */
   readonly requestId: string | null;
   readonly details: AuditDetails;
 }

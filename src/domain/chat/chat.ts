@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../workspace/json.js';
 
 export const chatRoles = ['system', 'user', 'assistant'] as const;
-/** `tool`: a message with the result of a tool. Only the OpenAI endpoint takes it. */
+/** `tool`: a message with the result of a tool. Only the OpenAI endpoint accepts this role. */
 type ChatRole = (typeof chatRoles)[number] | 'tool';
 
 export interface ChatMessage {
@@ -9,32 +9,33 @@ export interface ChatMessage {
   readonly content: string;
 }
 
-/** A message of a request, with the fields that only an engine elsewhere may understand. */
+/** A message of a request, with further fields for an engine elsewhere. */
 export interface RequestMessage extends ChatMessage {
-  /** These fields are sent to the engine as they are; they replace those above. */
+  /** These fields are sent to the engine unchanged. A `role` or `content` in them replaces the field of the message. */
   readonly extra?: JsonObject;
 }
 
 export interface ChatRequest {
   /** From 1 to 100 messages. */
   readonly messages: readonly RequestMessage[];
-  /** Is null for the smaller of `chatLimits.defaultMaxTokens` and the rest of the context. */
+  /** If null, the maximum is `chatLimits.defaultMaxTokens`, or the rest of the context if that is smaller. */
   readonly maxTokens: number | null;
-  /** Cuts `maxTokens` to the rest of the context. Otherwise a request that does not fit is refused. */
+  /** If true, `maxTokens` is reduced to the rest of the context. Otherwise a request that does not fit is refused. */
   readonly cutToContext?: boolean;
   /** From 0 to 2. At 0 the answer is greedy and deterministic. */
   readonly temperature: number;
-  /** Only an engine elsewhere calls tools. They are sent to it as they are. */
+  /** The tools are sent unchanged to an engine elsewhere. Chat workers do not support tools. */
   readonly tools?: Json;
   readonly toolChoice?: Json;
   readonly sampling?: Sampling;
-  /** Absent: any text. */
+  /** If absent, the answer may be any text. */
   readonly responseFormat?: ResponseFormat;
 }
 
 /**
- * The answer is JSON that validates, unless it ends by length or at a stop text: an object of any form, or what the
- * JSON schema describes. A model that runs here keeps to the schema whether `strict` or not.
+ * `json_object`: the answer is any JSON object. `json_schema`: the answer is JSON that validates against the schema.
+ * An answer that ends by length or at a stop text can be incomplete. A chat worker ignores `strict` and always follows
+ * the schema.
  */
 export type ResponseFormat =
   | { readonly type: 'json_object' }
@@ -46,42 +47,42 @@ export type ResponseFormat =
       readonly strict?: boolean;
     };
 
-/** The other parameters of sampling, as OpenAI documents them. An absent one has no effect. */
+/** The other parameters of sampling, as OpenAI documents them. An absent parameter has no effect. */
 export interface Sampling {
-  /** From 0 to 1: the share of the probability that tokens are drawn from. At 0 only the likeliest token is left. */
+  /** From 0 to 1. Only the likeliest tokens up to this sum of probabilities are drawn. At 0 only one token is left. */
   readonly topP?: number;
   /** The same seed and request give the same answer. */
   readonly seed?: number;
-  /** At most 4 texts, not empty. The answer ends before the first of them. */
+  /** At most 4 texts, none of them empty. The answer ends before the first stop text. */
   readonly stop?: readonly string[];
-  /** From -2 to 2, for each token that the answer has so far. */
+  /** From -2 to 2. Is subtracted from the logit of each token that the answer already has. */
   readonly presencePenalty?: number;
-  /** From -2 to 2, times the number of a token's occurrences in the answer so far. */
+  /** From -2 to 2. Is subtracted from the logit of a token once for each time that the answer already has the token. */
   readonly frequencyPenalty?: number;
-  /** From -100 to 100, by token id. */
+  /** A value from -100 to 100 for each token id. Is added to the logit of the token. */
   readonly logitBias?: Readonly<Record<string, number>>;
-  /** From 0 to 20: the number of the likeliest tokens to report at each place. Absent: report no probabilities. */
+  /** From 0 to 20: how many likeliest tokens are reported at each place. If absent, no probabilities are reported. */
   readonly topLogprobs?: number;
 }
 
 export interface CompletionEnd {
   /**
-   * `stop`: the model ended its answer, or came to a stop text. `length`: it ran into `maxTokens` or the context limit.
-   * `tool_calls`: an engine elsewhere asks for tools.
+   * `stop`: the model ended its answer, or the answer reached a stop text. `length`: the answer reached `maxTokens` or
+   * the end of the context. `tool_calls`: an engine elsewhere asks for tools.
    */
   readonly finishReason: 'stop' | 'length' | 'tool_calls';
   /** Is null if the runtime does not report it. */
   readonly usage: Usage | null;
-  /** The times from the call's turn to its first token and to its end. Only a model that runs here reports them. */
+  /** The times from the start of the generation to the first token and to the end. Only chat workers report them. */
   readonly timing?: { readonly firstTokenMs: number; readonly tookMs: number };
 }
 
-/** A part of an answer while it is made. The texts of all parts, joined, are the text of the completion. */
+/** A part of an answer during its generation. The joined texts of all parts are the text of the completion. */
 export interface CompletionPart {
   readonly text: string;
   /** The tokens of this text, if the request asks for probabilities. */
   readonly logprobs?: readonly TokenLogprob[];
-  /** Parts of tool calls as the engine sent them, in OpenAI's form for streams. */
+  /** Parts of tool calls as the engine sent them, in OpenAI's format for streams. */
   readonly toolCalls?: readonly Json[];
   /** Only the last part has an end. */
   readonly end?: CompletionEnd;
@@ -90,14 +91,14 @@ export interface CompletionPart {
 export interface Completion extends CompletionEnd {
   readonly text: string;
   readonly logprobs?: readonly TokenLogprob[];
-  /** In OpenAI's form. */
+  /** In OpenAI's format. */
   readonly toolCalls?: readonly Json[];
 }
 
-/** A token with its natural log probability, which is the model's own: before temperature, bias and penalties. */
+/** A token with the natural logarithm of its probability before temperature, bias and penalties. */
 export interface Logprob {
   readonly token: string;
-  /** The UTF-8 bytes of the token, which may be a part of a character. */
+  /** The UTF-8 bytes of the token. They can be only a part of a character. */
   readonly bytes: readonly number[];
   readonly logprob: number;
 }
@@ -107,9 +108,9 @@ export interface TokenLogprob extends Logprob {
   readonly top: readonly Logprob[];
 }
 
-/** A completion, with the seconds from the moment when the model took the call. */
 export interface TimedCompletion {
   readonly completion: Completion;
+  /** Seconds from the moment when the model began with the call. */
   readonly latency: number;
 }
 
@@ -130,5 +131,5 @@ export const chatLimits = {
   temperature: 2,
 } as const;
 
-/** Returns the tokens that the request allows the answer. The context may allow fewer. */
+/** Returns the most tokens that the request allows for the answer. The context can allow fewer. */
 export const mostTokens = ({ maxTokens }: ChatRequest): number => maxTokens ?? chatLimits.defaultMaxTokens;

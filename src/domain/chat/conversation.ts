@@ -1,7 +1,7 @@
 import type { ChatMessage } from './chat.js';
 import { ConversationFull, TooManyConversations } from './errors.js';
 
-/** A stored chat, which its account can continue. No other account sees it. */
+/** A stored chat. Only its account can see and continue it. */
 export interface Conversation {
   readonly id: string;
   readonly projectId: string;
@@ -20,7 +20,7 @@ export interface ConversationMessage extends ChatMessage {
   readonly createdAt: Date;
 }
 
-/** The id of the conversation that a turn continues, or `new` to begin one. */
+/** The id of the conversation that a turn continues, or `new` for a new conversation. */
 export type KeptIn = 'new' | Conversation['id'];
 
 export const conversationLimits = {
@@ -31,7 +31,7 @@ export const conversationLimits = {
   titleLength: 80,
 } as const;
 
-/** The messages of a turn: a question and its answer. */
+/** A turn has two messages: a question and its answer. */
 const TURN = 2;
 
 type Draft = Pick<Conversation, 'id' | 'projectId' | 'accountId' | 'createdAt'>;

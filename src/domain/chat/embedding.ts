@@ -1,12 +1,12 @@
 export interface EmbeddingRequest {
-  /** From 1 to `embeddingLimits.texts` texts, none empty. */
+  /** From 1 to `embeddingLimits.texts` texts, none of them empty. */
   readonly texts: readonly string[];
-  /** The numbers of a vector. Only some engines elsewhere can choose it. */
+  /** The length of a vector. Only some engines elsewhere accept this field. */
   readonly dimensions?: number;
 }
 
 export interface Embeddings {
-  /** A vector for each text, in the order of the texts. All have the same length, and only finite numbers. */
+  /** A vector for each text, in the order of the texts. All vectors have the same length and only finite numbers. */
   readonly vectors: readonly Float32Array[];
   /** Is null if the runtime does not report it. */
   readonly promptTokens: number | null;

@@ -3,7 +3,7 @@ import type { Completion } from './chat.js';
 import type { RuntimeTask } from './runtime.js';
 
 export class RuntimeNotConnected extends DomainError {
-  /** `conflict`: the runtime itself was to be started or stopped. */
+  /** The kind is `conflict` if the caller wanted to start or stop the runtime. */
   constructor(kind: 'unavailable' | 'conflict' = 'unavailable') {
     const message = 'No model is connected to this project: connect one with PUT /v1/projects/{project_id}/runtime.';
     super(kind, 'runtime_not_connected', message, { retryable: false });
@@ -30,12 +30,13 @@ export class RuntimeUnavailable extends DomainError {
 }
 
 export class RuntimeInvalidResponse extends DomainError {
-  constructor(what: string) {
-    super('bad_gateway', 'runtime_invalid_response', `The runtime gave no valid answer: ${what}`, { retryable: false });
+  constructor(reason: string) {
+    const message = `The runtime gave no valid answer: ${reason}`;
+    super('bad_gateway', 'runtime_invalid_response', message, { retryable: false });
   }
 }
 
-/** The answer ended by itself, but breaks the format that the request demands strictly. */
+/** The answer is complete, but it does not have the format that the request demands with `strict`. */
 export class AnswerOutOfFormat extends RuntimeInvalidResponse {
   constructor(readonly completion: Completion) {
     super('it does not validate against the schema of response_format.');
@@ -50,19 +51,19 @@ export class ModelBusy extends DomainError {
 }
 
 export class InferenceTimeout extends DomainError {
-  /** Without `seconds` an engine elsewhere reports the timeout. */
+  /** `seconds` is absent if an engine elsewhere reports the timeout. */
   constructor(seconds?: number) {
     const time = seconds === undefined ? 'in time' : `within ${seconds} s`;
     super('timeout', 'inference_timeout', `The model did not finish ${time}.`, { retryable: false });
   }
 }
 
-/** The answer is made faster than its reader takes it, and no more of it can be kept. */
+/** The caller reads the stream too slowly, and the buffer for the unread answer is full. */
 export class StreamNotRead extends refusal('timeout', 'inference_timeout', 'The stream was not read fast enough.', {
   retryable: false,
 }) {}
 
-/** The connected model does something else than the call asks for. */
+/** The call needs a chat model and an embedding model is connected, or the other way round. */
 export class WrongTask extends InvalidRequest {
   constructor(task: RuntimeTask) {
     const does = { chat: 'chats and makes no embeddings', embedding: 'makes embeddings and does not chat' };
@@ -70,26 +71,27 @@ export class WrongTask extends InvalidRequest {
   }
 }
 
-/** The prompt, or the prompt with an explicit `max_tokens`, or a text is longer than the model's context. */
+/** The prompt, the prompt with an explicit `max_tokens`, or a text to embed is longer than the model's context. */
 export class ContextLengthExceeded extends DomainError {
   constructor(message: string, path?: string) {
     super('invalid', 'context_length_exceeded', message, path === undefined ? {} : { details: [{ path, message }] });
   }
 
-  /** Refuses a text that is to be embedded. If not `whole`, it has more than `tokens`. */
+  /** Refuses a text to embed. If `whole` is false, only the first `tokens` of its tokens were counted. */
   static ofText({ index, context, tokens, whole }: { index: number; context: number; tokens: number; whole: boolean }) {
     const has = whole ? tokens : `${tokens} or more`;
     const message = `input has a text of ${has} tokens at index ${index}; the model's context is ${context} tokens.`;
     return new ContextLengthExceeded(message, 'input');
   }
 
-  /** If not `whole`, the prompt has more than `promptTokens`. */
+  /** Refuses a prompt. If `whole` is false, only the first `promptTokens` of its tokens were counted. */
   static of(counts: { context: number; promptTokens: number; whole?: boolean; maxTokens: number | null }) {
     const { context, promptTokens, whole = true, maxTokens } = counts;
     const has = whole ? promptTokens : `${promptTokens} or more`;
     const requested = maxTokens === null ? '' : ` and max_tokens asks for ${maxTokens} more`;
+    const remedy = maxTokens === null ? 'Shorten the messages.' : 'Shorten the messages or lower max_tokens.';
     return new ContextLengthExceeded(
-      `The model's context is ${context} tokens; the prompt has ${has}${requested}. ${maxTokens === null ? 'Shorten the messages.' : 'Shorten the messages or lower max_tokens.'}`,
+      `The model's context is ${context} tokens; the prompt has ${has}${requested}. ${remedy}`,
     );
   }
 }
@@ -107,12 +109,12 @@ export class UnsupportedParameter extends DomainError {
   }
 }
 
-/** The team has no such project, or several of this name. */
+/** The team has no project with this id or name, or has several projects with this name. */
 export class UnknownModel extends DomainError {
   constructor() {
     const message =
-      "is neither the id of one of your team's projects nor a name that only one of them has: " +
-      'GET /openai/v1/models lists those with a model';
+      'must be the id of a project of your team, or a name that only one of these projects has: ' +
+      'GET /openai/v1/models lists the projects with a model';
     super('not_found', 'not_found', `model ${message}.`, { details: [{ path: 'model', message }] });
   }
 }
@@ -131,7 +133,7 @@ export class ModelMismatch extends DomainError {
   }
 }
 
-/** Refusals to store a turn name the header that says where to store it. */
+/** The header that names the conversation of a call. Findings have it as their path. */
 const CONVERSATION_HEADER = 'X-Conversation-Id';
 
 export class ConversationFull extends InvalidRequest {

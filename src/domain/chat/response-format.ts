@@ -3,7 +3,7 @@ import { isObject, type Json, type JsonObject } from '../workspace/json.js';
 import type { ResponseFormat } from './chat.js';
 
 export const formatLimits = {
-  /** In characters of its JSON. */
+  /** The length of the schema as JSON, in characters. */
   schemaLength: 100_000,
   name: /^[A-Za-z0-9_-]{1,64}$/,
 } as const;
@@ -18,7 +18,7 @@ export const fitsFormat = (schema: JsonObject): boolean => JSON.stringify(schema
 
 const isAbsent = (value: Json | undefined): value is null | undefined => value === undefined || value === null;
 
-/** Lists what is wrong with a format in the form of OpenAI. Ignores additional fields. */
+/** Lists the problems of OpenAI's field `response_format`. Ignores additional fields. */
 export function formatFindings(path: string, sent: Json | undefined): Finding[] {
   if (isAbsent(sent)) return [];
   if (!isObject(sent)) return [{ path, message: 'must be an object' }];
@@ -38,7 +38,7 @@ export function formatFindings(path: string, sent: Json | undefined): Finding[] 
   );
 }
 
-/** Reads a format without findings. Returns null for any text. */
+/** Reads a `response_format` without findings. Returns null if the answer may be any text. */
 export function formatOf(sent: Json | undefined): ResponseFormat | null {
   const { type, json_schema: format } = isObject(sent) ? sent : {};
   if (type === 'json_object') return { type };

@@ -1,18 +1,19 @@
 type RuntimeState = 'not_connected' | 'stopped' | 'loading' | 'ready' | 'unavailable';
 
-/** `chat`: the model answers messages. `embedding`: it makes vectors of texts. */
+/** `chat`: the model answers messages. `embedding`: the model makes vectors of texts. */
 export type RuntimeTask = 'chat' | 'embedding';
 
-/** A model as its engine needs it. Only the engine of that kind knows the other fields. */
+/** The data that a chat engine needs to run a model. Only the chat engine of this `kind` knows the other fields. */
 export interface RuntimeSource {
   readonly kind: string;
 }
 
-/** The state of a runtime now. `reason` says why it is `unavailable`, else it is null. */
+/** The present state of a runtime. */
 export interface RuntimeStatus {
   readonly state: Exclude<RuntimeState, 'not_connected'>;
+  /** Says why the runtime is `unavailable`. Is null in other states. */
   readonly reason: string | null;
-  /** Is absent as long as it is unknown. Of an engine elsewhere it is known if the spec names it. */
+  /** Is absent while it is unknown. For an engine elsewhere it is known only if the spec of the model names it. */
   readonly task?: RuntimeTask | undefined;
 }
 
@@ -21,26 +22,26 @@ export interface ProjectRuntime {
   readonly state: RuntimeState;
   readonly modelId: string | null;
   readonly reason: string | null;
-  /** Is absent as long as it is unknown, as before the first start. */
+  /** Is absent while it is unknown, for example before the first start. */
   readonly task?: RuntimeTask | undefined;
 }
 
-/** Counts the work of a runtime: `waiting` and `running` now, all else since its start. */
+/** Counts the work of a runtime. `waiting` and `running` count present calls. All others count since its start. */
 export interface RuntimeFigures {
   /** Calls that wait for their turn. */
   readonly waiting: number;
-  /** Calls in work. With continuous batching this is the size of the batch. */
+  /** Calls that the model works on. With continuous batching this is the size of the batch. */
   readonly running: number;
-  /** Token counts of all answers, as far as the runtime reports them. */
+  /** The tokens of the prompts of all answers. Answers without a reported number do not count. */
   readonly promptTokens: number;
   /** The tokens of the prompts that were in the prefix cache. */
   readonly cachedTokens: number;
   readonly completionTokens: number;
-  /** The sum of the seconds of each answer. With `completionTokens` it gives the speed that one caller sees. */
+  /** The sum of the seconds of all answers. `completionTokens / workedSeconds` is the speed that one caller sees. */
   readonly workedSeconds: number;
-  /** Seconds from a call's arrival to the first token of its answer. Is empty if the runtime does not report it. */
+  /** Seconds from a call's arrival to the first token of its answer. Is empty if the runtime does not report them. */
   readonly firstToken: Spread;
-  /** Seconds from each token to the next of the same answer. Is empty if the runtime does not report it. */
+  /** Seconds from each token to the next of the same answer. Is empty if the runtime does not report them. */
   readonly betweenTokens: Spread;
   /** Seconds from a call's arrival to its answer. */
   readonly answer: Spread;

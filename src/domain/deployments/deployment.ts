@@ -1,14 +1,14 @@
 import { type Finding, InvalidRequest } from '../shared/errors.js';
 
-/** A model file that each instance serves by a process of its own. */
+/** A model file. Each instance serves it with its own model server. */
 export interface LocalModel {
   readonly kind: 'local';
   readonly name: string;
-  /** The path as it was sent. */
+  /** The path as the caller sent it. */
   readonly modelPath: string;
-  /** The most requests in one batch; null answers each alone. */
+  /** The maximum number of requests in one batch. Is null without batching. */
   readonly maxBatch: number | null;
-  /** The milliseconds that a request may wait for its batch; null without batching. */
+  /** The milliseconds that a request may wait for its batch. Is null without batching. */
   readonly maxDelayMs: number | null;
 }
 
@@ -20,9 +20,9 @@ export interface RemoteModel {
   readonly endpoint: string;
   /** The name of the model at the engine. */
   readonly modelName: string;
-  /** Is null for the version that the engine chooses. */
+  /** Is null if the engine chooses the version. */
   readonly modelVersion: string | null;
-  /** The name of the setting that holds the key of the engine; null without one. */
+  /** The name of the setting with the key of the engine. Is null for an engine without a key. */
   readonly keySetting: string | null;
 }
 
@@ -32,7 +32,7 @@ export const deploymentKinds = ['local', 'remote'] as const satisfies ServedMode
 
 type Flat<Model> = { readonly [Field in Exclude<keyof Model, 'kind' | 'name'>]: Model[Field] | null };
 
-/** The fields of both kinds of models. Those of the other kind are null. */
+/** The fields of local and remote models together. A local model has null in the fields of remote models. */
 export type ModelFields = Pick<ServedModel, 'name'> & Flat<LocalModel> & Flat<RemoteModel>;
 
 const noFields: Omit<ModelFields, 'name'> = {
@@ -59,8 +59,9 @@ interface StoredDeployment {
 export const deploymentStatuses = ['running', 'starting', 'unhealthy', 'stopped', 'crash_looping'] as const;
 
 /**
- * `running`: the model has just proved that it is ready. `starting`: it loads or waits for its turn. `unhealthy`: it is
- * there and gives no proof. `stopped`: this instance does not serve it. `crash_looping`: several starts failed and the next one waits.
+ * `running`: the model has just proved that it is ready. `starting`: the model loads, or waits until it may load.
+ * `unhealthy`: the model server or the engine runs, but the model gives no proof. `stopped`: this instance does not
+ * serve the model. `crash_looping`: several starts failed, and the supervisor waits before the next start.
  */
 export type DeploymentStatus = (typeof deploymentStatuses)[number];
 
@@ -78,9 +79,9 @@ export const deploymentLimits = {
 const DEFAULT_DELAY_MS = 5;
 
 export const Deployment = {
-  /** Returns a model with defaults filled in: a remote one if it names an endpoint. Throws InvalidRequest. */
-  model(given: ModelFields): ServedModel {
-    const fields = { ...given, name: given.name.trim() };
+  /** Returns a valid model with defaults. The model is remote if `endpoint` is not null. Throws InvalidRequest. */
+  model(sent: ModelFields): ServedModel {
+    const fields = { ...sent, name: sent.name.trim() };
     const findings = [
       lengthFinding('name', fields.name, deploymentLimits.nameLength),
       ...(fields.endpoint === null ? localFindings(fields) : remoteFindings(fields)),
@@ -90,12 +91,12 @@ export const Deployment = {
     return Deployment.ofFields({ ...fields, maxDelayMs: delay, endpoint: fields.endpoint && baseOf(fields.endpoint) });
   },
 
-  /** Returns the fields of a model, with null for those of the other kind. */
+  /** Returns all fields of a model. Fields that only the other kind of model has are null. */
   fields({ kind: _, ...fields }: ServedModel): ModelFields {
     return { ...noFields, ...fields };
   },
 
-  /** Returns the model that has these fields, which are valid. */
+  /** Returns the model with these fields. Does not check them. */
   ofFields({ modelPath, maxBatch, maxDelayMs, endpoint, modelName, modelVersion, keySetting, name }: ModelFields) {
     const local = { kind: 'local', name, modelPath: String(modelPath), maxBatch, maxDelayMs } as const;
     const remote = { kind: 'remote', name, modelName: String(modelName), modelVersion, keySetting } as const;
@@ -113,9 +114,9 @@ function localFindings(fields: ModelFields): Findings {
     maxBatch !== null && rangeFinding('max_batch', maxBatch, deploymentLimits.maxBatch),
     maxDelayMs !== null && rangeFinding('max_delay_ms', maxDelayMs, deploymentLimits.maxDelayMs),
     maxBatch === null && maxDelayMs !== null && { path: 'max_delay_ms', message: 'makes sense with max_batch only' },
-    strangeFinding('model_name', modelName, 'endpoint'),
-    strangeFinding('model_version', modelVersion, 'endpoint'),
-    strangeFinding('key_setting', keySetting, 'endpoint'),
+    otherKindFinding('model_name', modelName, 'endpoint'),
+    otherKindFinding('model_version', modelVersion, 'endpoint'),
+    otherKindFinding('key_setting', keySetting, 'endpoint'),
   ];
 }
 
@@ -124,31 +125,31 @@ function remoteFindings(fields: ModelFields): Findings {
   return [
     lengthFinding('endpoint', endpoint ?? '', deploymentLimits.endpointLength),
     modelPath !== null && { path: 'endpoint', message: 'must not come together with model_path' },
-    // `URL` drops the empty credentials of `http://@host`.
+    // The text is checked, because `URL` drops the empty credentials of `http://@host`.
     /^\w*:[\\/]*[^\\/?#]*@/.test(endpoint ?? '') && { path: 'endpoint', message: NO_CREDENTIALS },
     segmentFinding('model_name', modelName ?? ''),
     modelVersion !== null && segmentFinding('model_version', modelVersion),
-    strangeFinding('max_batch', maxBatch, 'model_path'),
-    strangeFinding('max_delay_ms', maxDelayMs, 'model_path'),
+    otherKindFinding('max_batch', maxBatch, 'model_path'),
+    otherKindFinding('max_delay_ms', maxDelayMs, 'model_path'),
   ];
 }
 
 const NO_CREDENTIALS = 'must not contain credentials: name a key_setting';
 
-const strangeFinding = (path: string, value: unknown, other: string): Finding | null =>
+const otherKindFinding = (path: string, value: unknown, other: string): Finding | null =>
   value === null ? null : { path, message: `makes sense with ${other} only` };
 
-/** Checks a name that becomes a part of a path. */
+/** Checks a name that becomes a part of a URL's path. */
 function segmentFinding(path: string, text: string): Finding | null {
   const isDots = /^\.{1,2}$/.test(text);
   return isDots ? { path, message: 'must be a name' } : lengthFinding(path, text, deploymentLimits.modelNameLength);
 }
 
-/** Returns an address as a base of paths. A text that is no address stays: it is refused later. */
+/** Returns a URL without `?`, `#` or slashes at its end. Returns other text unchanged: it is refused later. */
 const baseOf = (endpoint: string): string =>
   URL.canParse(endpoint) ? new URL(endpoint).href.replace(/[?#]+$/, '').replace(/\/+$/, '') : endpoint;
 
-/** Returns the port of an HTTP address. */
+/** Returns the port of an HTTP URL. */
 export function portOf(url: string): number {
   const { port, protocol } = new URL(url);
   return Number(port || (protocol === 'https:' ? 443 : 80));

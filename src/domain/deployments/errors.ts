@@ -1,20 +1,17 @@
 import { DomainError, refusal } from '../shared/errors.js';
 
-/** The file cannot be served. The reason helps to repair it. */
 export class ModelFileInvalid extends DomainError {
   constructor(reason: string) {
     super('invalid', 'model_file_invalid', `The model file cannot be served: ${reason}`);
   }
 }
 
-/** The endpoint does not serve the model. */
 export class EndpointInvalid extends DomainError {
   constructor(reason: string) {
     super('invalid', 'endpoint_invalid', `The endpoint does not serve the model: ${reason}`);
   }
 }
 
-/** This instance has no process for the deployment. */
 export class DeploymentStopped extends refusal(
   'unavailable',
   'runtime_stopped',
@@ -35,7 +32,7 @@ export class DeploymentUnavailable extends DomainError {
   }
 }
 
-/** The file is too large. Thrown before its bytes arrive if their number is known. */
+/** Refuses an upload that is too large, before its bytes arrive if the caller sent their number. */
 export class ModelFileTooLarge extends DomainError {
   constructor(mostBytes: number) {
     const message = `A model file may have ${mostBytes} bytes (SERVICE_MODEL_UPLOAD_MB).`;

@@ -2,22 +2,22 @@ import { InvalidRequest } from '../shared/errors.js';
 import { ModelFileInvalid } from './errors.js';
 
 export interface StoredFile {
-  /** The path below the models folder, with slashes, as deployments name it. */
+  /** The path below the models folder, with slashes. Deployments name this path. */
   readonly path: string;
   readonly size: number;
   readonly modifiedAt: Date;
-  /** True if callers can replace and remove it. */
+  /** True if callers can replace and remove the file. */
   readonly writable: boolean;
 }
 
 /**
- * `onnx`: a file that can be deployed. `chat_model`: a folder that can be chatted with.
- * `embedding_model`: a folder that makes embeddings. `file`: anything else.
+ * `onnx`: a file that can be deployed. `chat_model`: a folder with a chat model.
+ * `embedding_model`: a folder with an embedding model. `file`: any other file.
  */
 export const modelFileKinds = ['onnx', 'chat_model', 'embedding_model', 'file'] as const;
 type ModelFileKind = (typeof modelFileKinds)[number];
 
-/** Describes an entry of the models folders: a file, or a folder that is a model as a whole. */
+/** Describes an entry of the models folders: a file, or a folder that contains one model. */
 export interface ModelFile extends StoredFile {
   readonly kind: ModelFileKind;
 }
@@ -25,7 +25,7 @@ export interface ModelFile extends StoredFile {
 export const modelFileLimits = { pathBytes: 1_024, segmentBytes: 255, segments: 8 } as const;
 
 export const ModelFile = {
-  /** Checks the path of a file that is written or removed. Throws InvalidRequest. */
+  /** Returns the path if callers may write or remove a file there. Throws InvalidRequest otherwise. */
   path(text: string): string {
     const message = problemOf(text);
     if (message) throw invalidPath(message);
@@ -36,7 +36,7 @@ export const ModelFile = {
 
   of: (file: StoredFile): ModelFile => ({ ...file, kind: file.path.endsWith('.onnx') ? 'onnx' : 'file' }),
 
-  /** Lists the files, and an entry for each folder that is a model as a whole, by path. */
+  /** Lists the files and the folders that contain one model, sorted by path. */
   all(files: readonly StoredFile[]): ModelFile[] {
     return [...files.map(ModelFile.of), ...folderModels(files)].sort((a, b) => (a.path < b.path ? -1 : 1));
   },
@@ -51,7 +51,7 @@ function problemOf(path: string): string | null {
   const segments = path.split('/');
   if (bytes(path) > pathBytes) return `must have at most ${pathBytes} bytes`;
   if (segments.length > most) return `must have at most ${most} parts between slashes`;
-  if (segments.includes('')) return 'must not begin or end with a slash, nor have two in a row';
+  if (segments.includes('')) return 'must not begin or end with a slash or have two slashes in a row';
   if (segments.some((segment) => segment.startsWith('.'))) return 'must not have a part that begins with a dot';
   if (/[\p{Cc}\\]/u.test(path)) return 'must not have backslashes or control characters';
   if (segments.some((segment) => bytes(segment) > segmentBytes)) {
@@ -60,7 +60,7 @@ function problemOf(path: string): string | null {
   return null;
 }
 
-/** Finds folders in the layout of Hugging Face's ONNX exports. Their size is that of all their files. */
+/** Finds folders in the layout of Hugging Face's ONNX exports. The size of a folder is the sum of its files. */
 function folderModels(files: readonly StoredFile[]): ModelFile[] {
   const within = new Map<string, StoredFile[]>();
   for (const file of files) {
@@ -75,7 +75,7 @@ function folderModels(files: readonly StoredFile[]): ModelFile[] {
     size: parts.reduce((sum, { size }) => sum + size, 0),
     modifiedAt: new Date(parts.reduce((latest, { modifiedAt }) => Math.max(latest, modifiedAt.getTime()), 0)),
     writable: parts.every(({ writable }) => writable),
-    kind: hasModules(path, parts) ? 'embedding_model' : 'chat_model',
+    kind: isEmbeddingModel(path, parts) ? 'embedding_model' : 'chat_model',
   }));
 }
 
@@ -84,8 +84,8 @@ function isModel([folder, parts]: [string, readonly StoredFile[]]): boolean {
   return has('config.json') && has('tokenizer.json') && parts.some(({ path }) => path.startsWith(`${folder}/onnx/`));
 }
 
-/** Folders of sentence-transformers have these files. Without reading further, any other model is taken to chat. */
-const hasModules = (folder: string, parts: readonly StoredFile[]): boolean =>
+/** Tells whether a folder has the files of sentence-transformers. Any other model counts as a chat model. */
+const isEmbeddingModel = (folder: string, parts: readonly StoredFile[]): boolean =>
   parts.some(({ path }) => [`${folder}/modules.json`, `${folder}/1_Pooling/config.json`].includes(path));
 
 function foldersOf(path: string): string[] {
@@ -93,7 +93,7 @@ function foldersOf(path: string): string[] {
   return names.map((_, index) => names.slice(0, index + 1).join('/'));
 }
 
-/** Throws ModelFileInvalid for a path with `..`, because links make its target unpredictable. */
+/** Throws ModelFileInvalid for a path with `..`, because symbolic links make its target unpredictable. */
 export function refuseClimbing(path: string): void {
   if (path.split(/[\\/]/).includes('..')) throw new ModelFileInvalid('its path must not have a `..` segment.');
 }

@@ -1,9 +1,9 @@
 import { DomainError } from '../shared/errors.js';
 
-/** The team has too many queued evaluations. There is room again when one begins or is cancelled. */
+/** The team has too many queued evaluations. A new one is possible after an evaluation begins or is cancelled. */
 export class TooManyEvaluations extends DomainError {
   constructor(most: number) {
-    const message = `${most} evaluations of your team are queued already, the most there may be: try again when one has begun, or cancel one.`;
+    const message = `${most} evaluations of your team are queued already, the most there may be: wait until one begins, or cancel one.`;
     super('busy', 'model_busy', message, { retryAfterSeconds: 60 });
   }
 }

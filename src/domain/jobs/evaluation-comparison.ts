@@ -1,12 +1,12 @@
 import { type Scored, type Share, shareOf } from './evaluation.js';
 
-interface Turn {
+interface ChangedRecord {
   readonly recordId: string;
   readonly group: string | null;
 }
 
 interface Change {
-  /** Covers the records that both have scored. */
+  /** Counts only records that both evaluations have scored. */
   readonly before: Share;
   readonly after: Share;
   readonly turnedRight: number;
@@ -15,8 +15,8 @@ interface Change {
 
 export interface EvaluationComparison extends Change {
   readonly groups: readonly (Change & { readonly group: string | null })[];
-  readonly right: readonly Turn[];
-  readonly wrong: readonly Turn[];
+  readonly right: readonly ChangedRecord[];
+  readonly wrong: readonly ChangedRecord[];
 }
 
 /** Compares two evaluations that have at least one scored record in common. */
@@ -30,8 +30,8 @@ export function compareScores(before: readonly Scored[], after: readonly Scored[
   return {
     ...change(pairs),
     groups: groups.map((group) => ({ group, ...change(pairs.filter(({ now }) => now.group === group)) })),
-    right: pairs.filter(turnedRight).map(turn),
-    wrong: pairs.filter(turnedWrong).map(turn),
+    right: pairs.filter(turnedRight).map(recordOf),
+    wrong: pairs.filter(turnedWrong).map(recordOf),
   };
 }
 
@@ -42,7 +42,7 @@ interface Pair {
 
 const turnedRight = ({ then, now }: Pair) => now.score > then.score;
 const turnedWrong = ({ then, now }: Pair) => now.score < then.score;
-const turn = ({ now: { recordId, group } }: Pair): Turn => ({ recordId, group });
+const recordOf = ({ now: { recordId, group } }: Pair): ChangedRecord => ({ recordId, group });
 
 const change = (pairs: readonly Pair[]): Change => ({
   before: shareOf(pairs.filter(({ then }) => then.score === 1).length, pairs.length),

@@ -7,21 +7,21 @@ import type { Model } from '../workspace/model.js';
 import type { Project } from '../workspace/project.js';
 import { type Metric, metrics, type Score, type Scorer } from './scorer.js';
 
-/** Defines a measurement completely, so that it can be repeated. Immutable. */
+/** Holds everything that is needed to repeat an evaluation. Immutable. */
 export interface Evaluation extends Scorer {
   readonly jobId: string;
   readonly projectId: string;
-  /** The version whose `system_prompt` is used. */
+  /** The version of the project with this system prompt and response format. */
   readonly projectVersion: number;
   readonly systemPrompt: string | null;
-  /** Absent: any text. */
+  /** If absent, an answer may be any text. */
   readonly responseFormat?: ResponseFormat;
   readonly datasetId: string;
   readonly datasetVersion: number;
   readonly contentSha256: string;
   readonly modelId: string;
   readonly modelVersion: number;
-  /** The part of the model's spec that tells how it runs. */
+  /** The fields of the model's spec that tell how the model runs. */
   readonly runtime: JsonObject;
 }
 
@@ -36,7 +36,7 @@ export interface Result {
   /** Is null if the model could not answer. Then `error` says why, and the score is 0. */
   readonly output: string | null;
   readonly score: Score;
-  /** Seconds since the model began. */
+  /** Seconds that the model needed for its answer. */
   readonly latency: number;
   /** Is null if the runtime does not report tokens. */
   readonly tokens: { readonly prompt: number; readonly completion: number } | null;
@@ -45,23 +45,23 @@ export interface Result {
 
 export type Scored = Omit<Result, 'input' | 'expected' | 'output'>;
 
-/** Makes answers repeatable. `max_tokens` is the default of chats. */
+/** Temperature 0 makes answers repeatable. `maxTokens` has the default of chats. */
 export const SAMPLING = { temperature: 0, maxTokens: null } as const;
 
-/** Limits the queued evaluations. Running ones do not count. */
+/** Limits the queued evaluations. Running evaluations do not count. */
 export const QUEUED_PER_TEAM = 20;
 
-/** Used for a spec without a metric, or with `accuracy`, which leaves the metric open. */
+/** The metric for a spec that names no metric, or `accuracy`. */
 const USUAL_METRIC: Metric = 'normalized';
 
-/** Limits the groups of a summary to the largest ones. */
+/** A summary has at most this many groups, the largest ones. */
 const MOST_GROUPS = 100;
 const GROUP_NAME_LENGTH = 100;
 
 const RUNTIME_FIELDS = ['runtime', 'path', 'dtype', 'base_url', 'model'];
 
 export const Evaluation = {
-  /** Throws InvalidRequest if a project's spec asks for an unknown metric. */
+  /** Returns the scorer that a project's spec asks for. Throws InvalidRequest if an evaluation cannot use it. */
   scorer: ({ spec }: Pick<Project, 'spec'>): Scorer => scorerOf(spec),
 
   of(jobId: string, { project, model, dataset, scorer }: Evaluated): Evaluation {
@@ -151,22 +151,22 @@ type Summary = Share & {
 };
 
 function scorerOf({ acceptance, response_format: format }: JsonObject): Scorer {
-  const { metric, tolerance, field } = isObject(acceptance ?? null) ? (acceptance as JsonObject) : {};
+  const { metric, tolerance, field }: JsonObject = isObject(acceptance) ? acceptance : {};
   const named = typeof metric === 'string' && metric.trim() !== '' ? metric : USUAL_METRIC;
   const known = named === 'accuracy' ? USUAL_METRIC : metrics.find((one) => one === named);
   if (!known) throw unfit('metric', `must be accuracy or one of ${metrics.join(', ')} to be evaluated`);
   if (known === 'json_schema' && !schemaOf(formatOf(format)))
     throw unfit('metric', 'needs a JSON schema in spec.response_format');
-  if (typeof (tolerance ?? 0) !== 'number' || Number(tolerance ?? 0) < 0)
-    throw unfit('tolerance', 'must be a number from 0 on');
-  const read = typeof field === 'string' && field !== '' && known !== 'json_schema' ? { field } : {};
-  return { metric: known, tolerance: Number(tolerance ?? 0), ...read };
+  const allowed = tolerance ?? 0;
+  if (typeof allowed !== 'number' || allowed < 0) throw unfit('tolerance', 'must be a number from 0 on');
+  const hasField = typeof field === 'string' && field !== '' && known !== 'json_schema';
+  return { metric: known, tolerance: allowed, ...(hasField && { field }) };
 }
 
 const unfit = (field: string, message: string) =>
   new InvalidRequest([{ path: 'project_id', message: `spec.acceptance.${field} of the project ${message}` }]);
 
-/** Sorts by size, then by the order in the dataset. */
+/** Returns groups sorted by size. Groups of the same size have the order of the dataset. */
 function groupsOf(results: readonly Scored[]): (Share & { group: string | null })[] {
   const groups = new Map<string | null, Scored[]>();
   for (const result of results) {
@@ -201,7 +201,7 @@ export function shareOf(right: number, count: number): Share {
   const square = Z ** 2 / count;
   const middle = (accuracy + square / 2) / (1 + square);
   const half = (Z / (1 + square)) * Math.sqrt((accuracy * (1 - accuracy)) / count + square / (4 * count));
-  // Rounding must not move the interval off 0 or 1 if none or all are right.
+  // Rounding errors must not change the bound 0 if no record is right, or the bound 1 if all are right.
   const low = right === 0 ? 0 : middle - half;
   const high = right === count ? 1 : middle + half;
   return { count, right, accuracy, interval: [low, high] };

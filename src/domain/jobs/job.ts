@@ -3,7 +3,7 @@ import { type Finding, InvalidRequest } from '../shared/errors.js';
 import type { Json } from '../workspace/json.js';
 import { JobFinished } from './errors.js';
 
-/** `sync`: a caller waits for the end. `async`: the job goes on by itself. */
+/** `sync`: a caller waits for the end. `async`: no caller waits. */
 export const jobModes = ['async', 'sync'] as const;
 type JobMode = (typeof jobModes)[number];
 
@@ -29,7 +29,7 @@ export interface CallUsage {
   /** Is null if the model does not report it. */
   readonly tokensIn: number | null;
   readonly tokensOut: number | null;
-  /** Seconds from the call's arrival to the first part of its answer; null if the answer came whole. */
+  /** Seconds from the call's arrival to the first part of its answer. Is null without a stream. */
   readonly firstToken: number | null;
 }
 
@@ -37,7 +37,7 @@ export interface CallUsage {
 export interface CallRecord extends CallUsage {
   /** The API key of the call. Is null for a session or the master key. */
   readonly keyId: string | null;
-  /** The code of the error that the call failed with. */
+  /** The error code of a failed call. */
   readonly failure: string | null;
 }
 
@@ -54,7 +54,7 @@ export interface Job {
   readonly modelId: string | null;
   /** The id of an account, or `MASTER`. */
   readonly requestedBy: string;
-  /** The arrival of a call. */
+  /** For a call, the time of its arrival. */
   readonly createdAt: Date;
   /** Is null if the job never began. */
   readonly startedAt: Date | null;
@@ -68,10 +68,10 @@ export interface Job {
   readonly usage: CallRecord | null;
 }
 
-/** Stands for the master key in place of an account's id. */
+/** Is used for the master key instead of the id of an account. */
 export const MASTER = 'master';
 
-/** A job in a terminal status, as alert rules see it. */
+/** The fields of a finished job that alert rules read. */
 export interface FinishedJob extends Pick<Job, 'id' | 'kind' | 'startedAt'> {
   readonly status: FinalStatus;
   readonly finishedAt: Date;
@@ -79,7 +79,7 @@ export interface FinishedJob extends Pick<Job, 'id' | 'kind' | 'startedAt'> {
 
 export interface JobChange {
   readonly status?: JobStatus;
-  /** Keeps the `total` if it is left out. */
+  /** An absent `total` stays unchanged. */
   readonly progress?: { readonly done: number; readonly total?: number | null };
   readonly result?: Json;
   readonly error?: string | null;
@@ -198,7 +198,7 @@ export const Job = {
   isFinished: <Some extends Pick<Job, 'status' | 'finishedAt'>>(job: Some): job is Some & FinishedJob =>
     job.finishedAt !== null,
 
-  /** Returns how many seconds the job ran, without its time in the queue. Returns null before the end, or if it never began. */
+  /** Returns the seconds from the start of the job to its end. Returns null if one of these times is missing. */
   duration({ startedAt, finishedAt }: Pick<Job, 'startedAt' | 'finishedAt'>): number | null {
     if (!startedAt || !finishedAt) return null;
     return Math.max(0, finishedAt.getTime() - startedAt.getTime()) / 1000;
@@ -242,7 +242,7 @@ export const JobSight = {
       ? { teamId: null, requestedBy: MASTER }
       : { teamId: caller.teamId, requestedBy: caller.accountId },
 
-  /** Returns the team whose jobs the caller sees, or null for all jobs. */
+  /** Returns a team if the caller sees only the jobs of this team. Returns null if the caller sees all jobs. */
   teamSeenBy: (caller: Caller): string | null => (caller.kind === 'master' || caller.operator ? null : caller.teamId),
 
   canSee: (caller: Caller, job: Job): boolean =>
@@ -250,7 +250,7 @@ export const JobSight = {
 
   canChange: (caller: Caller, job: Job): boolean => caller.kind === 'master' || job.teamId === caller.teamId,
 
-  /** Hides what a job of another team was about. Jobs of the master key belong to no team and are shown whole. */
+  /** Removes name, result and error from a job of another team. Jobs of the master key belong to no team and stay. */
   shownTo(caller: Caller, job: Job): Job {
     const isOwn = job.teamId === (caller.kind === 'master' ? null : caller.teamId);
     return isOwn || job.teamId === null ? job : { ...job, name: null, result: null, error: null };

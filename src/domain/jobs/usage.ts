@@ -10,26 +10,26 @@ export type UsageGroup = (typeof usageGroups)[number];
 
 const SECOND_MS = 1_000;
 const LENGTH_MS = { minute: 60 * SECOND_MS, hour: 3_600 * SECOND_MS, day: 86_400 * SECOND_MS } as const;
-/** How far usage goes back by default. */
+/** The default length of a period. */
 const USUAL_MS = { minute: LENGTH_MS.hour, hour: LENGTH_MS.day, day: 30 * LENGTH_MS.day } as const;
 const NEVER = new Date('9999-01-01T00:00:00Z');
 
 /** Limits the entries of an answer. The newest are kept. */
 export const MOST_ENTRIES = 4_000;
 
-/** How long usage is kept by minute. Before that, times count by the hour. */
+/** Usage by minute is stored for this time. Older usage is stored only by the hour. */
 export const MINUTES_KEPT_MS = 7 * LENGTH_MS.day;
 
-/** The fields of a finished call that its usage is made of. */
+/** The fields of a finished call that are needed to count its usage. */
 export interface EndedCall extends Pick<Job, 'id' | 'teamId' | 'projectId' | 'modelId' | 'requestedBy' | 'createdAt'> {
   readonly finishedAt: Date;
   readonly usage: CallRecord;
 }
 
-/** Counts values by bin: a bin, its count, the next bin, its count. Each bin is a tenth wider than the one before. */
+/** Counts values by bin: a bin, its count, the next bin, its count. Each bin is 10 % wider than the bin before. */
 export type Histogram = readonly number[];
 
-/** In seconds, within 5 % of the exact ones. */
+/** In seconds. They differ from the exact percentiles by less than 5 %. */
 interface Percentiles {
   readonly p50: number;
   readonly p95: number;
@@ -44,16 +44,16 @@ interface Sums {
   readonly tokensOut: number;
 }
 
-/** The usage of some calls. It can be added to others. */
+/** The usage of some calls. `Usage.sum` can add several of these. */
 export interface Usage extends Sums {
   readonly latency: Histogram;
   readonly firstToken: Histogram;
 }
 
-/** The usage of some calls as it is read. */
+/** The usage of some calls, as callers read it. */
 export interface UsageSummary extends Sums {
   readonly latency: Percentiles;
-  /** Is null if no call has one. */
+  /** Is null if no call reports its first token. */
   readonly firstToken: Percentiles | null;
 }
 
@@ -78,7 +78,7 @@ export interface UsageQuery {
   readonly groupBy: UsageGroup | null;
 }
 
-/** A part of a period that consists of whole buckets, or of single calls. */
+/** A part of a period. It consists of whole buckets or of single calls. */
 export interface UsagePiece {
   readonly of: UsageBucket | 'call';
   readonly from: Date;
@@ -122,7 +122,7 @@ export const Usage = {
     failures,
     tokensIn,
     tokensOut,
-    latency: Histogram.percentiles(latency) as Percentiles, // every call has one
+    latency: Histogram.percentiles(latency) as Percentiles, // every call has a latency
     firstToken: Histogram.percentiles(firstToken),
   }),
 
@@ -142,30 +142,33 @@ export const Usage = {
     ...(requestedBy === MASTER ? [] : [requestedBy]),
   ],
 
-  /** Members see their own calls, others their team's, others of the operator team and the master key all. */
+  /**
+   * Returns the scope that the caller may see. Members see their own calls. Other roles see the calls of their team.
+   * The master key sees all calls. Admins and developers of the operator team see all calls too.
+   */
   scopeSeenBy(caller: Caller): string | null {
     if (caller.kind === 'master') return null;
     if (caller.role === 'member') return caller.accountId;
     return caller.operator ? null : caller.teamId;
   },
 
-  /** Returns the period that is meant. Throws InvalidRequest if it ends before it begins. */
+  /** Adds a default `since`. Rounds old times down to the hour. Throws InvalidRequest if `until` is before `since`. */
   period(bucket: UsageBucket, since: Date | null, until: Date | null, now: Date): Pick<UsageQuery, 'since' | 'until'> {
     const usual = new Date((until ?? now).getTime() - USUAL_MS[bucket]);
     const begin = since ?? floor(usual, bucket);
     if (begin > (until ?? NEVER)) throw new InvalidRequest([{ path: 'until', message: 'must not be before since' }]);
     const minutesSince = now.getTime() - MINUTES_KEPT_MS;
-    const kept = (at: Date) => (at.getTime() < minutesSince ? floor(at, 'hour') : at);
-    return { since: kept(begin), until: until && kept(until) };
+    const rounded = (at: Date) => (at.getTime() < minutesSince ? floor(at, 'hour') : at);
+    return { since: rounded(begin), until: until && rounded(until) };
   },
 
-  /** Divides a period into pieces of whole buckets, the largest that fit, and of single calls at its ends. */
+  /** Divides a period into whole buckets, as large as possible, and pieces of single calls at its beginning and end. */
   pieces({ since, until, bucket }: UsageQuery): UsagePiece[] {
     const sizes = usageBuckets.slice(0, usageBuckets.indexOf(bucket) + 1).reverse();
     return pieces(since, until ?? NEVER, sizes);
   },
 
-  /** Sums parts by bucket and group, and adds `settled` entries. Sorts by start, then by group. Keeps the newest. */
+  /** Sums parts by bucket and group. Adds the `settled` entries. Sorts by start, then by group. Keeps the newest. */
   entries(parts: readonly UsagePart[], bucket: UsageBucket, settled: readonly UsageEntry[] = []): UsageEntry[] {
     const groups = new Map<string, UsagePart[]>();
     for (const part of parts) {
@@ -195,7 +198,7 @@ function pieces(from: Date, to: Date, [of, ...finer]: readonly UsageBucket[]): U
   return [...pieces(from, first, finer), { of, from: first, to: last }, ...pieces(last, to, finer)];
 }
 
-/** The bound of the first bin, in seconds. Lesser values count as none. */
+/** The upper bound of the first bin, in seconds. Smaller values count as 0. */
 const LEAST = 0.001;
 const GROWTH = 1.1;
 
@@ -204,7 +207,7 @@ const BINS = 300;
 const binOf = (seconds: number): number =>
   seconds < LEAST ? 0 : Math.min(BINS - 1, 1 + Math.floor(Math.log(seconds / LEAST) / Math.log(GROWTH)));
 
-/** Holds for each bin the value that differs by the same share, 4.8 %, from both of its bounds. */
+/** The value in seconds that stands for each bin. It differs from the lower and the upper bound by 4.8 %. */
 const SECONDS = Array.from({ length: BINS }, (_, bin) =>
   bin === 0 ? 0 : Number(((LEAST * GROWTH ** (bin - 1) * 2 * GROWTH) / (1 + GROWTH)).toPrecision(4)),
 );

@@ -28,7 +28,7 @@ export interface Advice {
   readonly retryable?: false;
 }
 
-/** A refusal. `kind` decides the HTTP status, `code` is for programs, the message tells a person what to do. */
+/** A refusal. The kind decides the HTTP status, the code is for programs. The message tells a person what to do. */
 export abstract class DomainError extends Error {
   constructor(
     readonly kind: ErrorKind,
@@ -41,7 +41,7 @@ export abstract class DomainError extends Error {
   }
 }
 
-/** Returns a class of refusals that always say the same. */
+/** Returns a class of refusals that all have the same message. */
 export function refusal(kind: ErrorKind, code: string, message: string, advice: Advice = {}) {
   return class extends DomainError {
     constructor() {
@@ -50,7 +50,7 @@ export function refusal(kind: ErrorKind, code: string, message: string, advice: 
   };
 }
 
-/** The input is invalid. Lists every problem. */
+/** The input is invalid. The details list every problem. */
 export class InvalidRequest extends DomainError {
   constructor(findings: readonly Finding[]) {
     const [first] = findings;
@@ -60,7 +60,7 @@ export class InvalidRequest extends DomainError {
   }
 }
 
-/** The deployment has as many of something as it may have. */
+/** The service has the maximum number of such objects. */
 export class LimitReached extends InvalidRequest {
   constructor(most: number, things: string) {
     super([{ path: '', message: `There are ${most} ${things} already, the most there may be: delete one first.` }]);
@@ -69,8 +69,8 @@ export class LimitReached extends InvalidRequest {
 
 /** The object does not exist, or belongs to another team. */
 export class NotFound extends DomainError {
-  constructor(what = 'object') {
-    super('not_found', 'not_found', `There is no such ${what}.`);
+  constructor(kind = 'object') {
+    super('not_found', 'not_found', `There is no such ${kind}.`);
   }
 }
 
@@ -82,14 +82,14 @@ export class StaleVersion extends DomainError {
   }
 }
 
-/** The database, or another store, is out of reach. The service recovers with it. */
+/** The database or another store does not answer. Calls succeed again as soon as the store answers. */
 export class StorageUnavailable extends DomainError {
-  constructor(why = 'the database is out of reach') {
-    super('unavailable', 'storage_unavailable', `Not now: ${why}. Try again shortly.`, { retryAfterSeconds: 2 });
+  constructor(reason = 'the database is out of reach') {
+    super('unavailable', 'storage_unavailable', `Not now: ${reason}. Try again shortly.`, { retryAfterSeconds: 2 });
   }
 }
 
-/** This instance runs as many child processes as it may. */
+/** This instance runs the maximum number of child processes. */
 export class TooManyProcesses extends DomainError {
   constructor(most: number) {
     const message =

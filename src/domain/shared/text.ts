@@ -1,17 +1,17 @@
-/** Returns whether a text has at most `most` code points. Counts none if its length already tells. */
+/** Tells whether a text has at most `most` code points. Counts them only if the string's `length` does not decide. */
 export const atMost = (text: string, most: number): boolean =>
   text.length <= most || (text.length <= 2 * most && [...text].length <= most);
 
 const QUOTED = 100;
 
-/** Returns the beginning of a text that a caller sent, enough to recognise it. Bounds the size of messages. */
+/** Returns the first 100 characters of a text that a caller sent. Keeps messages short. */
 export const quoted = (text: string): string =>
   atMost(text, QUOTED) ? text : `${[...text.slice(0, 2 * QUOTED)].slice(0, QUOTED).join('')}…`;
 
-/** Replaces what PostgreSQL cannot store: NUL and lone surrogates. */
+/** Replaces NUL and lone surrogates, because PostgreSQL cannot store them. */
 export const storable = (text: string): string => text.toWellFormed().replaceAll('\0', '\ufffd');
 
-/** Returns why a string or number cannot be stored: PostgreSQL refuses NUL and lone surrogates, and a double has a range. */
+/** Returns why PostgreSQL cannot store a string or a number. Returns null if PostgreSQL can store it. */
 export function unstorableLeaf(value: unknown): string | null {
   if (typeof value === 'number') return Number.isFinite(value) ? null : 'must be a number that fits a double';
   if (typeof value !== 'string') return null;
@@ -24,15 +24,15 @@ interface JsonNesting {
   readonly depth: number;
   /** The number of arrays and objects. */
   readonly containers: number;
-  /** An upper bound of the number of values: each but the first follows a bracket or a comma. */
+  /** 1 + the number of opening brackets and commas. The text has at most this many values. */
   readonly values: number;
   /** The number of members of all objects. */
   readonly keys: number;
-  /** The name, as it is written, of the last member of the outermost object. Is empty if there is none. */
+  /** The name of the last member of the outermost object, with its escapes. Is empty if there is no member. */
   readonly member: string;
 }
 
-/** Measures JSON text before it is parsed. Stops where it is nested deeper or has more values than allowed. */
+/** Measures JSON text before it is parsed. Stops as soon as the text exceeds `mostDepth` or `mostValues`. */
 export function jsonNesting(text: string, mostDepth: number, mostValues: number): JsonNesting {
   let [name, member] = [0, 0];
   let level = 0;
@@ -75,7 +75,7 @@ const [QUOTE, BACKSLASH, OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET, C
 
 const NUMBER = /-?\d[\d.eE+-]*/y;
 
-/** Returns the first number in JSON text whose value a double would change, or null. `text` must be valid JSON. */
+/** Returns the first number in JSON text that a double would round, or null. The text must be valid JSON. */
 export function firstInexactNumber(text: string): string | null {
   for (let at = 0; at < text.length; at++) {
     const character = text[at] as string;
@@ -90,14 +90,14 @@ export function firstInexactNumber(text: string): string | null {
   return null;
 }
 
-/** Fifteen digits always fit. A number beyond the range of a double counts as exact: another rule refuses it. */
+/** Tells whether a double keeps the number unchanged. A too large number counts as exact: another rule refuses it. */
 function isExact(number: string): boolean {
-  if (/^-?\d{1,15}$/.test(number)) return true;
+  if (/^-?\d{1,15}$/.test(number)) return true; // a double keeps any 15 digits
   const double = Number(number);
   return !Number.isFinite(double) || decimal(number) === decimal(String(double));
 }
 
-/** Returns the same text for the same decimal value: the digits without zeros around them, and the exponent. */
+/** Returns the digits without leading and trailing zeros, and the exponent. Equal values give equal texts. */
 function decimal(number: string): string {
   const [mantissa = '', exponent = '0'] = number.toLowerCase().split('e');
   const [whole = '', fraction = ''] = mantissa.replace('-', '').split('.');

@@ -3,7 +3,7 @@ import { isSame, type Json } from './json.js';
 
 interface ChangedRecord {
   readonly id: string;
-  /** The names of the fields that differ, those beyond the four as `fields.<name>`. */
+  /** The fields that differ: `group`, `input`, `expected`, or `fields.<name>` for a further field. */
   readonly fields: readonly string[];
   readonly before: DatasetRecord;
   readonly after: DatasetRecord;
@@ -16,7 +16,7 @@ export interface Comparison {
   readonly unchanged: number;
 }
 
-/** Tells what changed from `before` to `after`. Matches records by id; records with the same id pair up in their order. */
+/** Lists the changes from `before` to `after`. Matches records by id. Records with the same id match in their order. */
 export function compareRecords(before: readonly DatasetRecord[], after: readonly DatasetRecord[]): Comparison {
   const unmatched = new Map<string, DatasetRecord[]>();
   for (const record of before) unmatched.set(record.id, [...(unmatched.get(record.id) ?? []), record]);

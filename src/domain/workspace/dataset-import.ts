@@ -4,16 +4,16 @@ import { type DatasetRecord, shortened } from './dataset.js';
 import { isObject, type Json, type JsonObject, unstorable } from './json.js';
 import { nameFindings } from './project.js';
 
-/** The limits of an import; lengths are in characters. */
+/** The limits of an import. Lengths are in characters. */
 export const recordLimits = { records: 500, fields: 50, fieldName: 200, id: 200, group: 200 } as const;
 
-/** Records as they were sent, and the problems of the file that they came in. */
+/** Records as the caller sent them, and the problems of their file. */
 export interface SentRecords {
   readonly records: readonly Json[];
   readonly problems?: readonly Finding[];
 }
 
-/** A dataset as it was sent. The name may be any JSON, so that it is judged together with the records. */
+/** A dataset as the caller sent it. The name can be any JSON, because it is checked together with the records. */
 export interface SentDataset {
   readonly name?: Json;
   readonly records: SentRecords | null;
@@ -21,13 +21,13 @@ export interface SentDataset {
 
 export interface Reading {
   readonly records: readonly DatasetRecord[];
-  /** Every problem that refuses the import: at most 100, then one that counts the others. */
+  /** The first 100 problems, then one that counts the others. The import is refused if there is a problem. */
   readonly problems: readonly Finding[];
 }
 
 const FOUR: readonly string[] = ['id', 'group', 'input', 'expected'];
 
-/** Throws InvalidRequest with every problem of the name and of the records. */
+/** Returns the valid name and records. Throws InvalidRequest with the problems of the name and of the records. */
 export function readDataset({ name, records: sent }: SentDataset): {
   name?: string;
   records: readonly DatasetRecord[] | null;
@@ -39,8 +39,9 @@ export function readDataset({ name, records: sent }: SentDataset): {
 }
 
 /**
- * Reads records as they were sent: the four fields, and further fields beside them or in `fields`. A record without an id
- * gets one from its row, so that the same records always have the same content.
+ * Reads records as the caller sent them. A record has the fields `id`, `group`, `input` and `expected`. Further fields
+ * are beside these four or in `fields`. A record without an id gets an id from its row, so the same rows always give
+ * the same records.
  */
 export function readRecords({ records: sent, problems: known = [] }: SentRecords): Reading {
   const { records: most } = recordLimits;
@@ -68,7 +69,7 @@ class Row {
     const within = isObject(fields) ? fields : {};
     if (fields !== null && !isObject(fields)) this.refuse('fields', '"fields" must be an object');
     this.requireOnce(own, within);
-    const few = this.requireFew([...present(own), ...Object.keys(within)]);
+    const isWithinLimit = this.requireFew([...present(own), ...Object.keys(within)]);
     this.requireStorable(own, '');
     this.requireStorable(within, 'fields.');
     this.record = {
@@ -76,7 +77,7 @@ class Row {
       group: this.text('group', group, recordLimits.group),
       input,
       expected,
-      fields: few ? further(own, within) : {},
+      fields: isWithinLimit ? further(own, within) : {},
     };
   }
 
@@ -96,7 +97,7 @@ class Row {
     return false;
   }
 
-  /** Checks no more fields than a record may have: a row with more is refused anyway. */
+  /** Checks only as many fields as a record may have. A row with more fields is refused anyway. */
   private requireStorable(members: JsonObject, at: string): void {
     const { fields, fieldName: most } = recordLimits;
     for (const name of Object.keys(members).slice(0, fields + 1)) {
@@ -118,13 +119,13 @@ class Row {
     return typeof value === 'string' && value.trim() !== '' ? value : null;
   }
 
-  private refuse(field: string, what: string): void {
+  private refuse(field: string, problem: string): void {
     const path = `records.${this.index}${field && `.${quoted(field)}`}`;
-    this.problems.push({ path, message: `row ${this.index + 1}: ${what}` });
+    this.problems.push({ path, message: `row ${this.index + 1}: ${problem}` });
   }
 }
 
-/** Returns the names that count as fields. Leaves out `fields` itself, and those of the four that are null. */
+/** Returns the names that count as fields. Omits `fields` itself, and each of the four fields that is null. */
 const present = (own: JsonObject): string[] =>
   Object.keys(own).filter((name) => name !== 'fields' && !(own[name] === null && FOUR.includes(name)));
 
@@ -134,7 +135,7 @@ function further(own: JsonObject, within: JsonObject): JsonObject {
   return Object.fromEntries([...beside, ...Object.entries(within)]);
 }
 
-/** Gives each record without an id the first free `row-<n>` from its own row on. */
+/** Gives each record without an id the id `row-<n>`. `n` is the record's row, or the next free number after it. */
 function withIds(records: readonly DatasetRecord[]): DatasetRecord[] {
   const taken = new Set(records.map(({ id }) => id));
   return records.map((record, index) => {

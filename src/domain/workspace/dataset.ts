@@ -14,7 +14,7 @@ export interface DatasetRecord {
   readonly fields: JsonObject;
 }
 
-/** Yields the canonical JSON of records, a record at a time. `content_sha256` is the hash of it. */
+/** Yields the canonical JSON of records, one record at a time. `content_sha256` is the hash of this JSON. */
 export function* canonicalRecords(records: readonly DatasetRecord[]): Generator<string> {
   let before = '[';
   for (const { id, group, input, expected, fields } of records) {
@@ -24,7 +24,7 @@ export function* canonicalRecords(records: readonly DatasetRecord[]): Generator<
   yield records.length > 0 ? ']' : '[]';
 }
 
-/** The summary of a dataset's records, which are stored apart from it. */
+/** The summary of a dataset's records. The records themselves are stored separately. */
 export interface DatasetContent {
   readonly recordCount: number;
   /** SHA-256 of the canonical records, in lower-case hexadecimal digits. */
@@ -40,7 +40,7 @@ export interface Dataset extends DatasetContent {
   readonly name: string;
   readonly version: number;
   readonly state: 'editable' | 'frozen';
-  /** The original of a fork, at the version that was copied. */
+  /** The original of a fork and its copied version. */
   readonly forkedFrom: { readonly datasetId: string; readonly version: number } | null;
   readonly createdBy: string;
   readonly createdAt: Date;
@@ -50,7 +50,7 @@ export interface Dataset extends DatasetContent {
   readonly frozenAt: Date | null;
 }
 
-/** A dataset as it was at one version. Its creator is the account that made this version. */
+/** One version of a dataset. `createdBy` is the account that made this version. */
 export interface DatasetVersion extends DatasetContent {
   readonly datasetId: string;
   readonly version: number;
@@ -82,7 +82,7 @@ export const Dataset = {
     frozenAt: null,
   }),
 
-  /** Throws InvalidRequest, DatasetFrozen, or StaleVersion unless every version in `expected` is the dataset's own. */
+  /** Throws InvalidRequest or DatasetFrozen. Throws StaleVersion if a version in `expected` is not the dataset's. */
   update(
     dataset: Dataset,
     expected: readonly number[],
@@ -108,7 +108,7 @@ export const Dataset = {
     return { ...dataset, state: 'frozen', frozenAt: at };
   },
 
-  /** Makes an editable copy of any dataset. Throws InvalidRequest. */
+  /** Creates an editable copy of an editable or frozen dataset. Throws InvalidRequest. */
   fork: (dataset: Dataset, draft: Omit<Draft, 'projectId' | 'name'> & { name?: string }): Dataset =>
     Dataset.create({ ...draft, projectId: dataset.projectId, name: draft.name ?? forkName(dataset.name) }, dataset, {
       datasetId: dataset.id,
@@ -128,7 +128,7 @@ export const Dataset = {
   }),
 };
 
-/** Returns the name of a fork: `Cities (fork)`, and of a fork of that `Cities (fork 2)`. */
+/** Returns `Cities (fork)` for `Cities`, and `Cities (fork 2)` for `Cities (fork)`. */
 function forkName(name: string): string {
   const [ending = '', number = '1'] = / \(fork(?: (\d{1,9}))?\)$/.exec(name) ?? [];
   const own = name.slice(0, name.length - ending.length);
@@ -160,7 +160,7 @@ export interface Validation {
 
 const LISTED = 100;
 
-/** Returns the first 100 findings, and then one from `more` with the number of the others. */
+/** Returns the first 100 findings. If there are more, adds a finding from `more` with the number of the others. */
 export function shortened<F>(findings: readonly F[], more: (count: number) => F): F[] {
   const left = findings.length - LISTED;
   return left > 0 ? [...findings.slice(0, LISTED), more(left)] : [...findings];
@@ -170,11 +170,11 @@ export function validate(records: readonly DatasetRecord[]): Validation {
   const firstRows = new Map<string, number>();
   const findings = records.flatMap((record, index) => {
     const found: ValidationFinding[] = [];
-    const add = (code: ValidationFinding['code'], field: string, what: string) =>
+    const add = (code: ValidationFinding['code'], field: string, problem: string) =>
       found.push({
         code,
         path: `records.${index}.${field}`,
-        message: `row ${index + 1} (id "${quoted(record.id)}") ${what}`,
+        message: `row ${index + 1} (id "${quoted(record.id)}") ${problem}`,
       });
     const first = firstRows.get(record.id);
     if (first !== undefined) add('duplicate_id', 'id', `has the id of row ${first}: ids must be unique`);

@@ -5,7 +5,7 @@ export interface JsonObject {
   readonly [key: string]: Json;
 }
 
-/** Returns the same text for the same value, whatever the order of its keys. */
+/** Returns JSON with sorted keys. Equal values give equal texts. */
 export function canonical(value: Json): string {
   if (!isContainer(value)) return JSON.stringify(value);
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
@@ -13,7 +13,7 @@ export function canonical(value: Json): string {
   return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonical(member)}`).join(',')}}`;
 }
 
-/** Tells whether two values have the same canonical text, without making the texts. */
+/** Tells whether two values are equal. The order of keys does not count. */
 export function isSame(one: Json | undefined, other: Json | undefined): boolean {
   if (one === other) return true;
   if (!isContainer(one) || !isContainer(other)) return false;
@@ -27,7 +27,7 @@ export function isSame(one: Json | undefined, other: Json | undefined): boolean 
   );
 }
 
-/** Returns why a value cannot be stored, from its first such string or number; null if it can. */
+/** Returns why PostgreSQL cannot store the value: the problem of its first such string or number. Null: it can. */
 export function unstorable(value: Json): string | null {
   if (!isContainer(value)) return unstorableLeaf(value);
   for (const [name, member] of Object.entries(value)) {

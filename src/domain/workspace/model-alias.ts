@@ -1,7 +1,7 @@
 import { InvalidRequest } from '../shared/errors.js';
 import { requireVersion } from './project.js';
 
-/** A change of an alias. The last one says to which model the alias points. */
+/** A change of an alias. The last change names the model that the alias points to. */
 export interface AliasChange {
   readonly projectId: string;
   readonly alias: string;
@@ -24,7 +24,7 @@ const MOST = 100;
 export const ModelAlias = {
   NAME: /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/,
 
-  /** The number of changes that are shown of an alias. */
+  /** Callers see at most this many changes of an alias. */
   HISTORY: 100,
 
   isName: (text: string): boolean => ModelAlias.NAME.test(text),
@@ -35,14 +35,14 @@ export const ModelAlias = {
     if (!ModelAlias.isName(text)) throw new InvalidRequest([{ path: 'alias', message }]);
   },
 
-  /** Throws InvalidRequest if a project with these aliases has no room for this one. */
+  /** Throws InvalidRequest if the alias is new and its project already has the maximum number of aliases. */
   requireRoom(living: readonly LivingAlias[], alias: string): void {
     const message = `a project has at most ${MOST} aliases: delete one of them first`;
     if (living.length < MOST || living.some((one) => one.alias === alias)) return;
     throw new InvalidRequest([{ path: 'alias', message }]);
   },
 
-  /** Returns the change after `last`, or null if the alias points there already. Throws StaleVersion. */
+  /** Returns the change after `last`, or null if it would change nothing. Throws StaleVersion. */
   next(
     last: AliasChange | undefined,
     expected: readonly number[],

@@ -11,7 +11,7 @@ export interface Model {
   readonly version: number;
   readonly state: 'draft' | 'registered';
   readonly spec: JsonObject;
-  /** The canonical spec or the fork that the creation asked for; tells a repeated request from a conflicting one. */
+  /** The canonical spec or the fork that the creation asked for. A repeated `requestId` must come with the same text. */
   readonly requestedSpec: string;
   readonly createdBy: string;
   readonly createdAt: Date;
@@ -19,11 +19,11 @@ export interface Model {
   /** The account that made the current version. */
   readonly updatedBy: string;
   readonly registeredAt: Date | null;
-  /** The original of a fork, at the version that was copied. */
+  /** The original of a fork and its copied version. */
   readonly forkedFrom: { readonly modelId: string; readonly version: number } | null;
 }
 
-/** A model as it was at one version. Its creator is the account that made this version. */
+/** One version of a model. `createdBy` is the account that made this version. */
 export interface ModelVersion {
   readonly modelId: string;
   readonly version: number;
@@ -46,7 +46,7 @@ export const Model = {
     forkedFrom,
   }),
 
-  /** Throws ModelRegistered, or StaleVersion unless every version in `expected` is the model's own. */
+  /** Throws ModelRegistered. Throws StaleVersion if a version in `expected` is not the model's. */
   requireDraft(model: Model, expected: readonly number[]): void {
     if (model.state === 'registered') throw new ModelRegistered();
     requireVersion(model, expected);
@@ -80,7 +80,10 @@ export const Model = {
   },
 };
 
-/** Reads every usual form of a UUID (any letter case, braces, `urn:uuid:`, no hyphens). Returns null for other text. */
+/**
+ * Returns a UUID in lower case with hyphens. Accepts any letter case, braces, the prefix `urn:uuid:`, and text without
+ * hyphens. Returns null if the text is not a UUID.
+ */
 export function canonicalUuid(text: string): string | null {
   const hex = text
     .trim()

@@ -14,11 +14,11 @@ export interface Project {
   readonly updatedAt: Date;
   /** The account that made the current version. */
   readonly updatedBy: string;
-  /** The last version whose review found nothing that blocks. */
+  /** The last version that was reviewed without a blocking finding. */
   readonly reviewedVersion: number | null;
 }
 
-/** A project as it was at one version. Its creator is the account that made this version. */
+/** One version of a project. `createdBy` is the account that made this version. */
 export type ProjectVersion = Pick<Project, 'version' | 'name' | 'spec' | 'createdBy' | 'createdAt'>;
 
 /** The parts of a project that its team writes. */
@@ -42,7 +42,7 @@ export const Project = {
     };
   },
 
-  /** Throws InvalidRequest, or StaleVersion unless every version in `expected` is the project's own. */
+  /** Throws InvalidRequest. Throws StaleVersion if a version in `expected` is not the project's. */
   update(
     project: Project,
     expected: readonly number[],
@@ -72,7 +72,7 @@ export const Project = {
     project.reviewedVersion === project.version ? 'reviewed' : 'draft',
 };
 
-/** Throws StaleVersion unless every version in `expected` is the object's own. */
+/** Throws StaleVersion if a version in `expected` is not the object's. */
 export function requireVersion(object: { readonly version: number }, expected: readonly number[]): void {
   if (expected.some((version) => version !== object.version)) throw new StaleVersion(object.version);
 }
@@ -84,7 +84,7 @@ function checked(typedName: string, spec: JsonObject): { name: string; spec: Jso
   return { name, spec };
 }
 
-/** Checks the types of the fields that Tenon knows. All others belong to the team and are kept as they are. */
+/** Checks the types of the fields that Tenon knows. Other fields can have any value. */
 function specFindings({ goal, task, system_prompt, dataset_id, acceptance, response_format }: JsonObject): Finding[] {
   const { metric, threshold, field }: JsonObject = isObject(acceptance) ? acceptance : {};
   const texts = { goal, task, system_prompt, dataset_id, 'acceptance.metric': metric, 'acceptance.field': field };
@@ -99,10 +99,10 @@ function specFindings({ goal, task, system_prompt, dataset_id, acceptance, respo
 
 const isAbsent = (value: Json | undefined): value is null | undefined => value === undefined || value === null;
 
-/** The most characters of a name, in Unicode code points. */
+/** The maximum length of a name in Unicode code points. */
 export const NAME_LENGTH = 200;
 
-/** Returns the problems of a name. Ignores blanks around it. */
+/** Returns the problems of a name. Ignores white space around the name. */
 export function nameFindings(sent: Json): Finding[] {
   const wrong = (message: string) => [{ path: 'name', message }];
   if (typeof sent !== 'string') return wrong('must be a string');
@@ -110,6 +110,6 @@ export function nameFindings(sent: Json): Finding[] {
   return name !== '' && atMost(name, NAME_LENGTH) ? [] : wrong(`must have 1 to ${NAME_LENGTH} characters`);
 }
 
-/** Returns the name with the ending, shortened in front of it if necessary. */
+/** Returns the name with the ending. Shortens the name if the result would be too long. */
 export const nameWithEnding = (name: string, ending: string): string =>
   [...name].slice(0, NAME_LENGTH - [...ending].length).join('') + ending;

@@ -1,6 +1,7 @@
 import { formatOf, schemaOf } from '../chat/response-format.js';
 import type { ProjectRuntime } from '../chat/runtime.js';
 import type { Evaluation, Share } from '../jobs/evaluation.js';
+import { metrics } from '../jobs/scorer.js';
 import type { DatasetRecord } from './dataset.js';
 import { isObject, type JsonObject } from './json.js';
 import type { Model } from './model.js';
@@ -16,7 +17,7 @@ export interface ReviewFinding {
   readonly message: string;
 }
 
-/** A finding and the step that settles it, if there is one. */
+/** A finding. `next` is the step that solves it, if there is such a step. */
 export type Remark = ReviewFinding & { readonly next?: string };
 
 const remark =
@@ -32,12 +33,12 @@ export interface Reviewed {
   readonly project: Project;
   /** The registered models and the newest draft. */
   readonly models: readonly Pick<Model, 'id' | 'state'>[];
-  /** The dataset that the spec names; null if it names none or the project does not have it. */
+  /** The dataset that the spec names. Is null without such a name, or if the project does not have this dataset. */
   readonly dataset: ReviewedDataset | null;
   readonly runtime: ProjectRuntime;
-  /** Says why the JSON schema of the spec cannot be used; null if it can, or if there is none. */
+  /** Says why the JSON schema of the spec cannot be used. Is null for a good schema and without a schema. */
   readonly schemaProblem: string | null;
-  /** The last evaluation of the dataset that succeeded. */
+  /** The last successful evaluation of the dataset. */
   readonly evaluation: ReviewedEvaluation | null;
 }
 
@@ -57,13 +58,13 @@ export interface ReviewedDataset {
 export const isBlank = (value: unknown): boolean =>
   value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
 
-/** The call that changes the spec of a project. */
+/** Returns the call that changes the spec of a project. */
 export const specUpdate = ({ id, version }: Project): string => `PUT /v1/projects/${id} with version ${version}`;
 
-/** The ways to compare an answer with the expected one; `accuracy` leaves the choice to the evaluation. */
-const METRICS = ['accuracy', 'exact', 'normalized', 'contains', 'numeric', 'json_schema'];
+/** The metrics that a spec can name. Evaluations use their default metric for `accuracy`. */
+const METRICS: readonly string[] = ['accuracy', ...metrics];
 
-/** Tells whether the spec says what the model is for. */
+/** Checks that the spec has a goal, a task and a system prompt. */
 export function* goalRemarks({ project }: Reviewed): Generator<Remark> {
   const { spec } = project;
   if (isBlank(spec.goal)) {
@@ -84,7 +85,7 @@ export function* goalRemarks({ project }: Reviewed): Generator<Remark> {
   }
 }
 
-/** Tells whether answers can have the form that the spec demands. */
+/** Checks that the JSON schema of the spec can be used. */
 export function* formatRemarks({ project, schemaProblem }: Reviewed): Generator<Remark> {
   if (schemaProblem === null) return;
   yield blocking(
@@ -95,7 +96,7 @@ export function* formatRemarks({ project, schemaProblem }: Reviewed): Generator<
   );
 }
 
-/** Tells whether the spec says when a model is good enough, and whether that can be measured. */
+/** Checks that the spec says when a model is good enough, and that an evaluation can measure this. */
 export function* acceptanceRemarks(reviewed: Reviewed): Generator<Remark> {
   const acceptance = reviewed.project.spec.acceptance as JsonObject | null | undefined;
   if (acceptance) {
@@ -155,12 +156,12 @@ function* metricRemarks({ project, dataset }: Reviewed, metric: string | null): 
       `Set spec.response_format to { "type": "json_schema", "json_schema": { "name": "answer", "schema": {…} } }: ${specUpdate(project)}.`,
     );
   }
-  const texts = metric === 'numeric' ? (dataset?.records ?? []).filter(({ expected }) => !holdsNumber(expected)) : [];
-  if (texts.length > 0) {
+  const unfit = metric === 'numeric' ? (dataset?.records ?? []).filter(({ expected }) => !holdsNumber(expected)) : [];
+  if (unfit.length > 0) {
     yield warning(
       'acceptance_metric_unfit',
       path,
-      `The metric is numeric, but ${texts.length} of the records expect something without a number, the first is ${JSON.stringify(texts[0]?.id)}.`,
+      `The metric is numeric, but ${unfit.length} of the records expect something without a number, the first is ${JSON.stringify(unfit[0]?.id)}.`,
       'Choose another metric, or give these records a number in `expected`.',
     );
   }
@@ -179,7 +180,7 @@ function* fieldRemarks({ project }: Reviewed, field: string, metric: string | nu
     yield warning(
       'acceptance_field_unfit',
       path,
-      isClosed ? missing : 'Answers need not be JSON, and those that are not count as wrong.',
+      isClosed ? missing : 'An answer can be text that is not JSON. Such an answer counts as wrong.',
       `Let spec.response_format ask for JSON with this field: ${specUpdate(project)}.`,
     );
   }

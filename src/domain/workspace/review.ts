@@ -31,7 +31,7 @@ export interface Review {
 
 const levels: readonly FindingLevel[] = ['blocking', 'warning', 'info'];
 
-/** Lists what a project lacks, what contradicts itself, and the next steps. Deterministic. */
+/** Lists the missing and contradictory parts of a project, and the next steps. Deterministic. */
 export function review(reviewed: Reviewed): Review {
   const { project } = reviewed;
   const remarks = [
@@ -55,7 +55,7 @@ export function review(reviewed: Reviewed): Review {
   };
 }
 
-/** Tells whether there is a model to measure. */
+/** Checks that the project has a registered model. */
 function* modelRemarks({ project, models }: Reviewed): Generator<Remark> {
   const url = `/v1/projects/${project.id}/models`;
   const [draft] = models;
@@ -76,7 +76,7 @@ function* modelRemarks({ project, models }: Reviewed): Generator<Remark> {
   }
 }
 
-/** Tells whether a model answers. A model that is loading counts as ready. */
+/** Checks that the runtime answers. A model that is loading counts as ready. */
 function* runtimeRemarks({ project, models, runtime }: Reviewed): Generator<Remark> {
   const url = `/v1/projects/${project.id}/runtime`;
   const registered = models.find(({ state }) => state === 'registered');
@@ -104,9 +104,9 @@ const FEW_RECORDS = 20;
 const FEW_IN_GROUP = 3;
 const NAMED = 5;
 
-const path = 'spec.dataset_id';
+const DATASET_PATH = 'spec.dataset_id';
 
-/** Tells whether the dataset that the spec names can show how good a model is. */
+/** Checks that the spec names a dataset and that its records can show how good a model is. */
 function* datasetRemarks({ project, dataset }: Reviewed): Generator<Remark> {
   const wanted = project.spec.dataset_id;
   const datasets = `/v1/projects/${project.id}/datasets`;
@@ -115,14 +115,14 @@ function* datasetRemarks({ project, dataset }: Reviewed): Generator<Remark> {
     const body = typeof starter === 'string' ? `{ "starter_id": ${JSON.stringify(starter)} }` : '{ "records": […] }';
     yield warning(
       'dataset_missing',
-      path,
+      DATASET_PATH,
       'The spec names no dataset, so no model can be measured.',
       `Import a dataset, POST ${datasets} with ${body}, and name it in spec.dataset_id: ${specUpdate(project)}.`,
     );
   } else if (!dataset) {
     yield blocking(
       'dataset_unknown',
-      path,
+      DATASET_PATH,
       `The project has no dataset ${JSON.stringify(String(wanted).slice(0, 100))}.`,
       `Name a dataset of this project in spec.dataset_id (GET ${datasets} lists them): ${specUpdate(project)}.`,
     );
@@ -136,14 +136,14 @@ function* stateRemarks({ name, state, valid }: ReviewedDataset, url: string): Ge
   if (!valid) {
     yield blocking(
       'dataset_invalid',
-      path,
+      DATASET_PATH,
       `The dataset ${JSON.stringify(name)} does not validate: its own \`validation\` lists why.`,
       `Mend the records that GET ${url} lists in validation.findings: PUT ${url}.`,
     );
   } else if (state === 'editable') {
     yield warning(
       'dataset_editable',
-      path,
+      DATASET_PATH,
       `The dataset ${JSON.stringify(name)} can still change; only scores on the same frozen records compare.`,
       `Freeze the dataset: POST ${url}/freeze.`,
     );
@@ -155,30 +155,34 @@ function* recordRemarks(records: readonly DatasetRecord[]): Generator<Remark> {
   if (contradictions.length > 0) {
     yield warning(
       'records_contradict',
-      path,
+      DATASET_PATH,
       `The same input is expected to give different answers: ${listed(contradictions)}.`,
       'Let one expectation stand for each input: no model can meet two.',
     );
   }
   if (repetitions.length > 0) {
-    yield info('records_repeat', path, `The same input and answer count more than once: ${listed(repetitions)}.`);
+    yield info(
+      'records_repeat',
+      DATASET_PATH,
+      `The same input and answer count more than once: ${listed(repetitions)}.`,
+    );
   }
   if (records.length > 0 && records.length < FEW_RECORDS) {
     const points = (100 / records.length).toFixed(1);
     yield info(
       'records_few',
-      path,
-      `With ${records.length} of them a single record moves the score by ${points} points.`,
+      DATASET_PATH,
+      `The dataset has ${records.length} records: a single record moves the score by ${points} points.`,
     );
   }
   const small = [...groupSizes(records)].filter(([, size]) => size < FEW_IN_GROUP).map(([group]) => [group]);
   if (small.length > 0) {
     const message = `A score by group says little where a group has fewer than ${FEW_IN_GROUP} records: ${listed(small)}.`;
-    yield info('groups_small', path, message);
+    yield info('groups_small', DATASET_PATH, message);
   }
 }
 
-/** Returns the ids of records with the same input: those with different answers, and those with the same one. */
+/** Returns ids of records with the same input. Contradictions have different answers, repetitions the same answer. */
 function sameInputs(records: readonly DatasetRecord[]) {
   const byInput = new Map<string, DatasetRecord[]>();
   for (const record of records) {
@@ -201,7 +205,7 @@ function groupSizes(records: readonly DatasetRecord[]): Map<string, number> {
   return sizes;
 }
 
-/** Names the first of some sets of ids and counts the others. */
+/** Lists the first sets of ids and counts the others. */
 function listed(sets: readonly (readonly string[])[]): string {
   const shown = sets.slice(0, NAMED).map((ids) =>
     ids
@@ -213,7 +217,7 @@ function listed(sets: readonly (readonly string[])[]): string {
   return shown.join(', ') + more;
 }
 
-/** Tells whether the last evaluation of the dataset reaches the acceptance threshold and is still up to date. */
+/** Checks that the last evaluation of the dataset is up to date and reaches the acceptance threshold. */
 function* evaluationRemarks(reviewed: Reviewed): Generator<Remark> {
   const { project, dataset, runtime, evaluation } = reviewed;
   const threshold = (project.spec.acceptance as JsonObject | null | undefined)?.threshold;

@@ -2,7 +2,7 @@ import { InvalidRequest } from '../shared/errors.js';
 import type { DatasetRecord } from './dataset.js';
 import type { JsonObject } from './json.js';
 
-/** The origin of a starter's records, so that a team can judge the worth of a score on them. */
+/** The origin of a starter's records. It helps a team to judge a score on these records. */
 interface Provenance {
   readonly source: string;
   readonly author: string;
@@ -24,7 +24,7 @@ export interface Starter {
   readonly dataset: { readonly name: string; readonly records: readonly DatasetRecord[] };
 }
 
-/** Returns the starter that was found by the `starter_id` of a request. Throws InvalidRequest if there is none. */
+/** Returns the starter that a request names in `starter_id`. Throws InvalidRequest if no starter was found. */
 export function requireStarter(found: Starter | null): Starter {
   const message = 'must be the id of a starter: GET /v1/project-starters lists them';
   if (!found) throw new InvalidRequest([{ path: 'starter_id', message }]);

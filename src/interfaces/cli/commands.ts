@@ -7,7 +7,6 @@ interface CommandForm {
   readonly usage: string;
   readonly about: readonly string[];
   readonly options: NonNullable<ParseArgsConfig['options']>;
-  /** The options that must not be missing. */
   readonly required: readonly string[];
   /** The number of words that are not options. */
   readonly words: number;
@@ -18,23 +17,23 @@ const flag = { type: 'boolean' } as const;
 const plain = { options: {}, required: [], words: 0 } as const;
 
 const PASSWORD = [
-  'The password is asked for at a terminal, or read from standard input with --password-stdin. Otherwise, or if',
-  'nothing is typed, one is made and shown this once. No option takes it: all users of the machine can see the',
-  'options of a command.',
+  'Asks for the password at a terminal, or reads it from standard input with --password-stdin. Without input,',
+  'generates a password and prints it once. There is no option for the password, because all users of the machine',
+  'can see the options of a command.',
 ];
 
 const commands = {
   start: {
     ...plain,
-    summary: 'start the service, on ./data unless settings say otherwise',
+    summary: 'start the service, with the data folder ./data by default',
     usage: '',
-    about: ['Prints "ready" and the address when it serves. SIGTERM and Ctrl-C end it, with the exit code 0.'],
+    about: ['Prints "ready" and the address when the service is ready. SIGTERM and Ctrl-C end it with exit code 0.'],
   },
   migrate: { ...plain, summary: 'bring the tables of the database up to date', usage: '', about: [] },
   'create-admin': {
-    summary: 'make an admin of the team that runs the service',
+    summary: 'create an admin of the operator team',
     usage: '--email ADDRESS --name NAME [--password-stdin]',
-    about: ['The e-mail counts as verified, and the account towards SERVICE_MAX_ACCOUNTS.', ...PASSWORD],
+    about: ['The e-mail counts as verified. The account counts for SERVICE_MAX_ACCOUNTS.', ...PASSWORD],
     options: { email: text, name: text, 'password-stdin': flag },
     required: ['email', 'name'],
     words: 0,
@@ -42,7 +41,7 @@ const commands = {
   'reset-password': {
     summary: 'give an account a new password, and sign it out everywhere',
     usage: '--email ADDRESS [--password-stdin] [--revoke-keys]',
-    about: ['--revoke-keys also ends the API keys that the account has asked for.', ...PASSWORD],
+    about: ['--revoke-keys also ends the API keys that the account has minted.', ...PASSWORD],
     options: { email: text, 'password-stdin': flag, 'revoke-keys': flag },
     required: ['email'],
     words: 0,
@@ -57,27 +56,31 @@ const commands = {
   },
   doctor: {
     ...plain,
-    summary: 'check all that the service needs, a line each',
+    summary: 'check everything that the service needs, and print a line for each check',
     usage: '',
-    about: ['Changes nothing, but makes the data folder if there is none. Exits with 1 if a line says MEND, and what.'],
+    about: [
+      'Changes nothing, but creates a missing data folder. A line that begins with MEND says what to repair. With such',
+      'a line, the exit code is 1.',
+    ],
   },
   backup: {
-    summary: 'write all that the service keeps into one file',
+    summary: 'write all data of the service into one file',
     usage: 'FILE_OR_FOLDER [--with-models]',
     about: [
-      'The database as it is at one moment, the secret of the data folder, and a list of the model files with their digests;',
-      '--with-models adds the uploaded model files themselves. Whoever reads the file can be anybody: keep it safe.',
+      'The file has the database of one moment, the secret of the data folder, and a list of the model files.',
+      '--with-models adds the uploaded model files. A reader of the file can act as every account: keep the file safe.',
     ],
     options: { 'with-models': flag },
     required: [],
     words: 1,
   },
   restore: {
-    summary: 'bring a backup back, into an empty data folder and database',
+    summary: 'restore a backup into an empty data folder and database',
     usage: 'FILE',
     about: [
-      'A damaged backup, a database or data folder that is not empty, and one with a service on it are refused.',
-      'Sessions and keys are those of then, also such as were revoked since: "tenon revoke-sessions --all --keys" ends them.',
+      'Refuses a damaged backup, a database or data folder that is not empty, and the folder of a running service.',
+      'Sessions and keys of the backup are valid again, even if they were revoked later. End them with',
+      '"tenon revoke-sessions --all --keys".',
     ],
     options: {},
     required: [],
@@ -87,7 +90,7 @@ const commands = {
 
 export type CommandName = keyof typeof commands;
 
-/** The arguments are not a command; the message says why. */
+/** The arguments are wrong. The message says why. */
 export class UsageError extends Error {}
 
 export interface Invocation {
@@ -100,7 +103,7 @@ export interface Invocation {
 const isCommand = (name: string): name is CommandName => Object.hasOwn(commands, name);
 const wantsHelp = (typed: readonly string[]) => typed.some((word) => ['-h', '--help'].includes(word));
 
-/** Parses the arguments. Returns the help text or the version if they ask for it. Throws UsageError. */
+/** Parses the arguments. Returns the help text or the version if the arguments ask for them. Throws UsageError. */
 export function parseCommand(typed: readonly string[]): Invocation | { readonly help: string } {
   const [name = 'help', ...rest] = typed;
   if (['help', '-h', '--help'].includes(name)) {
@@ -146,7 +149,7 @@ const overview = (): string =>
     '',
     ...Object.entries(commands).map(([name, { summary }]) => `  ${name.padEnd(WIDTH)}${summary}`),
     '',
-    '"tenon help COMMAND" tells more, "tenon --version" the version. Settings are those of the service, from the',
-    'environment and a .env file here; a command works while the service runs and while it does not. Exit codes: 0 done,',
-    '1 not done, 2 not understood.',
+    '"tenon help COMMAND" explains a command, "tenon --version" prints the version. A command reads the settings of',
+    'the service from the environment and the file .env in this folder. It works with and without a running service.',
+    'Exit codes: 0 success, 1 failure, 2 wrong arguments.',
   ].join('\n');

@@ -2,12 +2,12 @@ import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { UsageError } from './commands.js';
 
-/** The terminal of the person, or the pipes of the script, that runs a command. */
+/** The terminal of a person, or the pipes of a script. */
 export interface Terminal {
   readonly interactive: boolean;
   out(line: string): void;
   err(line: string): void;
-  /** Returns what a person types, without showing it. */
+  /** Returns the text that a person types, without showing it. */
   secret(question: string): Promise<string>;
   /** Returns the first line of standard input. */
   firstLine(): Promise<string>;
@@ -50,11 +50,11 @@ export const processTerminal: Terminal = {
 
 export interface ChosenPassword {
   readonly password: string;
-  /** Was generated, so it must be shown. */
+  /** True if the password was generated, so it must be shown. */
   readonly generated: boolean;
 }
 
-/** Reads the password from standard input or asks the person, and generates one otherwise. Throws UsageError. */
+/** Reads a password from standard input or asks a person. Generates a password without input. Throws UsageError. */
 export async function choosePassword(
   terminal: Terminal,
   fromStdin: boolean,
