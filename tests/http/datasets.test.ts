@@ -69,7 +69,7 @@ describe('datasets', () => {
     });
   });
 
-  it('imports from records or from a starter, and not from both or neither', async () => {
+  it('imports either records or a starter, and refuses both or neither', async () => {
     for (const json of [{}, { name: 'x' }, { records: [], starter_id: 'x' }, { records: [], starter: 'x' }]) {
       const { status, body } = await app.post(datasets, admin.token, json);
       expect({ json, status, details: body.details }).toEqual({
@@ -137,7 +137,7 @@ describe('datasets', () => {
     });
   });
 
-  it('freezes what validates, once, and nothing changes it afterwards', async () => {
+  it('freezes a valid dataset once; afterwards no call can change it', async () => {
     const { id } = await imported(record('a'), record('a'));
     const twice = await call('POST', `${id}/freeze`, { version: 9 });
     expect(twice).toMatchObject(refusal(422, 'dataset_invalid'));
@@ -162,7 +162,7 @@ describe('datasets', () => {
     expect((await call('GET', id)).body).toEqual(frozen.body);
   });
 
-  it('forks a frozen dataset into an editable one that says where it is from', async () => {
+  it('forks a frozen dataset into an editable one that names its origin', async () => {
     const { id, content_sha256 } = await imported(record('a'));
     await call('PUT', id, { version: 1, name: 'Second' });
     await call('POST', `${id}/freeze`);
@@ -233,7 +233,7 @@ describe('datasets', () => {
     expect(text).toContain('"fields":{"__proto__":{"c":2}}');
   });
 
-  it('lists a page at a time, newest first, without reading a record', async () => {
+  it('lists datasets in pages, newest first, without reading a record', async () => {
     const ids: string[] = [];
     for (const id of ['a', 'b', 'c']) ids.unshift((await imported(record(id))).id);
     const read = jest.spyOn(app.store.datasets, 'records');

@@ -5,8 +5,8 @@ import { PATIENCE_MS } from './until.js';
 const EXECUTABLE = process.env.CHROMIUM ?? '/usr/bin/chromium';
 
 /**
- * Features that cost time or call their maker. The browser obeys the last `--disable-features` alone, so this list repeats
- * what playwright-core disables.
+ * Lists features that cost time or call the browser's maker. The browser obeys only the last `--disable-features`, so
+ * this list repeats that of playwright-core.
  */
 const WITHOUT = [
   'AimEnabled',
@@ -23,7 +23,7 @@ const WITHOUT = [
   'PreconnectToSearch',
   'SpareRendererForSitePerProcess',
   'ThirdPartyStoragePartitioning',
-  // Each window would load pages of the browser's own for its address bar, in a process of their own.
+  // With these, each window loads pages for its address bar, in another process.
   'WebUIOmniboxAimPopup',
   'WebUIOmniboxFullPopup',
   'WebUIOmniboxPopup',
@@ -32,7 +32,7 @@ const WITHOUT = [
 const FLAGS = [
   '--no-sandbox', // Root can't have one.
   '--disable-gpu',
-  '--in-process-gpu', // One process less: nothing is drawn by it.
+  '--in-process-gpu', // One process less: the tests draw nothing with it.
   '--no-first-run',
   '--disable-background-networking',
   '--disable-component-update',
@@ -40,7 +40,7 @@ const FLAGS = [
   `--disable-features=${WITHOUT.join(',')}`,
 ];
 
-/** Why the pages cannot be tested here; null where they can. */
+/** Returns why the pages cannot be tested here, or null. */
 export function whyNoBrowser(): string | null {
   for (const program of [EXECUTABLE, 'curl']) {
     try {
@@ -52,7 +52,7 @@ export function whyNoBrowser(): string | null {
   return null;
 }
 
-/** `describe`, or where there is no browser one test that says what was left out, and why. */
+/** Calls `describe`. Without a browser, adds one test that says what was left out, and why. */
 export function describeInBrowser(name: string, tests: () => void): void {
   const why = whyNoBrowser();
   if (why === null) describe(name, tests);
@@ -63,12 +63,12 @@ export function describeInBrowser(name: string, tests: () => void): void {
   }
 }
 
-/** Headless Chromium, and what its pages have complained of. */
+/** Runs headless Chromium, and collects the complaints of its pages. */
 export class Visitor {
   private readonly opened: Page[] = [];
-  /** Used again: for each new one the browser would start a process. */
+  /** Keeps closed pages for the next tests, because the browser starts a process for each new page. */
   private readonly closed: Page[] = [];
-  /** Errors on the console, refusals of the policy among them, and calls to other hosts. */
+  /** Collects errors on the console, also violations of the policy, and calls to other hosts. */
   readonly complaints: string[] = [];
 
   private constructor(
@@ -80,7 +80,7 @@ export class Visitor {
     return new Visitor(await chromium.launch({ executablePath: EXECUTABLE, args: FLAGS, timeout: 60_000 }), url);
   }
 
-  /** Opens a page in a window of its own, with nothing remembered but the `session` of the console. */
+  /** Opens a page in its own window. Its storage is empty except for the `session` of the console. */
   async open(
     path: string,
     options: { width?: number; colorScheme?: 'light' | 'dark'; session?: string } = {},
@@ -120,7 +120,7 @@ export class Visitor {
     page.setDefaultTimeout(PATIENCE_MS);
     page.on('pageerror', (error) => this.complaints.push(error.message));
     page.on('console', (message) => {
-      // The browser notes each refusal of the API itself: those are what some tests are about.
+      // The browser reports each refusal of the API as an error. Some tests cause these on purpose.
       const ofTheApi = /^\/(openai\/)?v1\//.test(message.location().url.slice(this.url.length));
       if (message.type() === 'error' && !ofTheApi) this.complaints.push(message.text());
     });

@@ -4,10 +4,10 @@ import { ChatWorker } from '../../../src/infrastructure/chat-engine/worker/chat-
 
 export type Completed = Extract<Report, { type: 'completed' }>;
 
-/** A question; by default at temperature 0 and without a limit. */
+/** Is a question, by default at temperature 0 and without a limit. */
 export interface Question extends Partial<ChatRequest> {
   readonly text?: string;
-  /** The caller cancels at once; the answer is null. */
+  /** Cancels the call at once. Its answer is null. */
   readonly dropped?: boolean;
   readonly caller?: string;
 }
@@ -29,7 +29,7 @@ export class DrivenWorker {
     });
   }
 
-  /** Takes any number of questions at once. */
+  /** Asks a question. Any number of questions may be asked at once. */
   ask({ text = '', dropped = false, caller = 'usr_a', ...rest }: Question): Promise<Completed | null> {
     this.lastCall += 1;
     const call = this.lastCall;

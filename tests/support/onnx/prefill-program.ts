@@ -5,7 +5,7 @@ import { Sampler } from '../../../src/infrastructure/chat-engine/worker/sampler.
 import { Scheduler } from '../../../src/infrastructure/chat-engine/worker/scheduler.js';
 
 /**
- * Answers one question with the prompt fed in chunks of several sizes, and prints the tokens of each answer.
+ * Answers one question once for each size of chunks in which the prompt is read. Prints the tokens of each answer.
  *
  *   node prefill-program.js <folder> <what to ask> <chunk>...
  */
