@@ -11,16 +11,16 @@ const size = { vocabulary: 2_048, hidden: 32, layers: 2, heads: 4, inner: 64, co
 describe('embeddings of ONNX models', () => {
   const root = new TemporaryFolder();
   const rig = new ChildRuntimesRig({ atOnce: 16, queue: 16 });
-  let made = 0;
+  let copies = 0;
   afterAll(async () => {
     await rig.runtimes.close();
     root.remove();
   });
 
-  /** A copy of tiny-embed with other files; null removes one. */
+  /** Copies tiny-embed with these files instead of its own. Null removes a file. Returns the folder. */
   function folder(files: Readonly<Record<string, object | Buffer | null>>): string {
-    made += 1;
-    const path = join(root.path, `model-${made}`);
+    copies += 1;
+    const path = join(root.path, `model-${copies}`);
     cpSync(tinyEmbed, path, { recursive: true });
     for (const [file, content] of Object.entries(files)) {
       const isText = content !== null && !Buffer.isBuffer(content);
@@ -44,7 +44,7 @@ describe('embeddings of ONNX models', () => {
   });
   const modules = (...names: string[]) => ['Transformer', 'Pooling', ...names].map(type);
 
-  it('of the shipped model are near for texts about the same, and have the length 1', async () => {
+  it('of the shipped model are near for similar texts, and have the length 1', async () => {
     await rig.start(tinyEmbed);
     const [cat, dog, price, ...odd] = await embed([
       'a cat and a kitten',
@@ -63,41 +63,44 @@ describe('embeddings of ONNX models', () => {
     ['mean', null, []],
     ['cls', { pooling_mode_cls_token: true, pooling_mode_mean_tokens: false }, []],
     ['last', { pooling_mode_lasttoken: true }, ['Normalize']],
-  ] as const)('are what the network gives to each text alone: %s of the tokens (%#)', async (mode, pooling, more) => {
-    const file = encoder(size);
-    const path = folder({
-      'onnx/model.onnx': file,
-      '1_Pooling/config.json': pooling,
-      'modules.json': pooling ? modules(...more) : null,
-    });
-    expect(await rig.start(path)).toMatchObject({ state: 'ready', task: 'embedding' });
-    const vectors = await embed(texts);
-    // Straightforward: one text, no padding, the tokens of which are those of a text of the same length.
-    const direct = new DirectRun(join(path, 'onnx/model.onnx'));
-    const { model } = JSON.parse(JSON.stringify(require(join(path, 'tokenizer.json'))));
-    const ids = ['[CLS]', 'cat', '[SEP]'].map((token) => BigInt(model.vocab[token]));
-    const tensor = (data: bigint[]) => ({ type: 'int64', data: BigInt64Array.from(data), dims: [1, 3] });
-    const { last_hidden_state: states } = await direct.run({
-      input_ids: tensor(ids),
-      attention_mask: tensor([1n, 1n, 1n]),
-      token_type_ids: tensor([0n, 0n, 0n]),
-    });
-    direct.end();
-    const tokens = [0, 1, 2].map((i) =>
-      [...((states as DirectTensor).data as Float32Array)].slice(i * size.hidden, (i + 1) * size.hidden),
-    );
-    const mean = (tokens[0] as number[]).map((_, i) => tokens.reduce((sum, one) => sum + (one[i] as number), 0) / 3);
-    const pooled = { mean, cls: tokens[0] as number[], last: tokens[2] as number[] }[mode];
-    const scale = more.length > 0 ? length(pooled) : 1;
-    for (const [i, value] of pooled.entries())
-      expect(Math.abs(value / scale - (vectors[0]?.[i] ?? NaN))).toBeLessThan(1e-4);
-    for (const [i, text] of texts.entries()) {
-      const [alone = []] = await embed([text]);
-      expect(Math.max(...alone.map((one, at) => Math.abs(one - (vectors[i]?.[at] ?? NaN))))).toBeLessThan(1e-4);
-    }
-  });
+  ] as const)(
+    'equal the output of the network for each text alone: %s of the tokens (%#)',
+    async (mode, pooling, more) => {
+      const file = encoder(size);
+      const path = folder({
+        'onnx/model.onnx': file,
+        '1_Pooling/config.json': pooling,
+        'modules.json': pooling ? modules(...more) : null,
+      });
+      expect(await rig.start(path)).toMatchObject({ state: 'ready', task: 'embedding' });
+      const vectors = await embed(texts);
+      // This run has the first text alone, without padding.
+      const direct = new DirectRun(join(path, 'onnx/model.onnx'));
+      const { model } = JSON.parse(JSON.stringify(require(join(path, 'tokenizer.json'))));
+      const ids = ['[CLS]', 'cat', '[SEP]'].map((token) => BigInt(model.vocab[token]));
+      const tensor = (data: bigint[]) => ({ type: 'int64', data: BigInt64Array.from(data), dims: [1, 3] });
+      const { last_hidden_state: states } = await direct.run({
+        input_ids: tensor(ids),
+        attention_mask: tensor([1n, 1n, 1n]),
+        token_type_ids: tensor([0n, 0n, 0n]),
+      });
+      direct.end();
+      const tokens = [0, 1, 2].map((i) =>
+        [...((states as DirectTensor).data as Float32Array)].slice(i * size.hidden, (i + 1) * size.hidden),
+      );
+      const mean = (tokens[0] as number[]).map((_, i) => tokens.reduce((sum, one) => sum + (one[i] as number), 0) / 3);
+      const pooled = { mean, cls: tokens[0] as number[], last: tokens[2] as number[] }[mode];
+      const scale = more.length > 0 ? length(pooled) : 1;
+      for (const [i, value] of pooled.entries())
+        expect(Math.abs(value / scale - (vectors[0]?.[i] ?? NaN))).toBeLessThan(1e-4);
+      for (const [i, text] of texts.entries()) {
+        const [alone = []] = await embed([text]);
+        expect(Math.max(...alone.map((one, at) => Math.abs(one - (vectors[i]?.[at] ?? NaN))))).toBeLessThan(1e-4);
+      }
+    },
+  );
 
-  it('do not depend on others also in a network that ignores the mask', async () => {
+  it('do not depend on the other texts, even if the network ignores the mask', async () => {
     await rig.start(folder({ 'onnx/model.onnx': encoder({ ...size, unmasked: true }) }));
     const together = await embed(texts);
     for (const [i, text] of texts.entries()) expect(await embed([text])).toEqual([together[i]]);
@@ -115,11 +118,11 @@ describe('embeddings of ONNX models', () => {
     ['no tokenizer', { 'tokenizer.json': null }, /tokenizer: tokenizer.json is missing/],
     ['no network', { 'onnx/model.onnx': Buffer.from('no') }, /weights: onnx\/model.onnx does not load/],
     [
-      'the architecture alone, and no network',
+      'only the architecture, and no network',
       { ...noModules, 'onnx/model.onnx': null },
       /weights: onnx\/model.onnx is missing/,
     ],
-  ])('are not made by a folder with %s', async (_, files, reason) => {
+  ])('are unavailable from a folder with %s', async (_, files, reason) => {
     expect(await rig.start(folder(files))).toMatchObject({
       state: 'unavailable',
       reason: expect.stringMatching(reason),

@@ -15,14 +15,14 @@ describe('a text taken section by section', () => {
   const sections = new SectionTokenizer(tokenizer, config);
   const idsOf = (...some: string[]) => some.map((word) => words.indexOf(word));
 
-  it('begins as a whole text does, and goes on without a beginning', () => {
+  it('has the space of a beginning only in its first section', () => {
     const whole = new Tokenizer(tokenizer, config).encode('blue river', { add_special_tokens: false }).ids;
     expect(sections.encode('blue river', 0)).toEqual(whole);
     expect(sections.encode('blue river', 1)).toEqual(idsOf('b', 'l', 'u', 'e', '▁ri', 'ver'));
     expect(sections.encode('blue river', 0)).toEqual(whole);
   });
 
-  it('has a token for words that the model does not know, if the model has one', () => {
+  it('has the token for unknown words, if the model has one', () => {
     expect(sections.unknown).toBe(0);
     expect(sections.encode('?', 1)).toEqual([0]);
     expect(new SectionTokenizer(tiny, config).unknown).toBeUndefined();

@@ -4,7 +4,6 @@ import { freshDatabase, query, type TestDatabase } from '../../support/database.
 /** Lists the tables and columns that no repository maps. */
 const UNMAPPED = ['dataset_contents', 'dataset_versions.content_version', 'migrations'];
 
-/** Names each difference between what the repositories map and what the migrations make. */
 describe('the columns of the tables', () => {
   let database: TestDatabase;
   let source: DataSource;
