@@ -37,11 +37,7 @@ const sentencePiece = new Vocabulary({
 });
 
 /** Returns the part of the text that is ready after each token, and after the end. */
-function streamed(
-  vocabulary: Vocabulary,
-  tokens: readonly number[],
-  { cut = false, stop = [] as readonly string[] } = {},
-) {
+function sent(vocabulary: Vocabulary, tokens: readonly number[], { cut = false, stop = [] as readonly string[] } = {}) {
   const text = new AnswerText({ decode: (some) => vocabulary.decode(some), stop });
   const parts: string[] = [];
   for (const token of tokens) {
@@ -70,7 +66,7 @@ describe.each(models)('the text of %s', (_, vocabulary, size) => {
     fc.assert(
       fc.property(tokens, fc.boolean(), (some, cut) => {
         const whole = vocabulary.decode(some);
-        expect(streamed(vocabulary, some, { cut }).parts.join('')).toBe(cut ? whole.replace(/\uFFFD$/, '') : whole);
+        expect(sent(vocabulary, some, { cut }).parts.join('')).toBe(cut ? whole.replace(/\uFFFD$/, '') : whole);
       }),
       { numRuns: 200 },
     );
@@ -78,13 +74,13 @@ describe.each(models)('the text of %s', (_, vocabulary, size) => {
 
   it('comes in whole characters only', () => {
     const text = 'né 👩 é';
-    const { parts } = streamed(
+    const { parts } = sent(
       vocabulary,
       [...Buffer.from(text)].map((byte) => byteTokens[byte] as number),
     );
     expect(parts).toEqual(['n', '', 'é', ' ', '', '', '', '👩', ' ', '', 'é', '']);
-    const [first] = streamed(vocabulary, [byteTokens[0xc3] as number], { cut: true }).parts;
-    expect([first, streamed(vocabulary, [byteTokens[0xc3] as number]).parts.at(-1)]).toEqual(['', '\uFFFD']);
+    const [first] = sent(vocabulary, [byteTokens[0xc3] as number], { cut: true }).parts;
+    expect([first, sent(vocabulary, [byteTokens[0xc3] as number]).parts.at(-1)]).toEqual(['', '\uFFFD']);
   });
 });
 
@@ -152,7 +148,7 @@ describe('the stop texts', () => {
     fc.assert(
       fc.property(word(0, 30), fc.array(word(1, 5), { minLength: 1, maxLength: 4 }), (text, stop) => {
         const expected = naive(text, stop);
-        const { parts, stopped } = streamed(byteLevel, letters(text), { stop });
+        const { parts, stopped } = sent(byteLevel, letters(text), { stop });
         expect(parts.join('')).toBe(expected);
         expect(stopped).toBe(expected !== text);
       }),
@@ -161,13 +157,13 @@ describe('the stop texts', () => {
   });
 
   it('delay only text that may be the beginning of one', () => {
-    expect(streamed(byteLevel, letters('xaab.'), { stop: ['aac', 'b!'] }).parts).toEqual(['x', '', '', 'aa', 'b.', '']);
+    expect(sent(byteLevel, letters('xaab.'), { stop: ['aac', 'b!'] }).parts).toEqual(['x', '', '', 'aa', 'b.', '']);
   });
 
   it('are searched in linear time', () => {
     const stop = [`${'a'.repeat(20_000)}b`, 'c'];
     const begun = process.cpuUsage();
-    expect(streamed(byteLevel, letters('a'.repeat(19_000)), { stop }).parts.join('')).toHaveLength(19_000);
+    expect(sent(byteLevel, letters('a'.repeat(19_000)), { stop }).parts.join('')).toHaveLength(19_000);
     expect(process.cpuUsage(begun).user).toBeLessThan(3_000_000);
   });
 });

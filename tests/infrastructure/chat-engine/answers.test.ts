@@ -1,10 +1,11 @@
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
 import type { RequestMessage } from '../../../src/domain/chat/chat.js';
+import { Decoder, type Scores } from '../../../src/infrastructure/chat-engine/worker/decoder.js';
 import { readModelFiles } from '../../../src/infrastructure/chat-engine/worker/model-files.js';
 import { type Prompt, Prompts } from '../../../src/infrastructure/chat-engine/worker/prompts.js';
+import { Sampler } from '../../../src/infrastructure/chat-engine/worker/sampler.js';
+import { Scheduler } from '../../../src/infrastructure/chat-engine/worker/scheduler.js';
 import { Vocabulary } from '../../../src/infrastructure/chat-engine/worker/tokenizers.js';
-import { ChildRuntimesRig, prefillProgram } from '../../support/onnx/child-runtimes-rig.js';
+import { ChildRuntimesRig } from '../../support/onnx/child-runtimes-rig.js';
 import { ModelFolders, tinyChat, withFields, withoutEnd } from '../../support/onnx/model-folders.js';
 
 const folders = new ModelFolders();
@@ -80,7 +81,7 @@ describe('tiny-chat', () => {
     expect(await rig.ask('', { messages })).toMatchObject({ finishReason: 'stop' });
   });
 
-  it('tells how long a prompt is that is too long, or the least that it can be', async () => {
+  it('tells the number of tokens of a prompt that is too long, or a lower bound', async () => {
     const refuses = (times: number, by: RegExp) =>
       expect(rig.ask('copper '.repeat(times))).rejects.toMatchObject({
         code: 'context_length_exceeded',
@@ -124,16 +125,25 @@ describe('the decoder', () => {
   afterEach(() => rig.runtimes.close());
 
   it('gives the same tokens whether a prompt is read at once or in chunks', async () => {
-    const text = `Repeat after me: ${'river stone cloud '.repeat(24)}`;
-    const run = async (folder: string) => {
-      const { stdout } = await promisify(execFile)('node', [prefillProgram, folder, text, '1000', '128', '7', '1']);
-      return JSON.parse(stdout);
-    };
+    const content = `Repeat after me: ${'river stone cloud '.repeat(24)}`;
+    const memory = { bytesPerToken: 1, together: false, reuse: false, kvBytes: 0, cacheBytes: 0 };
+    const settings = { stops: new Set<number>(), maxBatch: 1, costs: { batch: 1, token: 1 }, ...memory };
+    const choose = (scores: Scores) => new Sampler(0).next(scores);
     for (const folder of [tinyChat, folders.toy({}, withoutEnd)]) {
-      const { promptTokens, answers } = await run(folder);
-      expect(promptTokens).toBeGreaterThan(128);
-      expect(answers[0].tokens.length).toBeGreaterThan(5);
-      for (const { tokens } of answers) expect(tokens).toEqual(answers[0].tokens);
+      const files = readModelFiles(folder);
+      const decoder = await Decoder.load(files, 1);
+      const steps = new Prompts(files).of([{ role: 'user', content }]);
+      let step = steps.next();
+      while (!step.done) step = steps.next();
+      const prompt = step.value.tokens;
+      expect(prompt.length).toBeGreaterThan(128);
+      const answers: (readonly number[] | undefined)[] = [];
+      for (const chunk of [1000, 128, 7, 1]) {
+        const call = { caller: 'usr_a', prompt, room: 40, choose, add: () => false };
+        answers.push((await new Scheduler(decoder, { ...settings, chunk }).generate(1, call))?.tokens);
+      }
+      expect(answers[0]?.length).toBeGreaterThan(5);
+      for (const tokens of answers) expect(tokens).toEqual(answers[0]);
     }
   });
 

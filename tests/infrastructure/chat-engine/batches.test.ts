@@ -46,7 +46,7 @@ const mixed: Question[] = [
 ];
 
 const plainly = { maxBatch: 1, cacheBytes: 0 };
-const said = (answers: Completed[][]) =>
+const textsOf = (answers: Completed[][]) =>
   answers.flat().map(({ text, finishReason, completionTokens }) => ({ text, finishReason, completionTokens }));
 
 describe('answers of a batch', () => {
@@ -57,7 +57,7 @@ describe('answers of a batch', () => {
     expect(alone.answers.flat().every(({ cachedTokens }) => cachedTokens === 0)).toBe(true);
     const together = await run({ folder: tinyChat, rounds: [mixed] });
     expect(together.maxBatch).toBe(16);
-    expect(said(together.answers)).toEqual(said(alone.answers));
+    expect(textsOf(together.answers)).toEqual(textsOf(alone.answers));
     // Some questions have the same beginning.
     expect(together.answers.flat().filter(({ cachedTokens }) => cachedTokens > 20).length).toBeGreaterThan(12);
     const again = await run({
@@ -65,7 +65,7 @@ describe('answers of a batch', () => {
       settings: { maxBatch: 3, cacheBytes: 200_000 },
       rounds: [mixed.filter((_, i) => i % 2 === 0)],
     });
-    expect(said(again.answers)).toEqual(said(alone.answers).filter((_, i) => i % 2 === 0));
+    expect(textsOf(again.answers)).toEqual(textsOf(alone.answers).filter((_, i) => i % 2 === 0));
   }, 120_000);
 
   it.each([
@@ -78,8 +78,8 @@ describe('answers of a batch', () => {
     const alone = await run({ folder, settings: plainly, rounds: some.map((question) => [question]) });
     const together = await run({ folder, settings: { maxBatch: 5 }, rounds: [some] });
     expect(together.maxBatch).toBe(5);
-    expect(said(together.answers)).toEqual(said(alone.answers));
-    expect(new Set(said(alone.answers).map(({ text }) => text)).size).toBeGreaterThan(some.length / 2);
+    expect(textsOf(together.answers)).toEqual(textsOf(alone.answers));
+    expect(new Set(textsOf(alone.answers).map(({ text }) => text)).size).toBeGreaterThan(some.length / 2);
   });
 
   it.each([
@@ -92,7 +92,7 @@ describe('answers of a batch', () => {
     const alone = await run({ folder, settings: plainly, rounds: some.map((question) => [question]) });
     const together = await run({ folder, rounds: [some] });
     expect(together.maxBatch).toBe(1);
-    expect(said(together.answers)).toEqual(said(alone.answers));
+    expect(textsOf(together.answers)).toEqual(textsOf(alone.answers));
   });
 
   it('are the same when some callers of the batch give up', async () => {
@@ -103,7 +103,7 @@ describe('answers of a batch', () => {
     const together = await run({ folder, rounds: [some, some] });
     const answered = together.answers.map((round) => round.filter((answer) => answer));
     expect(together.answers.flat().filter((answer) => !answer)).toHaveLength(16);
-    expect(said(answered)).toEqual([...said(alone.answers), ...said(alone.answers)]);
+    expect(textsOf(answered)).toEqual([...textsOf(alone.answers), ...textsOf(alone.answers)]);
   });
 
   it('continue from the cache of an earlier call', async () => {
@@ -120,7 +120,7 @@ describe('answers of a batch', () => {
     const rounds = [[{ messages: [begun], maxTokens: 20 }], [{ messages: turns, maxTokens: 20 }]];
     const warm = await run({ folder, rounds });
     const cold = await run({ folder, settings: { cacheBytes: 0 }, rounds });
-    expect(said(warm.answers)).toEqual(said(cold.answers));
+    expect(textsOf(warm.answers)).toEqual(textsOf(cold.answers));
     expect(cold.answers.flat().map(({ cachedTokens }) => cachedTokens)).toEqual([0, 0]);
     expect(warm.answers[1]?.[0]?.cachedTokens).toBeGreaterThanOrEqual(first.promptTokens);
   });

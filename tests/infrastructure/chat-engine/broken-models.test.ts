@@ -84,10 +84,10 @@ describe('a broken model', () => {
     ],
   ];
 
-  const expectReason = (said: string | null, reason: RegExp) => {
-    expect(said).toMatch(reason);
-    expect(said).not.toMatch(/\/tmp|onnxruntime|\.cc|::/);
-    expect(said).not.toContain(process.cwd());
+  const expectReason = (found: string | null, reason: RegExp) => {
+    expect(found).toMatch(reason);
+    expect(found).not.toMatch(/\/tmp|onnxruntime|\.cc|::/);
+    expect(found).not.toContain(process.cwd());
   };
 
   it.each(cases)('with %s says so', (_, changes, reason) => {
@@ -98,9 +98,9 @@ describe('a broken model', () => {
   });
 
   it.each(weights)('with %s is unavailable and says so', async (_, changes, reason) => {
-    const { state, reason: said } = await rig.start(folders.toy({}, changes));
+    const { state, reason: found } = await rig.start(folders.toy({}, changes));
     expect(state).toBe('unavailable');
-    expectReason(said, reason);
+    expectReason(found, reason);
   });
 
   it.each([

@@ -1,7 +1,8 @@
 import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Tensor } from 'onnxruntime-node';
 import { ChildRuntimesRig } from '../../support/onnx/child-runtimes-rig.js';
-import { DirectRun, type DirectTensor } from '../../support/onnx/direct-run.js';
+import { directRun } from '../../support/onnx/direct-run.js';
 import { encoder } from '../../support/onnx/encoder.js';
 import { tinyEmbed } from '../../support/onnx/model-folders.js';
 import { TemporaryFolder } from '../../support/temporary-folder.js';
@@ -63,42 +64,37 @@ describe('embeddings of ONNX models', () => {
     ['mean', null, []],
     ['cls', { pooling_mode_cls_token: true, pooling_mode_mean_tokens: false }, []],
     ['last', { pooling_mode_lasttoken: true }, ['Normalize']],
-  ] as const)(
-    'equal the output of the network for each text alone: %s of the tokens (%#)',
-    async (mode, pooling, more) => {
-      const file = encoder(size);
-      const path = folder({
-        'onnx/model.onnx': file,
-        '1_Pooling/config.json': pooling,
-        'modules.json': pooling ? modules(...more) : null,
-      });
-      expect(await rig.start(path)).toMatchObject({ state: 'ready', task: 'embedding' });
-      const vectors = await embed(texts);
-      // This run has the first text alone, without padding.
-      const direct = new DirectRun(join(path, 'onnx/model.onnx'));
-      const { model } = JSON.parse(JSON.stringify(require(join(path, 'tokenizer.json'))));
-      const ids = ['[CLS]', 'cat', '[SEP]'].map((token) => BigInt(model.vocab[token]));
-      const tensor = (data: bigint[]) => ({ type: 'int64', data: BigInt64Array.from(data), dims: [1, 3] });
-      const { last_hidden_state: states } = await direct.run({
-        input_ids: tensor(ids),
-        attention_mask: tensor([1n, 1n, 1n]),
-        token_type_ids: tensor([0n, 0n, 0n]),
-      });
-      direct.end();
-      const tokens = [0, 1, 2].map((i) =>
-        [...((states as DirectTensor).data as Float32Array)].slice(i * size.hidden, (i + 1) * size.hidden),
-      );
-      const mean = (tokens[0] as number[]).map((_, i) => tokens.reduce((sum, one) => sum + (one[i] as number), 0) / 3);
-      const pooled = { mean, cls: tokens[0] as number[], last: tokens[2] as number[] }[mode];
-      const scale = more.length > 0 ? length(pooled) : 1;
-      for (const [i, value] of pooled.entries())
-        expect(Math.abs(value / scale - (vectors[0]?.[i] ?? NaN))).toBeLessThan(1e-4);
-      for (const [i, text] of texts.entries()) {
-        const [alone = []] = await embed([text]);
-        expect(Math.max(...alone.map((one, at) => Math.abs(one - (vectors[i]?.[at] ?? NaN))))).toBeLessThan(1e-4);
-      }
-    },
-  );
+  ] as const)('equal the network’s output for each text alone: %s of the tokens (%#)', async (mode, pooling, more) => {
+    const file = encoder(size);
+    const path = folder({
+      'onnx/model.onnx': file,
+      '1_Pooling/config.json': pooling,
+      'modules.json': pooling ? modules(...more) : null,
+    });
+    expect(await rig.start(path)).toMatchObject({ state: 'ready', task: 'embedding' });
+    const vectors = await embed(texts);
+    const { model } = JSON.parse(JSON.stringify(require(join(path, 'tokenizer.json'))));
+    const ids = ['[CLS]', 'cat', '[SEP]'].map((token) => BigInt(model.vocab[token]));
+    const tensor = (data: bigint[]) => new Tensor(BigInt64Array.from(data), [1, 3]);
+    // This run has the first text alone, without padding.
+    const { last_hidden_state: states } = await directRun(join(path, 'onnx/model.onnx'), {
+      input_ids: tensor(ids),
+      attention_mask: tensor([1n, 1n, 1n]),
+      token_type_ids: tensor([0n, 0n, 0n]),
+    });
+    const tokens = [0, 1, 2].map((i) =>
+      [...((states as Tensor).data as Float32Array)].slice(i * size.hidden, (i + 1) * size.hidden),
+    );
+    const mean = (tokens[0] as number[]).map((_, i) => tokens.reduce((sum, one) => sum + (one[i] as number), 0) / 3);
+    const pooled = { mean, cls: tokens[0] as number[], last: tokens[2] as number[] }[mode];
+    const scale = more.length > 0 ? length(pooled) : 1;
+    for (const [i, value] of pooled.entries())
+      expect(Math.abs(value / scale - (vectors[0]?.[i] ?? NaN))).toBeLessThan(1e-4);
+    for (const [i, text] of texts.entries()) {
+      const [alone = []] = await embed([text]);
+      expect(Math.max(...alone.map((one, at) => Math.abs(one - (vectors[i]?.[at] ?? NaN))))).toBeLessThan(1e-4);
+    }
+  });
 
   it('do not depend on the other texts, even if the network ignores the mask', async () => {
     await rig.start(folder({ 'onnx/model.onnx': encoder({ ...size, unmasked: true }) }));

@@ -20,14 +20,14 @@ describe('the cache of prefixes', () => {
     expect(found(cache, 1)).toBe(0);
   });
 
-  it('finds it also among running sequences, as far as these have got', () => {
+  it('also finds the beginning of a running sequence, up to its present length', () => {
     const cache = make(1_000);
     keep(cache, 1, 2);
     const other = { caller, tokens: [1, 2, 3, 4, 5, 6], past: pastOf(4) };
     expect(cache.find({ caller, tokens: [1, 2, 3, 4, 5, 6, 7] }, [other])).toEqual({ ...other.past, length: 4 });
   });
 
-  it('does not give prefixes of one caller to another, and keeps those of both', () => {
+  it('does not give prefixes of one caller to another, and keeps the same prefix for both', () => {
     const cache = make(1_000);
     keep(cache, 1, 2, 3);
     const [tokens, past] = [[1, 2, 3, 4], pastOf(4)];

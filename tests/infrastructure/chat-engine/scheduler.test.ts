@@ -110,7 +110,7 @@ describe('one sequence', () => {
 
   it('measures the time to its first token from the call on', async () => {
     const { network, scheduler } = use({ maxBatch: 1 });
-    // A step takes a millisecond, and all else takes no time.
+    // By this clock, a step takes a millisecond, and everything else takes no time.
     const clock = jest.spyOn(performance, 'now').mockImplementation(() => network.steps.length);
     const [first, second] = await Promise.all([1, 2].map((call) => scheduler.generate(call, asked(call, 5))));
     clock.mockRestore();

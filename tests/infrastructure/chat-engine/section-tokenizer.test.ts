@@ -3,7 +3,7 @@ import { type Json, readModelFiles } from '../../../src/infrastructure/chat-engi
 import { SectionTokenizer } from '../../../src/infrastructure/chat-engine/worker/tokenizers.js';
 import { tinyChat } from '../../support/onnx/model-folders.js';
 
-describe('a text taken section by section', () => {
+describe('a text that is read section by section', () => {
   const { tokenizer: tiny, tokenizerConfig: config } = readModelFiles(tinyChat);
   const words = ['<unk>', '▁', '▁blue', 'b', 'l', 'u', 'e', 'r', 'i', 'v', '▁ri', 'ver'];
   const metaspace = { type: 'Metaspace', replacement: '▁', prepend_scheme: 'first', split: false };

@@ -49,7 +49,7 @@ describe('the counter of tokens', () => {
     expect(bounded).toEqual({ type: 'tokenized', call: 2, prompt, room: 5 });
   });
 
-  it('counts a prompt that is a little too long up to its end, and stops early in a longer one', async () => {
+  it('counts all tokens of a prompt that is a little too long, and stops early in a longer one', async () => {
     use();
     const tokens = (times: number) => Array.from({ length: times }, () => 'a').join(' ');
     count(1, 'a', [tokens(2 * CONTEXT - 40)]);

@@ -102,7 +102,7 @@ describe('the supervisor of a process', () => {
     expect([supervisor.state, supervisor.reason, supervisor.starts]).toEqual(['running', null, 2]);
   });
 
-  it('waits longer before each restart, up to a limit, and briefly after a stable time or a manual start', async () => {
+  it('waits longer before each restart, up to a limit; a stable time or a manual start resets the wait', async () => {
     await run();
     for (let end = 0; end < 5; end++) await dieAndRestart();
     for (const [at, most] of [100, 200, 300, 300, 300].entries()) {
@@ -203,7 +203,7 @@ describe('the supervisor of a process', () => {
     expect([one.state, two.state, three.state, processes.length]).toEqual(['running', 'starting', 'stopped', 2]);
   });
 
-  it('has no room beside the maximum of processes, and starts when another one is stopped', async () => {
+  it('has no room while the maximum of processes exists, and starts when another one is stopped', async () => {
     const others = [supervise(), supervise(), supervise()];
     for (const other of others) {
       void other.resume();

@@ -1,21 +1,17 @@
 import { deflateSync, gzipSync } from 'node:zlib';
+import { Tensor } from 'onnxruntime-node';
 import { echo, MadeModels, onnxTypes } from '../../support/model-server/serving-models.js';
 import { fixture, ServingProcess } from '../../support/model-server/serving-process.js';
-import { DirectRun } from '../../support/onnx/direct-run.js';
+import { directRun } from '../../support/onnx/direct-run.js';
 
 const models = new MadeModels();
 afterAll(() => models.remove());
 
-const processes: { end(): unknown }[] = [];
+const processes: ServingProcess[] = [];
 const serve = async (...args: Parameters<typeof ServingProcess.start>) => {
   const serving = await ServingProcess.start(...args);
   processes.push(serving);
   return serving;
-};
-const direct = (file: string) => {
-  const runtime = new DirectRun(file);
-  processes.push(runtime);
-  return runtime;
 };
 afterAll(() => Promise.all(processes.map((one) => one.end())));
 
@@ -37,7 +33,7 @@ describe('iris', () => {
   let probabilities: number[];
   beforeAll(async () => {
     iris = await serve(fixture('iris.onnx'), { id: 'dep_7', name: 'iris flowers' });
-    const found = await direct(fixture('iris.onnx')).run({ input: { type: 'float32', data: flowers, dims: [3, 4] } });
+    const found = await directRun(fixture('iris.onnx'), { input: new Tensor(flowers, [3, 4]) });
     label = Array.from(found.label?.data as BigInt64Array, Number);
     probabilities = Array.from(found.probabilities?.data as Float32Array);
     expect(label).toEqual([0, 1, 2]);
@@ -162,7 +158,7 @@ describe('cnn', () => {
     const cnn = await serve(fixture('cnn.onnx'));
     const images = Float32Array.from({ length: 40 * 784 }, (_, at) => Math.sin(at * at));
     const shape = [40, 1, 28, 28];
-    const found = await direct(fixture('cnn.onnx')).run({ image: { type: 'float32', data: images, dims: shape } });
+    const found = await directRun(fixture('cnn.onnx'), { image: new Tensor(images, shape) });
     const expected = Array.from(found.probabilities?.data as Float32Array);
     const json = await cnn.predict({ image: { data: [...images], shape } });
     expect(json.body.outputs.probabilities).toEqual({ data: expected, shape: [40, 4], datatype: 'FP32' });

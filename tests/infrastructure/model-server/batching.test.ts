@@ -73,7 +73,7 @@ describe('requests that run together', () => {
     }
   });
 
-  it('are no longer joined if the rows of a model depend on each other', async () => {
+  it('are not joined if the rows of a model depend on each other', async () => {
     const serving = await serve(models.file('cross-rows', crossRows()));
     const asked = Array.from({ length: 16 }, (_, at) => ({ x: [[at, 2 * at, -at]] }));
     for (let round = 0; round < 5; round++)
@@ -83,7 +83,7 @@ describe('requests that run together', () => {
     expect(runs).toBe(requests);
   });
 
-  it('are no longer joined if the largest number of all rows matters', async () => {
+  it('are not joined if the largest number of all rows matters', async () => {
     const serving = await serve(models.file('cross-most', crossRowsMost()), 32);
     const asked = Array.from({ length: 16 }, (_, at) => ({ x: [[at, at + 1, at + 2, at + 3]] }));
     await serving.predict(asked[0]);

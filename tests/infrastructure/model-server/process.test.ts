@@ -54,7 +54,7 @@ describe('a model server', () => {
     ['invalid.onnx', /^Invalid model\. Node input 'nowhere' is not a graph input/],
     ['truncated.onnx', /^Protobuf parsing failed\.$/],
     ['missing.onnx', /^missing\.onnx.*|File doesn't exist/],
-  ])("tells the loader's reason and ends if a file does not load: %s", async (name, reason) => {
+  ])("tells the loader's reason, and ends, if a file does not load: %s", async (name, reason) => {
     const broken = await ServingProcess.broken(fixture(name));
     expect(broken).toEqual({ reason: expect.stringMatching(reason), code: 0 });
     expect(broken.reason).not.toContain('/');

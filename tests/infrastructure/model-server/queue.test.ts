@@ -56,7 +56,7 @@ describe('the queue before a model', () => {
   const ask = (queue: InferenceQueue, count: number) =>
     Array.from({ length: count }, () => queue.run(feeds(1), stays).catch((error: RequestError) => error));
 
-  it('runs one request at a time, and gives the model one more to have ready', async () => {
+  it('runs one request at a time, and keeps one more ready for the model', async () => {
     const queue = queueOf(null);
     const answers = ask(queue, 4);
     expect([session.runs.length, queue.length]).toEqual([2, 2]);

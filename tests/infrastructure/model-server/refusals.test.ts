@@ -112,13 +112,7 @@ describe('a request to a model server', () => {
   it.each<[string, unknown[] | undefined, object, string, RegExp]>([
     ['no array of inputs', undefined, { inputs: {} }, 'inputs', /must be an array/],
     ['no name', [{ shape: [1, 4], datatype: 'FP32', data: four }], {}, 'inputs[0].name', /must be a string/],
-    [
-      'the same input twice',
-      [input, input].map((one) => ({ ...one, data: four })),
-      {},
-      'inputs[1].name',
-      /is there twice/,
-    ],
+    ['an input twice', [input, input].map((one) => ({ ...one, data: four })), {}, 'inputs[1].name', /is there twice/],
     ['no shape', [{ name: 'input', datatype: 'FP32', data: four }], {}, 'inputs[0].shape', /needs a shape/],
     ['no datatype', [{ name: 'input', shape: [1, 4], data: four }], {}, 'inputs[0].datatype', /needs a datatype/],
     ['an unknown output', [{ ...input, data: four }], { outputs: [{ name: 'z' }] }, 'outputs[0].name', /no output "z"/],
@@ -161,13 +155,7 @@ describe('a request to a model server', () => {
     ['strings of no UTF-8', 'name', 'BYTES', Buffer.from([1, 0, 0, 0, 0xff]), /element 0 of input "name" is not UTF-8/],
     ['too many strings', 'name', 'BYTES', binary(8), /more bytes than its 1 elements/],
     ['too few strings', 'name', 'BYTES', binary(0), /needs 1 elements, not 0/],
-    [
-      'bytes that are no booleans',
-      'member',
-      'BOOL',
-      Buffer.from([2]),
-      /element 0 of input "member" must be the byte 0 or 1/,
-    ],
+    ['bad booleans', 'member', 'BOOL', Buffer.from([2]), /element 0 of input "member" must be the byte 0 or 1/],
   ])('is refused with binary data of %s', async (_, name, datatype, data, message) => {
     const inputs = [{ name, shape: [1], datatype, data }];
     const { body } = await multi.infer(inputs);

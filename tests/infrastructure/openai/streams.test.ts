@@ -53,9 +53,9 @@ describe('the stream of an engine that speaks OpenAI', () => {
   const taken = async (script: Script, more: Partial<ChatRequest> = {}) => {
     engine.script = script;
     const parts: CompletionPart[] = [];
-    const iterator = stream(more);
+    const reader = stream(more);
     try {
-      for (let next = await iterator.next(); !next.done; next = await iterator.next()) parts.push(next.value);
+      for (let next = await reader.next(); !next.done; next = await reader.next()) parts.push(next.value);
       return { text: parts.map(({ text }) => text).join(''), parts, end: parts.at(-1)?.end };
     } catch (error) {
       return { text: parts.map(({ text }) => text).join(''), parts, failure: (error as { code: string }).code };
@@ -331,18 +331,15 @@ describe('the stream of an engine that speaks OpenAI', () => {
 
   it('disconnects when its reader leaves, and keeps the connection after a whole answer', async () => {
     const left = new AbortController();
-    for (const leave of [
-      (iterator: AsyncIterator<unknown>) => iterator.return?.(),
-      () => left.abort(new Error('gone')),
-    ]) {
+    for (const leave of [(reader: AsyncIterator<unknown>) => reader.return?.(), () => left.abort(new Error('gone'))]) {
       let gone: Promise<unknown> | undefined;
       engine.script = (_, response) => {
         sendEvents(response, hi);
         gone = once(response, 'close');
       };
-      const iterator = stream({}, left.signal);
-      await iterator.next();
-      const next = leave(iterator) ?? iterator.next();
+      const reader = stream({}, left.signal);
+      await reader.next();
+      const next = leave(reader) ?? reader.next();
       await gone;
       await Promise.resolve(next).catch(() => undefined);
     }
@@ -358,11 +355,11 @@ describe('the stream of an engine that speaks OpenAI', () => {
       const half = chunk(M, { content: 'x'.repeat(600_000) });
       streaming(hi, half, half, stop, '[DONE]')(undefined as never, response);
     };
-    const iterator = stream();
-    await iterator.next();
+    const reader = stream();
+    await reader.next();
     await isSent;
     for (let turn = 0; turn < 50; turn++) await nextTurn(); // now it has arrived
-    await iterator.return?.();
+    await reader.return?.();
     await until('no call is running', () => runtime.figures.running === 0, 1);
     expect(await taken(speaking())).toMatchObject({ end: { finishReason: 'stop' } });
     expect(runtime.figures.answer.count).toBe(1);

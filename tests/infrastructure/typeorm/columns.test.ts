@@ -30,11 +30,11 @@ describe('the columns of the tables', () => {
       .flatMap(({ tableName, columns }) =>
         columns.map(({ databaseName, isNullable }) => described(tableName, databaseName, isNullable)),
       );
-    const made = found
+    const migrated = found
       .map((one) => described(one.table, one.column, one.nullable))
       .filter((name) => {
         return mapped.includes(name) || !UNMAPPED.some((one) => name === one || name.startsWith(`${one}.`));
       });
-    expect(mapped.sort()).toEqual(made.sort());
+    expect(mapped.sort()).toEqual(migrated.sort());
   });
 });

@@ -20,7 +20,6 @@ export const oddWorker = compiled('tests/support/onnx/odd-worker.js');
 export const parentProgram = compiled('tests/support/onnx/parent-program.js');
 export const formsProgram = compiled('tests/support/onnx/forms-program.js');
 export const roundsProgram = compiled('tests/support/onnx/rounds-program.js');
-export const prefillProgram = compiled('tests/support/onnx/prefill-program.js');
 
 /** Accepts any folder. The name of the folder tells an odd worker its behaviour, so the folder need not exist. */
 const anyFolder = {

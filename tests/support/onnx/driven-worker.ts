@@ -12,9 +12,7 @@ export interface Question extends Partial<ChatRequest> {
   readonly caller?: string;
 }
 
-/**
- * The worker without its process. Only for programs, because native code and jest do not share their typed arrays.
- */
+/** Runs the chat worker without its process. Only for compiled programs, because its threads are compiled files. */
 export class DrivenWorker {
   maxBatch = 0;
   private lastCall = 0;
