@@ -64,7 +64,7 @@ describe('evaluations', () => {
   });
   const resultsOf = async (id: string) => (await admin.get(`/v1/jobs/${id}/results?limit=1000`)).results;
 
-  it('asks the model record by record, scores, and tells all that a repetition needs', async () => {
+  it('asks the model record by record, scores the answers, and names everything that a repetition needs', async () => {
     engine.script = answering((number) => number === 3);
     const begun = await start(ten);
     expect(begun).toEqual({
@@ -234,14 +234,14 @@ describe('evaluations', () => {
         model: model(),
         rows: records(4),
       });
-    const said = ['{"answer": "answer 1"}', '{"answer": "answer 7"}', '{"answer": "no idea"}', 'answer 4'];
+    const answers = ['{"answer": "answer 1"}', '{"answer": "answer 7"}', '{"answer": "no idea"}', 'answer 4'];
     engine.script = ({ body }, response) => {
       const number = Number(body.messages.at(-1).content.split(' ').at(-1));
-      sendJson(response, 200, completion(body.model, said[number - 1]));
+      sendJson(response, 200, completion(body.model, answers[number - 1]));
     };
     const counted = await run(await project({ metric: 'json_schema' }));
     expect(counted.result).toMatchObject({ metric: 'json_schema', right: 2, errors: 0, field: null });
-    expect((await resultsOf(counted.id)).map(({ output }: { output: string }) => output)).toEqual(said);
+    expect((await resultsOf(counted.id)).map(({ output }: { output: string }) => output)).toEqual(answers);
     expect(engine.asked.map(({ body }) => body.response_format)).toEqual(Array(4).fill(response_format));
     const compared = await run(await project({ metric: 'exact', field: 'answer' }));
     expect(compared.result).toMatchObject({ metric: 'exact', right: 1, errors: 0, field: 'answer' });

@@ -329,7 +329,7 @@ describe('the workspace of a team', () => {
     const freezeOf = (party: number, id: string) =>
       pair.of(party).call('POST', `${datasets}/${id}/freeze`, { token, json: { version: 1 } });
 
-    it('give every version to exactly one writer', async () => {
+    it('accept exactly one of 16 updates of the same version', async () => {
       const { id } = await imported();
       const outcomes = await pair.race('datasets', 16, (party) =>
         pair.of(party).put(`${datasets}/${id}`, token, { version: 1, records: records(`by ${party}`) }),

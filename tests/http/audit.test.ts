@@ -213,38 +213,35 @@ describe('the audit trail', () => {
     ['webhook.deleted', async () => removal(`/v1/alerts/webhooks/${(await done(webhook)).id}`)],
   ];
 
-  it.each(acts)(
-    'has one entry for %s, and none if the act is undone or changes nothing (%#)',
-    async (action, prepare) => {
-      const { withoutEffect, ...act } = await prepare();
-      const before = await entries();
-      // The unit of work fails after the entry is stored.
-      const append = app.store.auditTrail.append.bind(app.store.auditTrail);
-      const broken = jest.spyOn(app.store.auditTrail, 'append').mockImplementation(async (entry) => {
-        await append(entry);
-        throw new StorageUnavailable();
-      });
-      expect((await send(act)).status).toBe(503);
-      broken.mockRestore();
-      expect(await entries()).toEqual(before);
-      await done(act); // succeeds only because the first attempt was undone
+  it.each(acts)('has one entry for %s, none if it is undone or changes nothing (%#)', async (action, prepare) => {
+    const { withoutEffect, ...act } = await prepare();
+    const before = await entries();
+    // The unit of work fails after the entry is stored.
+    const append = app.store.auditTrail.append.bind(app.store.auditTrail);
+    const broken = jest.spyOn(app.store.auditTrail, 'append').mockImplementation(async (entry) => {
+      await append(entry);
+      throw new StorageUnavailable();
+    });
+    expect((await send(act)).status).toBe(503);
+    broken.mockRestore();
+    expect(await entries()).toEqual(before);
+    await done(act); // succeeds only because the first attempt was undone
 
-      const known = new Set(before.map(({ id }) => id));
-      const added = (await entries()).filter(({ id }) => !known.has(id));
-      expect(added).toEqual([
-        expect.objectContaining({
-          action,
-          actor: expect.objectContaining({ kind: 'account' }),
-          request_id: expect.stringMatching(/^req_/),
-        }),
-      ]);
-      expect(JSON.stringify(added)).not.toMatch(/tn[a-z]_|whsec_|correct horse|private|\$2b\$/);
+    const known = new Set(before.map(({ id }) => id));
+    const added = (await entries()).filter(({ id }) => !known.has(id));
+    expect(added).toEqual([
+      expect.objectContaining({
+        action,
+        actor: expect.objectContaining({ kind: 'account' }),
+        request_id: expect.stringMatching(/^req_/),
+      }),
+    ]);
+    expect(JSON.stringify(added)).not.toMatch(/tn[a-z]_|whsec_|correct horse|private|\$2b\$/);
 
-      const { length } = await entries();
-      await send(withoutEffect ?? act);
-      expect(await entries()).toHaveLength(length);
-    },
-  );
+    const { length } = await entries();
+    await send(withoutEffect ?? act);
+    expect(await entries()).toHaveLength(length);
+  });
 
   it('is tested above with every action except those of the command line', () => {
     const tried = new Set(acts.map(([action]) => action));
@@ -297,7 +294,7 @@ describe('the audit trail', () => {
       });
     });
 
-    it('shows admins their team, operators also what has no team, and the master key everything', async () => {
+    it('shows admins the entries of their team, operators also those of no team, the master key all', async () => {
       const { id } = await as(app, masterKey).rule({ name: 'by the master key' });
       await app.post('/v1/keys', regular.token, { name: 'own' });
       for (const token of [admin.token, admin.apiKey, masterKey]) {

@@ -140,7 +140,8 @@ describe('the memory for bodies', () => {
 
   it('also limits lists, reviews and comparisons of large objects', async () => {
     const spec = { goal: 'x'.repeat(70_000) };
-    const [first] = [await createProject(app, admin.token, spec), await createProject(app, admin.token, spec)];
+    const first = await createProject(app, admin.token, spec);
+    await createProject(app, admin.token, spec);
     const model = await draftModel(app, admin.token, first, spec);
     const other = await draftModel(app, admin.token, first, spec);
     const records = [{ input: 'x'.repeat(120_000), expected: 'y' }];

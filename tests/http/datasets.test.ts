@@ -31,13 +31,13 @@ describe('datasets', () => {
     app.call(method, `${datasets}/${path}`, { token: admin.token, ...(json && { json }), headers });
 
   it('imports records and gives them back, to members too', async () => {
-    const made = await app.post(datasets, admin.token, {
+    const created = await app.post(datasets, admin.token, {
       name: ' Capitals ',
       records: [record('fr', { group: 'europe', level: 1 }), { input: 'a' }],
     });
-    expect(made.status).toBe(201);
-    expect(made.headers.get('etag')).toBe('"1"');
-    expect(made.body).toEqual({
+    expect(created.status).toBe(201);
+    expect(created.headers.get('etag')).toBe('"1"');
+    expect(created.body).toEqual({
       id: expect.stringMatching(/^dst_/),
       project_id: project,
       name: 'Capitals',
@@ -56,12 +56,12 @@ describe('datasets', () => {
       forked_from: null,
       created_by: admin.id,
       created_at: expect.any(Number),
-      updated_at: made.body.created_at,
+      updated_at: created.body.created_at,
       frozen_at: null,
     });
-    const read = await app.get(`${datasets}/${made.body.id}`, member.token);
-    expect(read).toMatchObject({ status: 200, body: made.body });
-    const { records: _, ...entry } = made.body;
+    const read = await app.get(`${datasets}/${created.body.id}`, member.token);
+    expect(read).toMatchObject({ status: 200, body: created.body });
+    const { records: _, ...entry } = created.body;
     expect((await app.get(datasets, member.token)).body).toEqual({
       datasets: [entry],
       count: 1,

@@ -289,7 +289,7 @@ describe('deployments of engines elsewhere', () => {
       ['silence', () => undefined, 504, 'inference_timeout', failed],
       ['that it is busy', json(429, {}), 429, 'model_busy', []],
       ['a refusal', json(400, { error: 'not so' }), 422, 'invalid_request', []],
-    ])('have an answer of their own if the engine gives %s', async (_, answering, status, code, added) => {
+    ])('answer with their own code if the engine gives %s', async (_, answering, status, code, added) => {
       const { id } = await created({ model_version: '1' });
       engine.answering = answering;
       const before = await jobs();

@@ -86,7 +86,7 @@ describe('chat with an engine elsewhere', () => {
     seen.push(JSON.stringify(answer.body));
     return answer;
   };
-  const outcome = async (script: Script, more: object = {}) => {
+  const result = async (script: Script, more: object = {}) => {
     engine.script = script;
     const { status, body, headers } = await chat(more);
     return { status, code: body.code, wait: headers.get('retry-after'), retry: headers.get('x-should-retry') };
@@ -226,7 +226,7 @@ describe('chat with an engine elsewhere', () => {
       expect({ status: answer.status, last }).toMatchObject({ status: 200, last: { error: { code } } });
       expect(await newestJob()).toMatchObject({ status: 'failed', error: expect.stringContaining(code) });
     }
-    expect(await outcome(speaking())).toMatchObject({ status: 200 });
+    expect(await result(speaking())).toMatchObject({ status: 200 });
   });
 
   it('disconnects from the engine when the reader of a stream disconnects', async () => {
@@ -241,7 +241,7 @@ describe('chat with an engine elsewhere', () => {
   it('reports a time-out of the engine as inference_timeout', async () => {
     for (const status of [408, 504]) {
       const expected = { status: 504, code: 'inference_timeout', wait: null, retry: 'false' };
-      expect(await outcome(answering(status, 'too late'))).toEqual(expected);
+      expect(await result(answering(status, 'too late'))).toEqual(expected);
     }
   });
 
@@ -253,11 +253,11 @@ describe('chat with an engine elsewhere', () => {
     };
     const healthy = chat();
     await engine.wasAsked(asked + 1);
-    const broken = await outcome((_, response) => response.socket?.destroy());
+    const broken = await result((_, response) => response.socket?.destroy());
     expect(broken).toMatchObject({ status: 503, code: 'runtime_unavailable' });
     for (const answer of answers) answer();
     expect((await healthy).status).toBe(200);
-    expect(await outcome(speaking())).toMatchObject({ status: 200 });
+    expect(await result(speaking())).toMatchObject({ status: 200 });
   });
 
   const tooLarge = `"${'x'.repeat(9 * 1024 * 1024)}"`;
@@ -284,12 +284,8 @@ describe('chat with an engine elsewhere', () => {
     ['no content', answering(204, '')],
     ['no HTTP', (_, response) => response.socket?.end('hello\r\n\r\n')],
   ])('answers 502 if the engine sends %s', async (_, script) => {
-    expect(await outcome(script)).toEqual({
-      status: 502,
-      code: 'runtime_invalid_response',
-      wait: null,
-      retry: 'false',
-    });
+    const refusal = { status: 502, code: 'runtime_invalid_response', wait: null, retry: 'false' };
+    expect(await result(script)).toEqual(refusal);
     expect(elsewhere.asked).toEqual([]);
   });
 
@@ -301,30 +297,30 @@ describe('chat with an engine elsewhere', () => {
     [undefined, '1'],
   ])('passes on that the engine is busy, with a wait from 1 to 60 s (%s)', async (retryAfter, wait) => {
     const script = answering(429, {}, retryAfter === undefined ? {} : { 'Retry-After': retryAfter });
-    expect(await outcome(script)).toEqual({ status: 429, code: 'model_busy', wait, retry: null });
+    expect(await result(script)).toEqual({ status: 429, code: 'model_busy', wait, retry: null });
   });
 
   it('passes on that the engine is not available now', async () => {
     const unavailable = { status: 503, code: 'runtime_unavailable', wait: null, retry: null };
-    expect(await outcome(answering(503, {}))).toEqual(unavailable);
+    expect(await result(answering(503, {}))).toEqual(unavailable);
     const loading = { status: 503, code: 'runtime_loading', wait: '7', retry: null };
-    expect(await outcome(answering(503, {}, { 'Retry-After': '7' }))).toEqual(loading);
+    expect(await result(answering(503, {}, { 'Retry-After': '7' }))).toEqual(loading);
     for (const status of [401, 403]) {
-      expect(await outcome(answering(status, { error: { message: `Incorrect key ${KEY}` } }))).toEqual(unavailable);
+      expect(await result(answering(status, { error: { message: `Incorrect key ${KEY}` } }))).toEqual(unavailable);
     }
-    expect(await outcome(speaking())).toMatchObject({ status: 200 });
+    expect(await result(speaking())).toMatchObject({ status: 200 });
   });
 
-  it('passes on that the prompt is too long; without max_tokens, first asks again with no limit', async () => {
+  it('passes on that a prompt is too long; without max_tokens, first asks again without a limit', async () => {
     const refusal = { status: 422, code: 'context_length_exceeded', wait: null, retry: null };
     const words = [
       { error: { code: 'context_length_exceeded', message: 'x' } },
       { error: { code: 400, type: 'exceed_context_size_error', message: 'x' } },
       { object: 'error', message: "This model's maximum context length is 4096 tokens." },
     ];
-    for (const said of words) expect(await outcome(answering(400, said), { max_tokens: 4 })).toEqual(refusal);
+    for (const said of words) expect(await result(answering(400, said), { max_tokens: 4 })).toEqual(refusal);
     const before = engine.asked.length;
-    expect(await outcome(answering(400, words[0]))).toEqual(refusal);
+    expect(await result(answering(400, words[0]))).toEqual(refusal);
     expect(engine.asked.slice(before).map(({ body }) => body.max_tokens)).toEqual([512, undefined]);
     engine.script = (asked, response) =>
       (asked.body.max_tokens ? answering(400, words[0]) : speaking('what is left'))(asked, response);
@@ -342,13 +338,13 @@ describe('chat with an engine elsewhere', () => {
     ],
   ])('gives up on an engine that %s, and closes the connection', async (_, script) => {
     let gone: Promise<unknown> | undefined;
-    const late = await outcome((asked, response) => {
+    const late = await result((asked, response) => {
       gone = new Promise((resolve) => response.once('close', resolve));
       script(asked, response);
     });
     expect(late).toEqual({ status: 504, code: 'inference_timeout', wait: null, retry: 'false' });
     await gone;
-    expect(await outcome(speaking())).toMatchObject({ status: 200 });
+    expect(await result(speaking())).toMatchObject({ status: 200 });
   });
 
   it('becomes unavailable when the engine stops, and ready when it is back', async () => {

@@ -18,7 +18,7 @@ const tooBusy = {
 };
 
 /** Answers the operations that only read. */
-const readAnswers = {
+const reads = {
   server_metadata: { name: 'tenon', version: '1', extensions: [] },
   server_live: { live: true },
   server_ready: { ready: true },
@@ -27,9 +27,7 @@ const readAnswers = {
 };
 
 const modelAnswer = async (_: string, { operation }: ModelRequest) =>
-  operation in readAnswers
-    ? { status: 200, text: JSON.stringify(readAnswers[operation as keyof typeof readAnswers]) }
-    : tooBusy;
+  operation in reads ? { status: 200, text: JSON.stringify(reads[operation as keyof typeof reads]) } : tooBusy;
 
 describe('generated requests', () => {
   let app: TestApp;

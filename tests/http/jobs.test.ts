@@ -181,7 +181,7 @@ describe('jobs', () => {
     expect(await regular.report(theirs.id, { status: 'succeeded' })).toMatchObject(full);
   });
 
-  it('lets the master key have jobs of its own', async () => {
+  it('lets the master key record jobs', async () => {
     const job = await master.job({ name: 'cron' });
     expect(job).toMatchObject({ name: 'cron', requested_by: 'master' });
     expect(await member.get(`/v1/jobs/${job.id}`)).toMatchObject({ name: 'cron' });

@@ -81,12 +81,12 @@ describe('model files', () => {
 
   it('stores, lists, replaces and deletes a file', async () => {
     const content = Buffer.alloc(LIMIT, 'x');
-    const made = await upload('deep/my%20model.onnx', content);
+    const created = await upload('deep/my%20model.onnx', content);
     const file = { path: 'deep/my model.onnx', size: LIMIT, kind: 'onnx', writable: true };
     const sha256 = createHash('sha256').update(content).digest('hex');
-    expect(made).toMatchObject({ status: 201, body: { ...file, sha256 } });
-    expect(Math.abs(made.body.modified_at - Date.now() / 1000)).toBeLessThan(60);
-    expect((await list()).model_files).toContainEqual({ ...file, modified_at: made.body.modified_at });
+    expect(created).toMatchObject({ status: 201, body: { ...file, sha256 } });
+    expect(Math.abs(created.body.modified_at - Date.now() / 1000)).toBeLessThan(60);
+    expect((await list()).model_files).toContainEqual({ ...file, modified_at: created.body.modified_at });
     expect(readFileSync(join(models, 'deep/my model.onnx')).equals(content)).toBe(true);
 
     for (const token of [admin.apiKey, masterKey]) {

@@ -322,7 +322,8 @@ describe('streams of the OpenAI endpoint', () => {
       yield { text: ' there', end };
     };
     const { response } = await opened();
-    const [text] = [textOf(response), app.shutdown.begin()];
+    const text = textOf(response);
+    app.shutdown.begin();
     const late = await chat();
     expect(statusAndCode(late)).toBe('503 shutting_down');
     expect(late.headers.get('retry-after')).toBe('1');

@@ -19,7 +19,7 @@ describe('a team', () => {
   const lookup = (token: string) => app.get(`/v1/auth/invites/lookup/${token}`);
   const revoke = (id: string) => app.delete(`/v1/auth/invites/${id}`, admin.token);
 
-  it('lists its own accounts, to each of them', async () => {
+  it('lists its accounts to each of them, and no others', async () => {
     const users = [
       { name: 'Ada', role: 'admin' },
       { name: 'Dan', role: 'developer' },

@@ -138,12 +138,9 @@ describe('the job of a call', () => {
     const rules = ['chat', 'prediction'].map((job_kind) => as(app, masterKey).rule({ threshold: 1, job_kind }));
     await Promise.all(rules);
     expect(await chat('nonsense')).toMatchObject({ status: 502 });
-    expect(await newest('chat')).toMatchObject(
-      [{ status: 'failed', error: /^runtime_invalid_response: / }].map((one) => ({
-        ...one,
-        error: expect.stringMatching(one.error),
-      })),
-    );
+    expect(await newest('chat')).toMatchObject([
+      { status: 'failed', error: expect.stringMatching(/^runtime_invalid_response: /) },
+    ]);
     expect(await as(app, masterKey).alerts()).toHaveLength(1);
     expect(await chat('late')).toMatchObject({ status: 504 });
     expect(await newest('chat')).toMatchObject([

@@ -69,19 +69,16 @@ describe('the workspace', () => {
   );
 
   const changing = workspace.filter(({ method, path }) => method !== 'GET' && !/runtime|conversation_id/.test(path));
-  it.each(named(changing))(
-    '%s may be called only by the roles of its contract',
-    async (_, { method, path, access }) => {
-      for (const [role, { token }] of Object.entries(accounts)) {
-        if (role === 'stranger' && path.includes('{')) continue; // tested below
-        const { status } = await call(method, pathOf(path), token);
-        const allowed =
-          access !== 'public' && (access.roles as readonly string[]).includes(role === 'stranger' ? 'admin' : role);
-        if (!allowed) expect({ role, status }).toEqual({ role, status: 403 });
-        else expect({ role, allowed: ![401, 403, 404].includes(status) }).toEqual({ role, allowed: true });
-      }
-    },
-  );
+  it.each(named(changing))('%s is only for the roles of its contract', async (_, { method, path, access }) => {
+    for (const [role, { token }] of Object.entries(accounts)) {
+      if (role === 'stranger' && path.includes('{')) continue; // tested below
+      const { status } = await call(method, pathOf(path), token);
+      const allowed =
+        access !== 'public' && (access.roles as readonly string[]).includes(role === 'stranger' ? 'admin' : role);
+      if (!allowed) expect({ role, status }).toEqual({ role, status: 403 });
+      else expect({ role, allowed: ![401, 403, 404].includes(status) }).toEqual({ role, allowed: true });
+    }
+  });
 
   /** Returns bodies that would change something in the right project. */
   const acts = (): Record<string, object> => ({
@@ -138,21 +135,18 @@ describe('the workspace', () => {
     forkDataset: {},
     forkModel: {},
   };
-  it.each(named(workspace.filter(({ id }) => id in creations)))(
-    '%s ignores fields that it does not name',
-    async (_, one) => {
-      const smuggled = { id: 'x', project_id: 'x', team_id: 'x', created_by: 'x', version: 9, role: 'admin' };
-      const states = { state: 'frozen', status: 'reviewed', reviewed_version: 9, registered_at: 1, frozen_at: 1 };
-      const json = JSON.stringify({ ...smuggled, ...states, content_sha256: 'x', ...creations[one.id] });
-      const raw = json.replace('{', '{"__proto__":{"version":7},"constructor":1,');
-      const { status, body } = await app.call('POST', pathOf(one.path), { token, raw });
-      expect({ status, body }).toMatchObject({ status: 201, body: { version: 1, created_by: accounts.admin.id } });
-      expect(['draft', 'editable']).toContain(body.state ?? body.status);
-      for (const name of ['id', 'project_id', 'content_sha256']) expect(body[name]).not.toBe('x');
-      for (const name of ['reviewed_version', 'registered_at', 'frozen_at']) expect(body[name] ?? null).toBeNull();
-      expect((await app.get('/v1/projects', accounts.stranger.token)).body.count).toBe(0);
-    },
-  );
+  it.each(named(workspace.filter(({ id }) => id in creations)))('%s ignores unknown fields', async (_, one) => {
+    const smuggled = { id: 'x', project_id: 'x', team_id: 'x', created_by: 'x', version: 9, role: 'admin' };
+    const states = { state: 'frozen', status: 'reviewed', reviewed_version: 9, registered_at: 1, frozen_at: 1 };
+    const json = JSON.stringify({ ...smuggled, ...states, content_sha256: 'x', ...creations[one.id] });
+    const raw = json.replace('{', '{"__proto__":{"version":7},"constructor":1,');
+    const { status, body } = await app.call('POST', pathOf(one.path), { token, raw });
+    expect({ status, body }).toMatchObject({ status: 201, body: { version: 1, created_by: accounts.admin.id } });
+    expect(['draft', 'editable']).toContain(body.state ?? body.status);
+    for (const name of ['id', 'project_id', 'content_sha256']) expect(body[name]).not.toBe('x');
+    for (const name of ['reviewed_version', 'registered_at', 'frozen_at']) expect(body[name] ?? null).toBeNull();
+    expect((await app.get('/v1/projects', accounts.stranger.token)).body.count).toBe(0);
+  });
 
   it.each(named(workspace.filter(({ path }) => path.endsWith('/{version}'))))(
     '%s answers 404 to an unknown version',

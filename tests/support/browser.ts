@@ -52,7 +52,7 @@ export function whyNoBrowser(): string | null {
   return null;
 }
 
-/** Calls `describe`. Without a browser, adds one test that says what was left out, and why. */
+/** Calls `describe`. Without a browser, adds a test that names the omitted tests and the reason. */
 export function describeInBrowser(name: string, tests: () => void): void {
   const why = whyNoBrowser();
   if (why === null) describe(name, tests);

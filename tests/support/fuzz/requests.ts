@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { Endpoint, OpenApi, Parameter, Schema } from './document.js';
 import { plain, Values } from './values.js';
 
-/** Names who calls. `fitting` is an admin with a credential that the operation takes. */
+/** Names who calls. `fitting` is an admin with a credential that the operation accepts. */
 export const credentials = [
   'fitting',
   'none',
