@@ -113,7 +113,7 @@ it('runs each JavaScript example of docs/openai-clients.md', async () => {
     '@ai-sdk/openai-compatible',
     '@langchain/openai',
   ]);
-  // One process loads each library once. Jest cannot load the third one, which imports another dynamically.
+  // The examples are programs. One process runs all of them, so that it loads each library once.
   const folder = join(root, 'dist/examples');
   await mkdir(folder, { recursive: true });
   const program: string[] = [];

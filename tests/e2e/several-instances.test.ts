@@ -57,7 +57,7 @@ describe('three instances on one database', () => {
     dataDir = await temporaryFolder();
     await mkdir(join(dataDir, 'models'));
     await writeFile(join(dataDir, 'models/doubling.onnx'), doubling);
-    instances = [await start(ONE)]; // makes the secret that all share
+    instances = [await start(ONE)]; // creates the secret that all share
     instances.push(...(await Promise.all([start(TWO), start(THREE)])));
     admin = await register(at(ONE), 'Ada');
     project = await createProject(at(ONE), admin.token);

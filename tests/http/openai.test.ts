@@ -290,7 +290,7 @@ describe('the OpenAI endpoint', () => {
     const text = expect.stringContaining(param);
     const error = { message: text, type: 'invalid_request_error', param, code: 'invalid_request' };
     expect({ status, body }).toEqual({ status: 400, body: { error } });
-    expect(body.error.message).not.toContain('Invalid input'); // a text of the schema library
+    expect(body.error.message).not.toContain('Invalid input'); // a message of the schema library
   });
 
   it.each([

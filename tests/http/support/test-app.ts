@@ -41,7 +41,7 @@ export interface TestAppOptions {
 
 /** Runs the Express app of the service with fakes behind its ports, and calls it with supertest. */
 export class TestApp extends HttpCaller {
-  /** Keeps its connections: a new one for each call takes up to a fifth of the processor time. */
+  /** Keeps connections open: a new one for each call takes up to a fifth of the processor time. */
   private readonly agent = new Agent({ keepAlive: true });
 
   private constructor(

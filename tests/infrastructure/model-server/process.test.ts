@@ -96,7 +96,7 @@ describe('a model server', () => {
             () => undefined,
           );
       });
-      await busy.end(); // the model would take for ever
+      await busy.end(); // the model would run for ever
       await Promise.allSettled([...calls, running]);
       expect(refused).toHaveLength(tooMany);
       for (const { status, body, headers } of refused) {
@@ -122,7 +122,7 @@ describe('a model server', () => {
 
   it('finishes running requests when it is told to end, and accepts no new ones', async () => {
     const serving = await serve(idle);
-    // It takes a fraction of a second, less than the grace period.
+    // This run takes a fraction of a second, less than the grace period.
     const running = serving.predict({ rounds: [500_000] });
     await Promise.race([counts(serving, 'running', 1).catch(() => undefined), running]);
     const open = connect(Number(new URL(serving.url).port), '127.0.0.1').setEncoding('utf8');
