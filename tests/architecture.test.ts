@@ -5,7 +5,7 @@ import { TemporaryFolder } from './support/temporary-folder.js';
 
 const repository = join(__dirname, '..');
 
-/** The rule that the check has to name, the file, and the text that is planted into it. */
+/** Lists the rule that the check must name, the file, and the text that the test adds to the file. */
 const FAULTS = [
   ['domain-is-pure', 'src/domain/alerts/planted.ts', "import { createHash } from 'node:crypto';"],
   ['application-looks-inwards', 'src/application/alerts/one.ts', "import '../../infrastructure/system/adapters.js';"],
@@ -35,7 +35,7 @@ describe('tools/check-architecture.cjs', () => {
     return { lines: stdout.toString().trim().split('\n'), status };
   };
 
-  it('finds each fault that is planted into a copy, and no other', () => {
+  it('finds each fault that the test adds to a copy, and no other', () => {
     for (const folder of ['src', 'tests'])
       cpSync(join(repository, folder), join(copy.path, folder), { recursive: true });
     symlinkSync(join(repository, 'node_modules'), join(copy.path, 'node_modules'));
@@ -55,7 +55,7 @@ describe('tools/check-architecture.cjs', () => {
     expect(status).toBe(1);
   });
 
-  it('fails if there is nothing to see, or a file that dependency-cruiser does not see', () => {
+  it('fails if there are no files, or if dependency-cruiser does not see a file', () => {
     rmSync(join(copy.path, 'src'), { recursive: true });
     expect(check(copy.path).status).toBe(1);
     mkdirSync(join(copy.path, 'src/domain'), { recursive: true });

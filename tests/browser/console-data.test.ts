@@ -41,7 +41,7 @@ describeInBrowser('datasets and evaluations in the console', () => {
     () => engine?.close(),
   );
 
-  it('imports a file whose refused rows are mended in place, and leads from each finding to its record', async () => {
+  it('imports a file after its refused rows are corrected, and leads from each finding to its record', async () => {
     const page = await openConsole(visitor, cast.developer.token, datasets());
     await page.getByRole('button', { name: 'Import a dataset' }).waitFor();
     const csv =
@@ -57,7 +57,7 @@ describeInBrowser('datasets and evaluations in the console', () => {
     await shown(page, 'row 2: has 3 columns, but the first line names 4');
     expect(await shortcomingsInEveryLook(page)).toEqual([]);
     await page.getByLabel('Row 2').fill('it,europe,Italy?,Rome');
-    await page.reload(); // The mended text stays.
+    await page.reload(); // The corrected text stays.
     await press(page, /^Import$/);
     await page.getByRole('heading', { name: 'capitals' }).waitFor();
     await shown(page, '2 findings');
@@ -122,7 +122,7 @@ describeInBrowser('datasets and evaluations in the console', () => {
     await gone(page, 'not saved yet');
     const { version, records: rows } = await stored(id);
     expect([version, rows.length, rows[0].expected, rows[3].fields]).toEqual([3, 4, 'mine', { level: { hard: true } }]);
-    // What is entered while a save is running stays, and the open dialog with it.
+    // Text that is entered during a save stays, and the dialog stays open.
     let answerSave = () => {};
     await page.route(`**/datasets/${id}`, async (route) => {
       if (route.request().method() === 'PUT') await new Promise<void>((resolve) => (answerSave = resolve));
@@ -147,7 +147,7 @@ describeInBrowser('datasets and evaluations in the console', () => {
     await page.getByRole('button', { name: 'Save as version 5' }).focus();
     await page.keyboard.press('Enter');
     await gone(page, 'not saved yet');
-    await page.locator(':focus').waitFor(); // Not the body.
+    await page.locator(':focus').waitFor(); // The focus is not lost.
     expect((await stored(id)).records[4]).toMatchObject({ id: 'r5', expected: 'entered meanwhile' });
     await page.getByRole('link', { name: 'Versions', exact: true }).click();
     await page.getByRole('link', { name: 'with version 5' }).first().click();
@@ -182,7 +182,7 @@ describeInBrowser('datasets and evaluations in the console', () => {
     expect((await stored(body.id)).records[498].fields['field 45']).toBe('changed');
   });
 
-  it('evaluates a model: the score by group as a chart, the wrong rows, and what a second run does better', async () => {
+  it('evaluates a model, and shows the scores of groups, the wrong rows, and the changes of a second run', async () => {
     const page = await openConsole(visitor, cast.developer.token, `/evaluations?project=${evaluated.project}`);
     await press(page, 'Start an evaluation');
     await shown(page, 'big-model');
@@ -207,7 +207,7 @@ describeInBrowser('datasets and evaluations in the console', () => {
     await page.route('**/results?*', (route) => opened.then(() => route.continue()));
     await page.getByRole('link', { name: 'Compare', exact: true }).click();
     await page.getByText('Change', { exact: true }).waitFor();
-    expect(await page.getByText('empty', { exact: true }).count()).toBe(0); // It is not known yet.
+    expect(await page.getByText('empty', { exact: true }).count()).toBe(0); // The results are not loaded yet.
     open();
     await shown(page, 'Got better (2)');
     const worse = page.getByRole('region', { name: /^Got worse/ });

@@ -20,7 +20,7 @@ describeInBrowser('the way to a first answer', () => {
     const page = await visitor.open('/verify-email', { width: 1280 });
     let clicks = 0;
     await page.exposeFunction('countClick', () => clicks++);
-    await page.addInitScript('addEventListener("click", () => countClick(), true)'); // Enter in a form is one, too.
+    await page.addInitScript('addEventListener("click", () => countClick(), true)'); // Enter in a form counts, too.
     const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
 
     await page.goto(service.url);

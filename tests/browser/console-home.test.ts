@@ -27,7 +27,7 @@ describeInBrowser('the overview, the jobs and the log of the console', () => {
     () => service?.stop(),
   );
 
-  it('leads from an empty service to the playground by four buttons, and a member by words', async () => {
+  it('leads from an empty service to the playground with four buttons, and tells a member whom to ask', async () => {
     const member = await openConsole(visitor, grace.token, '/');
     await member.getByText('An admin or a developer of your team').waitFor();
     expect(await member.getByRole('button', { name: 'Create the project' }).count()).toBe(0);
@@ -65,7 +65,7 @@ describeInBrowser('the overview, the jobs and the log of the console', () => {
     expect(await shortcomingsInEveryLook(page)).toEqual([]);
   });
 
-  it('lists many jobs by the filters in the address, and cancels one', async () => {
+  it('lists many jobs with the filters in the address, and cancels one', async () => {
     await addOldJobs(service.databaseUrl as string, ada.id, JOBS);
     await query(service.databaseUrl as string, 'UPDATE accounts SET email_verified_at = now() WHERE id = $1', [ada.id]);
     const rule = { name: 'any failure', rule_type: 'consecutive_failures', threshold: 1 };
@@ -114,7 +114,7 @@ describeInBrowser('the overview, the jobs and the log of the console', () => {
     expect(place(page)).toMatch(/^\/logs\?request_id=req_/);
   });
 
-  it('follows the log, keeps lines by level and request, and opens one', async () => {
+  it('follows the log, filters lines by level and request, and opens a line', async () => {
     await service.get('/v1/nowhere', ada.token);
     const page = await openConsole(visitor, ada.token, '/logs');
     await page.getByText('/v1/nowhere').waitFor();

@@ -28,7 +28,7 @@ describeInBrowser('deployments and alerts in the console', () => {
     () => engine?.close(),
   );
 
-  it('uploads a file, deploys it, predicts by a form made from its metadata, and deletes both', async () => {
+  it('uploads a file, deploys it, predicts with a form made from its metadata, and deletes both', async () => {
     const page = await openConsole(visitor, cast.developer.token, '/deployments');
     await page.getByRole('link', { name: 'Deploy a model' }).click();
     for (const kind of ['Engine elsewhere', 'Model file']) await page.getByRole('link', { name: kind }).click();
@@ -64,10 +64,10 @@ describeInBrowser('deployments and alerts in the console', () => {
     expect(await shortcomingsInEveryLook(page)).toEqual([]);
   });
 
-  it('stays for an upload if that is wanted, and the history is then as it was', async () => {
+  it('can stay on the page during an upload, and then leaves the history unchanged', async () => {
     const page = await openConsole(visitor, cast.developer.token, '/jobs');
     const deploy = '#/deployments?dialog=deploy';
-    // Asks the page itself: the browser tells late of a step that the page has just undone.
+    // Asks the page itself, because the browser reports a step late if the page has just undone it.
     const isAt = (hash: string) =>
       until(`the page is at ${hash}`, async () => (await page.evaluate('location.hash')) === hash);
     const go = (how: string) => page.evaluate(`void setTimeout(() => ${how})`);
@@ -96,7 +96,7 @@ describeInBrowser('deployments and alerts in the console', () => {
     }
   });
 
-  it('says why an engine elsewhere is refused, keeps what was entered over a reload, and predicts with one', async () => {
+  it('tells why an engine is refused, keeps the entered text after a reload, and predicts with an engine', async () => {
     const page = await openConsole(visitor, cast.developer.token, '/deployments?dialog=deploy&kind=engine');
     await page.getByLabel('Name', { exact: true }).fill('far/away');
     await page.getByLabel('Address of the engine').fill('http://gpu.internal:8000');
@@ -113,9 +113,8 @@ describeInBrowser('deployments and alerts in the console', () => {
     await page.getByRole('cell', { name: '8', exact: true }).waitFor();
   });
 
-  it('previews a rule over the jobs so far, creates and disables it, and acknowledges what it fired', async () => {
-    const { ended } = as(service, cast.admin.token);
-    await ended.call(as(service, cast.admin.token), 'failed');
+  it('previews a rule with the past jobs, creates and disables it, and acknowledges its alerts', async () => {
+    await as(service, cast.admin.token).ended('failed');
     const page = await openConsole(visitor, cast.developer.token, '/alerts/rules');
     await page.getByRole('link', { name: 'New rule' }).click();
     await page.getByLabel('Name').fill('any failure');

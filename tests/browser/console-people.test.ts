@@ -30,7 +30,7 @@ describeInBrowser('the console for the team and the account', () => {
     () => receiver?.stop(),
   );
 
-  it('invites by a link that is copied, changes a role, removes a member', async () => {
+  it('copies the link of an invite, changes a role, and removes a member', async () => {
     const page = await openConsole(visitor, admin.token, '/team');
     await press(page, 'Invite');
     await page.getByLabel('E-mail').fill('nobody');

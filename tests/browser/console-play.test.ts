@@ -46,7 +46,7 @@ describeInBrowser('the playground', () => {
   const conversations = async (project: string) =>
     (await service.get(`/v1/projects/${project}/conversations`, ada.token)).body.conversations;
 
-  it('streams an answer with its figures, regenerates, edits, keeps the conversation and goes on with it', async () => {
+  it('streams an answer with its figures, regenerates and edits it, and continues a conversation', async () => {
     const page = await open(`project=${capitals}`);
     await ask(page, 'What is the capital of France?');
     await answers(page).getByText(PARIS).waitFor();
@@ -77,7 +77,7 @@ describeInBrowser('the playground', () => {
     await ask(page, 'What is the capital of Japan?');
     await page.getByText('6 messages').waitFor();
     await page.setViewportSize({ width: 390, height: 740 });
-    await page.getByRole('link', { name: /^What is the capital of Italy/ }).click(); // It makes room for the chat.
+    await page.getByRole('link', { name: /^What is the capital of Italy/ }).click(); // The list makes room.
     await answers(page).getByText('The capital of Spain is Madrid.').waitFor();
     await page.setViewportSize({ width: 1280, height: 740 });
     await press(page, 'Conversations');
@@ -87,7 +87,7 @@ describeInBrowser('the playground', () => {
     expect([await answers(page).count(), parameter(page, 'conversation')]).toEqual([0, null]);
   });
 
-  it('stops by Escape, shows failures as the service words them, and asks again by itself when the model was busy', async () => {
+  it('stops with Escape, shows the messages of failures, and asks a busy model again by itself', async () => {
     const page = await open(`project=${scripted}`);
     const begun = [chunk('gpt', { role: 'assistant', content: '' }), chunk('gpt', { content: '**Once** upon' })];
     engine.script = (_, response) => sendEvents(response, ...begun);
@@ -120,7 +120,7 @@ describeInBrowser('the playground', () => {
     await answers(page).getByText(PARIS).waitFor();
   });
 
-  it('constrains the answer by a JSON schema, which it checks, and shows exactly this request as code', async () => {
+  it('checks a JSON schema, sends it with the question, and shows exactly this request as code', async () => {
     const page = await open(`project=${capitals}`);
     await page.getByLabel('Temperature').fill('3');
     await ask(page, 'What is the capital of France?');
@@ -153,7 +153,7 @@ describeInBrowser('the playground', () => {
     expect(await shortcomingsInEveryLook(page)).toEqual([]);
   });
 
-  it('asks two projects side by side, and resumes both by the link', async () => {
+  it('asks two projects side by side, and resumes both with the link', async () => {
     const page = await open(`project=${capitals}&panel=none`);
     await press(page, 'Compare');
     await ask(page, 'What is the capital of France?');
@@ -170,7 +170,7 @@ describeInBrowser('the playground', () => {
     expect([parameter(page, 'project'), parameter(page, 'beside')]).toEqual([scripted, null]);
   });
 
-  it('says that a runtime is stopped, and starts it where the role allows', async () => {
+  it('says that a runtime is stopped, and starts it if the role allows this', async () => {
     await service.post(`/v1/projects/${scripted}/runtime/stop`, ada.token);
     const empty = await createProject(service, ada.token);
     const bob = await register(service, 'Bob');

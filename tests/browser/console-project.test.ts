@@ -31,7 +31,7 @@ describeInBrowser('projects and models in the console', () => {
     () => service?.stop(),
   );
 
-  it('makes a project from a starter, connects a model of the service and reviews it, then deletes it', async () => {
+  it('creates a project from a starter, connects a model, reviews the project, and deletes it', async () => {
     const page = await openConsole(visitor, ada.token, '/projects');
     await press(page, 'New project');
     await page.getByRole('radio', { name: /^Capital cities/ }).check();
@@ -62,7 +62,7 @@ describeInBrowser('projects and models in the console', () => {
     await shown(page, 'There is no project yet');
   });
 
-  it('loses no text: not by a stale version, a refusal, a reload or the end of the session', async () => {
+  it('loses no text after a stale version, a refusal, a reload or the end of the session', async () => {
     const id = await createProject(service, ada.token, { goal: 'First' });
     const { body: again } = await service.post('/v1/auth/login', undefined, { email: 'ada@example.com', password });
     const page = await openConsole(visitor, again.token, `/projects/${id}`);
@@ -185,7 +185,7 @@ describeInBrowser('projects and models in the console', () => {
     expect((await service.get(`/v1/projects/${id}/models`, ada.token)).body.count).toBe(2);
   });
 
-  it('offers a member nothing but reading', async () => {
+  it('lets a member only read', async () => {
     const id = await createProject(service, ada.token, { goal: 'Read me' });
     const { id: draft } = await draftModel(service, ada.token, id, { runtime: 'onnx', path: 'tiny-chat' });
     await save(id, 1, { goal: 'Read me again' });

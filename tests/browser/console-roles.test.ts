@@ -37,7 +37,7 @@ function followCalls(page: Page) {
   return { refused, arrived };
 }
 
-describeInBrowser('what the console offers to each role', () => {
+describeInBrowser('the console for each role', () => {
   let service: Service;
   let visitor: Visitor;
   let people: Record<'admin' | 'developer' | 'member' | 'regular', Member>;
@@ -66,7 +66,7 @@ describeInBrowser('what the console offers to each role', () => {
   });
 
   it.each(['admin', 'developer', 'member', 'regular'] as const)(
-    '%s: no page that is offered answers 403',
+    '%s: no offered page gets an answer with 403',
     async (role) => {
       const page = await openConsole(visitor, people[role].token, '/');
       const { refused, arrived } = followCalls(page);
@@ -90,7 +90,7 @@ describeInBrowser('what the console offers to each role', () => {
         await arrived(item);
         await followTabs();
       }
-      // A regular account is of another team: the project is not found, which is no refusal of its role.
+      // A regular account belongs to another team. It gets 404 for the project, not 403.
       await page.goto(`${service.url}/#/projects/${project}`);
       await arrived(menu.getByRole('link', { name: 'Projects', exact: true }));
       await followTabs();
@@ -99,7 +99,7 @@ describeInBrowser('what the console offers to each role', () => {
     },
   );
 
-  it('another team, which sees no model files and no deployments, is led to draft a model', async () => {
+  it('another team is led to draft a model, although it sees no model files and no deployments', async () => {
     const { token } = people.regular;
     const own = await createProject(service, token);
     const page = await openConsole(visitor, token, `/projects/${own}`);

@@ -4,7 +4,7 @@ import { openConsole, shortcomingsInEveryLook } from '../support/console.js';
 import { Service } from '../support/service.js';
 import { createProject, type Member, password, register } from '../support/workspace.js';
 
-/** Says to the page that the network is back. */
+/** Tells the page that the network is back. */
 const wake = (page: Page) => page.evaluate("dispatchEvent(new Event('online'))");
 
 describeInBrowser('the frame of the console', () => {
@@ -22,7 +22,7 @@ describeInBrowser('the frame of the console', () => {
     await service?.stop();
   });
 
-  it('asks to sign in first, and then shows the place that was asked for', async () => {
+  it('asks to sign in first, then shows the requested place', async () => {
     const page = await visitor.open('/#/?from=mail');
     await page.getByLabel('E-mail').first().fill('ada@example.com');
     await page.getByLabel('Password').first().fill(password);
@@ -32,7 +32,7 @@ describeInBrowser('the frame of the console', () => {
     expect(visitor.complaints).toEqual([]);
   });
 
-  it('signs in again over the open page when the session has ended, and goes on with the call that waits', async () => {
+  it('signs in again over the open page when the session has ended, and continues the call that waits', async () => {
     const page = await openConsole(visitor, ada.token, '/');
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
     await createProject(service, ada.token);
@@ -64,13 +64,13 @@ describeInBrowser('the frame of the console', () => {
     await second.close();
   });
 
-  it('says once that the service is away or refuses by the rate limit, waits, and then goes on by itself', async () => {
+  it('tells once that the service is away or limits the calls, waits, and then continues by itself', async () => {
     const { body } = await service.post('/v1/auth/login', undefined, { email: 'ada@example.com', password });
     const page = await openConsole(visitor, body.token, '/');
     await page.getByText('Newest jobs').or(page.getByText('Four steps')).first().waitFor();
     const away = page.getByText('The service could not be reached.');
     await page.route('**/v1/**', (route) => route.abort());
-    await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))"); // All that is live is loaded again.
+    await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))"); // All live data is loaded again.
     await away.waitFor();
     const failed = page.waitForEvent('requestfailed');
     await page.getByRole('button', { name: 'Try now' }).click();
@@ -91,24 +91,24 @@ describeInBrowser('the frame of the console', () => {
     });
     await page.goto(`${service.url}/#/projects`);
     await page.getByText('Too many calls.').waitFor();
-    for (let times = 1; times <= 2; times++) await wake(page); // Asks for nothing before its time.
+    for (let times = 1; times <= 2; times++) await wake(page); // This must not send a call early.
     expect(await page.getByRole('button', { name: 'Try now' }).count()).toBe(0);
     await page.getByRole('link', { name: 'Capitals', exact: true }).waitFor();
     expect(sent).toHaveLength(2);
   });
 
-  it('says during an outage why an act was refused, and offers the next try in a dialog too', async () => {
+  it('tells during an outage why an act failed, and offers the next try in a dialog, too', async () => {
     const { body } = await service.post('/v1/auth/login', undefined, { email: 'ada@example.com', password });
     const page = await openConsole(visitor, body.token, '/projects');
     await page.getByRole('link', { name: 'Capitals', exact: true }).click();
     const review = page.getByRole('button', { name: 'Review version 1' });
     await review.waitFor();
-    const announced = page.getByRole('main').locator('.outage-none [role=status]'); // Is there before its words.
+    const announced = page.getByRole('main').locator('.outage-none [role=status]'); // Exists before it has text.
     expect(await announced.count()).toBe(1);
     await page.route('**/v1/**', (route) => route.abort());
     await review.click();
     await page.getByRole('alert').getByText('The service could not be reached.').waitFor();
-    await review.waitFor(); // It is not busy any more, although its page waits to be read again.
+    await review.waitFor(); // The button is not busy any more, although its page still waits.
     await page.keyboard.press('Control+k');
     const palette = page.getByRole('dialog');
     await palette.getByText(/^The service could not be reached. What you see stays/).waitFor();
@@ -122,7 +122,7 @@ describeInBrowser('the frame of the console', () => {
     await page.locator('.outage').first().waitFor({ state: 'detached' });
   });
 
-  it('leads from what is not there to its list, and asks nothing again', async () => {
+  it('leads from a missing object to its list, and repeats no call', async () => {
     const { body } = await service.post('/v1/auth/login', undefined, { email: 'ada@example.com', password });
     const page = await openConsole(visitor, body.token, '/projects/prj_1/models');
     await page.getByRole('link', { name: 'All projects' }).first().waitFor();
@@ -132,7 +132,7 @@ describeInBrowser('the frame of the console', () => {
     await page.getByRole('heading', { name: 'Evaluations' }).waitFor();
   });
 
-  it('is reached by keyboard: Ctrl+K finds a page, ? lists the shortcuts, Escape closes', async () => {
+  it('can be used with the keyboard: Ctrl+K finds a page, ? lists the shortcuts, Escape closes', async () => {
     const { body } = await service.post('/v1/auth/login', undefined, { email: 'ada@example.com', password });
     const page = await openConsole(visitor, body.token, '/');
     await page.getByRole('heading', { name: 'Overview' }).waitFor();

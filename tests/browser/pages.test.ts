@@ -43,7 +43,7 @@ describeInBrowser('the pages in a browser', () => {
     expect(visitor.complaints.splice(0)).toEqual([]);
   });
 
-  it('shows what the API says of a sign-up beside the fields that it names', async () => {
+  it('shows the problems of a sign-up beside their fields', async () => {
     const page = await visitor.open('/auth');
     await shown(page, '#sign-up');
     expect(await text(page, '#notice')).toBe('You are the first here: this account becomes the admin.');
@@ -102,7 +102,7 @@ describeInBrowser('the pages in a browser', () => {
     expect(await page.content()).not.toContain('tnk_');
   });
 
-  it('says that a password is wrong, and lets nobody send twice', async () => {
+  it('tells that a password is wrong, and sends a form only once', async () => {
     const page = await visitor.open('/auth');
     await shown(page, '#sign-in');
     let calls = 0;
@@ -133,7 +133,7 @@ describeInBrowser('the pages in a browser', () => {
     expect(await page.getByText('The service could not be reached').count()).toBe(0);
   });
 
-  it('signs in, keyboard alone, sends the verification again, and signs out', async () => {
+  it('signs in only with the keyboard, sends the verification again, and signs out', async () => {
     const page = await visitor.open('/auth');
     await shown(page, '#sign-in');
     await page.focus('#tab-sign-in');
@@ -180,7 +180,7 @@ describeInBrowser('the pages in a browser', () => {
     expect(await page.isVisible('#form')).toBe(false);
   });
 
-  it('sends a link for a new password, which its page sets', async () => {
+  it('sends a link to a page that sets a new password', async () => {
     const page = await visitor.open('/auth');
     await page.fill('#sign-in-email', ada.email);
     await press(page, 'Forgot your password?');

@@ -14,7 +14,7 @@ jest.setTimeout(300_000); // dozens of programs, one after another
 const run = promisify(execFile);
 const root = join(__dirname, '../..');
 
-/** Reads a page, or one section of it, without some sections. */
+/** Returns a page, or one section of it. Leaves out the sections `without`. */
 async function page(name: string, { section = '', without = [] as string[] } = {}): Promise<string> {
   const text = await readFile(join(root, name), 'utf8');
   const sections = text.split(/^(?=##+ )/m).filter((one) => !without.some((title) => one.startsWith(`## ${title}\n`)));
@@ -24,9 +24,9 @@ async function page(name: string, { section = '', without = [] as string[] } = {
 }
 
 const blocks = (language: string, text: string): string[] =>
-  [...text.matchAll(/^```(\w+)\n(.*?)^```$/gms)].flatMap(([, is, code = '']) => (is === language ? [code] : []));
+  [...text.matchAll(/^```(\w+)\n(.*?)^```$/gms)].flatMap(([, name, code = '']) => (name === language ? [code] : []));
 
-/** Ends the script with the first refusal. curl takes either `-f` or `--fail-with-body`, and `-sf` has the first. */
+/** Ends the script at the first refusal. curl accepts `-f`, which `-sf` contains, or `--fail-with-body`, not both. */
 const STRICT = `set -euo pipefail
 curl() { if [ "$1" = -sf ]; then command curl "$@"; else command curl --fail-with-body "$@"; fi; }
 `;
@@ -37,7 +37,7 @@ const doubling = onnxFile({
   nodes: [{ op: 'Add', inputs: ['input', 'input'], outputs: ['output'] }],
 });
 
-/** The engine of the pages in docs/engines, which has no address of its own there. */
+/** Is the address of the engine in docs/engines. The tests replace it. */
 const ENGINE = 'gpu.internal:8000';
 const KEY = 'the-key-of-the-engine';
 
@@ -65,7 +65,7 @@ const { error } = spawnSync('curl', ['--version']);
     await rm(folder, { recursive: true });
   });
 
-  /** Runs commands. Those that come next see the variables that they set. */
+  /** Runs commands. Later commands see the variables that they set. */
   async function shell(commands: readonly string[]): Promise<string> {
     const here = commands.join('\n').replaceAll('http://127.0.0.1:8080', service.url);
     const names = 'base json token auth project model';
@@ -78,8 +78,8 @@ const { error } = spawnSync('curl', ['--version']);
   }
 
   it('a first answer', async () => {
-    const said = await shell(blocks('sh', await page('README.md', { section: 'A first answer' })));
-    expect(said).toMatch(/^The capital of France is Paris\.$/m);
+    const output = await shell(blocks('sh', await page('README.md', { section: 'A first answer' })));
+    expect(output).toMatch(/^The capital of France is Paris\.$/m);
   });
 
   it('the openai library', async () => {
@@ -90,24 +90,24 @@ const { error } = spawnSync('curl', ['--version']);
   });
 
   it('programs made for OpenAI', async () => {
-    const said = await shell(blocks('sh', await page('docs/openai-clients.md')));
-    expect(said).toMatch(/^data: \[DONE\]$/m);
+    const output = await shell(blocks('sh', await page('docs/openai-clients.md')));
+    expect(output).toMatch(/^data: \[DONE\]$/m);
   });
 
   it('feature by feature', async () => {
     await mailedToken(service, 'ada@example.com', 'tnv');
-    const said = await shell(['hook=http://127.0.0.1:9', ...blocks('sh', await page('docs/using.md'))]);
-    expect(said).toContain('cnv_');
+    const output = await shell(['hook=http://127.0.0.1:9', ...blocks('sh', await page('docs/using.md'))]);
+    expect(output).toContain('cnv_');
   });
 
   it('models and deployments', async () => {
     await cp(join(root, 'models/tiny-chat'), join(folder, 'my-model'), { recursive: true });
     await mkdir(join(service.dataDir, 'models'), { recursive: true });
     await writeFile(join(service.dataDir, 'models/iris.onnx'), doubling);
-    const said = await shell(
+    const output = await shell(
       blocks('sh', await page('docs/models.md', { without: ['Engines elsewhere', 'Models in S3'] })),
     );
-    expect(said).toContain('"outputs"');
+    expect(output).toContain('"outputs"');
   });
 
   it.each(['vllm', 'llama-cpp', 'ollama', 'tgi'])('the chat engine %s', async (name) => {
@@ -118,8 +118,8 @@ const { error } = spawnSync('curl', ['--version']);
     engine.script = (_, response) => sendJson(response, 200, completion(named, 'Paris.'));
     const connect = await page('docs/engines/README.md', { section: 'Connect a chat engine' });
     const commands = blocks('sh', text + connect).map((block) => block.replaceAll(ENGINE, engine.host));
-    const said = await shell(commands).finally(() => engine.close());
-    expect(said).toContain('"content":"Paris."');
+    const output = await shell(commands).finally(() => engine.close());
+    expect(output).toContain('"content":"Paris."');
     expect(engine.asked).toMatchObject([{ body: { model } }]);
   });
 
@@ -130,8 +130,8 @@ const { error } = spawnSync('curl', ['--version']);
     Object.assign(engine, { key: key_setting ? KEY : null, ready: new Set([model]) });
     const connect = await page('docs/engines/README.md', { section: 'Connect an engine for predictions' });
     const commands = blocks('sh', text + connect).map((block) => block.replaceAll(ENGINE, engine.host));
-    const said = await shell(commands).finally(() => engine.close());
-    expect(said).toContain('"kind":"remote"');
-    expect(said).toMatch(/"outputs":\{"y":.*\[11,7\]/);
+    const output = await shell(commands).finally(() => engine.close());
+    expect(output).toContain('"kind":"remote"');
+    expect(output).toMatch(/"outputs":\{"y":.*\[11,7\]/);
   });
 });

@@ -15,11 +15,12 @@ import { readyProject, register } from '../support/workspace.js';
 const docs = join(__dirname, '../../docs');
 const shipped = (file: string) => readFileSync(join(docs, 'monitoring', file), 'utf8');
 
-/** Debian's packages `prometheus` and `prometheus-alertmanager` have them; `.ci/run` installs them where it can. */
+/** Programs from Debian's packages `prometheus` and `prometheus-alertmanager`. `.ci/run` installs them if it can. */
 const missing = ['prometheus', 'promtool', 'prometheus-alertmanager', 'amtool'].filter(
   (program) => spawnSync(program, ['--version']).error,
 );
-if (missing.length > 0) console.warn(`There is no ${missing.join(', ')} here: nothing is scraped and nobody alerted.`);
+if (missing.length > 0)
+  console.warn(`Tests of Prometheus and Alertmanager are skipped: there is no ${missing.join(', ')}.`);
 const withPrograms = missing.length > 0 ? describe.skip : describe;
 
 const folder = new TemporaryFolder();
@@ -61,7 +62,7 @@ async function freePorts(count: number): Promise<number[]> {
 }
 
 describe('the metrics', () => {
-  /** Labels that Prometheus adds. */
+  /** Lists the labels that Prometheus adds. */
   const ADDED = ['instance', 'job', 'alertname', 'alertstate'];
 
   /** Returns the labels of each metric that the service has. */
@@ -119,10 +120,10 @@ withPrograms('Prometheus and Alertmanager', () => {
   beforeAll(async () => {
     [prometheus, alertmanager] = ports.map((port) => `http://127.0.0.1:${port}`) as [string, string];
     const file = (name: string, text: string) => writeFileSync(join(folder.path, name), text);
-    const targets = [new URL(service.url).host, '127.0.0.1:1']; // nobody answers at the second
+    const targets = [new URL(service.url).host, '127.0.0.1:1']; // nothing listens at the second
     file('master-key', masterKey);
     file('rules.yml', shipped('rules.yml').replaceAll(/for: \w+/g, 'for: 0s'));
-    file('alertmanager.yml', shipped('alertmanager.yml').replace('group_wait: 10s', 'group_wait: 1h')); // mails nobody
+    file('alertmanager.yml', shipped('alertmanager.yml').replace('group_wait: 10s', 'group_wait: 1h')); // mails nothing
     file(
       'prometheus.yml',
       shipped('prometheus.yml')
@@ -147,7 +148,7 @@ withPrograms('Prometheus and Alertmanager', () => {
     children.push(spawn(program, args, { cwd: folder.path, stdio: 'ignore' }));
   }
 
-  // biome-ignore lint/suspicious/noExplicitAny: a test looks into whatever comes
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads any answer
   const read = async (url: string): Promise<any> => (await fetch(url)).json();
   const query = async (expression: string) =>
     read(`${prometheus}/api/v1/query?${new URLSearchParams({ query: expression })}`);
@@ -163,12 +164,12 @@ withPrograms('Prometheus and Alertmanager', () => {
     }
   });
 
-  it('show an alert of the service until it is acknowledged, and Slack gets both', async () => {
+  it('show an alert of the service until it is acknowledged, and Slack gets both messages', async () => {
     const operator = as(service, masterKey);
     const rule = await operator.rule({ threshold: 1, name: 'training "<fails>"' });
     const job = await operator.ended('failed');
     const firing = () => alerts('service="tenon"');
-    await until('it fires', async () => (await firing()).length > 0);
+    await until('the alert fires', async () => (await firing()).length > 0);
     const [alert] = await operator.alerts();
     expect(await firing()).toMatchObject([
       {
@@ -178,9 +179,9 @@ withPrograms('Prometheus and Alertmanager', () => {
       },
     ]);
     await operator.call('POST', `/v1/alerts/${alert.id}/ack`, { json: { note: 'The disk was full.' } });
-    await until('it is resolved', async () => (await firing()).length === 0);
+    await until('the alert is resolved', async () => (await firing()).length === 0);
     await until('Slack knows', () => slack.posted.length === 2);
-    await operator.call('POST', `/v1/alerts/${alert.id}/ack`); // tells nobody
+    await operator.call('POST', `/v1/alerts/${alert.id}/ack`); // sends nothing
     expect(slack.posted.map(({ body }) => JSON.parse(body).text)).toEqual([
       `[P1] ${alert.title}`,
       `Acknowledged: [P1] ${alert.title}`,
@@ -188,7 +189,7 @@ withPrograms('Prometheus and Alertmanager', () => {
     expect(readFileSync(join(service.dataDir, 'tenon.log'), 'utf8')).not.toContain('key=private');
   });
 
-  // Last, since Prometheus begins to scrape after five seconds.
+  // This test is the last one because Prometheus begins to scrape only after five seconds.
   it('scrape the service with the master key, and alert by the rules', async () => {
     const up = async () => (await query('tenon_database_up')).data.result;
     await until('a sample', async () => (await up()).length > 0);

@@ -7,13 +7,13 @@ jest.setTimeout(240_000);
 
 const run = promisify(execFile);
 const root = join(__dirname, '../..');
-/** The path stays the same, so that jest finds what it has transformed before. */
+/** Is always the same path, so that Jest finds the files that it has transformed before. */
 const tree = join(root, 'dist/recipes');
 
 interface Snippet {
   readonly recipe: string;
   readonly path: string;
-  /** The whole file, or the lines of a change with their marks. */
+  /** Contains the whole file, or the lines of a change with their marks. */
   readonly text: string;
   readonly isChange: boolean;
 }
@@ -47,11 +47,11 @@ function changed({ path, text }: Snippet, file: string): string {
   return lines.join('\n');
 }
 
-/** Runs a program in the scratch tree. Throws all that it wrote when it fails. */
-async function inTree(program: string, ...given: string[]): Promise<string> {
+/** Runs a program in the scratch tree. Throws an error with its output if it fails. */
+async function inTree(program: string, ...args: string[]): Promise<string> {
   const { JEST_WORKER_ID: _, ...env } = process.env;
-  const { stdout } = await run(program, given, { cwd: tree, env, maxBuffer: 2 ** 26 }).catch(({ stdout, stderr }) => {
-    throw new Error(`${program} ${given.join(' ')}\n${stdout}${stderr}`);
+  const { stdout } = await run(program, args, { cwd: tree, env, maxBuffer: 2 ** 26 }).catch(({ stdout, stderr }) => {
+    throw new Error(`${program} ${args.join(' ')}\n${stdout}${stderr}`);
   });
   return stdout;
 }
@@ -61,7 +61,7 @@ const bin = (name: string) => join(root, 'node_modules/.bin', name);
 
 describe('the recipes of CONTRIBUTING.md', () => {
   const all = snippetsOf(readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8'));
-  // A recipe that somebody has followed as it is written is part of the sources already.
+  // If somebody has followed a recipe exactly, its files are already part of the sources.
   const followed = all.filter(({ isChange, path }) => !isChange && existsSync(join(root, path)));
   const snippets = all.filter(({ recipe }) => !followed.some((one) => one.recipe === recipe));
   const written = snippets.filter(({ isChange }) => !isChange).map(({ path }) => path);
@@ -92,7 +92,7 @@ describe('the recipes of CONTRIBUTING.md', () => {
   });
   afterAll(() => rmSync(tree, { recursive: true, force: true }));
 
-  it('touch few files: with CHANGELOG.md five for a route, six for others', () => {
+  it('touch few files: with CHANGELOG.md at most five for a route, and six for others', () => {
     const counts = new Map<string, Set<string>>();
     for (const { recipe, path } of all) counts.set(recipe, (counts.get(recipe) ?? new Set()).add(path));
     expect(counts.size).toBe(7);
@@ -100,8 +100,8 @@ describe('the recipes of CONTRIBUTING.md', () => {
       expect([recipe, paths.size < (recipe.endsWith('route') ? 5 : 6)]).toEqual([recipe, true]);
   });
 
-  it('are formatted, without lint, and compile', async () => {
-    // Sorts the imports of what was changed. New files are complete: they stay as they are written.
+  it('are formatted, have no lint problems, and compile', async () => {
+    // Sorts the imports of changed files. New files are complete and must stay unchanged.
     await inTree(bin('biome'), 'check', '--write', `--config-path=${LINT}`, ...touched);
     const before = snippets.filter(({ isChange }) => !isChange).map(({ path, text }) => [path, text]);
     expect(before.map(([path = '']) => [path, readFileSync(join(tree, path), 'utf8')])).toEqual(before);

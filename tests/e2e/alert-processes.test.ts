@@ -30,7 +30,7 @@ afterAll(() => pair.stop());
 describe('jobs that finish at once on two processes', () => {
   const on = (party: number) => as(pair.of(party), masterKey);
 
-  /** Holds the lock until so many wait for it. */
+  /** Holds the lock until `parties` calls wait for it. */
   async function heldBack<T>(act: () => Promise<T>, parties = 16): Promise<T> {
     const client = new Client({ connectionString: databaseUrl });
     await client.connect();
@@ -72,7 +72,7 @@ describe('jobs that finish at once on two processes', () => {
     return rows.map(({ rule, job }) => `${rule} ${job}`).sort();
   };
 
-  it('fire exactly what the rules say: failures, successes and cancellations, round by round', async () => {
+  it('fire exactly the alerts of the rules, for failures, successes and cancellations', async () => {
     for (const threshold of [1, 2, 3, 5]) await on(threshold).rule({ threshold });
     await on(0).rule({ rule_type: 'job_duration_exceeded', threshold: 0.05 });
     const ending = ['failed', 'failed', 'failed', 'succeeded', 'failed', 'cancelled', 'failed', 'failed'];
@@ -87,7 +87,7 @@ describe('jobs that finish at once on two processes', () => {
     expect(alerts).toEqual(await expected());
   });
 
-  it('count for a rule that is made at the same time either before it or after it', async () => {
+  it('count for a rule that is created at the same time, as if they finished before or after', async () => {
     const jobs = await atOnce(8, (party) => on(party).job());
     const finishing = () => jobs.map(({ id }, party) => on(party).report(id, { status: 'failed' }));
     const making = () => [on(0).rule({ threshold: 8 }), on(1).rule({ threshold: 9 })];
@@ -103,7 +103,7 @@ describe('jobs that finish at once on two processes', () => {
 /** Makes all waiting tasks due now. */
 const hurry = () => pair.query('UPDATE graphile_worker._private_jobs SET run_at = now()');
 
-describe('webhooks and processes', () => {
+describe('webhooks and two processes', () => {
   let receiver: WebhookReceiver;
   let cast: Cast;
   let admin: ReturnType<typeof as>;
@@ -126,7 +126,7 @@ describe('webhooks and processes', () => {
   const waiting = async () => (await pair.query('SELECT id FROM graphile_worker._private_jobs')).length;
   const seen = () => receiver.posted.map(({ headers }) => headers['webhook-id']);
 
-  it('are ten at most, also where they are made at once', async () => {
+  it('are at most ten, also if they are created at once', async () => {
     for (let nth = 0; nth < 8; nth++) await created();
     const answers = await pair.race('webhooks', 4, (party) =>
       pair.of(party).post(path, masterKey, { url: receiver.url }),
@@ -135,7 +135,7 @@ describe('webhooks and processes', () => {
     expect((await admin.get(path)).count).toBe(10);
   });
 
-  it('are posted each alert once by two processes, signed so that the public library verifies it', async () => {
+  it('get each alert once from two processes, with a signature that the public library verifies', async () => {
     const { secret, id } = await created();
     const other = await created();
     await admin.rule({ rule_type: 'job_duration_exceeded', threshold: 0.000_001 });
@@ -173,8 +173,8 @@ describe('webhooks and processes', () => {
     ]);
   });
 
-  // The last two: they kill processes.
-  it('leave the calls of a killed process to the other, which ends them and looks at the rules', async () => {
+  // These two tests must be the last ones: they kill processes.
+  it('have the calls of a killed process ended by the other one, which applies the rules', async () => {
     await admin.rule({ threshold: 2, job_kind: 'chat' });
     const numbers = await query<{ number: number }>(
       databaseUrl,
@@ -196,7 +196,7 @@ describe('webhooks and processes', () => {
     expect(await admin.alerts()).toHaveLength(1);
   });
 
-  it('lose nothing where the service is killed between an alert and its delivery', async () => {
+  it('lose nothing if the service is killed between an alert and its delivery', async () => {
     const { secret } = await created();
     receiver.answer = () => undefined;
     await admin.rule({ threshold: 1 });

@@ -9,13 +9,13 @@ import { createProject, type Member, password, register } from '../support/works
 jest.setTimeout(120_000); // each silence takes as long as the service waits for an answer
 
 /** Counts the connections that an instance keeps: its advisory lock, and LISTEN of the work queue. */
-const OWN_LINES = 2;
+const OWN_CONNECTIONS = 2;
 
-/** Without a pause, refusals would crowd out all other answers. */
+/** Pauses a caller after a refusal. Without this, almost all answers would be refusals. */
 const REFUSED_PAUSE_MS = 100;
 
-/** The tests follow one another on one process. */
-describe('a service whose database is out of reach', () => {
+/** The tests run in order on one process. */
+describe('a service with a database out of reach', () => {
   let database: TestDatabase;
   let proxy: CutOffProxy;
   let running: ServiceProcess;
@@ -42,7 +42,7 @@ describe('a service whose database is out of reach', () => {
     return found === undefined ? null : Number(found);
   };
 
-  /** Calls by 24 callers, more than there are connections, until `over`; each outcome with how often it came. */
+  /** Runs 24 callers, more than there are connections, until `over`. Counts each outcome. */
   const load = (over: () => boolean) => {
     const outcomes = new Map<string, number>();
     const caller = async (n: number) => {
@@ -67,10 +67,10 @@ describe('a service whose database is out of reach', () => {
         await figure('tenon_database_pool_idle_connections'),
         await figure('tenon_database_pool_waiting_requests'),
       ] as [number, number, number];
-      return total - idle <= OWN_LINES && waiting === 0;
+      return total - idle <= OWN_CONNECTIONS && waiting === 0;
     });
 
-  it('at its start waits for it, and comes up with it', async () => {
+  it('waits for the database at its start, and becomes ready with it', async () => {
     await eventually(() => running.errors().includes('waiting for the database'));
     expect(running.output()).toBe('');
     proxy.reopen();
@@ -79,7 +79,7 @@ describe('a service whose database is out of reach', () => {
   });
 
   it.each(['cut', 'silence'] as const)(
-    'says so while it is idle (%s), and nothing else; and goes on',
+    'answers 503 storage_unavailable while it is idle (%s), and recovers',
     async (fault) => {
       proxy[fault]();
       const calls = [
@@ -102,7 +102,7 @@ describe('a service whose database is out of reach', () => {
   );
 
   it.each(['cut', 'silence'] as const)(
-    'says so under load (%s), takes no caller for a stranger, and loses no connection',
+    'answers only 503 storage_unavailable under load (%s), recovers, and loses no connection',
     async (fault) => {
       let over = false;
       const { outcomes, ended } = load(() => over);
@@ -127,7 +127,7 @@ describe('a service whose database is out of reach', () => {
     },
   );
 
-  it('has kept its process, and ends in order even while nobody answers', async () => {
+  it('keeps its process, and shuts down in order even while the database is silent', async () => {
     expect(running.child.exitCode).toBeNull();
     const project = await createProject(api, admin.token);
     expect((await api.get(`/v1/projects/${project}`, admin.token)).status).toBe(200);

@@ -6,7 +6,7 @@ import { Service } from '../support/service.js';
 import { until } from '../support/until.js';
 import { ask, completions, readyProject, register } from '../support/workspace.js';
 
-/** A caller that is silent for so long may be disconnected. */
+/** Is the silence after which a caller may be disconnected. */
 const SILENCE_NS = 100 * 1_000_000;
 
 /** Returns the outcome of one call: `200`, `503 shutting_down`, or the error of its connection. */
@@ -23,8 +23,8 @@ async function outcomeOf(agent: Agent, url: string, token: string): Promise<stri
   }
 }
 
-describe('a service that ends under load', () => {
-  it('answers everything that was sent to it on connections kept alive, and exits with 0', async () => {
+describe('a service that shuts down under load', () => {
+  it('answers every call that it got on kept connections, and exits with 0', async () => {
     const service = await Service.start({ alone: 'its end' });
     const { token } = await register(service, 'Ada');
     const url = `${service.url}/v1/projects`;
@@ -45,12 +45,12 @@ describe('a service that ends under load', () => {
     await Promise.all(callers);
     pauses.disable();
     outcomes.delete('503 shutting_down close');
-    // Callers who are given no processor for a while are silent for longer than the service waits, and come too late.
+    // Without processor time, a caller can be silent for longer than the service waits. Then its call comes too late.
     if (pauses.max > SILENCE_NS) for (const late of ['ECONNRESET', 'EPIPE']) outcomes.delete(late);
     expect([...outcomes.keys()].sort()).toEqual(['200', 'ECONNREFUSED']);
   });
 
-  it('serves on for the drain delay as one that is not ready, then finishes what is in flight', async () => {
+  it('is not ready but still serves during the drain delay, then finishes the calls in flight', async () => {
     const service = await Service.start({
       alone: 'its end',
       env: { SERVICE_DRAIN_DELAY_S: '2', SERVICE_SHUTDOWN_TIMEOUT_S: '60' },
@@ -60,7 +60,7 @@ describe('a service that ends under load', () => {
     const headers = { Authorization: `Bearer ${apiKey}`, 'Content-Type': 'application/json', Expect: '100-continue' };
     const inFlight = request(service.url + completions(project), { method: 'POST', headers });
     inFlight.flushHeaders();
-    await once(inFlight, 'continue'); // it has arrived, and goes on when the end has begun
+    await once(inFlight, 'continue'); // the call has arrived, and continues during the shutdown
     service.signal('SIGTERM');
     let ready = await service.get('/health/ready');
     while (ready.status === 200) ready = await service.get('/health/ready');
@@ -71,7 +71,7 @@ describe('a service that ends under load', () => {
       connection: 'close',
     });
     expect((await service.get('/health/live')).status).toBe(200);
-    await until('it takes no new connections', () => refusesConnections(service));
+    await until('the service refuses new connections', () => refusesConnections(service));
     inFlight.end(JSON.stringify(ask(project, 'Count from 1 to 50.')));
     const [response] = await once(inFlight, 'response');
     const { choices } = (await json(response)) as { choices: { message: { content: string } }[] };

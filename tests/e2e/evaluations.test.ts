@@ -56,7 +56,7 @@ describe('evaluations', () => {
 
   const start = ({ project, dataset }: Evaluated, more: object = {}, by = admin) =>
     by.call('POST', '/v1/jobs', { json: { kind: 'evaluation', project_id: project, dataset_id: dataset, ...more } });
-  const run = async (what: Evaluated) => ended(service, cast.admin.token, (await start(what)).body.id);
+  const run = async (subject: Evaluated) => ended(service, cast.admin.token, (await start(subject)).body.id);
   const refused = (status: number, code: string) => ({ status, body: expect.objectContaining({ code }) });
   const invalid = (path: string) => ({
     status: 422,
@@ -64,7 +64,7 @@ describe('evaluations', () => {
   });
   const resultsOf = async (id: string) => (await admin.get(`/v1/jobs/${id}/results?limit=1000`)).results;
 
-  it('asks the model record by record, scores, and tells all that it takes to repeat it', async () => {
+  it('asks the model record by record, scores the answers, and names everything that a repetition needs', async () => {
     engine.script = answering((number) => number === 3);
     const begun = await start(ten);
     expect(begun).toEqual({
@@ -122,7 +122,7 @@ describe('evaluations', () => {
     expect((await admin.get(`/v1/jobs?kind=evaluation&status=succeeded`)).jobs[0]).toEqual(job);
   });
 
-  it('shows a row for each record, page by page', async () => {
+  it('shows a row for each record, in pages', async () => {
     engine.script = answering((number) => number === 3);
     const { id } = await run(ten);
     const first = await admin.get(`/v1/jobs/${id}/results?limit=3`);
@@ -189,7 +189,7 @@ describe('evaluations', () => {
     ]);
   });
 
-  it('has an alert rule look at its end', async () => {
+  it('can fire an alert when it ends', async () => {
     const rule = await admin.rule({ job_kind: 'evaluation', threshold: 1 });
     engine.script = refusing(400, { error: { message: 'no' } });
     const stopped = await prepare(2);
@@ -225,7 +225,7 @@ describe('evaluations', () => {
     await query(database.url, 'UPDATE accounts SET email_verified_at = now()');
   });
 
-  it('asks for JSON, compares a field of it, and counts what validates', async () => {
+  it('asks for JSON, compares a field of it, and counts the valid answers', async () => {
     const schema = { type: 'object', properties: { answer: { pattern: '^answer' } }, required: ['answer'] };
     const response_format = { type: 'json_schema', json_schema: { name: 'answer', schema, strict: true } };
     const project = async (acceptance: object, format: object = response_format) =>
@@ -234,14 +234,14 @@ describe('evaluations', () => {
         model: model(),
         rows: records(4),
       });
-    const said = ['{"answer": "answer 1"}', '{"answer": "answer 7"}', '{"answer": "no idea"}', 'answer 4'];
+    const answers = ['{"answer": "answer 1"}', '{"answer": "answer 7"}', '{"answer": "no idea"}', 'answer 4'];
     engine.script = ({ body }, response) => {
       const number = Number(body.messages.at(-1).content.split(' ').at(-1));
-      sendJson(response, 200, completion(body.model, said[number - 1]));
+      sendJson(response, 200, completion(body.model, answers[number - 1]));
     };
     const counted = await run(await project({ metric: 'json_schema' }));
     expect(counted.result).toMatchObject({ metric: 'json_schema', right: 2, errors: 0, field: null });
-    expect((await resultsOf(counted.id)).map(({ output }: { output: string }) => output)).toEqual(said);
+    expect((await resultsOf(counted.id)).map(({ output }: { output: string }) => output)).toEqual(answers);
     expect(engine.asked.map(({ body }) => body.response_format)).toEqual(Array(4).fill(response_format));
     const compared = await run(await project({ metric: 'exact', field: 'answer' }));
     expect(compared.result).toMatchObject({ metric: 'exact', right: 1, errors: 0, field: 'answer' });
@@ -256,7 +256,7 @@ describe('evaluations', () => {
     expect(plan.body.findings[0]).toMatchObject({ level: 'blocking', code: 'response_format_invalid' });
   });
 
-  it('is refused for what cannot be evaluated', async () => {
+  it('is refused if its objects cannot be evaluated', async () => {
     const missing = 'dst_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11';
     expect(await start(ten, { dataset_id: missing })).toEqual(refused(404, 'not_found'));
     expect(await start(ten, { model_id: missing.replace('dst', 'mdl') })).toEqual(refused(404, 'not_found'));
@@ -282,13 +282,13 @@ describe('evaluations', () => {
     expect(await start(bare)).toEqual(invalid('project_id'));
   });
 
-  it('ends when it is cancelled, and with its project', async () => {
+  it('ends when it is cancelled, or when its project is deleted', async () => {
     for (const end of ['cancel', 'delete']) {
-      const what = await prepare(4);
+      const subject = await prepare(4);
       const held = holding(2);
-      const { body } = await start(what);
+      const { body } = await start(subject);
       await held.reached;
-      const status = end === 'cancel' ? await cancelled(body.id) : await deleted(what.project);
+      const status = end === 'cancel' ? await cancelled(body.id) : await deleted(subject.project);
       expect(status).toBe(200);
       held.release();
       const job = await ended(service, cast.admin.token, body.id);
@@ -302,7 +302,7 @@ describe('evaluations', () => {
     }
   });
 
-  it('runs one of a team at a time, has room for twenty that wait, and none waits for another team', async () => {
+  it('runs one at a time for a team, queues twenty more, and waits for no other team', async () => {
     const { token, apiKey } = cast.regular;
     const others = await evaluatedProject(service, token, { spec, model: model(), rows: records(1) });
     const running = async () => (await admin.get('/v1/jobs?kind=evaluation&status=running')).count;
@@ -324,9 +324,9 @@ describe('evaluations', () => {
 
   it('finishes after kill -9 with a row for each of 40 records, none twice, and the same score', async () => {
     const wrong = (number: number) => number % 4 === 0;
-    const what = await prepare(40);
+    const subject = await prepare(40);
     const held = holding(24, wrong);
-    const { body } = await start(what);
+    const { body } = await start(subject);
     await held.reached;
     const asked = engine.asked.length;
     const dying = runs(service, body.id) ? service : other;
@@ -351,12 +351,12 @@ describe('evaluations', () => {
     });
     const rows = await resultsOf(body.id);
     expect(rows.map(({ record_id }: { record_id: string }) => record_id)).toEqual(records(40).map(({ id }) => id));
-    // The one that was under way is asked once more; nothing that had its score is.
+    // Only the record without a score is asked once more.
     expect(engine.asked.length).toBeGreaterThanOrEqual(41);
     expect(engine.asked.length).toBeLessThanOrEqual(42);
   });
 
-  /** The engine holds its nth answer back until it is released. */
+  /** Makes the engine wait with its nth answer until `release` is called. */
   function holding(nth: number, wrong?: (number: number) => boolean) {
     let release = () => {};
     const released = new Promise<void>((resolve) => {
@@ -370,7 +370,7 @@ describe('evaluations', () => {
     return { reached: engine.wasAsked(before + nth), release };
   }
 
-  /** The engine holds every answer back until it is released. */
+  /** Makes the engine wait with every answer until `release` is called. */
   function holdingAll() {
     let release = () => {};
     const released = new Promise<void>((resolve) => {

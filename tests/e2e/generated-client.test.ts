@@ -18,7 +18,7 @@ const doubling = onnxFile({
   nodes: [{ op: 'Add', inputs: ['x', 'x'], outputs: ['y'] }],
 });
 
-/** The path of a newcomer on a service without settings, from the registration to an acknowledged alert. */
+/** Follows a new user of a service without settings, from the registration to an acknowledged alert. */
 describe('a client generated from the OpenAPI document', () => {
   let service: Service;
   let stranger: ApiClient;
@@ -56,7 +56,7 @@ describe('a client generated from the OpenAPI document', () => {
     expect(await done(stranger.GET('/v1/auth/status'))).toMatchObject({ account_count: 1 });
   });
 
-  it('is told by a code what was refused', async () => {
+  it('gets a code with each refusal', async () => {
     const taken = await refused(
       stranger.POST('/v1/auth/register', { body: { name: 'Eve', email: 'ADA@example.com', password } }),
     );
@@ -154,7 +154,7 @@ describe('a client generated from the OpenAPI document', () => {
     expect(await refused(streamed)).toMatchObject({ code: 'streaming_unsupported' });
   });
 
-  it('evaluates the dataset with it, and reads how each record did', async () => {
+  it('evaluates the dataset, and reads the result of each record', async () => {
     const body = { kind: 'evaluation', project_id: project.id, dataset_id: dataset.id } as const;
     let job = await done(byKey.POST('/v1/jobs', { body }));
     const params = { path: { job_id: job.id } };
@@ -170,7 +170,7 @@ describe('a client generated from the OpenAPI document', () => {
     ]);
   });
 
-  it('uploads a model file, deploys it and asks it', async () => {
+  it('uploads a model file, deploys it and sends a prediction', async () => {
     const file = await done(
       api.PUT('/v1/model-files/{path}', {
         params: { path: { path: 'made/doubling.onnx' } }, // the client encodes the slash
@@ -221,7 +221,7 @@ describe('a client generated from the OpenAPI document', () => {
     expect(jobs.jobs.map(({ kind }) => kind).sort()).toEqual(['chat', 'evaluation', 'prediction', 'prediction']);
   });
 
-  it('logs out, of that session alone, and leaves no secret in the log', async () => {
+  it('logs out of one session, and leaves no secret in the log', async () => {
     expect(await done(api.POST('/v1/auth/logout'))).toMatchObject({ deleted: true });
     expect(await refused(api.GET('/v1/auth/me'))).toMatchObject({ code: 'unauthenticated' });
     expect((await done(byKey.GET('/v1/jobs'))).count).toBeGreaterThan(0);

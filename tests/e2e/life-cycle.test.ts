@@ -24,7 +24,7 @@ import {
   untilState,
 } from '../support/workspace.js';
 
-/** Starts the service in the test's own process, and returns why it did not start. */
+/** Starts the service in the process of the test. Returns the reason of its failure. */
 async function failure(env: Record<string, string>): Promise<string> {
   const config = loadConfig({ SERVICE_PORT: '0', SERVICE_LOG_LEVEL: 'error', ...env });
   const started = startApp(config).then((app) => app.stop());
@@ -34,8 +34,8 @@ async function failure(env: Record<string, string>): Promise<string> {
   );
 }
 
-/** The tests follow one another on one data folder with its embedded database. */
-describe('a service with nothing but a data folder', () => {
+/** The tests run in order on one data folder with its embedded database. */
+describe('a service with only a data folder', () => {
   const env = { SERVICE_MASTER_KEY: masterKey };
   let parent: string;
   let dataDir: string;
@@ -51,7 +51,7 @@ describe('a service with nothing but a data folder', () => {
     first = launch({ dataDir, databaseUrl: null, env });
   });
   afterAll(async () => {
-    first.child.kill('SIGKILL'); // if no test has
+    first.child.kill('SIGKILL'); // unless a test has done this
     await first.ended;
     await second?.kill();
     await rm(parent, { recursive: true, force: true });
@@ -65,7 +65,7 @@ describe('a service with nothing but a data folder', () => {
     for (const file of ['secret', 'tenon.log']) expect(modeOf(join(dataDir, file))).toBe('600');
   });
 
-  it('has after kill -9 all that was acknowledged, leaves no process behind, and resumes its runtimes', async () => {
+  it('keeps all acknowledged writes after kill -9, leaves no process behind, and resumes its runtimes', async () => {
     const api = new HttpCaller(await first.ready);
     const pid = first.child.pid as number;
     admin = await register(api, 'Ada');
@@ -106,11 +106,11 @@ describe('a service with nothing but a data folder', () => {
     const writers = [writer(), writer(), writer()];
     await until('some are acknowledged', () => acknowledged.length >= 20);
     const before = [...acknowledged];
-    const made = await tenon({ dataDir, databaseUrl: null }, ['backup', backup, '--with-models']);
+    const backupRun = await tenon({ dataDir, databaseUrl: null }, ['backup', backup, '--with-models']);
     loading = false;
     await Promise.all(writers);
-    expect(made).toMatchObject({ code: 0, err: '' });
-    expect(made.out).toMatch(/ \d+ tables, \d+ model files inside, \d+ only listed\n/);
+    expect(backupRun).toMatchObject({ code: 0, err: '' });
+    expect(backupRun.out).toMatch(/ \d+ tables, \d+ model files inside, \d+ only listed\n/);
     expect(acknowledged.length).toBeGreaterThan(before.length);
     const { body: audit } = await second.get('/v1/audit?action=database.backed_up', masterKey);
     expect(audit.entries).toEqual([
@@ -155,7 +155,7 @@ describe('a service with nothing but a data folder', () => {
   });
 });
 
-describe('a start that cannot be', () => {
+describe('a start that fails', () => {
   let dataDir: string;
   beforeAll(async () => {
     dataDir = await temporaryFolder();
@@ -164,7 +164,7 @@ describe('a start that cannot be', () => {
 
   const NOWHERE = 'postgres://tenon:hidden@127.0.0.1:1/tenon';
 
-  /** Listens on a free port, and says nothing to those who connect. */
+  /** Listens on a free port. Accepts connections, but never answers. */
   async function silentServer(): Promise<{ server: Server; port: number; close: () => void }> {
     const sockets: Socket[] = [];
     const server = createServer((socket) => sockets.push(socket.on('error', () => undefined)));
@@ -177,7 +177,7 @@ describe('a start that cannot be', () => {
     return { server, port, close };
   }
 
-  it('names every bad setting, a line each, also of a .env file under the environment, and repeats no secret', async () => {
+  it('names every bad setting in a line, also those of a .env file, and repeats no secret', async () => {
     await writeFile(join(dataDir, '.env'), 'SERVICE_PORT=ninety\nSERVICE_MAX_ACCOUNTS=none\n');
     const env = {
       SERVICE_PORT: 'eighty',

@@ -11,7 +11,7 @@ import { Service, temporaryFolder } from '../support/service.js';
 import { until } from '../support/until.js';
 import { password } from '../support/workspace.js';
 
-/** A real SMTP server that can be down, never greet, or never acknowledge a message. */
+/** Runs a real SMTP server that can be down, never greet, or never acknowledge a message. */
 class ShakyMailServer {
   readonly received: ReceivedMail[] = [];
   holds: 'nothing' | 'greetings' | 'messages' = 'nothing';
@@ -54,7 +54,7 @@ class ShakyMailServer {
 const ACCOUNTS = 5;
 const VERIFICATION = /tnv_[0-9A-Za-z]{49}/;
 
-/** The services of all tests follow one another on the same database. */
+/** The tests run in order. Their services use the same database. */
 describe('e-mails while the mail server', () => {
   let mailServer: ShakyMailServer;
   let database: TestDatabase;
@@ -96,7 +96,7 @@ describe('e-mails while the mail server', () => {
     return [body.token, body.api_key];
   };
   const rows = <Row extends object>(sql: string) => query<Row>(database.url, sql);
-  /** Ends all pauses. */
+  /** Makes all waiting mails due now. */
   const becomeDue = () => rows('UPDATE graphile_worker._private_jobs SET run_at = now()');
   const waiting = async (condition = 'true') =>
     (await rows(`SELECT id FROM graphile_worker.jobs WHERE task_identifier = 'mail' AND ${condition}`)).length;
@@ -126,7 +126,7 @@ describe('e-mails while the mail server', () => {
     }
   };
 
-  it('is out of reach: registrations succeed at once, and every mail arrives, once, when it is back', async () => {
+  it('is out of reach: registrations succeed at once, and every mail arrives once when it is back', async () => {
     await mailServer.down();
     const handedOut = (await atOnce(ACCOUNTS, registered)).flat();
     expect(await waiting()).toBe(ACCOUNTS);
@@ -144,15 +144,15 @@ describe('e-mails while the mail server', () => {
     }
   });
 
-  it.each(['greetings', 'messages'] as const)('hangs (with its %s): the end is in time and in order', async (what) => {
-    mailServer.holds = what;
+  it.each(['greetings', 'messages'] as const)('hangs (with its %s): no mail is lost in a shutdown', async (held) => {
+    mailServer.holds = held;
     const handedOut = (await atOnce(ACCOUNTS, registered)).flat();
-    expect(await waiting('last_error IS NULL')).toBe(ACCOUNTS); // nobody has waited for the mail server to be given up
+    expect(await waiting('last_error IS NULL')).toBe(ACCOUNTS); // no registration waited for the mail server
     await oneInHand();
-    if (what === 'messages') await until('one was sent', () => mailServer.received.length > 0);
+    if (held === 'messages') await until('one was sent', () => mailServer.received.length > 0);
     service.signal('SIGTERM');
     expect(await service.ended).toBe(0);
-    expect(await waiting('last_error IS NULL')).toBe(ACCOUNTS); // the end has come before the mail server was given up
+    expect(await waiting('last_error IS NULL')).toBe(ACCOUNTS); // the service ended before a delivery failed
     await nothingUsable(handedOut);
     mailServer.holds = 'nothing';
     service = await start();
@@ -175,7 +175,7 @@ describe('e-mails while the mail server', () => {
     expect(Date.now() - started).toBeLessThan(10_000);
     expect([...new Set(recipients())]).toEqual(everybody());
     expect(mailServer.received.length).toBeLessThanOrEqual(ACCOUNTS + 1);
-    // By its Message-ID a mail program tells a double from another mail.
+    // A mail program recognizes a double by its Message-ID.
     expect(new Set(mailServer.received.map(({ messageId }) => messageId)).size).toBe(ACCOUNTS);
     await nothingUsable(handedOut);
   });

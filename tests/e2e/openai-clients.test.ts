@@ -25,10 +25,10 @@ const messages = [{ role: 'user' as const, content: prompt }];
 let engine: ScriptedEngine;
 let service: Service;
 let admin: Member;
-/** A project with the shipped model, and its name. */
+/** Names a project with the shipped model. */
 let project: string;
 const name = 'Capitals';
-/** A project whose engine does what a test tells it. */
+/** Names a project with the scripted engine. */
 let elsewhere: string;
 
 beforeAll(async () => {
@@ -54,7 +54,7 @@ async function joined<T>(parts: AsyncIterable<T>, text: (part: T) => string | nu
   return whole;
 }
 
-/** Each library with no parameter but the model and the prompt. */
+/** Calls each library with only the model and the prompt. */
 const libraries: Record<string, (model: string) => { create(): Promise<unknown>; stream(): Promise<unknown> }> = {
   openai: (model) => {
     const { completions } = new OpenAI(options()).chat;
@@ -113,7 +113,7 @@ it('runs each JavaScript example of docs/openai-clients.md', async () => {
     '@ai-sdk/openai-compatible',
     '@langchain/openai',
   ]);
-  // One process loads each library once. Jest cannot load the third one, which imports another dynamically.
+  // The examples are programs. One process runs all of them, so that it loads each library once.
   const folder = join(root, 'dist/examples');
   await mkdir(folder, { recursive: true });
   const program: string[] = [];
@@ -168,14 +168,14 @@ it('libraries read objects from answers in JSON', async () => {
 interface Recorded {
   readonly client: string;
   readonly headers: Record<string, string>;
-  /** The bodies of chats. Null lists the models. */
+  /** Lists the bodies of chats. Null stands for a list of the models. */
   readonly requests: ({ stream?: boolean; stream_options?: { include_usage: boolean } } | null)[];
 }
 
 const recorded: Recorded[] = JSON.parse(readFileSync(join(root, 'tests/fixtures/openai-requests.json'), 'utf8'));
 
-/** Sends what clients that do not run here send, as recorded or taken from their sources. */
-it.each(recorded)('takes the requests of $client', async ({ headers, requests }) => {
+/** Sends the requests of clients that do not run here. They are recorded, or taken from the sources of the clients. */
+it.each(recorded)('the requests of $client are accepted', async ({ headers, requests }) => {
   for (const body of requests) {
     const [method, path] = body ? ['POST', '/openai/v1/chat/completions'] : ['GET', '/openai/v1/models'];
     const asked = { token: admin.apiKey, headers, ...(body && { json: { ...body, model: project } }) };
@@ -209,9 +209,9 @@ function expectEvents({ headers, body }: { headers: Headers; body: string }, wit
 
 describe('the openai library', () => {
   const client = (apiKey?: string) => new OpenAI({ ...options(apiKey), maxRetries: 0 });
-  const failure = (given: object, apiKey?: string): Promise<InstanceType<typeof OpenAI.APIError>> =>
+  const failure = (more: object, apiKey?: string): Promise<InstanceType<typeof OpenAI.APIError>> =>
     client(apiKey)
-      .chat.completions.create({ model: project, messages, ...given })
+      .chat.completions.create({ model: project, messages, ...more })
       .then(
         () => Promise.reject(new Error('it was answered')),
         (error) => error,
@@ -229,7 +229,7 @@ describe('the openai library', () => {
     await expect(models.retrieve('gpt-4o')).rejects.toBeInstanceOf(OpenAI.NotFoundError);
   });
 
-  it('types each refusal, with its code and parameter', async () => {
+  it('throws the error class of each refusal, with its code and parameter', async () => {
     const bare = await createProject(service, admin.token);
     await service.put(`/v1/projects/${bare}`, admin.token, { version: 1, spec: {}, name: 'Bare' });
     const { BadRequestError, NotFoundError, AuthenticationError, InternalServerError } = OpenAI;
@@ -255,10 +255,10 @@ describe('the openai library', () => {
         'messages',
       ],
     ];
-    for (const [given, type, code, param] of refused) {
-      for (const stream of [false, true].slice(0, 'stream_options' in given ? 1 : 2)) {
-        const error = await failure({ ...given, stream });
-        expect([Object.keys(given), error.code, error.param]).toEqual([Object.keys(given), code, param]);
+    for (const [more, type, code, param] of refused) {
+      for (const stream of [false, true].slice(0, 'stream_options' in more ? 1 : 2)) {
+        const error = await failure({ ...more, stream });
+        expect([Object.keys(more), error.code, error.param]).toEqual([Object.keys(more), code, param]);
         expect(error).toBeInstanceOf(type);
         expect(error.requestID).toMatch(/^req_/);
         expect(Object.keys(error.error as object).sort()).toEqual(['code', 'message', 'param', 'type']);
@@ -278,7 +278,7 @@ describe('the openai library', () => {
     }
   });
 
-  it('types the failures of an engine', async () => {
+  it('throws the error classes of the failures of an engine', async () => {
     const failures: [Script, unknown, number, string][] = [
       [answering(429, {}), OpenAI.RateLimitError, 429, 'model_busy'],
       [answering(200, 'nonsense'), OpenAI.InternalServerError, 502, 'runtime_invalid_response'],
@@ -295,7 +295,7 @@ describe('the openai library', () => {
     }
   });
 
-  it('takes what programs always send', async () => {
+  it('may send the fields that programs always send', async () => {
     const sent = { refusal: null, annotations: [], audio: null, function_call: null, parsed: null };
     const history = [{ role: 'assistant' as const, content: '12', ...sent }, ...messages];
     const always = {
@@ -323,7 +323,7 @@ describe('the openai library', () => {
   });
 });
 
-it('libraries wait as long as Retry-After says, and do not retry where that cannot help', async () => {
+it('libraries wait as long as Retry-After says, and do not retry if that cannot help', async () => {
   const arrivals = new Map<string, number[]>();
   engine.script = (asked, response) => {
     const who = JSON.stringify(asked.body.messages.at(-1).content);
@@ -355,7 +355,7 @@ it('libraries wait as long as Retry-After says, and do not retry where that cann
     expect([who, second - first >= 990, more.length]).toEqual([who, true, 0]);
 });
 
-it('libraries tell of a stream that breaks', async () => {
+it('libraries report a stream that breaks', async () => {
   const first = chunk('m', { role: 'assistant', content: 'The' });
   engine.script = streaming(first);
   const model = elsewhere;

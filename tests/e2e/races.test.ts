@@ -33,7 +33,7 @@ const spellings = ['zoe', 'ZOE', '\uff5aoe', '\uff3aoe'].flatMap((local) =>
 
 let pair: Pair;
 beforeAll(async () => {
-  pair = await Pair.start(); // the cap is 3 unless set
+  pair = await Pair.start(); // with at most 3 accounts, the default
 });
 afterAll(() => pair.stop());
 
@@ -47,7 +47,7 @@ describe('an account on two instances', () => {
   const login = async (text = password) =>
     (await service.post('/v1/auth/login', undefined, { email: ada, password: text })).body;
 
-  it('lets no login and no second change with the old password outlive a changed one', async () => {
+  it('ends logins with the old password, and refuses a second change, when the password is changed', async () => {
     const old = password;
     const [first, second] = [await login(old), await login(old)];
     const change = (by: { token: string }, to: string) =>
@@ -67,7 +67,7 @@ describe('16 registrations at once on two instances', () => {
 
   const accounts = async () => Number((await pair.query<{ n: string }>('SELECT count(*) n FROM accounts'))[0]?.n);
   const roles = async () => (await pair.query<{ role: string }>('SELECT role FROM accounts')).map(({ role }) => role);
-  it('never exceed a cap of 3', async () => {
+  it('never exceed the limit of 3 accounts', async () => {
     const act = (party: number) => registerAt(pair.of(party), `p${party}@example.com`);
     const answers = await pair.race('accounts', PARTIES, act);
     expect(tally(answers)).toEqual({ 201: 3, '403 registration_closed': PARTIES - 3 });
@@ -84,7 +84,7 @@ describe('16 registrations at once on two instances', () => {
     expect((await roles()).sort()).toEqual(['admin', 'developer']);
   });
 
-  it('make one account of 16 spellings of an e-mail', async () => {
+  it('create one account for 16 spellings of an e-mail', async () => {
     await register(pair.one, 'Ada');
     const act = (party: number) => registerAt(pair.of(party), spellings[party] as string);
     const answers = await pair.race('accounts', PARTIES, act);
@@ -104,13 +104,13 @@ describe('two instances on one database', () => {
 
   const ROUNDS = [0, 1, 2, 3];
   const DIRECTIONS = [0, 1];
-  /** Holds the requests of every other round until both have read. */
+  /** Makes two requests at once. In every other round, holds them until both have read. */
   const meet = (round: number, table: string, act: (party: number) => Promise<Answer>) =>
     round % 2 ? pair.race(table, 2, act) : atOnce(2, act);
   const admins = async () =>
     (await pair.query<{ id: string }>(`SELECT id FROM accounts WHERE role = 'admin'`)).map(({ id }) => id);
 
-  it('keeps an admin when two demote each other', async () => {
+  it('keep an admin when two demote each other', async () => {
     expect((await setRole(pair.of(0), ada, bob.id, 'admin')).status).toBe(200);
     for (const round of ROUNDS) {
       const both = [ada, bob] as const;
@@ -129,7 +129,7 @@ describe('two instances on one database', () => {
     }
   });
 
-  it.each(['demoted', 'removed'] as const)('leaves no invite of an admin who is %s while inviting', async (leaves) => {
+  it.each(['demoted', 'removed'] as const)('leave no invite of an admin who is %s while inviting', async (leaves) => {
     const eve = await register(pair.one, 'Eve');
     await setRole(pair.one, ada, eve.id, 'admin');
     const leave = () =>
@@ -145,7 +145,7 @@ describe('two instances on one database', () => {
     if (leaves === 'demoted') await pair.one.delete(`/v1/auth/users/${eve.id}`, ada.token);
   });
 
-  it('never both revokes and redeems an invite', async () => {
+  it('never both revoke and redeem an invite', async () => {
     for (const round of ROUNDS) {
       const { id, token } = (await pair.one.post('/v1/auth/invites', ada.token, {})).body;
       const answers = await meet(round, 'invites', (party) =>
@@ -160,7 +160,7 @@ describe('two instances on one database', () => {
     }
   });
 
-  it('refuses a revoked key on the very next call to the other', async () => {
+  it('refuse a revoked key on the next call, also to the other instance', async () => {
     const project = await createProject(pair.one, ada.token);
     await pair.query('UPDATE accounts SET email_verified_at = now()');
     const chat = async (service: Service, key: string) =>
@@ -168,13 +168,13 @@ describe('two instances on one database', () => {
     for (const direction of DIRECTIONS) {
       const [here, there] = [pair.of(direction), pair.of(direction + 1)];
       const { id, key } = (await here.post('/v1/keys', ada.token, {})).body;
-      expect([await chat(here, key), await chat(there, key)]).toEqual([503, 503]); // known, but there is no model
+      expect([await chat(here, key), await chat(there, key)]).toEqual([503, 503]); // known, but without a model
       expect((await here.delete(`/v1/keys/${id}`, ada.token)).status).toBe(200);
       expect([await chat(there, key), await chat(here, key)]).toEqual([401, 401]);
     }
   });
 
-  it('obeys a changed role, and a removal, on the very next call to the other', async () => {
+  it('apply a changed role, and a removal, on the next call, also to the other instance', async () => {
     const eve = await register(pair.one, 'Eve');
     const invites = async (service: Service) => (await service.post('/v1/auth/invites', eve.token, {})).status;
     for (const direction of DIRECTIONS) {
@@ -207,7 +207,7 @@ describe('the workspace of a team', () => {
     const rowsOf = (table: string) =>
       pair.query<{ id: string; version: number }>(`SELECT * FROM ${table} WHERE project_id = $1`, [project]);
 
-    it('make one model of the same request_id 16 times at once', async () => {
+    it('are created once by 16 simultaneous calls with the same request_id', async () => {
       const request = { request_id: randomUUID(), spec: { a: 1, b: 2 } };
       const spellings = [request, { request_id: request.request_id.toUpperCase(), spec: { b: 2, a: 1 } }];
       const answers = await pair.race('models', PARTIES, (party) =>
@@ -220,7 +220,7 @@ describe('the workspace of a team', () => {
       expect((await pair.one.get(`${models}/${row?.id}/versions`, admin.token)).body.count).toBe(1);
     });
 
-    it('make one model when the answer got lost and the caller asks again', async () => {
+    it('are created once if the answer was lost and the caller asks again', async () => {
       const request = { request_id: randomUUID(), spec: { a: 1 } };
       const gone = new AbortController();
       const send = (signal: AbortSignal) =>
@@ -228,7 +228,7 @@ describe('the workspace of a team', () => {
           () => 'answered',
           (error: Error) => error.name,
         );
-      // The call stands before its write when its connection breaks.
+      // The connection breaks before the call has written.
       expect(
         await pair.race(
           'models',
@@ -244,7 +244,7 @@ describe('the workspace of a team', () => {
       expect(await rowsOf('models')).toHaveLength(1);
     });
 
-    it('let one of 16 writers and registrations of the same version win', async () => {
+    it('accept exactly one of 16 updates and registrations of the same version', async () => {
       const { id } = await draftModel(pair.one, admin.token, project);
       const at = `${models}/${id}`;
       const answers = await pair.race('models', PARTIES, (party) =>
@@ -264,23 +264,23 @@ describe('the workspace of a team', () => {
     describe('8 moves of an alias at once', () => {
       const MOVES = 8;
       let aliases: string;
-      /** Models to move to: one for each party. */
+      /** Names the model to which each party moves the alias. */
       let targets: string[];
       let first: string;
       beforeAll(async () => {
         const shared = await createProject(pair.one, admin.token);
         aliases = `/v1/projects/${shared}/models/aliases`;
-        const made = await atOnce(MOVES + 1, (party) =>
+        const created = await atOnce(MOVES + 1, (party) =>
           registeredModel(pair.of(party), admin.token, shared, { party }),
         );
-        [first, ...targets] = made as [string, ...string[]];
+        [first, ...targets] = created as [string, ...string[]];
       });
       const set = (party: number, alias: string, json: object) =>
         pair.of(party).put(`${aliases}/${alias}`, admin.token, json);
 
       it.each([
-        ['a new one', 0],
-        ['one that is there', 1],
+        ['a new alias', 0],
+        ['an existing alias', 1],
       ])('have consecutive versions, and none is lost (%s)', async (_, before) => {
         const alias = `moved-${before}`;
         if (before) await set(0, alias, { model_id: first });
@@ -292,8 +292,8 @@ describe('the workspace of a team', () => {
         expect(versions).toEqual(Array.from({ length: MOVES }, (_, n) => before + n + 1));
         const { history } = (await pair.one.get(`${aliases}/${alias}`, admin.token)).body;
         const moved = answers.map(({ body }) => [body.version, body.model_id]);
-        const told = history.map(({ version, model_id }: { version: number; model_id: string }) => [version, model_id]);
-        expect(told).toEqual([...moved, ...(before ? [[1, first]] : [])].sort(([a], [b]) => b - a));
+        const kept = history.map(({ version, model_id }: { version: number; model_id: string }) => [version, model_id]);
+        expect(kept).toEqual([...moved, ...(before ? [[1, first]] : [])].sort(([a], [b]) => b - a));
       });
 
       it('leave 100 aliases at most', async () => {
@@ -329,7 +329,7 @@ describe('the workspace of a team', () => {
     const freezeOf = (party: number, id: string) =>
       pair.of(party).call('POST', `${datasets}/${id}/freeze`, { token, json: { version: 1 } });
 
-    it('give every version to exactly one writer', async () => {
+    it('accept exactly one of 16 updates of the same version', async () => {
       const { id } = await imported();
       const outcomes = await pair.race('datasets', 16, (party) =>
         pair.of(party).put(`${datasets}/${id}`, token, { version: 1, records: records(`by ${party}`) }),
@@ -341,7 +341,7 @@ describe('the workspace of a team', () => {
       expect((await pair.other.get(`${datasets}/${id}`, token)).body).toEqual(winner);
     });
 
-    it('let either the writer or the freeze have the version that both have read', async () => {
+    it('accept either one update or one freeze of the same version', async () => {
       const { id } = await imported();
       const outcomes = await pair.race('datasets', 8, (party) =>
         party % 4 < 2
@@ -361,7 +361,7 @@ describe('the workspace of a team', () => {
       let acknowledged: Answer | null = null;
       const written: Answer[] = [];
 
-      /** Writes the next version again and again, until told that the dataset is frozen. */
+      /** Writes one version after the other until the dataset is frozen. */
       const write = async (party: number) => {
         for (let round = 0; ; round++) {
           const { version } = (await pair.of(party).get(path, token)).body;
@@ -375,7 +375,7 @@ describe('the workspace of a team', () => {
           if (answer.body.code === 'dataset_frozen') return;
         }
       };
-      /** Waits until there are writes to race against. */
+      /** Freezes the dataset after the first writes. */
       const freeze = async (party: number) => {
         await until('there are versions', () => written.length >= WRITERS, 5);
         const answer = await pair.of(party).call('POST', `${path}/freeze`, { token });

@@ -29,7 +29,7 @@ const doubling = onnxFile({
   nodes: [{ op: 'Add', inputs: ['x', 'x'], outputs: ['y'] }],
 });
 
-/** Each test goes on from the state that the one before has left. */
+/** Each test continues from the state of the test before. */
 describe('three instances on one database', () => {
   let database: TestDatabase;
   let dataDir: string;
@@ -57,7 +57,7 @@ describe('three instances on one database', () => {
     dataDir = await temporaryFolder();
     await mkdir(join(dataDir, 'models'));
     await writeFile(join(dataDir, 'models/doubling.onnx'), doubling);
-    instances = [await start(ONE)]; // makes the secret that all share
+    instances = [await start(ONE)]; // creates the secret that all share
     instances.push(...(await Promise.all([start(TWO), start(THREE)])));
     admin = await register(at(ONE), 'Ada');
     project = await createProject(at(ONE), admin.token);
@@ -120,7 +120,7 @@ describe('three instances on one database', () => {
     const conversation = `/v1/projects/${project}/conversations/${kept.headers.get('x-conversation-id')}`;
     expect((await at(ONE).get(conversation, admin.token)).body.message_count).toBe(2);
     expect(children()).toHaveLength(6);
-    // A process outlives the request that has started it.
+    // A process lives longer than its request, so its log lines have no request id.
     const started = at(ONE)
       .errors.split('\n')
       .find((line) => line.includes('deployment process started'));
@@ -165,7 +165,7 @@ describe('three instances on one database', () => {
     expect(children()).toHaveLength(6);
   }, 180_000);
 
-  it('go on without one that was killed, close its calls, and it comes back with all that is desired', async () => {
+  it('continue without a killed instance, close its calls, and let it return to the desired state', async () => {
     const doomed = descendants(at(TWO).pid);
     for (const pid of doomed) process.kill(pid, 'SIGSTOP');
     expect((await read(at(TWO))).status).toBe('unhealthy');
@@ -176,7 +176,7 @@ describe('three instances on one database', () => {
     const killed = performance.now();
     await at(TWO).kill();
     await expect(open).rejects.toThrow();
-    // A stopped process cannot see that its parent is gone; with setpriv the kernel ends it all the same.
+    // A stopped process cannot see that its parent is gone. Only with setpriv, the kernel ends it.
     if (!existsSync('/usr/bin/setpriv')) for (const pid of doomed) process.kill(pid, 'SIGCONT');
     await until(
       'the call is closed',
@@ -193,7 +193,7 @@ describe('three instances on one database', () => {
 
     await rm(join(dataDir, 'models/doubling.onnx'));
     instances[TWO] = await start(TWO);
-    // It is ready once its models have loaded, whatever does not load.
+    // The instance is ready although one model cannot be loaded.
     expect((await chat(at(TWO))).status).toBe(200);
     await runs(at(TWO), 'crash_looping');
     expect((await read(at(TWO))).reason).toContain('no such file');
@@ -201,7 +201,7 @@ describe('three instances on one database', () => {
     expect((await predict(at(ONE))).status).toBe(200);
   });
 
-  it('refuse every call after a stop, a disconnection, a deletion or a revocation, also while one of them hangs', async () => {
+  it('refuse every call after a stop, disconnection, deletion or revocation, also while one hangs', async () => {
     const login = await at(ONE).post('/v1/auth/login', undefined, { email: 'ada@example.com', password });
     const chatWithKey = (one: HttpCaller) => chat(one, {}, login.body.api_key);
     expect(await everywhere(chatWithKey)).toEqual(['200']);

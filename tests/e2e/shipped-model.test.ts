@@ -30,7 +30,7 @@ let models: string;
 let service: Service;
 let cast: Cast;
 let admin: Member;
-/** A project whose runtime is ready. */
+/** Names a project with a ready runtime. */
 let ready: string;
 
 beforeAll(async () => {
@@ -59,14 +59,14 @@ const chat = (content: string, { project = ready, token = admin.apiKey } = {}) =
   service.post(completions(project), token, ask(project, content));
 
 describe('chat with the shipped model', () => {
-  it('answers every account of the team, by session or key', async () => {
+  it('answers every account of the team, with a session or a key', async () => {
     for (const token of [admin.token, admin.apiKey, cast.member.token, cast.member.apiKey]) {
       const { status, body } = await chat('What is 7 + 5?', { token });
       expect({ status, text: body.choices[0].message.content }).toEqual({ status: 200, text: '7 + 5 = 12.' });
     }
   });
 
-  it('connects only a registered model whose folder lies below the models folders', async () => {
+  it('connects only a registered model with a folder below the models folders', async () => {
     const project = await createProject(service, admin.token);
     const runtime = `${projects}/${project}/runtime`;
     const connect = (model_id: unknown) => service.put(runtime, admin.token, { model_id });
@@ -97,7 +97,7 @@ describe('chat with the shipped model', () => {
     expect((await service.get(runtime, admin.token)).body.state).toBe('not_connected');
   });
 
-  it('refuses when the queue is full or the model is slow, holds up nothing else, and goes on', async () => {
+  it('refuses calls when its queue is full or the model hangs, blocks nothing else, and recovers', async () => {
     const [model] = service.pids.flatMap(descendants) as [number];
     process.kill(model, 'SIGSTOP');
     const calls = Array.from({ length: 40 }, () => chat('What is 1 + 1?'));
@@ -118,7 +118,7 @@ describe('chat with the shipped model', () => {
     await until('it answers', async () => (await chat('What is 1 + 1?')).status === 200);
   });
 
-  it('frees the place of a caller who goes away', async () => {
+  it('frees the place of a caller who disconnects', async () => {
     const goner = new AbortController();
     const json = ask(ready, 'Count from 1 to 50.');
     const gone = service.call('POST', completions(ready), { token: admin.apiKey, json, signal: goner.signal });
@@ -127,7 +127,7 @@ describe('chat with the shipped model', () => {
     await until('it answers', async () => (await chat('What is 1 + 1?')).status === 200);
   });
 
-  it('is unavailable with a reason where its model is broken, and the service lives on', async () => {
+  it('is unavailable with a reason if its model is broken, and the service continues', async () => {
     const project = await createProject(service, admin.token);
     const model = await registeredModel(service, admin.token, project, { runtime: 'onnx', path: 'broken' });
     const runtime = `${projects}/${project}/runtime`;
@@ -156,7 +156,7 @@ describe('the review of a project', () => {
     return { status, reviewed_version, version };
   };
 
-  it('leads from a starter to a project in which nothing is missing, step by step', async () => {
+  it('leads step by step from a starter to a project that is complete', async () => {
     const created = await service.post(projects, admin.token, { starter_id: 'capital-cities' });
     const { id, spec } = created.body;
     const first = await plan(id);
@@ -204,18 +204,18 @@ describe('the review of a project', () => {
     expect(await statusOf(id)).toEqual({ status: 'reviewed', reviewed_version: 2, version: 2 });
   });
 
-  it.each(['exact-repetition'])('finds that the shipped model has learned %s', async (starterId) => {
-    const file = join(__dirname, `../../starters/${starterId}.json`);
+  it('finds that the shipped model reaches the threshold of the starter exact-repetition', async () => {
+    const file = join(__dirname, '../../starters/exact-repetition.json');
     const { spec, dataset } = JSON.parse(await readFile(file, 'utf8')) as Starter;
     const model = { runtime: 'onnx', path: 'tiny-chat' };
-    const what = await evaluatedProject(service, admin.token, { spec, model, rows: dataset.records });
-    const asked = { kind: 'evaluation', project_id: what.project, dataset_id: what.dataset };
+    const evaluated = await evaluatedProject(service, admin.token, { spec, model, rows: dataset.records });
+    const asked = { kind: 'evaluation', project_id: evaluated.project, dataset_id: evaluated.dataset };
     const { body: job } = await service.post('/v1/jobs', admin.token, asked);
     const { result } = await ended(service, admin.token, job.id);
     expect(result.accuracy).toBeGreaterThanOrEqual((spec.acceptance as { threshold: number }).threshold);
   });
 
-  it('an answer in JSON validates, whatever it says, and a field of it is compared', async () => {
+  it('compares a field of answers in JSON, and counts the valid answers', async () => {
     const properties = { sum: { type: 'integer', minimum: 12, maximum: 12 }, isEven: { type: 'boolean' } };
     const schema = { type: 'object', properties, required: ['sum', 'isEven'], additionalProperties: false };
     const response_format = { type: 'json_schema', json_schema: { name: 'sum', schema, strict: true } };
@@ -241,11 +241,11 @@ describe('the log over HTTP', () => {
     return { status, body, lines: ((body.lines ?? []) as string[]).map((line) => JSON.parse(line) as Line) };
   };
 
-  /** Waits, because a request's own line may come after its answer. */
+  /** Reads until `seen` is true, because the line of a request may come after its answer. */
   async function untilSeen(query: string, seen: (lines: readonly Line[]) => boolean): Promise<Line[]> {
     let lines: Line[] = [];
     await until(
-      `what ${query} shows`,
+      `the lines of ${query}`,
       async () => {
         ({ lines } = await read(query));
         return seen(lines);
@@ -255,7 +255,7 @@ describe('the log over HTTP', () => {
     return lines;
   }
 
-  it('shows operators the newest lines, whatever their role and credential', async () => {
+  it('shows operators the newest lines, with any role and credential', async () => {
     const { admin, developer, member } = cast;
     for (const token of [admin.token, admin.apiKey, developer.token, member.token, member.apiKey, masterKey]) {
       const { status, body } = await read('', token);
@@ -271,7 +271,7 @@ describe('the log over HTTP', () => {
     expect({ status, code: body.code }).toEqual({ status: 403, code: 'operator_only' });
   });
 
-  it('gives as many as are asked for, 200 by default and 10000 at most, oldest first', async () => {
+  it('shows the requested number of lines, 200 by default and 10000 at most, oldest first', async () => {
     await Promise.all(Array.from({ length: 250 }, () => service.get('/v1/auth/status')));
     const { lines } = await read('?tail=10000');
     expect(lines.length).toBeGreaterThanOrEqual(250);
@@ -302,7 +302,7 @@ describe('the log over HTTP', () => {
     expect(body.details).toMatchObject([{ path: field }]);
   });
 
-  it('tells the story of a job, each line with its request', async () => {
+  it('shows the lines of a job, each with the id of its request', async () => {
     const call = async (requestId: string, method: string, path: string, json: object) =>
       (await service.call(method, path, { token: cast.admin.token, json, headers: { 'X-Request-Id': requestId } }))
         .body;
@@ -310,8 +310,8 @@ describe('the log over HTTP', () => {
     await call('two', 'PATCH', `/v1/jobs/${id}`, { status: 'running' });
     await call('three', 'PATCH', `/v1/jobs/${id}`, { status: 'failed', error: 'no' });
     const { id: other } = await as(service, cast.admin.token).ended('succeeded');
-    const told = ({ event, request_id, job_id, status }: Line) => ({ event, request_id, job_id, status });
-    const story = (await untilSeen(`?job_id=${id}`, (lines) => lines.length >= 5)).map(told);
+    const summary = ({ event, request_id, job_id, status }: Line) => ({ event, request_id, job_id, status });
+    const story = (await untilSeen(`?job_id=${id}`, (lines) => lines.length >= 5)).map(summary);
     expect(story.filter(({ event }) => event !== 'request')).toEqual([
       { event: 'job recorded', request_id: 'one', job_id: id, status: 'queued' },
       { event: 'job reported', request_id: 'two', job_id: id, status: 'running' },
@@ -328,7 +328,7 @@ describe('the log over HTTP', () => {
     }
   });
 
-  it('tells of a chat under its job and its request', async () => {
+  it('shows a chat with the ids of its job and its request', async () => {
     const headers = { 'X-Request-Id': 'a-chat' };
     const json = ask(ready, 'Hi', { max_tokens: 4 });
     expect((await service.call('POST', completions(ready), { token: admin.token, json, headers })).status).toBe(200);
@@ -336,11 +336,11 @@ describe('the log over HTTP', () => {
     const about = { job_id: id, request_id: 'a-chat', kind: 'chat' };
     const { lines } = await read(`?job_id=${id}`);
     expect(lines.at(-1)).toMatchObject({ event: 'job ended', status: 'succeeded', ...about });
-    // Only a call that takes long has a line when it begins.
+    // Only a long call has a line for its beginning.
     for (const line of lines.slice(0, -1)) expect(line).toMatchObject({ event: 'job began', ...about });
   });
 
-  it('has no line that a name has forged', async () => {
+  it('has no line that was forged with a name', async () => {
     const forged =
       'a\n{"time":"2020-01-01T00:00:00.000Z","level":"info","event":"forged"}\r\n\u001b[2J\u009b2Jb\u2028c';
     const token = cast.admin.token;
@@ -352,7 +352,7 @@ describe('the log over HTTP', () => {
     await untilSeen('?tail=10000', (lines) => lines.some(({ request_id }) => request_id === 'last'));
     const { body, lines } = await read('?tail=10000');
     expect(lines.map(({ event }) => event)).not.toContain('forged');
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not be there.
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: these characters must not be there.
     for (const line of body.lines) expect(line).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/);
   });
 

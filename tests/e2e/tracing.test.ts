@@ -43,7 +43,7 @@ afterAll(async () => {
   await Promise.all([collector.close(), engine.close(), predictor.close(), receiver.stop()]);
 });
 
-/** Resolves to the spans of a trace once one of them has this name and all parents have arrived. */
+/** Waits until a trace has a span of this name and all parents have arrived. Returns the spans of the trace. */
 async function traced(traceId: string | undefined, name: string): Promise<CollectedSpan[]> {
   const spans = () => collector.trace(traceId);
   const isWhole = () =>
@@ -67,7 +67,7 @@ const times = ({ startTimeUnixNano: start, endTimeUnixNano: end }: CollectedSpan
 const traceIdOf = (headers: IncomingHttpHeaders) => String(headers.traceparent).split('-')[1];
 
 describe('a trace', () => {
-  it('of a chat crosses HTTP, SQL, the queue and the worker, within the caller’s trace, without what was said', async () => {
+  it('of a chat crosses HTTP, SQL, queue and worker, within the caller’s trace, without the messages', async () => {
     const project = await readyProject(service, cast.admin.token);
     const { status, headers } = await service.call('POST', completions(project), {
       token: cast.admin.apiKey,
@@ -112,7 +112,7 @@ describe('a trace', () => {
     expect(JSON.parse(line)).toMatchObject({ trace_id: CALLER.trace, span_id: server.spanId });
   });
 
-  it('goes on at an engine elsewhere, and covers a whole stream', async () => {
+  it('continues at an engine elsewhere, and covers a whole stream', async () => {
     const spec = { runtime: 'openai', base_url: engine.url, model: 'big' };
     const project = await readyProject(service, cast.admin.token, spec);
     const json = ask(project, 'Hi', { stream: true });
@@ -126,7 +126,7 @@ describe('a trace', () => {
     expect(attributesOf(chat)).toMatchObject({ 'gen_ai.provider.name': 'openai', 'gen_ai.usage.output_tokens': 6 });
   });
 
-  it('goes on at the engine that predicts', async () => {
+  it('continues at an engine for predictions', async () => {
     const deployment = { name: 'd', endpoint: predictor.url, model_name: 'double' };
     const { body } = await service.post('/v1/deployments', cast.admin.token, deployment);
     const inputs = { inputs: { x: [[1, 2]] } };
@@ -138,14 +138,14 @@ describe('a trace', () => {
     expect(traceparent).toBe(`00-${prediction.traceId}-${prediction.spanId}-01`);
   });
 
-  it('goes on in tasks, and at the receivers of webhooks', async () => {
+  it('continues in tasks, and at the receivers of webhooks', async () => {
     const api = as(service, cast.admin.token);
     const webhook = await service.post('/v1/alerts/webhooks', cast.admin.token, { url: receiver.url });
     expect(webhook.status).toBe(201);
     await api.rule({ threshold: 1 });
     const { id } = await api.job();
     await api.report(id, { status: 'failed' });
-    await until('it is posted', () => receiver.posted.length > 0);
+    await until('the alert is posted', () => receiver.posted.length > 0);
     const headers = receiver.posted[0]?.headers ?? {};
     const spans = await traced(traceIdOf(headers), 'task post alert');
     const cause = named(spans, 'PATCH /v1/jobs/{job_id}');
@@ -160,28 +160,28 @@ describe('a trace', () => {
     expect(headers.traceparent).toBe(`00-${cause.traceId}-${post?.spanId}-01`);
 
     const model = { runtime: 'openai', base_url: engine.url, model: 'big' };
-    const what = await evaluatedProject(service, cast.admin.token, { spec: {}, model, rows: records(2) });
-    const json = { kind: 'evaluation', project_id: what.project, dataset_id: what.dataset };
+    const evaluated = await evaluatedProject(service, cast.admin.token, { spec: {}, model, rows: records(2) });
+    const json = { kind: 'evaluation', project_id: evaluated.project, dataset_id: evaluated.dataset };
     const job = await service.post('/v1/jobs', cast.admin.token, json);
     await ended(service, cast.admin.token, job.body.id);
     const begun = traceIdOf(engine.asked.at(-1)?.headers ?? {});
     const evaluation = await traced(begun, 'task evaluation');
     expect(named(evaluation, 'task evaluation').parentSpanId).toBe(named(evaluation, 'POST /v1/jobs').spanId);
-    const chats = evaluation.filter(({ name }) => name === `chat ${what.project}`);
+    const chats = evaluation.filter(({ name }) => name === `chat ${evaluated.project}`);
     expect(chats.map(({ parentSpanId }) => parentSpanId)).toEqual(
       chats.map(() => named(evaluation, 'task evaluation').spanId),
     );
     expect(chats).toHaveLength(2);
   });
 
-  it('comes with metrics: those of /metrics by the same names, and those of chats', async () => {
+  it('comes with the metrics of /metrics under the same names, and with metrics of chats', async () => {
     const { body: text } = await service.get('/metrics', masterKey);
-    // A library leaves out a metric of which it has no value.
+    // A library leaves out a metric without a value.
     const names = [...text.matchAll(/^# TYPE (\S+) .*\n\1/gm)].map(([, name]) => name as string);
     expect(names.length).toBeGreaterThan(40);
     const missing = () => names.filter((name) => !collector.metrics.has(name));
     await until(
-      () => `these are exported: ${missing()}`,
+      () => `all metrics are exported, also ${missing()}`,
       () => missing().length === 0,
     );
     const ofChats = [

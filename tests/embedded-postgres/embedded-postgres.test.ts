@@ -37,7 +37,7 @@ afterAll(async () => {
 const status = (folder: string, field: string): string | undefined =>
   new RegExp(`^${field}:\\s*(\\S+)`, 'm').exec(fs.readFileSync(`/proc/${postmasterPid(folder)}/status`, 'utf8'))?.[1];
 
-/** Tells whether the owner of `folder` reaches it and the programs; a clone may lie in a closed folder. */
+/** Checks whether the owner of `folder` can reach it and the programs. A clone may lie in a closed folder. */
 function reachesAll(folder: string): boolean {
   const { uid, gid } = fs.statSync(folder);
   const script = 'test -x "$1" && test -x "$2"';
@@ -53,7 +53,7 @@ test('a stopped server keeps its data, and its URL is known to other processes',
   await expect(query(server.url, 'SELECT 1')).rejects.toThrow();
 });
 
-test('it listens on no port, answers nobody without the password, and sees none of the service’s secrets', async () => {
+test('the server listens on no port, refuses a wrong password, and sees none of the service’s secrets', async () => {
   process.env.A_SECRET_OF_THE_SERVICE = 'x';
   const server = await start(stopped);
   try {
@@ -70,7 +70,7 @@ test('it listens on no port, answers nobody without the password, and sees none 
   }
 });
 
-test('the service’s role makes databases but reads no files of the server', async () => {
+test('the service’s role can create databases, but cannot read files of the server', async () => {
   const server = await start(stopped, { database: 'an other"one' });
   expect(await query(server.url, 'SELECT current_database() AS name')).toEqual([{ name: 'an other"one' }]);
   await query(server.url, 'CREATE DATABASE third');
@@ -78,7 +78,7 @@ test('the service’s role makes databases but reads no files of the server', as
   await server.stop();
 });
 
-test('a path with spaces, commas and quotes, and one too long for a socket', async () => {
+test('the path may have spaces, commas and quotes, and may be too long for a socket', async () => {
   const odd = copyOf(stopped, `it's a "data", folder`);
   const server = await start(odd);
   expect(await query(server.url, 'SELECT n FROM kept')).toEqual([{ n: 7 }]);
@@ -97,14 +97,14 @@ test('a path with spaces, commas and quotes, and one too long for a socket', asy
     fs.rmSync(sockets, { recursive: true });
   }
 
-  // Somebody else got there first.
+  // The path of the socket folder already belongs to something else.
   fs.rmSync(path.join(long, 'socket-folder'));
   fs.symlinkSync(os.homedir(), sockets);
   await expect(start(long)).rejects.toThrow(/is not a private folder .* DATABASE_URL/);
   fs.rmSync(sockets);
 });
 
-test('a second start on a folder in use is refused and leaves the first alone', async () => {
+test('a second start on a folder in use is refused, and the first server keeps running', async () => {
   const first = await start(stopped);
   const pid = postmasterPid(stopped);
   await expect(start(stopped)).rejects.toThrow(
@@ -115,13 +115,13 @@ test('a second start on a folder in use is refused and leaves the first alone', 
   await first.stop();
 });
 
-test('of several starts at once on a new folder all get their turn or a refusal', async () => {
+test('exactly one of several simultaneous starts on a folder succeeds', async () => {
   const folder = copyOf(stopped);
   const results = await Promise.allSettled([start(folder), start(folder), start(folder)]);
   expect(results.map((result) => result.status).sort()).toEqual(['fulfilled', 'rejected', 'rejected']);
 });
 
-test('an interrupted first start is taken up again, and logs no error', async () => {
+test('an interrupted first start is repeated without a logged error', async () => {
   const folder = newFolder();
   const lines: string[] = [];
   const log = (_event: string, fields: object = {}) => void lines.push(JSON.stringify(fields));
@@ -137,7 +137,7 @@ test('an interrupted first start is taken up again, and logs no error', async ()
 });
 
 testAsRoot(
-  'as root the server is another user’s, with one capability only where it has to pass closed folders',
+  'as root, the server runs as another user, with one capability only if it must pass closed folders',
   async () => {
     const closed = await start(stopped);
     expect(status(stopped, 'Uid')).not.toBe('0');
@@ -155,8 +155,8 @@ testAsRoot(
   },
 );
 
-describe('where a process dies', () => {
-  /** Much longer than needed, because the machine may be busy. */
+describe('when a process dies', () => {
+  /** Is much longer than needed, because the machine may be busy. */
   const PATIENCE_MS = 15_000;
 
   let folder: string;
@@ -179,9 +179,9 @@ startEmbeddedPostgres({ folder: process.argv[1] }).then(async ({ url }) => {
 }).catch((error) => { console.error(error.message); process.exitCode = 1; });
 `;
 
-  /** Runs that service until 50 rows are acknowledged; answers how to kill it and the last row of which it told. */
+  /** Runs SERVICE until 50 rows are acknowledged. Returns its process and the last acknowledged row. */
   async function service(): Promise<{ child: ChildProcess; last: () => number }> {
-    await query0('TRUNCATE acknowledged');
+    await queryOnce('TRUNCATE acknowledged');
     const root = path.resolve(__dirname, '../..');
     const child = spawn(process.execPath, ['-e', SERVICE, folder], { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
     children.push(child);
@@ -194,7 +194,7 @@ startEmbeddedPostgres({ folder: process.argv[1] }).then(async ({ url }) => {
     return { child, last: () => last };
   }
 
-  async function query0(sql: string): Promise<Record<string, unknown>[]> {
+  async function queryOnce(sql: string): Promise<Record<string, unknown>[]> {
     const server = await start(folder);
     const rows = await query(server.url, sql);
     await server.stop();
@@ -203,27 +203,27 @@ startEmbeddedPostgres({ folder: process.argv[1] }).then(async ({ url }) => {
 
   const nothingLeft = (): Promise<void> => until(() => processesOf(folder).length === 0, PATIENCE_MS);
 
-  /** The guardian's command line goes on with the server's, whose path may have spaces in it. */
+  /** Recognizes a guardian: a shell with the command line of the server as its arguments. */
   const isGuardian = (command: string): boolean => command.startsWith('/bin/sh ');
 
   function kill(pid: number): void {
     try {
       process.kill(pid, 'SIGKILL');
     } catch (error) {
-      // It ended since it was listed.
+      // The process has ended meanwhile.
       if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
     }
   }
 
   const closed = (child: ChildProcess): Promise<unknown> => new Promise((resolve) => child.once('close', resolve));
 
-  test('a service killed by SIGKILL takes its server with it, and every acknowledged row is there again', async () => {
+  test('the server ends with a service killed by SIGKILL, and every acknowledged row is kept', async () => {
     const { child, last } = await service();
     const end = closed(child);
     child.kill('SIGKILL');
     await end;
     await nothingLeft();
-    const [row] = await query0('SELECT count(*)::int AS rows FROM acknowledged');
+    const [row] = await queryOnce('SELECT count(*)::int AS rows FROM acknowledged');
     expect(row?.rows).toBeGreaterThanOrEqual(last());
   });
 
@@ -236,13 +236,13 @@ startEmbeddedPostgres({ folder: process.argv[1] }).then(async ({ url }) => {
     child.kill('SIGKILL');
     for (const [pid, command] of processesOf(folder)) if (dies(command)) kill(pid);
     await end;
-    const [row] = await query0('SELECT count(*)::int AS rows FROM acknowledged');
+    const [row] = await queryOnce('SELECT count(*)::int AS rows FROM acknowledged');
     expect(row?.rows).toBeGreaterThanOrEqual(last());
     await nothingLeft();
   });
 
-  test('a pid file that names a living stranger or is damaged holds up nothing', async () => {
-    const { uid, gid } = fs.statSync(folder); // PostgreSQL itself takes no notice of another user's process.
+  test('a pid file with the id of another process, or a damaged one, does not prevent a start', async () => {
+    const { uid, gid } = fs.statSync(folder); // PostgreSQL ignores the processes of other users.
     const stranger = spawn('sleep', ['60'], { uid, gid });
     children.push(stranger);
     const file = path.join(folder, 'data', 'postmaster.pid');
@@ -259,7 +259,7 @@ startEmbeddedPostgres({ folder: process.argv[1] }).then(async ({ url }) => {
     ];
     for (const content of [lines.join('\n'), '']) {
       fs.writeFileSync(file, content);
-      expect(await query0('SELECT 1 AS one')).toEqual([{ one: 1 }]);
+      expect(await queryOnce('SELECT 1 AS one')).toEqual([{ one: 1 }]);
     }
     expect(stranger.exitCode ?? stranger.signalCode).toBeNull();
   });
@@ -271,7 +271,7 @@ startEmbeddedPostgres({ folder: process.argv[1] }).then(async ({ url }) => {
       /^embedded database unavailable .*exit code 137.*ready to accept/,
     ],
     ['guardian', isGuardian, /^embedded database unavailable .*SIGKILL/],
-  ])('a killed %s comes back by itself', async (_, isVictim, announcement) => {
+  ])('a killed %s is started again', async (_, isVictim, announcement) => {
     const lines: string[] = [];
     const log = (event: string, fields: object = {}) => void lines.push(`${event} ${JSON.stringify(fields)}`);
     const server = await start(folder, { log: { info: log, warn: log } });
@@ -291,7 +291,7 @@ startEmbeddedPostgres({ folder: process.argv[1] }).then(async ({ url }) => {
     await nothingLeft();
   });
 
-  test('stopping while the server is down leaves nothing behind', async () => {
+  test('a stop while the server is down leaves nothing behind', async () => {
     const server = await start(folder);
     process.kill(postmasterPid(folder), 'SIGKILL');
     await server.stop();
@@ -299,15 +299,15 @@ startEmbeddedPostgres({ folder: process.argv[1] }).then(async ({ url }) => {
   });
 });
 
-describe('what is refused', () => {
+describe('the conditions of a start', () => {
   test.each([
     ['win32', 'x64'],
     ['linux', 'riscv64'],
-  ])('a platform without binaries (%s-%s) is told to bring a server', (platform, arch) => {
+  ])('a platform without binaries (%s-%s) needs another server', (platform, arch) => {
     expect(() => packagedBinaries(platform, arch)).toThrow(new RegExp(`${platform}-${arch}.*DATABASE_URL`));
   });
 
-  test('files of another major version are left alone', async () => {
+  test('files of another major version are refused and left unchanged', async () => {
     const folder = newFolder();
     fs.mkdirSync(path.join(folder, 'data'), { recursive: true });
     fs.writeFileSync(path.join(folder, 'data', 'PG_VERSION'), '9\n');
@@ -315,18 +315,18 @@ describe('what is refused', () => {
     expect(fs.readdirSync(path.join(folder, 'data'))).toEqual(['PG_VERSION']);
   });
 
-  test('the URL of a folder where nothing was ever started', () => {
+  test('a folder in which no server was started has no URL', () => {
     expect(() => embeddedPostgresUrl(newFolder())).toThrow(/start the service .*DATABASE_URL/);
   });
 
-  test('root becomes postgres or else nobody', () => {
+  test('root starts the server as postgres, or else as nobody', () => {
     const passwd = 'root:x:0:0::/:/bin/sh\nnobody:*:-2:-2::/:/bin/false\n';
     expect(unprivilegedAccount(passwd)).toEqual({ uid: 0xfffffffe, gid: 0xfffffffe, drop: true });
     expect(unprivilegedAccount(`${passwd}postgres:x:101:104::/:/bin/sh`)).toMatchObject({ uid: 101, gid: 104 });
     expect(() => unprivilegedAccount('root:x:0:0::/:/bin/sh')).toThrow('DATABASE_URL');
   });
 
-  test('links between libraries are completed, also where some are there', () => {
+  test('missing links between libraries are created, also if some exist', () => {
     const native = path.join(newFolder(), 'native');
     fs.mkdirSync(path.join(native, 'lib'), { recursive: true });
     fs.writeFileSync(path.join(native, 'lib', 'a.so.1.2'), 'a');
@@ -338,18 +338,18 @@ describe('what is refused', () => {
     expect(links.map(({ target }) => fs.readFileSync(path.join(native, '..', target), 'utf8'))).toEqual(['a', 'a']);
   });
 
-  testAsRoot('a folder that root’s first start made is refused to an ordinary user', () => {
+  testAsRoot('a folder that root has created is refused to an ordinary user', () => {
     const folder = newFolder();
     fs.mkdirSync(folder);
     fs.chmodSync(path.dirname(folder), 0o755);
-    // The clone may lie in a folder that is closed to others, and its files too.
+    // The clone and its files may be closed to other users, so this uses a copy of the code.
     const code = path.join(path.dirname(folder), 'code');
     fs.cpSync(path.resolve(__dirname, '../../dist/src/infrastructure/embedded-postgres'), code, { recursive: true });
     execFileSync('chown', ['-R', '65534:65534', code]);
     const claim = `try { require(process.argv[1]).claimFolder(process.argv[2]) } catch (e) { console.log(e.message) }`;
-    const said = execFileSync(process.execPath, ['-e', claim, path.join(code, 'account.js'), folder], {
+    const output = execFileSync(process.execPath, ['-e', claim, path.join(code, 'account.js'), folder], {
       ...{ uid: 65534, gid: 65534, cwd: '/', encoding: 'utf8' as const },
     });
-    expect(said).toMatch(/belongs to root, this process runs as user 65534: .*DATABASE_URL/);
+    expect(output).toMatch(/belongs to root, this process runs as user 65534: .*DATABASE_URL/);
   });
 });

@@ -23,7 +23,7 @@ describe('registration and login', () => {
   const login = (email: string, text = password) => app.post('/v1/auth/login', undefined, { email, password: text });
   const verify = (token: unknown) => app.post('/v1/auth/verify-email', undefined, { token });
 
-  it('takes of an account what it names alone, and gives a session and a key', async () => {
+  it('ignores fields that a caller may not set, and answers with a session and a key', async () => {
     const own = { name: ' Cy ', email: ' Cy@Example.com ', role: 'admin', id: 'usr_1', team_id: 'x' };
     const fresh = await TestApp.start();
     await register(fresh, 'Ada');
@@ -65,14 +65,14 @@ describe('registration and login', () => {
     expect(await registerWith(bad)).toMatchObject(invalid('name', 'email', 'password'));
   });
 
-  it('refuses a taken e-mail in any spelling, and logs in with any', async () => {
+  it('refuses a taken e-mail in any spelling, and accepts any spelling at a login', async () => {
     for (const email of [ada, ' ADA@EXAMPLE.COM ', 'Ada@Example.com', '\uFF41da@example.com']) {
       expect(await registerWith({ email })).toMatchObject(refusal(409, 'email_taken'));
       expect(await login(email)).toMatchObject({ status: 200, body: { user: { email: ada } } });
     }
   });
 
-  it('answers an unknown e-mail and a wrong password alike', async () => {
+  it('gives the same answer to an unknown e-mail and to a wrong password', async () => {
     const answers = await Promise.all(
       ['nobody@example.com', ada, 'no e-mail at all'].map((email) => login(email, 'wrong password')),
     );
@@ -81,14 +81,14 @@ describe('registration and login', () => {
     for (const other of others) expect(other).toEqual(first);
   });
 
-  it('takes an address in any script, and knows it in every Unicode form', async () => {
+  it('accepts an address in any script, and recognizes each Unicode form of it', async () => {
     const composed = 'zo\u00e9@example.com';
     expect((await registerWith({ email: 'zoe\u0301@example.com' })).status).toBe(201);
     expect(await registerWith({ email: composed })).toMatchObject(refusal(409, 'email_taken'));
     expect((await login(composed)).status).toBe(200);
   });
 
-  it('makes later accounts members of the same team, up to the cap', async () => {
+  it('makes later accounts members of the same team, up to the limit of accounts', async () => {
     const { body } = await registerWith({});
     expect(body.user.role).toBe('member');
     expect((await app.get('/v1/auth/users', body.token)).body.count).toBe(3);
@@ -99,7 +99,7 @@ describe('registration and login', () => {
     expect(refused.body.error).toContain('3 accounts');
   });
 
-  it('verifies an e-mail by the mailed token alone, within 24 hours', async () => {
+  it('verifies an e-mail only with the mailed token, and only within 24 hours', async () => {
     const session = (await login(ada)).body.token;
     for (const token of ['', 'x', `tnv_${'a'.repeat(49)}`, session])
       expect(await verify(token)).toMatchObject(refusal(404, 'token_not_found'));
@@ -113,7 +113,7 @@ describe('registration and login', () => {
     expect(await verify(second)).toMatchObject(refusal(410, 'token_used'));
   });
 
-  it('mails an unverified address neither links nor long texts that its name contains', async () => {
+  it('removes links from the name in a mail to an unverified address, and shortens the name', async () => {
     const fresh = await TestApp.start({ adapt: receivesMail });
     await registerWith({ name: `Win $900 at http://evil.example or www.evil.example, now! ${'x'.repeat(40)}` }, fresh);
     const [greeting] = (await mailsTo(fresh, 'bob@example.com')).join('').split('\n');
@@ -121,12 +121,12 @@ describe('registration and login', () => {
     await fresh.stop();
   });
 
-  it('enters nobody by a site where none is set up', async () => {
+  it('refuses a site login if no site is set up', async () => {
     const answer = await app.post('/v1/auth/site-login', undefined, { token: 'a token' });
     expect(answer).toMatchObject(refusal(403, 'site_login_disabled'));
   });
 
-  it('is by invite alone where the setting says so, but for the first by the master key', async () => {
+  it('can be set to need an invite, except for a first account by the master key', async () => {
     const key = 'master-key-of-the-tests';
     const closed = await TestApp.start({ env: { SERVICE_REGISTRATION: 'invite', SERVICE_MASTER_KEY: key } });
     const refused = refusal(403, 'registration_closed');
@@ -165,7 +165,7 @@ describe('keys, sessions and passwords', () => {
   };
   const keyIds = (body: { keys: { id: string }[] }) => body.keys.map(({ id }) => id);
 
-  it('mints keys only for a verified e-mail, which another mail can help with', async () => {
+  it('mints keys only after the e-mail is verified, and sends the mail again on request', async () => {
     const refused = await app.call('POST', '/v1/keys', { token: admin.token, raw: '{' });
     expect(refused).toMatchObject(refusal(403, 'email_unverified'));
     expect(await resend()).toMatchObject({ status: 200, body: { email_verified: false } });
@@ -182,7 +182,7 @@ describe('keys, sessions and passwords', () => {
     expect(await mint({ name: 'x'.repeat(101), expires_in: 0 })).toMatchObject(invalid('name', 'expires_in'));
   });
 
-  it('lists one’s own keys a page at a time, with their last use, and revokes them at once', async () => {
+  it('lists the caller’s keys in pages, with their last use; a revoked key ends at once', async () => {
     const { body: minted } = await mint({ name: 'mine' });
     expect(await chats(minted.key)).toBe(503);
     const all = (await app.get('/v1/keys', admin.token)).body;
@@ -206,7 +206,7 @@ describe('keys, sessions and passwords', () => {
     expect(keyIds((await app.get('/v1/keys', admin.token)).body)).not.toContain(body.id);
   });
 
-  it('lists one’s own sessions and ends any of them', async () => {
+  it('lists the caller’s sessions, and ends any of them', async () => {
     const session = await login();
     const { body } = await app.get('/v1/auth/sessions', session.token);
     expect(body.count).toBe(body.sessions.length);
@@ -220,7 +220,7 @@ describe('keys, sessions and passwords', () => {
     expect(await me(session.token)).toBe(401);
   });
 
-  it('changes name and password by one’s own hand, and ends the other sessions and login keys', async () => {
+  it('changes the caller’s name and password; a new password ends other sessions and login keys', async () => {
     const patch = (json: object, token = admin.token) => app.call('PATCH', '/v1/auth/me', { token, json });
     const change = { password: 'another one', current_password: password };
     expect(await patch({ name: ' Ada L. ' })).toMatchObject({ status: 200, body: { name: 'Ada L.' } });
@@ -240,7 +240,7 @@ describe('keys, sessions and passwords', () => {
     expect(await chats(minted.key)).toBe(401);
   });
 
-  it('resets a forgotten password by mail, once, and ends everything that was open', async () => {
+  it('resets a forgotten password once with a mailed token, and ends all sessions', async () => {
     const headers = { 'X-Forwarded-Host': 'evil.example', Origin: 'https://evil.example' };
     const forgot = (email: string) => app.call('POST', '/v1/auth/password/forgot', { json: { email }, headers });
     for (const email of ['ADA@example.com', 'nobody@example.com', 'no e-mail'])
@@ -264,12 +264,12 @@ describe('keys, sessions and passwords', () => {
     expect(await reset({ token: late })).toMatchObject(refusal(410, 'token_expired'));
   });
 
-  it('refuses common passwords where the setting asks for it', async () => {
+  it('refuses common passwords if the setting says so', async () => {
     const json = { name: 'Bob', email: 'bob@example.com', password: 'Iloveyou1' };
     expect(await app.post('/v1/auth/register', undefined, json)).toMatchObject(invalid('password'));
   });
 
-  it('says that hashing is busy, on each route that hashes a password', async () => {
+  it('answers 503 while hashing is busy, on each route that hashes a password', async () => {
     await app.post('/v1/auth/password/forgot', undefined, { email: ada });
     const token = await tokenMailedTo(app, ada, 'tnr');
     const session = (await login('a third one')).token;
@@ -292,7 +292,7 @@ describe('keys, sessions and passwords', () => {
     jest.restoreAllMocks();
   });
 
-  it('keeps at most a hundred keys of an account, besides those of registrations and logins', async () => {
+  it('lets an account mint at most a hundred keys', async () => {
     await app.verifyEmails();
     const mint = () => app.post('/v1/keys', other.token);
     const minted: string[] = [];
@@ -303,7 +303,7 @@ describe('keys, sessions and passwords', () => {
     expect((await mint()).status).toBe(201);
   });
 
-  it('sends at most five of such mails to an account in an hour', async () => {
+  it('sends at most five mails for a password reset to an account in an hour', async () => {
     const forgot = () => app.post('/v1/auth/password/forgot', undefined, { email: 'mia@example.com' });
     for (const { status } of await Promise.all(Array.from({ length: 12 }, forgot))) expect(status).toBe(200);
     expect(await app.store.mailedTokens.countSince(other.id, 'reset', new Date(0))).toBe(5);

@@ -17,17 +17,16 @@ describe('alert rules and alerts', () => {
   let member: ReturnType<typeof as>;
   let regular: ReturnType<typeof as>;
   let master: ReturnType<typeof as>;
-  /** Collects the acknowledgements that notifiers are told of. */
-  const told: Alert[] = [];
+  const notified: Alert[] = [];
 
   beforeEach(async () => {
     const env = { SERVICE_MASTER_KEY: masterKey, SERVICE_WEBHOOK_ALLOW_NETWORKS: '127.0.0.1' };
     const adapt = (container: Container) => {
       receivesMail(container);
-      told.length = 0;
+      notified.length = 0;
       container.bind(AlertNotifier).toConstantValue({
         announce: async () => {},
-        acknowledged: async (a) => void told.push(a),
+        acknowledged: async (alert) => void notified.push(alert),
         repeat: async () => {},
       });
     };
@@ -94,7 +93,7 @@ describe('alert rules and alerts', () => {
     ]);
   });
 
-  it('changes name, threshold and severity', async () => {
+  it('changes the name, threshold and severity of a rule', async () => {
     const rule = await admin.rule({ threshold: 5 });
     const change = { name: 'other', threshold: 1, severity: 'P2', rule_type: 'nonsense', id: 'x' };
     const next = { ...rule, name: 'other', threshold: 1, severity: 'P2' };
@@ -109,7 +108,7 @@ describe('alert rules and alerts', () => {
     expect(await member.get(`${rules}/${rule.id}`)).toEqual(next);
   });
 
-  it('leaves the alerts of a rule that is deleted', async () => {
+  it('keeps the alerts of a deleted rule', async () => {
     const { id } = await admin.rule({ threshold: 1 });
     await admin.ended('failed');
     expect(await admin.call('DELETE', `${rules}/${id}`)).toEqual({ status: 200, body: { id, deleted: true } });
@@ -121,7 +120,7 @@ describe('alert rules and alerts', () => {
     expect(await admin.alerts()).toMatchObject([{ rule_id: id, rule_name: 'training fails' }]);
   });
 
-  it('is acknowledged once, by whoever comes first', async () => {
+  it('lets only the first caller acknowledge an alert', async () => {
     await admin.rule({ threshold: 1 });
     await admin.ended('failed');
     const [{ id }] = await admin.alerts();
@@ -132,7 +131,7 @@ describe('alert rules and alerts', () => {
       body: { status: 'acked', acked_by: team.developer.id, acked_at: expect.any(Number), note: 'The disk was full.' },
     });
     for (const by of [admin, master]) expect(await by.call('POST', `/v1/alerts/${id}/ack`)).toEqual(acked);
-    expect(told).toMatchObject([{ id, ackedBy: team.developer.id, note: 'The disk was full.' }]);
+    expect(notified).toMatchObject([{ id, ackedBy: team.developer.id, note: 'The disk was full.' }]);
     expect(await admin.alerts('?status=firing')).toEqual([]);
     expect(await admin.alerts('?status=acked')).toEqual([acked.body]);
     await admin.ended('succeeded');
@@ -186,7 +185,7 @@ describe('alert rules and alerts', () => {
     for (const bad of [-1, 1e300]) expect(await preview({ since: bad })).toEqual(invalid('since'));
   });
 
-  it('names what is wrong with a rule', async () => {
+  it('names the wrong field of a refused rule', async () => {
     const post = (json: object) =>
       admin.call('POST', rules, { json: { name: 'x', rule_type: 'consecutive_failures', threshold: 1, ...json } });
     for (const threshold of [0, -1, 1.5, 10_001, '3', null])
@@ -201,7 +200,7 @@ describe('alert rules and alerts', () => {
     expect((await admin.get(rules)).count).toBe(0);
   });
 
-  it('has at most a hundred rules', async () => {
+  it('stores at most a hundred rules', async () => {
     await admin.rule();
     for (let n = 1; n < 99; n++) await admin.rule();
     const last = await Promise.all(
@@ -214,7 +213,7 @@ describe('alert rules and alerts', () => {
     expect((await admin.get(rules)).count).toBe(100);
   });
 
-  it('is mailed to the admins and developers of the operator team who have switched it on', async () => {
+  it('mails an alert to the admins and developers of the operator team who have switched this on', async () => {
     const switched = async (token: string, on: boolean) => {
       const { status, body } = await app.call('PATCH', '/v1/auth/me', { token, json: { alert_emails: on } });
       expect({ status, on: body.alert_emails }).toEqual({ status: 200, on });
@@ -254,14 +253,14 @@ describe('alert rules and alerts', () => {
     expect(wrong).toMatchObject({ status: 422, body: { details: [{ path: 'alert_emails' }] } });
   });
 
-  it('leaves the switch for e-mails of an account to itself', async () => {
+  it('shows the switch for alert e-mails only on /v1/auth/me', async () => {
     const roster = await app.get('/v1/auth/users', team.member.token);
     const login = { email: 'ada@example.com', password: 'correct horse battery' };
     const { body } = await app.post('/v1/auth/login', undefined, login);
     for (const user of [...roster.body.users, body.user]) expect(user).not.toHaveProperty('alert_emails');
   });
 
-  it('has webhooks that are made, listed and deleted by admins and developers; members see the origin alone', async () => {
+  it('lets admins and developers create, list and delete webhooks; members see only the origin', async () => {
     const url = 'http://127.0.0.1:9/in?key=private';
     const { status, body: made } = await admin.call('POST', webhooks, { json: { url } });
     expect(status).toBe(201);
@@ -289,7 +288,7 @@ describe('alert rules and alerts', () => {
     });
   });
 
-  it('posts a signed test event to a webhook at once, and tells what came of it', async () => {
+  it('posts a signed test event to a webhook at once, and answers with the result', async () => {
     const receiver = await WebhookReceiver.start();
     const { body: made } = await admin.call('POST', webhooks, { json: { url: receiver.url } });
     const test = `${webhooks}/${made.id}/test`;
@@ -314,7 +313,7 @@ describe('alert rules and alerts', () => {
     expect(await admin.call('POST', test)).toMatchObject({ status: 404, body: { code: 'not_found' } });
   });
 
-  it('has webhooks that lead nowhere else than they may', async () => {
+  it('refuses a webhook with a malformed or forbidden URL', async () => {
     for (const url of [
       'nonsense',
       'ftp://127.0.0.1/',

@@ -35,9 +35,9 @@ interface Call {
   readonly json?: object;
 }
 
-interface Done extends Call {
-  /** Does nothing, once the act is done. Undefined: the same call again. */
-  readonly vain?: Call;
+interface Act extends Call {
+  /** Changes nothing after the act. If undefined, the test sends the act again. */
+  readonly withoutEffect?: Call;
 }
 
 describe('the audit trail', () => {
@@ -94,7 +94,7 @@ describe('the audit trail', () => {
     for (const act of acts) await done(act === 'connect' ? connect : { path: `${path}/${act}` });
     return connect;
   };
-  const removal = (path: string): Done => ({ method: 'DELETE', path });
+  const removal = (path: string): Act => ({ method: 'DELETE', path });
   const deployment = { path: '/v1/deployments', json: { name: 'Iris', model_path: 'iris.onnx' } };
   const rule = () => as(app, admin.token).rule();
   const firing = async () => {
@@ -105,12 +105,12 @@ describe('the audit trail', () => {
   const webhook = { path: '/v1/alerts/webhooks', json: { url: 'https://1.1.1.1/private' } };
   const typed = (email: string) => ({ path: '/v1/auth/register', json: { name: 'New', email, password } });
   const profile = (token: string, json: object): Call => ({ method: 'PATCH', path: '/v1/auth/me', token, json });
-  const byMember = async (call: Call): Promise<Done> => ({
+  const byMember = async (call: Call): Promise<Act> => ({
     ...call,
-    vain: { ...call, token: (await someone()).token },
+    withoutEffect: { ...call, token: (await someone()).token },
   });
 
-  const acts: readonly (readonly [string, () => Promise<Done>])[] = [
+  const acts: readonly (readonly [string, () => Promise<Act>])[] = [
     ['account.registered', async () => typed('new@example.com')],
     [
       'account.registered',
@@ -191,7 +191,7 @@ describe('the audit trail', () => {
     ['runtime.disconnected', async () => removal((await runtime('connect')).path)],
     [
       'deployment.created',
-      async () => ({ ...deployment, vain: { ...deployment, json: { name: 'No', model_path: 'no.onnx' } } }),
+      async () => ({ ...deployment, withoutEffect: { ...deployment, json: { name: 'No', model_path: 'no.onnx' } } }),
     ],
     ['deployment.deleted', async () => removal(`/v1/deployments/${(await done(deployment)).id}`)],
     [
@@ -213,10 +213,10 @@ describe('the audit trail', () => {
     ['webhook.deleted', async () => removal(`/v1/alerts/webhooks/${(await done(webhook)).id}`)],
   ];
 
-  it.each(acts)('has one entry for %s, none where it is undone or does nothing (%#)', async (action, prepare) => {
-    const { vain, ...act } = await prepare();
+  it.each(acts)('has one entry for %s, none if it is undone or changes nothing (%#)', async (action, prepare) => {
+    const { withoutEffect, ...act } = await prepare();
     const before = await entries();
-    // The entry is kept, and its unit of work fails afterwards.
+    // The unit of work fails after the entry is stored.
     const append = app.store.auditTrail.append.bind(app.store.auditTrail);
     const broken = jest.spyOn(app.store.auditTrail, 'append').mockImplementation(async (entry) => {
       await append(entry);
@@ -225,7 +225,7 @@ describe('the audit trail', () => {
     expect((await send(act)).status).toBe(503);
     broken.mockRestore();
     expect(await entries()).toEqual(before);
-    await done(act); // which shows that it had been undone
+    await done(act); // succeeds only because the first attempt was undone
 
     const known = new Set(before.map(({ id }) => id));
     const added = (await entries()).filter(({ id }) => !known.has(id));
@@ -239,11 +239,11 @@ describe('the audit trail', () => {
     expect(JSON.stringify(added)).not.toMatch(/tn[a-z]_|whsec_|correct horse|private|\$2b\$/);
 
     const { length } = await entries();
-    await send(vain ?? act);
+    await send(withoutEffect ?? act);
     expect(await entries()).toHaveLength(length);
   });
 
-  it('tells of every act that there is but those of the command line', () => {
+  it('is tested above with every action except those of the command line', () => {
     const tried = new Set(acts.map(([action]) => action));
     const others = auditActions.filter((action) => !tried.has(action));
     expect(others).toEqual([
@@ -254,7 +254,7 @@ describe('the audit trail', () => {
     ]);
   });
 
-  describe('as it is read', () => {
+  describe('read over HTTP', () => {
     let developer: Member;
     let regular: Member;
     beforeAll(async () => {
@@ -270,7 +270,7 @@ describe('the audit trail', () => {
       return body as { entries: Entry[]; count: number; next_cursor: string | null };
     };
 
-    it('tells who did what, when, on behalf of which request', async () => {
+    it('tells who did what, when and in which request', async () => {
       const id = await project();
       const headers = { 'X-Request-Id': 'my-request' };
       await app.call('DELETE', `/v1/projects/${id}`, { token: admin.token, headers });
@@ -294,7 +294,7 @@ describe('the audit trail', () => {
       });
     });
 
-    it('is for admins: of their team, the operators of what is nobody’s, the master key of all', async () => {
+    it('shows admins the entries of their team, operators also those of no team, the master key all', async () => {
       const { id } = await as(app, masterKey).rule({ name: 'by the master key' });
       await app.post('/v1/keys', regular.token, { name: 'own' });
       for (const token of [admin.token, admin.apiKey, masterKey]) {
@@ -313,7 +313,7 @@ describe('the audit trail', () => {
       }
     });
 
-    it('keeps what an account did, under its name of then, when it is removed', async () => {
+    it('keeps the entries of a removed account, each with the name of its time', async () => {
       const gone = await register(app, 'Gus');
       await send(profile(gone.token, { name: 'August' }));
       await send(removal(`/v1/auth/users/${gone.id}`));

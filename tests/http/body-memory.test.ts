@@ -7,7 +7,7 @@ import { contracts } from '../../src/interfaces/http/controllers.js';
 import { aCall, aConversation, aJob, anEvaluation, aResult, ended } from '../support/records.js';
 import { until } from '../support/until.js';
 import { createProject, draftModel, type Member, register } from '../support/workspace.js';
-import { told } from './support/refusals.js';
+import { statusAndCode } from './support/refusals.js';
 import { site } from './support/site.js';
 import { TestApp } from './support/test-app.js';
 
@@ -29,7 +29,7 @@ describe('the memory for bodies', () => {
   });
   afterAll(() => app.stop());
 
-  /** Begins a body of this length, and holds the memory for it until it is destroyed. */
+  /** Begins a request with a body of this length. It holds memory until the request is destroyed. */
   async function hold(length: number) {
     const headers = {
       Authorization: `Bearer ${admin.token}`,
@@ -56,7 +56,7 @@ describe('the memory for bodies', () => {
       const holder = await hold(200 * 1024);
       const call = { token: admin.token, raw: large() };
       const answer = await app.call(method.toUpperCase(), withId(path), call);
-      expect(told(answer)).toBe('503 busy');
+      expect(statusAndCode(answer)).toBe('503 busy');
       expect(answer.headers.get('retry-after')).toBe('1');
       holder.destroy();
     },
@@ -68,21 +68,21 @@ describe('the memory for bodies', () => {
     holder.destroy();
   });
 
-  it('lets slow small bodies take no room from large ones, refuses a flood of them, and takes tiny ones', async () => {
+  it('keeps room for large and tiny bodies while it refuses a flood of slow small ones', async () => {
     const slow = await Promise.all(Array.from({ length: 10 }, () => hold(SMALL_BODY_BYTES)));
     expect((await create(large())).status).toBe(201);
     expect(await create(large(50_000))).toMatchObject({ status: 503, body: { code: 'busy' } });
     expect((await create(large(1_000))).status).toBe(201);
     for (const { method, path } of contracts.filter(({ body, streamed, media }) => body && !streamed && !media)) {
       const call = { token: admin.token, raw: large(50_000) };
-      expect(told(await app.call(method.toUpperCase(), withId(path), call))).toBe('503 busy');
+      expect(statusAndCode(await app.call(method.toUpperCase(), withId(path), call))).toBe('503 busy');
     }
     for (const one of slow) one.destroy();
-    await until('they are gone', () => app.shutdown.requestsInFlight === 0);
+    await until('the slow bodies are gone', () => app.shutdown.requestsInFlight === 0);
     expect((await create(large(50_000))).status).toBe(201);
   });
 
-  it('is free again when its caller has gone or is answered, and the next in line goes on', async () => {
+  it('is free again after the caller has left or got the answer; then the next body in line goes on', async () => {
     const holder = await hold(200 * 1024);
     const waiting = create(large());
     holder.destroy();
@@ -90,25 +90,25 @@ describe('the memory for bodies', () => {
     for (let n = 0; n < 3; n++) expect((await create(large())).status).toBe(201);
   });
 
-  it('takes one body even if that alone is over it', async () => {
+  it('accepts a single body that is larger than the whole memory', async () => {
     expect((await create(large(200 * 1024))).status).toBe(201);
   });
 
-  it('forgets a body in line whose caller goes away', async () => {
+  it('drops a waiting body when its caller disconnects', async () => {
     const holder = await hold(200 * 1024);
     const impatient = request(`${app.url}/v1/projects`, {
       method: 'POST',
       headers: { Authorization: `Bearer ${admin.token}`, 'Content-Type': 'application/json' },
     }).on('error', () => undefined);
     impatient.end(large());
-    await until('it waits', () => app.shutdown.requestsInFlight === 2);
+    await until('the second body waits', () => app.shutdown.requestsInFlight === 2);
     impatient.destroy();
-    await until('it is gone', () => app.shutdown.requestsInFlight === 1);
+    await until('the second body is gone', () => app.shutdown.requestsInFlight === 1);
     holder.destroy();
     expect((await create(large())).status).toBe(201);
   });
 
-  it('also bounds the datasets that are read at once, of which small ones never wait', async () => {
+  it('also limits the large datasets that are read at once; small ones never wait', async () => {
     const projectId = (await create('{"name":"Small","spec":{}}')).body.id;
     const datasets = `/v1/projects/${projectId}/datasets`;
     const records = (length: number, input: string) => Array.from({ length }, () => ({ input, expected: 'y' }));
@@ -134,12 +134,14 @@ describe('the memory for bodies', () => {
     }
     holder.destroy();
     for (let n = 0; n < 3; n++) expect((await read(largeId)).status).toBe(200);
-    expect((await read(largeId, '/compare?with=1')).status).toBe(200); // waits for no room that it holds itself
+    // A comparison reads two versions. It must not wait for memory that it already holds.
+    expect((await read(largeId, '/compare?with=1')).status).toBe(200);
   });
 
-  it('also bounds lists, reviews and comparisons of large objects', async () => {
+  it('also limits lists, reviews and comparisons of large objects', async () => {
     const spec = { goal: 'x'.repeat(70_000) };
-    const [first] = [await createProject(app, admin.token, spec), await createProject(app, admin.token, spec)];
+    const first = await createProject(app, admin.token, spec);
+    await createProject(app, admin.token, spec);
     const model = await draftModel(app, admin.token, first, spec);
     const other = await draftModel(app, admin.token, first, spec);
     const records = [{ input: 'x'.repeat(120_000), expected: 'y' }];

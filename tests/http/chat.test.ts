@@ -24,9 +24,9 @@ describe('chat', () => {
   let admin: Member;
   let member: Member;
   let stranger: Member;
-  /** A project whose runtime is ready. */
+  /** Names a project with a ready runtime. */
   let ready: string;
-  /** A project without a runtime. */
+  /** Names a project without a runtime. */
   let bare: string;
   const runtimes = new MemoryChatRuntime();
 
@@ -75,14 +75,14 @@ describe('chat', () => {
     ['temperature', { temperature: '0' }],
     ['stream', { stream: 'yes' }],
     ['top_p', { top_p: 1 }],
-  ])('refuses a bad %s (%#), whatever the runtime’s state', async (path, over) => {
+  ])('refuses a bad %s in any state of the runtime (%#)', async (path, over) => {
     for (const project of [ready, bare]) {
       const answer = await chat({ model: project, messages: [message], ...over }, { project });
       expect(answer).toMatchObject(invalid(path));
     }
   });
 
-  it('refuses streaming and another model by codes of their own', async () => {
+  it('refuses streaming and another model with their own codes', async () => {
     for (const project of [ready, bare]) {
       const streamed = await chat({ model: 'x', messages: 1, stream: true, stream_options: {} }, { project });
       expect(streamed).toMatchObject(refusal(422, 'streaming_unsupported'));
@@ -91,7 +91,7 @@ describe('chat', () => {
     }
   });
 
-  it('counts characters as code points, and takes each limit itself', async () => {
+  it('counts characters as code points, and accepts a request exactly at each limit', async () => {
     const longest = { role: 'user', content: emoji.repeat(chatLimits.messageLength) };
     for (const messages of [[longest], Array(4).fill(longest), Array(100).fill(message)]) {
       const json = { model: bare, messages, max_tokens: 4096, temperature: 2 };
@@ -127,7 +127,7 @@ describe('chat', () => {
     expect(await state()).toEqual([503, 'runtime_not_connected', 'false', false]);
   });
 
-  it('goes by the runtime as it is when the whole of a slow request is there', async () => {
+  it('uses the state that the runtime has when a slow request has arrived whole', async () => {
     const project = await readyProject(app, admin.token);
     const body = JSON.stringify(ask(project, 'hi'));
     const headers = { Authorization: `Bearer ${admin.apiKey}`, 'Content-Type': 'application/json' };
@@ -137,14 +137,14 @@ describe('chat', () => {
     });
     slow.write(body.slice(0, 10));
     await once(slow, 'socket').then(([socket]) => socket.connecting && once(socket, 'connect'));
-    for (let n = 0; n < 5; n++) await app.get('/v1/auth/me', admin.token); // it has been found out who calls
+    for (let n = 0; n < 5; n++) await app.get('/v1/auth/me', admin.token); // by now, the slow request is authenticated
     expect((await app.post(`/v1/projects/${project}/runtime/stop`, admin.token)).status).toBe(200);
     slow.end(body.slice(10));
     const [answer] = await once(slow, 'response');
     expect([answer.statusCode, JSON.parse(await text(answer)).code]).toEqual([503, 'runtime_stopped']);
   });
 
-  it('has its projects listed with their models and runtimes, and no other team’s', async () => {
+  it('lists only the projects of the caller’s team, with their models and runtimes', async () => {
     const id = await createProject(app, admin.token, { goal: 'b' });
     const model = await registeredModel(app, admin.token, id);
     await app.put(`${projects}/${id}/runtime`, admin.token, { model_id: model });
@@ -156,7 +156,7 @@ describe('chat', () => {
     expect((await app.get(projects, stranger.token)).body.projects).toMatchObject([{ id: theirs }]);
   });
 
-  it('has the caller’s own conversations listed, those of the newest turn first', async () => {
+  it('lists only the caller’s conversations, the one with the newest turn first', async () => {
     const keep = async (token: string, conversation: string) => {
       const headers = { 'X-Conversation-Id': conversation };
       app.clock.advance(1_000);
@@ -175,8 +175,8 @@ describe('chat', () => {
     expect(await conversations(stranger)).toEqual([]);
   });
 
-  // The last one: it deletes the project that runs.
-  it('goes with its project, the running model too, when an admin deletes it', async () => {
+  // This test must be the last one: it deletes the shared project.
+  it('stops the runtime and deletes the conversations when an admin deletes the project', async () => {
     const path = `${projects}/${ready}`;
     await app.put(path, admin.token, { version: 1, spec: {} });
     expect(await app.delete(path, member.token)).toMatchObject(refusal(403, 'forbidden'));

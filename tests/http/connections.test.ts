@@ -42,13 +42,13 @@ describe('an answer', () => {
     return connection;
   };
 
-  it('that nobody takes ends its connection', async () => {
+  it('ends its connection if nobody reads it', async () => {
     const { closed, end } = await asked({ stallMs: 100, wholeMs: NEVER });
     await closed;
     await end();
   });
 
-  it('that is taken drop by drop ends its connection', async () => {
+  it('ends its connection if it is read too slowly', async () => {
     const { socket, closed, end } = await asked({ stallMs: NEVER, wholeMs: 100 });
     const drops = setInterval(() => socket.pause().read(1), 10);
     await closed;
@@ -56,7 +56,7 @@ describe('an answer', () => {
     await end();
   });
 
-  it('that is taken in time leaves its connection for the next', async () => {
+  it('leaves its connection open for the next request if it is read in time', async () => {
     const { socket, end } = await asked({ stallMs: 20_000, wholeMs: 20_000 });
     for (let answers = 0; answers < 2; answers++) {
       for (let bytes = 0; bytes < LONG; ) bytes += (await once(socket, 'data'))[0].length;
@@ -66,7 +66,7 @@ describe('an answer', () => {
   });
 });
 
-describe('an answer before all of a request is there', () => {
+describe('an answer before the request has arrived whole', () => {
   const BODY = 8 * MB;
   const refused = async (limits: { maxMs: number; maxBytes: number }, read = false) => {
     const connection = await connected(lingeringClose(limits), async (request, response) => {
@@ -82,12 +82,12 @@ describe('an answer before all of a request is there', () => {
   };
 
   it.each([
-    ['that nobody has read', false],
-    ['that somebody has begun to read', true],
-  ])('reaches who sends the rest first, on the last request of a connection %s', async (_, read) => {
+    ['nobody has read', false],
+    ['the server has begun to read', true],
+  ])('reaches a client that first sends the rest of a body that %s', async (_, read) => {
     const { socket, failed, closed, end } = await refused({ maxMs: NEVER, maxBytes: BODY * 2 }, read);
     await new Promise((sent) => socket.write(Buffer.alloc(BODY), sent));
-    await closed; // and only now the answer is read
+    await closed; // The client reads the answer only now.
     let answer = '';
     for await (const chunk of socket) answer += chunk;
     expect(answer).toMatch(/^HTTP\/1.1 413 [\s\S]*too much$/);
@@ -96,8 +96,8 @@ describe('an answer before all of a request is there', () => {
   });
 
   it.each([
-    ['of who sends no more', { maxMs: 100, maxBytes: BODY }, 1],
-    ['of who sends more and more', { maxMs: NEVER, maxBytes: MB }, BODY - 1],
+    ['of a client that sends no more', { maxMs: 100, maxBytes: BODY }, 1],
+    ['of a client that sends too much', { maxMs: NEVER, maxBytes: MB }, BODY - 1],
   ])('ends the connection %s', async (_, limits, bytes) => {
     const { socket, closed, end } = await refused(limits);
     socket.write(Buffer.alloc(bytes));
@@ -107,12 +107,12 @@ describe('an answer before all of a request is there', () => {
 });
 
 describe('the arrival of a body', () => {
-  /** A request whose body the test sends. */
+  /** Returns a request, and the stream on which the test sends its body. */
   const aRequest = (headers: IncomingMessage['headers'] = { 'transfer-encoding': 'chunked' }) => {
     const body = new PassThrough();
     return { body, request: Object.assign(body, { headers, complete: false }) as unknown as Request };
   };
-  /** A body of which the first piece was taken. */
+  /** Returns a body after its first piece was read. */
   const begun = async () => {
     const { body, request } = aRequest();
     const pieces = flowing(request);
@@ -124,7 +124,7 @@ describe('the arrival of a body', () => {
   beforeEach(() => jest.useFakeTimers());
   afterEach(() => jest.useRealTimers());
 
-  it('is waited for a minute', () => {
+  it('has a time limit of a minute', () => {
     const late = jest.fn();
     limitArrival(aRequest().request, late);
     jest.advanceTimersByTime(59_999);
@@ -133,7 +133,7 @@ describe('the arrival of a body', () => {
     expect(late).toHaveBeenCalledTimes(1);
   });
 
-  it('is not waited for where there is none, or all is there', async () => {
+  it('has no time limit if there is no body, or if the whole body has arrived', async () => {
     const late = jest.fn();
     limitArrival(aRequest({}).request, late);
     limitArrival(aRequest({ 'content-length': '0' }).request, late);
@@ -146,7 +146,7 @@ describe('the arrival of a body', () => {
     expect(late).not.toHaveBeenCalled();
   });
 
-  it('may take long as long as it flows, and a minute after that', async () => {
+  it('has no time limit while the body flows; afterwards it has a minute again', async () => {
     const late = jest.fn();
     const { body, request } = aRequest();
     limitArrival(request, late);
@@ -164,8 +164,8 @@ describe('the arrival of a body', () => {
 
   it.each([
     ['stalls', 0],
-    ['only trickles', 1_000],
-  ])('is given up when it %s', async (_, bytes) => {
+    ['is too slow', 1_000],
+  ])('is refused with 408 if it %s', async (_, bytes) => {
     const { body, request, pieces } = await begun();
     for (let second = 0; second < 14; second++) {
       jest.advanceTimersByTime(1_000);
@@ -179,7 +179,7 @@ describe('the arrival of a body', () => {
     expect(request.destroyed).toBe(false);
   });
 
-  it('is not given up for the slowness of whoever takes it', async () => {
+  it('is not refused because the reader is slow', async () => {
     const { body, pieces } = await begun();
     body.write('more');
     await new Promise((resolve) => setImmediate(resolve));
@@ -209,7 +209,7 @@ describe('a body that is read whole', () => {
   const listeners = (body: PassThrough) => ['data', 'error', 'close'].map((event) => body.listenerCount(event));
   const before = listeners(new PassThrough());
 
-  it('is all of its pieces, and leaves no listener behind', async () => {
+  it('contains all of its pieces, and leaves no listener behind', async () => {
     const { body, reading } = begun();
     body.write('12345');
     body.end('67890');
@@ -229,7 +229,7 @@ describe('a body that is read whole', () => {
   it.each([
     [true, 0],
     [false, 1],
-  ])('goes on only if its request was not refused meanwhile (refused: %s)', async (headersSent, times) => {
+  ])('is passed on only if its request was not refused meanwhile (refused: %s)', async (headersSent, times) => {
     const body = new PassThrough();
     const request = Object.assign(body, { headers: { 'content-type': 'application/json' }, context: {} });
     const response = Object.assign(new EventEmitter(), { headersSent: false, closed: false });

@@ -23,9 +23,9 @@ let app: TestApp;
 let admin: Member;
 let developer: Member;
 let member: Member;
-/** Its runtime is ready. */
+/** Names a project with a ready runtime. */
 let project: string;
-/** It has no runtime. */
+/** Names a project without a runtime. */
 let bare: string;
 let answering: (request: ChatRequest, signal: AbortSignal) => unknown;
 const runtime = new MemoryChatRuntime({
@@ -58,13 +58,13 @@ const listed = async (token = admin.token) => (await app.get(at(), token)).body;
 const notFound = { status: 404, body: { code: 'not_found', error: 'There is no such conversation.' } };
 
 describe('conversations', () => {
-  it('store nothing, and have no header, unless they are asked for', async () => {
+  it('are stored, and named in a header, only on request', async () => {
     const { status, headers } = await chat(null);
     expect({ status, header: headers.has(HEADER) }).toEqual({ status: 200, header: false });
     expect(await listed()).toEqual({ conversations: [], count: 0, next_cursor: null });
   });
 
-  it('begin with all that was said, and go on by a question and its answer, by session or key', async () => {
+  it('begin with all sent messages, then grow by each question and answer, with a session or a key', async () => {
     const before = [
       { role: 'user', content: 'What is\n 7 + 5?' },
       { role: 'assistant', content: '7 + 5 = 12.' },
@@ -95,7 +95,7 @@ describe('conversations', () => {
     expect(await listed()).toEqual({ conversations: [item], count: 1, next_cursor: null });
   });
 
-  it('are each account’s own, whatever its role', async () => {
+  it('are hidden from every other account, also from admins', async () => {
     const everybody = [admin, developer, member];
     const ids: string[] = [];
     for (const { token } of everybody) ids.push(await begun(token));
@@ -129,7 +129,7 @@ describe('conversations', () => {
   });
 
   it.each(['', 'NEW', 'new, new', 'cnv_1', `${UNKNOWN}0`, UNKNOWN.replace('cnv', 'prj')])(
-    'refuse the header "%s", whatever the runtime’s state',
+    'refuse the header "%s" in any state of the runtime',
     async (kept) => {
       for (const where of [project, bare]) {
         const { status, body, headers } = await chat(kept, { of: where });
@@ -142,7 +142,7 @@ describe('conversations', () => {
     },
   );
 
-  it('are looked for before the request is judged, and before the runtime is asked', async () => {
+  it('are looked up before the request is validated and the runtime is used', async () => {
     const id = await begun();
     const invalid = [{ model: bare }, ask('gpt-4o', question), ask(bare, question, { stream: true })];
     for (const json of [ask(bare, question), ...invalid]) {
@@ -167,7 +167,7 @@ describe('conversations', () => {
     expect((await chat('new')).status).toBe(200);
   });
 
-  it('are at most 1,000 of an account in a project', async () => {
+  it('are limited to 1,000 for each account in a project', async () => {
     const id = await begun();
     const [one] = await app.store.conversations.list(
       { projectId: project, accountId: admin.id },
@@ -187,7 +187,7 @@ describe('conversations', () => {
     expect((await chat('new')).status).toBe(200);
   });
 
-  it('leave no word in the log', async () => {
+  it('leave none of their text in the log', async () => {
     const id = await begun();
     await chat(id);
     await read(id);
@@ -197,12 +197,12 @@ describe('conversations', () => {
   });
 });
 
-describe('a conversation whose answer is being made', () => {
+describe('a conversation during a call', () => {
   it.each([
     [422, 'context_length_exceeded', null],
     [502, 'runtime_invalid_response', new RuntimeInvalidResponse('nonsense')],
     [504, 'inference_timeout', new InferenceTimeout(60)],
-  ])('keeps nothing of a call that ends with %i', async (status, code, failure) => {
+  ])('stores nothing of a call that ends with %i', async (status, code, failure) => {
     const id = await begun();
     answering = () => {
       throw failure;
@@ -218,7 +218,7 @@ describe('a conversation whose answer is being made', () => {
     expect(await listed()).toMatchObject({ count: 1, conversations: [{ id, message_count: 2 }] });
   });
 
-  it('keeps nothing for a caller who went away, even if the answer still came', async () => {
+  it('stores nothing after its caller has left, even if the answer still came', async () => {
     const id = await begun();
     for (const kept of ['new', id]) {
       const goner = new AbortController();
@@ -242,7 +242,7 @@ describe('a conversation whose answer is being made', () => {
     expect(await said(id)).toEqual([question, answer, question, 'Yes']);
   });
 
-  it('is not found when it, or its project, was deleted meanwhile, and does not come back', async () => {
+  it('is not found, and not created again, if it or its project was deleted meanwhile', async () => {
     const id = await begun();
     answering = async () => {
       await app.delete(at(`/${id}`), admin.token);
@@ -262,7 +262,7 @@ describe('a conversation whose answer is being made', () => {
     complete.mockRestore();
   });
 
-  it('keeps two turns at once, each whole', async () => {
+  it('stores two simultaneous turns, each one whole', async () => {
     const id = await begun();
     const bothAreAsked = barrier(2);
     const complete = jest.spyOn(runtime, 'complete').mockImplementation(async (_, { messages }) => {
@@ -277,7 +277,7 @@ describe('a conversation whose answer is being made', () => {
     expect(turns[0] === 'left' ? turns : [...turns.slice(2), ...turns.slice(0, 2)]).toEqual(whole);
   });
 
-  it('keeps what a model says that no database takes', async () => {
+  it('replaces the characters of an answer that the database cannot store', async () => {
     answering = () => 'NUL \0 and half \ud800 of a pair \u{1F986}';
     const { status, headers } = await chat('new');
     expect(status).toBe(200);

@@ -29,7 +29,7 @@ describe('calls from the pages of other sites', () => {
   const read = (to: TestApp, origin: string, path = '/v1/auth/me') =>
     to.call('GET', path, { headers: { Origin: origin } });
 
-  it('are answered for listed origins, refusals too, with what scripts need to read', async () => {
+  it('get the CORS headers that scripts need if their origin is listed, also on refusals', async () => {
     for (const origin of [listed, 'http://localhost:3000']) {
       const answer = await read(app, origin);
       expect(answer.status).toBe(401);
@@ -39,7 +39,7 @@ describe('calls from the pages of other sites', () => {
       const exposed = answer.headers.get('access-control-expose-headers')?.toLowerCase().split(',');
       const wanted = ['x-request-id', 'x-conversation-id', 'etag', 'retry-after', 'ratelimit', 'ratelimit-policy'];
       const tensors = 'inference-header-content-length';
-      const openAi = ['limit', 'remaining', 'reset'].map((what) => `x-ratelimit-${what}-requests`);
+      const openAi = ['limit', 'remaining', 'reset'].map((field) => `x-ratelimit-${field}-requests`);
       expect(exposed?.sort()).toEqual([...wanted, ...openAi, tensors].sort());
     }
     await read(app, listed);
@@ -49,7 +49,7 @@ describe('calls from the pages of other sites', () => {
     expect(limited.headers.get('access-control-allow-origin')).toBe(listed);
   });
 
-  it('are preceded by a question that is answered with 200 and does not count', async () => {
+  it('have a preflight that is answered with 200 and not counted by the rate limit', async () => {
     for (let n = 0; n < 6; n++) {
       const { status, headers, body } = await preflight(app, listed);
       expect({ status, body }).toEqual({ status: 200, body: '' });
@@ -75,7 +75,7 @@ describe('calls from the pages of other sites', () => {
     expect(corsHeaders(asked)).toEqual([]);
   });
 
-  it('get no CORS header at all outside /v1, without an origin, or where none is listed', async () => {
+  it('get no CORS header at all outside /v1, without an origin, or if no origin is listed', async () => {
     expect(corsHeaders(await read(app, listed, '/health/live'))).toEqual([]);
     expect(corsHeaders(await app.get('/v1/auth/me'))).toEqual([]);
     expect(corsHeaders(await read(closed, listed))).toEqual([]);

@@ -7,7 +7,7 @@ type Fields = Readonly<Record<string, string>>;
 
 const LIMIT = 5 * 1024 * 1024;
 
-/** The same records, the same way in each form; a test gives every record the same fields. */
+/** Encodes records in each media type. All records of a call must have the same fields. */
 const forms: [string, (records: readonly Fields[]) => string][] = [
   ['application/json', (records) => JSON.stringify({ records })],
   ['text/csv', (records) => [Object.keys(records[0] ?? {}), ...records.map(Object.values)].join('\n')],
@@ -21,7 +21,7 @@ const record = (id: number, more: Fields = {}): Fields => ({
   expected: 'out',
   ...more,
 });
-const further = (count: number, value = 'x'): Fields =>
+const extraFields = (count: number, value = 'x'): Fields =>
   Object.fromEntries(Array.from({ length: count }, (_, n) => [`field_${n}`, value]));
 const many = (count: number, more: Fields = {}) => Array.from({ length: count }, (_, n) => record(n, more));
 
@@ -55,7 +55,7 @@ describe('an import', () => {
   const telling = (...messages: string[]) => ({ status: 422, code: 'invalid_request', messages });
 
   describe.each(forms)('as %s', (type, encoded) => {
-    it('has the same records and the same content as in every other form', async () => {
+    it('gives the same records and the same content hash as an import of JSON', async () => {
       const records = many(3, { level: 'easy' });
       const { status, body } = await send(type, encoded(records), '?name=From%20a%20file');
       const same = await app.post(datasets, admin.token, { records });
@@ -71,26 +71,26 @@ describe('an import', () => {
       });
     });
 
-    it('takes 500 records, and not one more', async () => {
+    it('accepts 500 records, and not one more', async () => {
       expect((await send(type, encoded(many(500)))).body.record_count).toBe(500);
       expect(await refused(type, encoded(many(501)))).toEqual(telling('row 501 is over the limit of 500 records'));
     });
 
-    it('takes 50 fields, and not one more', async () => {
-      const { status, body } = await send(type, encoded([record(1, further(46))]));
-      expect({ status, fields: body.records[0].fields }).toEqual({ status: 201, fields: further(46) });
-      expect(await refused(type, encoded([record(1, further(47))]))).toEqual(
+    it('accepts 50 fields, and not one more', async () => {
+      const { status, body } = await send(type, encoded([record(1, extraFields(46))]));
+      expect({ status, fields: body.records[0].fields }).toEqual({ status: 201, fields: extraFields(46) });
+      expect(await refused(type, encoded([record(1, extraFields(47))]))).toEqual(
         telling('row 1: is over the limit of 50 fields: "field_46" is one too many'),
       );
     });
 
-    it('takes 5,242,880 bytes, with 500 records of 50 fields, and not one more', async () => {
+    it('accepts 5,242,880 bytes, with 500 records of 50 fields, and not one byte more', async () => {
       const value = 'x'.repeat(100);
-      const records = many(500, further(46, value));
+      const records = many(500, extraFields(46, value));
       const missing = LIMIT - encoded(records).length;
       const whole = encoded([
         ...records.slice(1),
-        record(0, { ...further(46, value), field_0: value + 'x'.repeat(missing) }),
+        record(0, { ...extraFields(46, value), field_0: value + 'x'.repeat(missing) }),
       ]);
       expect(whole).toHaveLength(LIMIT);
       const { status, body } = await send(type, whole);
@@ -98,7 +98,7 @@ describe('an import', () => {
       expect(await refused(type, `${whole} `)).toMatchObject({ status: 413, code: 'payload_too_large' });
     });
 
-    it('tells of all that cannot be stored', async () => {
+    it('reports every value that cannot be stored', async () => {
       const records = [record(1, { input: 'a\0' }), record(2, { input: '\0b' }), record(3, { group: 'x'.repeat(201) })];
       const { status, body } = await send(type, encoded(records), `?name=${'n'.repeat(201)}`);
       expect({ status, details: body.details.map(({ message }: { message: string }) => message) }).toEqual({
@@ -113,7 +113,7 @@ describe('an import', () => {
       expect(await send(type, encoded(many(1)), '?name=a%00')).toMatchObject(invalid('name'));
     });
 
-    it('takes names of fields of 200 characters, and no more', async () => {
+    it('accepts field names of at most 200 characters', async () => {
       const [fits, long] = ['ä'.repeat(200), 'ä'.repeat(201)];
       const { body } = await send(type, encoded([record(1, { [fits]: 'x' })]));
       expect(body.records[0].fields).toEqual({ [fits]: 'x' });
@@ -123,7 +123,7 @@ describe('an import', () => {
     });
   });
 
-  it('has one limit of bytes for import and update', async () => {
+  it('has the same limit of bytes as an update', async () => {
     expect(bodyLimits.dataset).toBe(LIMIT);
     const { body } = await app.post(datasets, admin.token, { records: [] });
     const update = (filler: string) =>
@@ -136,7 +136,7 @@ describe('an import', () => {
     expect((await update('x'.repeat(room))).body.version).toBe(2);
   });
 
-  it('tells of all problems of an update and changes nothing', async () => {
+  it('reports all problems of an update, and changes nothing', async () => {
     const { body } = await app.post(datasets, admin.token, { records: [] });
     const records = [{ id: 1 }, 'text', ...many(499)];
     const refusal = await app.put(`${datasets}/${body.id}`, admin.token, { version: 1, name: '', records });
@@ -149,7 +149,7 @@ describe('an import', () => {
     expect((await app.get(`${datasets}/${body.id}`, admin.token)).body.version).toBe(1);
   });
 
-  it('refuses what names or escapes make too large, and does not repeat it in the refusal', async () => {
+  it('refuses records that long names make too large, and does not repeat the names', async () => {
     const row = Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`${n}${'🦆'.repeat(198)}`, '']));
     const long = `id,${'n'.repeat(40_000)}\n${'a,b\n'.repeat(500)}`;
     expect(await refused('text/csv', `${Object.keys(row)}\n${`${','.repeat(49)}\n`.repeat(500)}`)).toEqual(
@@ -162,7 +162,7 @@ describe('an import', () => {
     }
   });
 
-  it('names all media types that it takes', async () => {
+  it('names all media types that it accepts', async () => {
     const { status, body, headers } = await app.call('POST', datasets, {
       token: admin.token,
       raw: 'x',
@@ -176,7 +176,7 @@ describe('an import', () => {
   });
 
   describe('of CSV', () => {
-    it('takes quotes, line ends of any kind, a byte order mark, and blank lines', async () => {
+    it('accepts quotes, line ends of any kind, a byte order mark, and blank lines', async () => {
       const raw = '\ufeffid, group ,input,note\r\na,,"one ""two"",\nthree",Grüße 🦆\r\n\r\n,g,4,\r\n';
       expect((await send('text/csv', raw)).body.records).toEqual([
         { id: 'a', group: null, input: 'one "two",\nthree', expected: null, fields: { note: 'Grüße 🦆' } },
@@ -184,13 +184,13 @@ describe('an import', () => {
       ]);
     });
 
-    it('takes characters of several bytes wherever they stand', async () => {
+    it('reads characters of several bytes at any position', async () => {
       const text = `x${'🦆'.repeat(20_000)}`;
       const { body } = await send('text/csv', `input\n${text}\n`);
       expect(body.records[0].input).toBe(text);
     });
 
-    it('tells of every row with another number of columns, and of all else that is wrong', async () => {
+    it('reports every row with a wrong number of columns, and all other problems', async () => {
       const raw = `id,input\na,1\nb\n${'c'.repeat(201)},2\nd,1,2\n`;
       expect(await refused('text/csv', raw)).toEqual(
         telling(
@@ -201,12 +201,12 @@ describe('an import', () => {
       );
     });
 
-    it('does not judge what it leaves unread after too many rows', async () => {
+    it('does not check the rows after the limit', async () => {
       const raw = `input\n${'a\n'.repeat(501)}"${'x'.repeat(100_000)}\n"\n`;
       expect(await refused('text/csv', raw)).toEqual(telling('row 501 is over the limit of 500 records'));
     });
 
-    it('refuses column names that are missing or there twice', async () => {
+    it('refuses missing and repeated column names', async () => {
       expect(await refused('text/csv', 'id,,input,id\n')).toEqual(
         telling(
           'the first line has no name for column 2',
@@ -226,18 +226,18 @@ describe('an import', () => {
       );
     });
 
-    it('refuses what is not UTF-8', async () => {
+    it('refuses bytes that are not UTF-8', async () => {
       expect(await refused('text/csv', Uint8Array.of(0x69, 0x0a, 0xff))).toEqual(telling('must be UTF-8'));
     });
 
-    it('takes a column named __proto__ for a field', async () => {
+    it('reads a column named __proto__ as a field', async () => {
       const { body } = await send('text/csv', '__proto__,constructor\n1,2\n');
       expect(JSON.stringify(body.records[0].fields)).toBe('{"__proto__":"1","constructor":"2"}');
     });
   });
 
   describe('of JSON Lines', () => {
-    it('skips blank lines and takes any JSON for what it is', async () => {
+    it('skips blank lines, and keeps the type of every JSON value', async () => {
       const raw = '\ufeff\n{"input":{"a":[1]},"expected":false}\r\n  \n\n{"id":"b","input":0}';
       expect((await send('application/x-ndjson', raw)).body.records).toEqual([
         { id: 'row-1', group: null, input: { a: [1] }, expected: false, fields: {} },
@@ -245,7 +245,7 @@ describe('an import', () => {
       ]);
     });
 
-    it('tells of every line that is wrong, and of all else', async () => {
+    it('reports every malformed line, and all other problems', async () => {
       const deep = `{"input":${'['.repeat(32)}${']'.repeat(32)}}`;
       const raw = [
         '{"id":1}',

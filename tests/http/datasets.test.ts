@@ -31,13 +31,13 @@ describe('datasets', () => {
     app.call(method, `${datasets}/${path}`, { token: admin.token, ...(json && { json }), headers });
 
   it('imports records and gives them back, to members too', async () => {
-    const made = await app.post(datasets, admin.token, {
+    const created = await app.post(datasets, admin.token, {
       name: ' Capitals ',
       records: [record('fr', { group: 'europe', level: 1 }), { input: 'a' }],
     });
-    expect(made.status).toBe(201);
-    expect(made.headers.get('etag')).toBe('"1"');
-    expect(made.body).toEqual({
+    expect(created.status).toBe(201);
+    expect(created.headers.get('etag')).toBe('"1"');
+    expect(created.body).toEqual({
       id: expect.stringMatching(/^dst_/),
       project_id: project,
       name: 'Capitals',
@@ -56,12 +56,12 @@ describe('datasets', () => {
       forked_from: null,
       created_by: admin.id,
       created_at: expect.any(Number),
-      updated_at: made.body.created_at,
+      updated_at: created.body.created_at,
       frozen_at: null,
     });
-    const read = await app.get(`${datasets}/${made.body.id}`, member.token);
-    expect(read).toMatchObject({ status: 200, body: made.body });
-    const { records: _, ...entry } = made.body;
+    const read = await app.get(`${datasets}/${created.body.id}`, member.token);
+    expect(read).toMatchObject({ status: 200, body: created.body });
+    const { records: _, ...entry } = created.body;
     expect((await app.get(datasets, member.token)).body).toEqual({
       datasets: [entry],
       count: 1,
@@ -69,7 +69,7 @@ describe('datasets', () => {
     });
   });
 
-  it('imports from records or from a starter, and not from both or neither', async () => {
+  it('imports either records or a starter, and refuses both or neither', async () => {
     for (const json of [{}, { name: 'x' }, { records: [], starter_id: 'x' }, { records: [], starter: 'x' }]) {
       const { status, body } = await app.post(datasets, admin.token, json);
       expect({ json, status, details: body.details }).toEqual({
@@ -137,7 +137,7 @@ describe('datasets', () => {
     });
   });
 
-  it('freezes what validates, once, and nothing changes it afterwards', async () => {
+  it('freezes a valid dataset once; afterwards no call can change it', async () => {
     const { id } = await imported(record('a'), record('a'));
     const twice = await call('POST', `${id}/freeze`, { version: 9 });
     expect(twice).toMatchObject(refusal(422, 'dataset_invalid'));
@@ -162,7 +162,7 @@ describe('datasets', () => {
     expect((await call('GET', id)).body).toEqual(frozen.body);
   });
 
-  it('forks a frozen dataset into an editable one that says where it is from', async () => {
+  it('forks a frozen dataset into an editable one that names its origin', async () => {
     const { id, content_sha256 } = await imported(record('a'));
     await call('PUT', id, { version: 1, name: 'Second' });
     await call('POST', `${id}/freeze`);
@@ -233,7 +233,7 @@ describe('datasets', () => {
     expect(text).toContain('"fields":{"__proto__":{"c":2}}');
   });
 
-  it('lists a page at a time, newest first, without reading a record', async () => {
+  it('lists datasets in pages, newest first, without reading a record', async () => {
     const ids: string[] = [];
     for (const id of ['a', 'b', 'c']) ids.unshift((await imported(record(id))).id);
     const read = jest.spyOn(app.store.datasets, 'records');

@@ -6,7 +6,7 @@ import { TestApp } from './support/test-app.js';
 
 const path = '/v1/deployments';
 
-describe('deployments of engines elsewhere, asked in the Open Inference Protocol', () => {
+describe('deployments of engines elsewhere, in the Open Inference Protocol', () => {
   let engine: InferenceEngine;
   let app: TestApp;
   let admin: Member;
@@ -44,7 +44,7 @@ describe('deployments of engines elsewhere, asked in the Open Inference Protocol
   const head = Buffer.from(JSON.stringify({ inputs: [input], parameters: { binary_data_output: true } }));
   const binary = Buffer.concat([head, tensors([1.5, -0])]);
 
-  it('answer for their own model, by the name of the deployment', async () => {
+  it('answer only for their own model, under the name of the deployment', async () => {
     const before = await jobs();
     const { id } = await created();
     expect((await get(id, '')).body).toEqual({
@@ -90,9 +90,9 @@ describe('deployments of engines elsewhere, asked in the Open Inference Protocol
     ['fewer bytes than it says', (json, bytes) => [json, bytes.subarray(4)]],
     ['more bytes than it says', (json, bytes) => [json, Buffer.concat([bytes, bytes])]],
     ['a length beyond its end', (json, bytes) => [json, bytes, 10_000]],
-    ['another length of its JSON', (json, bytes) => [json, bytes, 5]],
+    ['a wrong length of its JSON', (json, bytes) => [json, bytes, 5]],
     [
-      'other bytes than its BF16 needs',
+      'a wrong number of bytes for BF16',
       (json, bytes) => [JSON.parse(JSON.stringify(json).replace('FP32', 'BF16')), bytes],
     ],
   ])('refuse an answer with %s', async (_, change) => {

@@ -54,7 +54,7 @@ describe('deployments of engines elsewhere', () => {
   const jobs = async () =>
     (await app.get('/v1/jobs', admin.token)).body.jobs.map((job: { status: string }) => job.status);
 
-  it('are made, read, listed, asked and deleted', async () => {
+  it('are created, read, listed, called and deleted', async () => {
     const body = await created({ endpoint: `${engine.url}/`, model_version: '2' });
     expect(body).toEqual({
       id: expect.stringMatching(/^dep_/),
@@ -125,7 +125,7 @@ describe('deployments of engines elsewhere', () => {
     expect(engine.requests).toEqual([]);
   });
 
-  it('leave no row where the endpoint does not serve the model', async () => {
+  it('leave no row if the endpoint does not serve the model', async () => {
     const cases: [object, string][] = [
       [{ model_name: 'other' }, 'not ready, after 2 s'],
       [{ endpoint: 'http://127.0.0.1:1' }, 'refuses connections'],
@@ -143,7 +143,7 @@ describe('deployments of engines elsewhere', () => {
     expect((await app.get(path, admin.token)).body.count).toBe(0);
   });
 
-  it('follow no redirect, and take no page for an engine', async () => {
+  it('follow no redirect, and accept no HTML page as an engine', async () => {
     engine.override = (_, response) => response.writeHead(307, { Location: `${engine.url}/v2` }).end();
     expect((await create()).body.error).toContain('redirects');
     engine.override = (_, response) => response.writeHead(200, { 'Content-Type': 'text/html' }).end('<p>');
@@ -152,7 +152,7 @@ describe('deployments of engines elsewhere', () => {
     expect((await create()).body.code).toBe('endpoint_invalid');
   });
 
-  it('bring the key of their engine, and tell it to nobody', async () => {
+  it('send their engine its key, and show the key to nobody else', async () => {
     engine.key = KEY;
     const { id } = await created({ key_setting: 'SERVICE_RUNTIME_KEY_ENGINE' });
     expect((await predict(id)).status).toBe(200);
@@ -171,18 +171,18 @@ describe('deployments of engines elsewhere', () => {
     await app.delete(`${path}/${other.id}`, admin.token);
     expect([...engine.ready]).toEqual(['a model/é']);
     expect((await predict(third.id)).status).toBe(200);
-    await app.container.get(ModelServer).stop(third.id); // as at the end of the service
+    await app.container.get(ModelServer).stop(third.id); // as a shutdown does
     expect(engine.count('/unload')).toBe(1);
   });
 
-  it('are made where the engine refuses to load but the model is ready', async () => {
+  it('are created if the engine refuses to load but the model is ready', async () => {
     engine.repository = 503;
     const { id } = await created();
     expect(engine.count('/load')).toBe(1);
     expect((await app.delete(`${path}/${id}`, admin.token)).status).toBe(200);
   });
 
-  it('unload what they loaded where they cannot be stored', async () => {
+  it('unload their model again if they cannot be stored', async () => {
     engine.repository = 200;
     engine.ready.clear();
     jest.spyOn(app.store.deployments, 'add').mockRejectedValueOnce(new StorageUnavailable());
@@ -190,12 +190,12 @@ describe('deployments of engines elsewhere', () => {
     expect([...engine.ready]).toEqual([]);
   });
 
-  it('keep a model loaded that one uses while another is deleted, whichever comes first', async () => {
+  it('keep a model loaded if its last user is deleted while a new one is created', async () => {
     engine.repository = 200;
     engine.ready.clear();
     const first = await created();
     const met = barrier(2);
-    // The new one has found the model ready when the last user of the model goes.
+    // The first deployment is deleted after the second one has found the model ready.
     const add = app.store.deployments.add;
     jest.spyOn(app.store.deployments, 'add').mockImplementationOnce(async (deployment) => {
       await met();
@@ -220,7 +220,7 @@ describe('deployments of engines elsewhere', () => {
     expect(await created()).toMatchObject({ status: 'running' });
   });
 
-  it('are deleted while the engine is away', async () => {
+  it('are deleted while the engine cannot be reached', async () => {
     const elsewhere = await InferenceEngine.start();
     const { id } = await created({ endpoint: elsewhere.url });
     await elsewhere.close();
@@ -229,7 +229,7 @@ describe('deployments of engines elsewhere', () => {
     expect((await app.delete(`${path}/${id}`, admin.token)).status).toBe(200);
   });
 
-  it('are served again after a restart, and wait for no engine that is away', async () => {
+  it('are served again after a restart, which waits for no engine that is away', async () => {
     const { id } = await created();
     const servers = app.container.get(ModelServer);
     const reconciler = app.container.get(DeploymentReconciler);
@@ -289,7 +289,7 @@ describe('deployments of engines elsewhere', () => {
       ['silence', () => undefined, 504, 'inference_timeout', failed],
       ['that it is busy', json(429, {}), 429, 'model_busy', []],
       ['a refusal', json(400, { error: 'not so' }), 422, 'invalid_request', []],
-    ])('answer for an engine that gives %s', async (_, answering, status, code, added) => {
+    ])('answer with their own code if the engine gives %s', async (_, answering, status, code, added) => {
       const { id } = await created({ model_version: '1' });
       engine.answering = answering;
       const before = await jobs();
@@ -297,7 +297,7 @@ describe('deployments of engines elsewhere', () => {
       expect(await jobs()).toEqual([...added, ...before]);
     });
 
-    it('pass on how long a busy engine wants callers to wait, and why it refuses', async () => {
+    it('pass on the Retry-After of a busy engine, and its reason for a refusal', async () => {
       const { id } = await created();
       engine.answering = (_, response) => sendJson(response, 429, {}, { 'Retry-After': '7' });
       expect((await predict(id)).headers.get('retry-after')).toBe('7');
@@ -305,7 +305,7 @@ describe('deployments of engines elsewhere', () => {
       expect((await predict(id)).body.error).toContain('x is wrong');
     });
 
-    it('check inputs by the metadata of the engine, without asking it', async () => {
+    it('check inputs with the metadata of the engine, before they ask it', async () => {
       const { id } = await created();
       const bad = [{ inputs: { z: [[1, 2]] } }, { inputs: { x: [[1, 'a']] } }, { inputs: { x: [[1, 2, 3]] } }, {}];
       for (const body of bad) expect(await predict(id, body)).toMatchObject(refusal(422, 'invalid_request'));
@@ -323,7 +323,7 @@ describe('deployments of engines elsewhere', () => {
       expect(engine.asked[0]?.json.outputs).toEqual([{ name: 'y' }]);
     });
 
-    it('keep the digits of numbers and the names of other members', async () => {
+    it('keep all digits of numbers, and rename the model only at the top of the answer', async () => {
       const { id } = await created();
       const outputs =
         '[{"name":"m","datatype":"INT64","shape":[1],"data":[9007199254740993],"x":{"model_name":"double"}}]';
@@ -339,7 +339,7 @@ describe('deployments of engines elsewhere', () => {
       expect(await textFor(own)).toBe('{"outputs":{"m":{"datatype":"INT64","shape":[1],"data":[9007199254740993]}}}');
     });
 
-    it('translate and check large bodies in a thread, as they do small ones', async () => {
+    it('translate and check large bodies in a thread', async () => {
       const { id } = await created();
       const rows = Array.from({ length: 40_000 }, (_, n) => [n + 0.25, n]);
       const large = { name: 'x', datatype: 'FP32', shape: [40_000, 2], data: rows };
@@ -352,12 +352,12 @@ describe('deployments of engines elsewhere', () => {
       expect(await predict(id)).toMatchObject(refusal(502, 'runtime_invalid_response'));
     });
 
-    it('take what the request says where the engine does not describe its model', async () => {
+    it('use the datatypes of the request if the engine does not describe its model', async () => {
       engine.metadata = {};
       const { id } = await created();
       expect(await predict(id)).toMatchObject({ body: { outputs: { y: { data: [2, 4] } } } });
-      const given = { inputs: { x: { data: [1, 2], shape: [2], datatype: 'FP64' }, s: ['a'], b: [true] } };
-      await predict(id, given);
+      const call = { inputs: { x: { data: [1, 2], shape: [2], datatype: 'FP64' }, s: ['a'], b: [true] } };
+      await predict(id, call);
       expect(engine.asked[1]?.json.inputs.map(({ datatype }: { datatype: string }) => datatype)).toEqual([
         'FP64',
         'BYTES',

@@ -21,7 +21,7 @@ describe('deployments', () => {
   let app: TestApp;
   let admin: Member;
   let member: Member;
-  /** Names a deployment that the tests of a group share. */
+  /** Names a deployment that several tests share. */
   let shared: string | null = null;
 
   beforeAll(async () => {
@@ -50,10 +50,10 @@ describe('deployments', () => {
     expect(status).toBe(201);
     return body;
   };
-  const predict = (id: string, what: string, token = admin.apiKey) =>
-    app.post(`${path}/${id}/predict`, token, { do: what });
+  const predict = (id: string, action: string, token = admin.apiKey) =>
+    app.post(`${path}/${id}/predict`, token, { do: action });
 
-  it('are made, read, listed, asked and deleted', async () => {
+  it('are created, read, listed, called and deleted', async () => {
     const body = await created({ name: ' Iris of München ', model_path: './fine.onnx' });
     expect(body).toEqual({
       id: expect.stringMatching(/^dep_/),
@@ -106,7 +106,7 @@ describe('deployments', () => {
     expect(await create(over)).toMatchObject(invalid(at));
   });
 
-  it('leave nothing behind where the file cannot be served', async () => {
+  it('leave nothing behind if the file cannot be served', async () => {
     const reasons = {
       'missing.onnx': 'no such file',
       '../x.onnx': '`..` segment',
@@ -123,13 +123,13 @@ describe('deployments', () => {
     expect(rig.processes()).toEqual([]);
   });
 
-  it('leave nothing behind where they cannot be stored', async () => {
+  it('leave nothing behind if they cannot be stored', async () => {
     jest.spyOn(app.store.deployments, 'add').mockRejectedValueOnce(new StorageUnavailable());
     expect((await create()).status).toBe(503);
     expect(rig.processes()).toEqual([]);
   });
 
-  it('leave nothing behind where their maker goes away meanwhile', async () => {
+  it('leave nothing behind if the caller disconnects during the creation', async () => {
     const leaving = new AbortController();
     const before = rig.pids().length;
     const call = new HttpCaller(app.url).call('POST', path, {
@@ -156,7 +156,7 @@ describe('deployments', () => {
       await app.delete(`${path}/${id}`, admin.token);
     });
 
-    it('pass on what the process refuses, under the request’s own id', async () => {
+    it('pass on refusals of the process, with the id of the request', async () => {
       const at = `${path}/${id}/predict`;
       const call = (raw: string) =>
         app.call('POST', at, { token: admin.apiKey, raw, headers: { 'X-Request-Id': 'mine' } });
@@ -177,8 +177,8 @@ describe('deployments', () => {
       expect(answer.body.x).toHaveLength(4_000_000);
     });
 
-    it('take a body that does not tell its length, up to the limit', async () => {
-      const { id } = await created(); // its process does not survive a body that breaks off
+    it('accept a body without a Content-Length, up to the limit', async () => {
+      const { id } = await created(); // its process ends when a body breaks off
       const send = async (bytes: number) => {
         const headers = { Authorization: `Bearer ${admin.apiKey}`, 'Content-Type': 'application/json' };
         const sent = request(`${app.url}${path}/${id}/predict`, { method: 'POST', headers });
@@ -199,10 +199,10 @@ describe('deployments', () => {
       expect(await send(bodyLimits.prediction)).toMatchObject(refusal(413, 'payload_too_large'));
     });
 
-    it('answer with the envelope where the process breaks off or says nonsense, and come back', async () => {
-      for (const what of ['page', 'fault', 'crash', 'half']) {
-        const answer = await predict(id, what);
-        expect({ what, ...answer }).toMatchObject({ what, ...refusal(502, 'runtime_invalid_response') });
+    it('answer with the envelope when the process crashes or sends nonsense, and recover', async () => {
+      for (const action of ['page', 'fault', 'crash', 'half']) {
+        const answer = await predict(id, action);
+        expect({ action, ...answer }).toMatchObject({ action, ...refusal(502, 'runtime_invalid_response') });
         expect(answer.headers.get('x-should-retry')).toBe('false');
         await rig.until('running', id);
       }
@@ -216,7 +216,7 @@ describe('deployments', () => {
       expect((await predict(id, 'echo')).status).toBe(200);
     });
 
-    it('tell where there is no process to ask', async () => {
+    it('tell why there is no process to ask', async () => {
       rig.model('fine', 'other');
       const { id, port } = await created({ model_path: 'other.onnx' });
       const code = async () => {
@@ -233,7 +233,8 @@ describe('deployments', () => {
       while (rig.pids(id).length < 2) await rig.log.news();
       rig.kill(id);
       while ((await code())[1] !== 'runtime_unavailable') await rig.until('crash_looping', id);
-      jest.spyOn(rig.servers, 'request').mockRejectedValueOnce(new RuntimeStopped()); // it was stopped meanwhile
+      // As if another caller had stopped the deployment meanwhile.
+      jest.spyOn(rig.servers, 'request').mockRejectedValueOnce(new RuntimeStopped());
       expect((await code()).slice(0, 2)).toEqual([503, 'runtime_stopped']);
     });
   });
@@ -252,7 +253,7 @@ describe('deployments', () => {
       expect(await logs(`?tail=${tail}`)).toMatchObject(invalid('tail'));
   });
 
-  it('are given up where their process takes too long', async () => {
+  it('are refused if their process starts too slowly', async () => {
     jest.spyOn(rig.servers, 'start').mockRejectedValueOnce(new RuntimeUnavailable('it takes too long'));
     expect(await create()).toMatchObject(refusal(503, 'runtime_unavailable'));
     expect((await app.get(path, admin.token)).body.count).toBe(0);

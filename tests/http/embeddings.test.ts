@@ -20,10 +20,10 @@ describe('embeddings on the OpenAI endpoint', () => {
   let embedding: string;
   let chatting: string;
   let bare: string;
-  let made: (texts: readonly string[], signal: AbortSignal) => unknown;
+  let embedTexts: (texts: readonly string[], signal: AbortSignal) => unknown;
 
   beforeAll(async () => {
-    const models = { 'tiny-embed': { embed: (...call: Parameters<typeof made>) => made(...call) } };
+    const models = { 'tiny-embed': { embed: (...call: Parameters<typeof embedTexts>) => embedTexts(...call) } };
     ({ app, admin } = await TestApp.withTeam({
       adapt: (container) => container.rebind(ChatRuntime).toConstantValue(new MemoryChatRuntime(models)),
     }));
@@ -33,7 +33,7 @@ describe('embeddings on the OpenAI endpoint', () => {
   });
   afterAll(() => app.stop());
   beforeEach(() => {
-    made = () => undefined;
+    embedTexts = () => undefined;
   });
 
   const embed = (over: object = {}) => app.post(path, admin.apiKey, { model: embedding, input: 'a cat', ...over });
@@ -45,7 +45,7 @@ describe('embeddings on the OpenAI endpoint', () => {
   };
 
   it('answers as OpenAI does, with numbers or in base64, and counts the call', async () => {
-    made = (texts) => texts.map((_, i) => Float32Array.of(i, 0.1, -1e-9));
+    embedTexts = (texts) => texts.map((_, i) => Float32Array.of(i, 0.1, -1e-9));
     const [whole, small] = [Math.fround(0.1), Math.fround(-1e-9)];
     const { status, body, headers } = await embed({ input: ['a cat', 'two small dogs'], user: 'u', dimensions: null });
     const item = (index: number) => ({ object: 'embedding', index, embedding: [index, whole, small] });
@@ -59,7 +59,7 @@ describe('embeddings on the OpenAI endpoint', () => {
     expect(coded.data).toEqual([{ object: 'embedding', index: 0, embedding: 'AAAAAM3MzD1fcImw' }]);
     const client = new OpenAI({ baseURL: `${app.url}/openai/v1`, apiKey: admin.apiKey });
     const many = Array.from({ length: 2_048 }, (_, i) => `text ${i}`);
-    made = (texts) => texts.map((_, i) => Float32Array.from({ length: 16 }, () => i));
+    embedTexts = (texts) => texts.map((_, i) => Float32Array.from({ length: 16 }, () => i));
     const { data } = await client.embeddings.create({ model: embedding, input: many });
     expect(data.map(({ index, embedding: [first] }) => [index, first])).toEqual(many.map((_, i) => [i, i]));
     const floats = await client.embeddings.create({ model: embedding, input: many, encoding_format: 'float' });
@@ -70,7 +70,7 @@ describe('embeddings on the OpenAI endpoint', () => {
     expect(buckets).toMatchObject([{ group: embedding, calls: 4, tokens_in: 5 + 2 + 2 * 4_096, tokens_out: 0 }]);
   });
 
-  it('says what a model does: a project chats or embeds', async () => {
+  it('tells the task of a model, and refuses the other task', async () => {
     const task = async (id: string) => (await app.get(`/v1/projects/${id}/runtime`, admin.token)).body.task;
     expect([await task(embedding), await task(bare)]).toEqual(['embedding', null]);
     const wrong = '400 invalid_request_error invalid_request model';
@@ -101,11 +101,11 @@ describe('embeddings on the OpenAI endpoint', () => {
     ['encoding_format', { encoding_format: 'int8' }],
     ['dimensions', { dimensions: 0 }],
     ['dimensions', { dimensions: 1.5 }],
-  ])('refuses a bad %s (%#), whatever the runtime’s state', async (param, over) => {
+  ])('refuses a bad %s in any state of the runtime (%#)', async (param, over) => {
     expect(await refused({ model: bare, ...over })).toBe(`400 invalid_request_error invalid_request ${param}`);
   });
 
-  it('refuses what it cannot do with its own codes', async () => {
+  it('refuses unsupported requests, and reports failures, with their own codes', async () => {
     const wrong = '400 invalid_request_error';
     expect(await refused({ truncate: true })).toBe(`${wrong} unknown_parameter truncate`);
     expect(await refused({ dimensions: 8 })).toBe(`${wrong} unsupported_parameter dimensions`);
@@ -120,9 +120,9 @@ describe('embeddings on the OpenAI endpoint', () => {
       ['503 server_error runtime_unavailable', new RuntimeUnavailable('it is gone')],
       ['504 server_error inference_timeout', new InferenceTimeout(60)],
     ];
-    for (const [told, error] of failures) {
-      made = () => Promise.reject(error);
-      expect(await refused({})).toBe(`${told} null`);
+    for (const [expected, error] of failures) {
+      embedTexts = () => Promise.reject(error);
+      expect(await refused({})).toBe(`${expected} null`);
     }
   });
 });

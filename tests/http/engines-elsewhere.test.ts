@@ -86,13 +86,13 @@ describe('chat with an engine elsewhere', () => {
     seen.push(JSON.stringify(answer.body));
     return answer;
   };
-  const told = async (script: Script, more: object = {}) => {
+  const result = async (script: Script, more: object = {}) => {
     engine.script = script;
     const { status, body, headers } = await chat(more);
     return { status, code: body.code, wait: headers.get('retry-after'), retry: headers.get('x-should-retry') };
   };
 
-  it('passes on what was asked, with its key, and what was answered', async () => {
+  it('passes on the request, with the key of the engine, and the answer', async () => {
     const { status, body } = await chat({ max_tokens: 9, temperature: 0.5 });
     expect(status).toBe(200);
     expect(body).toMatchObject({
@@ -117,7 +117,7 @@ describe('chat with an engine elsewhere', () => {
     expect(engine.asked.at(-1)?.body).toMatchObject({ max_tokens: 512, temperature: 0 });
   });
 
-  it('takes an alias of the model, other words for the end, and figures of the cache or none', async () => {
+  it('accepts an alias of the model, other finish reasons, and answers without usage', async () => {
     const usage = { prompt_tokens: 8, completion_tokens: 2, prompt_tokens_details: { cached_tokens: 5 } };
     engine.script = answering(200, completion('big-model-0613', 'Hi', { usage }, 'length'));
     const { body } = await chat();
@@ -141,7 +141,7 @@ describe('chat with an engine elsewhere', () => {
 
   const openAi = (more: object = {}) => app.post('/openai/v1/chat/completions', admin.apiKey, ask(project, 'Hi', more));
 
-  it('passes on tools, parts that are not text and sampling of the OpenAI endpoint, and calls of tools', async () => {
+  it('passes on tools, images and sampling of the OpenAI endpoint, and the tool calls of the answer', async () => {
     const call = { id: 'call_1', type: 'function', function: { name: 'weather', arguments: '{}' } };
     const image = { type: 'image_url', image_url: { url: 'https://example.com/cat.png' } };
     const messages = [
@@ -173,7 +173,7 @@ describe('chat with an engine elsewhere', () => {
   });
 
   const newestJob = async () => (await app.get('/v1/jobs?limit=1', admin.token)).body.jobs[0];
-  /** Opens a stream that has its first part. The test does the rest of the engine. */
+  /** Opens a stream and sends its first part. The test then acts as the engine with `upstream`. */
   const opened = async (signal: AbortSignal | null = null) => {
     let upstream: ServerResponse | undefined;
     engine.script = (_, response) => {
@@ -211,7 +211,7 @@ describe('chat with an engine elsewhere', () => {
     expect(last.choices[0].finish_reason).toBe('tool_calls');
   });
 
-  it('fails a stream by its status before the first part, and by its last event after it', async () => {
+  it('reports a failure before the first part in the status, and a later one in the last event', async () => {
     engine.script = streaming(chunk('small-model', { content: 'Hi' }));
     const invalid = { error: { code: 'runtime_invalid_response' } };
     expect(await openAi({ stream: true })).toMatchObject({ status: 502, body: invalid });
@@ -226,10 +226,10 @@ describe('chat with an engine elsewhere', () => {
       expect({ status: answer.status, last }).toMatchObject({ status: 200, last: { error: { code } } });
       expect(await newestJob()).toMatchObject({ status: 'failed', error: expect.stringContaining(code) });
     }
-    expect(await told(speaking())).toMatchObject({ status: 200 });
+    expect(await result(speaking())).toMatchObject({ status: 200 });
   });
 
-  it('leaves the engine when the reader of a stream goes away', async () => {
+  it('disconnects from the engine when the reader of a stream disconnects', async () => {
     const leaving = new AbortController();
     const { upstream } = await opened(leaving.signal);
     const gone = once(upstream, 'close');
@@ -238,14 +238,14 @@ describe('chat with an engine elsewhere', () => {
     await until('the call is cancelled', async () => (await newestJob()).status === 'cancelled');
   });
 
-  it('takes the engine’s own time-out for one', async () => {
+  it('reports a time-out of the engine as inference_timeout', async () => {
     for (const status of [408, 504]) {
       const expected = { status: 504, code: 'inference_timeout', wait: null, retry: 'false' };
-      expect(await told(answering(status, 'too late'))).toEqual(expected);
+      expect(await result(answering(status, 'too late'))).toEqual(expected);
     }
   });
 
-  it('fails the one call whose connection breaks, and answers the others', async () => {
+  it('fails only the call with the broken connection, and answers the others', async () => {
     const answers: (() => void)[] = [];
     const asked = engine.asked.length;
     engine.script = (_, response) => {
@@ -253,11 +253,11 @@ describe('chat with an engine elsewhere', () => {
     };
     const healthy = chat();
     await engine.wasAsked(asked + 1);
-    const broken = await told((_, response) => response.socket?.destroy());
+    const broken = await result((_, response) => response.socket?.destroy());
     expect(broken).toMatchObject({ status: 503, code: 'runtime_unavailable' });
     for (const answer of answers) answer();
     expect((await healthy).status).toBe(200);
-    expect(await told(speaking())).toMatchObject({ status: 200 });
+    expect(await result(speaking())).toMatchObject({ status: 200 });
   });
 
   const tooLarge = `"${'x'.repeat(9 * 1024 * 1024)}"`;
@@ -267,7 +267,7 @@ describe('chat with an engine elsewhere', () => {
     ['JSON of another shape', answering(200, [])],
     ['another kind of answer', answering(200, { ...completion('big-model', 'Hi'), object: 'text_completion' })],
     ['no choices', answering(200, completion('big-model', 'Hi', { choices: [] }))],
-    ['choices that are none', answering(200, completion('big-model', 'Hi', { choices: { 0: 'x' } }))],
+    ['choices that are no list', answering(200, completion('big-model', 'Hi', { choices: { 0: 'x' } }))],
     ['no text', answering(200, completion('big-model', null))],
     ['empty text', answering(200, completion('big-model', ''))],
     ['parts instead of text', answering(200, completion('big-model', [{ type: 'text', text: 'Hi' }]))],
@@ -275,7 +275,7 @@ describe('chat with an engine elsewhere', () => {
     ['a list of models', answering(200, completion('big-model', 'Hi', { model: ['big-model'] }))],
     ['no model', answering(200, completion('big-model', 'Hi', { model: undefined }))],
     ['the call of a tool', answering(200, completion('big-model', 'Hi', {}, 'tool_calls'))],
-    ['more than anybody reads', answering(200, tooLarge)],
+    ['more bytes than the limit', answering(200, tooLarge)],
     ['a redirect', (_, response) => sendJson(response, 307, {}, { Location: `${elsewhere.url}/chat/completions` })],
     ['a bad request', answering(400, { error: { code: 'invalid_value', message: 'no' } })],
     ['no such model', answering(404, { error: { code: 'model_not_found' } })],
@@ -283,8 +283,9 @@ describe('chat with an engine elsewhere', () => {
     ['a gateway’s error', answering(502, '<html>')],
     ['no content', answering(204, '')],
     ['no HTTP', (_, response) => response.socket?.end('hello\r\n\r\n')],
-  ])('does not believe %s', async (_, script) => {
-    expect(await told(script)).toEqual({ status: 502, code: 'runtime_invalid_response', wait: null, retry: 'false' });
+  ])('answers 502 if the engine sends %s', async (_, script) => {
+    const refusal = { status: 502, code: 'runtime_invalid_response', wait: null, retry: 'false' };
+    expect(await result(script)).toEqual(refusal);
     expect(elsewhere.asked).toEqual([]);
   });
 
@@ -294,32 +295,32 @@ describe('chat with an engine elsewhere', () => {
     ['86400', '60'],
     ['soon', '1'],
     [undefined, '1'],
-  ])('passes on that the engine is busy, with a wait from 1 to 60 s (%s)', async (given, wait) => {
-    const script = answering(429, {}, given === undefined ? {} : { 'Retry-After': given });
-    expect(await told(script)).toEqual({ status: 429, code: 'model_busy', wait, retry: null });
+  ])('passes on that the engine is busy, with a wait from 1 to 60 s (%s)', async (retryAfter, wait) => {
+    const script = answering(429, {}, retryAfter === undefined ? {} : { 'Retry-After': retryAfter });
+    expect(await result(script)).toEqual({ status: 429, code: 'model_busy', wait, retry: null });
   });
 
-  it('passes on that the engine is not there for now', async () => {
+  it('passes on that the engine is not available now', async () => {
     const unavailable = { status: 503, code: 'runtime_unavailable', wait: null, retry: null };
-    expect(await told(answering(503, {}))).toEqual(unavailable);
+    expect(await result(answering(503, {}))).toEqual(unavailable);
     const loading = { status: 503, code: 'runtime_loading', wait: '7', retry: null };
-    expect(await told(answering(503, {}, { 'Retry-After': '7' }))).toEqual(loading);
+    expect(await result(answering(503, {}, { 'Retry-After': '7' }))).toEqual(loading);
     for (const status of [401, 403]) {
-      expect(await told(answering(status, { error: { message: `Incorrect key ${KEY}` } }))).toEqual(unavailable);
+      expect(await result(answering(status, { error: { message: `Incorrect key ${KEY}` } }))).toEqual(unavailable);
     }
-    expect(await told(speaking())).toMatchObject({ status: 200 });
+    expect(await result(speaking())).toMatchObject({ status: 200 });
   });
 
-  it('passes on that the prompt is too long, and asks for what is left where nobody says how much', async () => {
+  it('passes on that a prompt is too long; without max_tokens, first asks again without a limit', async () => {
     const refusal = { status: 422, code: 'context_length_exceeded', wait: null, retry: null };
     const words = [
       { error: { code: 'context_length_exceeded', message: 'x' } },
       { error: { code: 400, type: 'exceed_context_size_error', message: 'x' } },
       { object: 'error', message: "This model's maximum context length is 4096 tokens." },
     ];
-    for (const said of words) expect(await told(answering(400, said), { max_tokens: 4 })).toEqual(refusal);
+    for (const said of words) expect(await result(answering(400, said), { max_tokens: 4 })).toEqual(refusal);
     const before = engine.asked.length;
-    expect(await told(answering(400, words[0]))).toEqual(refusal);
+    expect(await result(answering(400, words[0]))).toEqual(refusal);
     expect(engine.asked.slice(before).map(({ body }) => body.max_tokens)).toEqual([512, undefined]);
     engine.script = (asked, response) =>
       (asked.body.max_tokens ? answering(400, words[0]) : speaking('what is left'))(asked, response);
@@ -329,24 +330,24 @@ describe('chat with an engine elsewhere', () => {
   it.each<[string, Script]>([
     ['never answers', () => undefined],
     [
-      'dribbles',
+      'sends too slowly',
       (_, response) => {
         const drop = setInterval(() => response.write(' '), 50);
         response.once('close', () => clearInterval(drop));
       },
     ],
-  ])('gives up on an engine that %s, and lets go of the connection', async (_, script) => {
+  ])('gives up on an engine that %s, and closes the connection', async (_, script) => {
     let gone: Promise<unknown> | undefined;
-    const late = await told((asked, response) => {
+    const late = await result((asked, response) => {
       gone = new Promise((resolve) => response.once('close', resolve));
       script(asked, response);
     });
     expect(late).toEqual({ status: 504, code: 'inference_timeout', wait: null, retry: 'false' });
     await gone;
-    expect(await told(speaking())).toMatchObject({ status: 200 });
+    expect(await result(speaking())).toMatchObject({ status: 200 });
   });
 
-  it('becomes unavailable when the engine goes away, and comes back with it', async () => {
+  it('becomes unavailable when the engine stops, and ready when it is back', async () => {
     const { port } = engine;
     await engine.close();
     const gone = await chat();
@@ -360,10 +361,10 @@ describe('chat with an engine elsewhere', () => {
     expect((await chat()).status).toBe(200);
   });
 
-  it('says why an engine cannot be used, and uses it once it can', async () => {
+  it('tells why an engine cannot be used, and uses it as soon as it can', async () => {
     const wrong = await startedProject(app, admin.token, spec({ key_setting: 'SERVICE_RUNTIME_KEY_WRONG' }));
     await untilState(app, admin.token, wrong, 'unavailable');
-    // The reason shows between two attempts; during one, the runtime loads.
+    // The reason is shown between two attempts. During an attempt, the runtime is loading.
     const runtime = async () => (await app.get(`/v1/projects/${wrong}/runtime`, admin.token)).body;
     await until('it says why', async () => (await runtime()).reason === 'the engine refused the key');
     expect(await chat({}, wrong)).toMatchObject({ status: 503, body: { code: expect.stringMatching(/^runtime_/) } });
@@ -386,7 +387,7 @@ describe('chat with an engine elsewhere', () => {
     expect(body.error).toMatch(/^spec\.base_url: .*SERVICE_RUNTIME_ALLOWED_HOSTS/);
   });
 
-  it('has told nobody the key', () => {
+  it('shows the key to nobody', () => {
     const log = JSON.stringify(app.logger.lines);
     expect(log).toContain('chat runtime unavailable');
     for (const key of [KEY, OTHER_KEY, 'Incorrect']) expect(log + seen.join('')).not.toContain(key);

@@ -5,7 +5,7 @@ import { bodyLimits } from '../../src/interfaces/http/body.js';
 import { contracts } from '../../src/interfaces/http/controllers.js';
 import { codeOf, note } from '../support/http-caller.js';
 import { type Member, password } from '../support/workspace.js';
-import { told } from './support/refusals.js';
+import { statusAndCode } from './support/refusals.js';
 import { site } from './support/site.js';
 import { TestApp } from './support/test-app.js';
 
@@ -31,10 +31,10 @@ describe('every route', () => {
   const cases = contracts.map((contract) => ({ ...contract, method: contract.method.toUpperCase() }));
   const guarded = cases.filter(({ access }) => access !== 'public');
   const named = (some: typeof cases) => some.map((one) => [`${one.method} ${one.path}`, one] as const);
-  /** Those of which none is like one before; what only depends on that likeness is asked of them alone. */
-  const firsts = (some: typeof cases, likeness: (one: (typeof cases)[number]) => unknown) => {
-    const alike = new Map(some.toReversed().map((one) => [JSON.stringify(likeness(one)), one]));
-    return new Set(alike.values());
+  /** Returns the first case of each kind. Checks that depend only on the kind run on these cases. */
+  const firsts = (some: typeof cases, kindOf: (one: (typeof cases)[number]) => unknown) => {
+    const byKind = new Map(some.toReversed().map((one) => [JSON.stringify(kindOf(one)), one]));
+    return new Set(byKind.values());
   };
 
   const ofEachAccess = firsts(guarded, ({ access }) => access);
@@ -43,7 +43,7 @@ describe('every route', () => {
     const more = ['nonsense', admin.token.slice(0, -1), `${admin.token}x`];
     for (const token of [undefined, `tns_${'a'.repeat(49)}`, ...(ofEachAccess.has(one) ? more : [])]) {
       const answer = await service.call(method, pathOf(path), { token });
-      expect(told(answer)).toBe('401 unauthenticated');
+      expect(statusAndCode(answer)).toBe('401 unauthenticated');
       expect(answer.headers.get('www-authenticate')).toBe('Bearer');
     }
     if (!ofEachAccess.has(one)) return;
@@ -55,29 +55,29 @@ describe('every route', () => {
     const tokens = { session: admin.token, api_key: admin.apiKey, master: masterKey };
     const refused = callerKinds.filter((kind) => access !== 'public' && !access.takes.includes(kind));
     for (const token of refused.map((kind) => tokens[kind])) {
-      expect(told(await service.call(method, pathOf(path), { token }))).toBe('401 session_required');
+      expect(statusAndCode(await service.call(method, pathOf(path), { token }))).toBe('401 session_required');
     }
   });
 
-  /** A body that is no JSON: it is not read. */
-  const unread = (method: string) => (method === 'GET' ? {} : { raw: '{' });
+  /** Returns a malformed body. A refusal without `malformed_json` proves that nobody read it. */
+  const malformedBody = (method: string) => (method === 'GET' ? {} : { raw: '{' });
   const forEditors = guarded.filter(({ access }) => access !== 'public' && !access.roles.includes('member'));
   it.each(named(forEditors))('%s is not for members, whatever they send', async (_, { method, path }) => {
-    const answer = await service.call(method, pathOf(path), { token: member.token, ...unread(method) });
-    expect(told(answer)).toBe('403 forbidden');
+    const answer = await service.call(method, pathOf(path), { token: member.token, ...malformedBody(method) });
+    expect(statusAndCode(answer)).toBe('403 forbidden');
   });
 
   const forOperators = guarded.filter(({ access }) => access !== 'public' && access.operator);
-  it.each(named(forOperators))('%s is for operators, whatever role others have', async (_, { method, path }) => {
+  it.each(named(forOperators))('%s is only for operators, whatever the role', async (_, { method, path }) => {
     for (const token of [regular.token, regular.apiKey]) {
-      const answer = await service.call(method, pathOf(path), { token, ...unread(method) });
-      expect(told(answer)).toBe('403 operator_only');
+      const answer = await service.call(method, pathOf(path), { token, ...malformedBody(method) });
+      expect(statusAndCode(answer)).toBe('403 operator_only');
     }
   });
 
   const withIds = cases.filter(({ path }) => path.includes('{') && !path.includes('*}'));
   const ofEachMissing = firsts(withIds, ({ method, missing }) => [method, missing?.().code]);
-  it.each(named(withIds))('%s hides what does not exist, before it judges the body', async (_, one) => {
+  it.each(named(withIds))('%s answers 404 to an unknown id before it validates the body', async (_, one) => {
     const { method, path, body, missing } = one;
     const token = admin.token;
     const more = ['%00', '%ff', '..%2f..', `prj_${"'".repeat(36)}`];
@@ -85,7 +85,7 @@ describe('every route', () => {
       const at = path.replace(/\{\w+\}/g, id);
       const code = missing && id !== '%ff' ? missing().code : 'not_found';
       const answer = await service.call(method, at, { token, ...(body && { json: { nonsense: true } }) });
-      expect(`${id}: ${told(answer)}`).toBe(`${id}: 404 ${code}`);
+      expect(`${id}: ${statusAndCode(answer)}`).toBe(`${id}: 404 ${code}`);
     }
   });
 
@@ -98,24 +98,24 @@ describe('every route', () => {
     streamed,
     Object.keys(forms ?? {}),
   ]);
-  it.each(named(withBody))('%s judges the form of a body', async (_, one) => {
+  it.each(named(withBody))('%s refuses a malformed body', async (_, one) => {
     const { method, path, bodyLimit, bodyOptional, streamed, tensors } = one;
     const at = pathOf(path);
     const token = admin.token;
     const limit = bodyLimits[bodyLimit ?? 'ordinary'];
     const refused = async (raw: string | Uint8Array, headers: Record<string, string> = {}) => {
-      return told(await service.call(method, at, { token, raw, headers }));
+      return statusAndCode(await service.call(method, at, { token, raw, headers }));
     };
-    // What is streamed is read by somebody else, who is asked only where the object exists; it need not be sent at all.
-    const unread = streamed ? '404 not_found' : '400 malformed_json';
+    // The model server reads a streamed body, and only if the deployment exists. Only its length needs to be sent.
+    const malformed = streamed ? '404 not_found' : '400 malformed_json';
     const ofLength = (bytes: number) => (streamed ? announced(at, bytes) : refused(`"${'a'.repeat(bytes - 2)}"`));
-    expect(await refused('{')).toBe(unread);
+    expect(await refused('{')).toBe(malformed);
     expect(await refused('{}', { 'Content-Type': 'text/plain' })).toBe('415 unsupported_media_type');
     expect(await ofLength(limit + 1)).toBe('413 payload_too_large');
     if (!ofEachForm.has(one)) return;
     const empty = bodyOptional ? [] : [''];
     for (const raw of [...empty, 'nul', '{"a":1}x', "{'a':1}", '[1,]', Uint8Array.of(0x22, 0xff, 0x22)]) {
-      expect(await refused(raw)).toBe(unread);
+      expect(await refused(raw)).toBe(malformed);
     }
     const foreign: Record<string, string>[] = [
       { 'Content-Type': 'application/x-www-form-urlencoded' },
@@ -143,12 +143,12 @@ describe('every route', () => {
     sent.destroy();
     const answer = { status: response.statusCode, body: JSON.parse(text) };
     note('POST', path, answer);
-    return told(answer);
+    return statusAndCode(answer);
   }
 
   const publicWithBody = withBody.filter(({ access }) => access === 'public');
-  const nowhere = named([...publicWithBody, ...cases.filter(({ id }) => id === 'createProject')]);
-  it.each(nowhere)('%s judges what is in a body', async (_, { method, path }) => {
+  const contentCases = named([...publicWithBody, ...cases.filter(({ id }) => id === 'createProject')]);
+  it.each(contentCases)('%s refuses a body with invalid content', async (_, { method, path }) => {
     const token = admin.token;
     const deep = `${'['.repeat(33)}${']'.repeat(33)}`;
     const bodies = [
@@ -174,28 +174,25 @@ describe('every route', () => {
   });
 
   const paths = [...firsts(cases, ({ path }) => path)];
-  it.each(paths.map(({ path }) => path))(
-    '%s carries a request id, is not stored, and has other methods refused',
-    async (path) => {
-      const own = cases.filter((one) => one.path === path);
-      const methods = own.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
-      const other = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'].filter((method) => !methods.includes(method));
-      // Where one route is all there is, two stand for all others.
-      for (const method of own.length > 1 ? other : other.slice(-2)) {
-        const answer = await service.call(method, pathOf(path), { headers: { 'X-Request-Id': 'mine-1' } });
-        const { headers, body } = answer;
-        expect(`${method}: ${told(answer)}`).toBe(`${method}: 405 method_not_allowed`);
-        expect(headers.get('allow')?.split(', ').sort()).toEqual(methods.sort());
-        expect(headers.get('x-request-id')).toBe('mine-1');
-        expect(headers.get('cache-control')).toBe('no-store');
-        const own = { status: 'error', code: body.code, error: expect.any(String), request_id: 'mine-1' };
-        const error = { message: expect.any(String), type: 'invalid_request_error', param: null, code: codeOf(answer) };
-        expect(body).toEqual(path.startsWith('/openai/v1') ? { error } : own);
-      }
-    },
-  );
+  it.each(paths.map(({ path }) => path))('%s refuses other methods, with a request id and no-store', async (path) => {
+    const own = cases.filter((one) => one.path === path);
+    const methods = own.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
+    const other = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'].filter((method) => !methods.includes(method));
+    // For a path with one method, two other methods are enough.
+    for (const method of own.length > 1 ? other : other.slice(-2)) {
+      const answer = await service.call(method, pathOf(path), { headers: { 'X-Request-Id': 'mine-1' } });
+      const { headers, body } = answer;
+      expect(`${method}: ${statusAndCode(answer)}`).toBe(`${method}: 405 method_not_allowed`);
+      expect(headers.get('allow')?.split(', ').sort()).toEqual(methods.sort());
+      expect(headers.get('x-request-id')).toBe('mine-1');
+      expect(headers.get('cache-control')).toBe('no-store');
+      const own = { status: 'error', code: body.code, error: expect.any(String), request_id: 'mine-1' };
+      const error = { message: expect.any(String), type: 'invalid_request_error', param: null, code: codeOf(answer) };
+      expect(body).toEqual(path.startsWith('/openai/v1') ? { error } : own);
+    }
+  });
 
-  it('answers an unknown route with the envelope, and keeps only a proper request id', async () => {
+  it('answers an unknown route with the envelope, and replaces a malformed request id', async () => {
     for (const path of [
       '/v1/nothing',
       '/nothing',
@@ -215,7 +212,7 @@ describe('every route', () => {
   const login = async () =>
     (await service.post('/v1/auth/login', undefined, { email: 'mia@example.com', password })).body.token;
 
-  it('takes a body-less POST with any media type', async () => {
+  it('accepts any media type on a POST that reads no body', async () => {
     const call = { token: await login(), headers: { 'Content-Type': 'text/plain' }, raw: 'whatever' };
     expect((await service.call('POST', '/v1/auth/logout', call)).status).toBe(200);
   });
@@ -224,6 +221,6 @@ describe('every route', () => {
     const token = await login();
     expect((await service.get('/v1/auth/me', token)).status).toBe(200);
     service.clock.advance(30 * 24 * 3_600_000);
-    expect(told(await service.get('/v1/auth/me', token))).toBe('401 unauthenticated');
+    expect(statusAndCode(await service.get('/v1/auth/me', token))).toBe('401 unauthenticated');
   });
 });

@@ -11,14 +11,14 @@ import { TestApp } from './support/test-app.js';
 const SEED = 20_261_122;
 const REQUESTS = 400;
 
-/** Is an answer of a model server that a prediction can get, whatever it sends. */
+/** Answers any prediction, valid or not. */
 const tooBusy = {
   status: 429,
   text: JSON.stringify({ status: 'error', code: 'model_busy', error: 'The queue is full.', request_id: 'req_1' }),
 };
 
-/** Is what a deployment may say that is asked to read. */
-const read = {
+/** Answers the operations that only read. */
+const reads = {
   server_metadata: { name: 'tenon', version: '1', extensions: [] },
   server_live: { live: true },
   server_ready: { ready: true },
@@ -27,7 +27,7 @@ const read = {
 };
 
 const modelAnswer = async (_: string, { operation }: ModelRequest) =>
-  operation in read ? { status: 200, text: JSON.stringify(read[operation as keyof typeof read]) } : tooBusy;
+  operation in reads ? { status: 200, text: JSON.stringify(reads[operation as keyof typeof reads]) } : tooBusy;
 
 describe('generated requests', () => {
   let app: TestApp;

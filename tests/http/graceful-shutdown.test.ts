@@ -15,7 +15,7 @@ async function connected(
   return { app, socket, answer: text(socket) };
 }
 
-describe('a server that ends', () => {
+describe('a server that shuts down', () => {
   it('answers a request that comes on an idle connection, and closes it', async () => {
     const { app, socket, answer } = await connected();
     const drained = app.shutdown.drain(app.server, 60_000);
@@ -24,7 +24,7 @@ describe('a server that ends', () => {
     expect(await answer).toMatch(/^HTTP\/1.1 200 .*Connection: close.*"status":"ok"/s);
   });
 
-  it('refuses a call below /v1 that comes after the end has begun', async () => {
+  it('refuses a call below /v1 that comes after the shutdown has begun', async () => {
     const { app, socket, answer } = await connected();
     const drained = app.shutdown.drain(app.server, 60_000);
     socket.write('GET /v1/auth/status HTTP/1.1\r\nHost: localhost\r\n\r\n');
@@ -32,13 +32,13 @@ describe('a server that ends', () => {
     expect(await answer).toMatch(/^HTTP\/1.1 503 .*Connection: close.*"code":"shutting_down"/s);
   });
 
-  it('waits for no connection that says nothing', async () => {
+  it('does not wait for an idle connection', async () => {
     const { app, answer } = await connected();
     await app.shutdown.drain(app.server, 60_000);
     expect(await answer).toBe('');
   });
 
-  it('sends away a caller who stops in the middle of a request', async () => {
+  it('answers 503 to a caller who stops in the middle of a request', async () => {
     const { app, socket, answer } = await connected();
     socket.write(
       'POST /v1/auth/login HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 10\r\n\r\n{',
@@ -48,7 +48,7 @@ describe('a server that ends', () => {
     expect(await answer).toMatch(/^HTTP\/1.1 503 .*"code":"shutting_down"/s);
   });
 
-  it('cuts off headers that do not arrive', async () => {
+  it('answers 408 to headers that do not arrive', async () => {
     const { app, socket, answer } = await connected({
       server: { headersTimeout: 50, connectionsCheckingInterval: 20 },
     });

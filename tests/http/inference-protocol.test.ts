@@ -15,7 +15,7 @@ import { LocalModelServerRig } from '../support/model-server/local-model-server-
 import { echo, onnxTypes } from '../support/model-server/serving-models.js';
 import { TemporaryFolder } from '../support/temporary-folder.js';
 import { type Member, register } from '../support/workspace.js';
-import { invalid, refusal, told } from './support/refusals.js';
+import { invalid, refusal, statusAndCode } from './support/refusals.js';
 import { TestApp } from './support/test-app.js';
 
 const temporary = new TemporaryFolder();
@@ -39,7 +39,7 @@ async function exchange(url: string, { method = 'GET', headers = {}, body }: Req
   return { status: response.statusCode as number, headers: { type, length, jsonLength }, bytes };
 }
 
-/** Writes a body as clients do: tensors whose data are bytes follow the JSON. */
+/** Writes a body as clients do: first the JSON, then the data of the binary tensors. */
 function bodyOf(json: { inputs: readonly { data: unknown }[] }): { body: Buffer; jsonLength: number | null } {
   const binary: Uint8Array[] = [];
   const inputs = json.inputs.map(({ data, ...tensor }) => {
@@ -92,10 +92,10 @@ describe('clients of the Open Inference Protocol', () => {
   const authorized = () => ({ Authorization: `Bearer ${admin.apiKey}` });
   const jobs = async () => (await app.get('/v1/jobs?kind=prediction&limit=1000', admin.token)).body.count;
 
-  /** Asks through the service and beside it. */
+  /** Sends a request through the service, and directly to the process. */
   async function both(path: string, { headers, ...asked }: Request) {
     const through = await exchange(app.url + base() + path, { ...asked, headers: { ...headers, ...authorized() } });
-    return { through, beside: await exchange(`${deployment.url}/${path}`, { ...asked, headers: { ...headers } }) };
+    return { through, direct: await exchange(`${deployment.url}/${path}`, { ...asked, headers: { ...headers } }) };
   }
 
   it.each([
@@ -103,10 +103,10 @@ describe('clients of the Open Inference Protocol', () => {
     'v2/health/live',
     'v2/health/ready',
     ...['', '/ready'].flatMap((end) => [`v2/models/${encoded}${end}`, `v2/models/${encoded}/versions/1${end}`]),
-  ])('read GET %s as the process says it, with and without a body', async (path) => {
+  ])('get the answers of the process to GET and HEAD %s', async (path) => {
     const before = await jobs();
-    const { through, beside } = await both(path, { headers: { Connection: 'keep-alive' } });
-    expect(through).toEqual(beside);
+    const { through, direct } = await both(path, { headers: { Connection: 'keep-alive' } });
+    expect(through).toEqual(direct);
     expect(through.status).toBe(200);
     const answer = { status: 200, body: JSON.parse(through.bytes.toString()) };
     note('GET', base() + path, answer);
@@ -115,7 +115,7 @@ describe('clients of the Open Inference Protocol', () => {
     expect(await jobs()).toBe(before);
   });
 
-  // As `tritonclient.http` builds them: no type of the body, the length of the JSON only with binary tensors.
+  // The requests of `tritonclient.http` have no Content-Type, and tell the JSON's length only with binary tensors.
   const all = { parameters: { binary_data_output: true } };
   const some = {
     outputs: [
@@ -127,7 +127,7 @@ describe('clients of the Open Inference Protocol', () => {
     ['binary tensors', { inputs: binary, ...all }, {}],
     ['binary tensors and named outputs', { id: 'one', inputs: binary, ...some }, {}],
     ['JSON', { inputs: plain, ...all }, {}],
-    ['JSON in both ways', { inputs: plain, outputs: [{ name: 'INT64_out', parameters: { binary_data: false } }] }, {}],
+    ['JSON only', { inputs: plain, outputs: [{ name: 'INT64_out', parameters: { binary_data: false } }] }, {}],
     [
       'options of Triton',
       { inputs: binary, parameters: { sequence_id: 7, priority: 1, timeout: 500, binary_data_output: true } },
@@ -145,9 +145,9 @@ describe('clients of the Open Inference Protocol', () => {
       { 'Content-Encoding': 'deflate', 'Accept-Encoding': 'deflate' },
       (body) => deflateSync(body),
     ],
-    ['what the model refuses', { inputs: plain.slice(1), ...all }, { 'X-Request-Id': 'req-1' }],
+    ['inputs that the model refuses', { inputs: plain.slice(1), ...all }, { 'X-Request-Id': 'req-1' }],
   ];
-  // As KServe's client builds them, by httpx.
+  // These are the requests of KServe's client, which uses httpx.
   const httpx = {
     Accept: '*/*',
     'Accept-Encoding': 'gzip, deflate',
@@ -161,15 +161,15 @@ describe('clients of the Open Inference Protocol', () => {
   ];
 
   it.each([...triton, ...kserve])(
-    'are answered byte for byte as by the process: %s',
+    'get byte for byte the answer of the process: %s',
     async (_, json, headers, encode = (body) => body) => {
       const { body, jsonLength } = bodyOf(json as { inputs: [] });
       const length: Record<string, number> = jsonLength === null ? {} : { [LENGTH]: jsonLength };
       for (const path of [`v2/models/${encoded}/infer`, `v2/models/${encoded}/versions/1/infer`]) {
         const asked = { method: 'POST', body: encode(body), headers: { 'X-Request-Id': 'one', ...headers, ...length } };
-        const { through, beside } = await both(path, asked);
-        expect(through.bytes.equals(beside.bytes)).toBe(true);
-        expect(through).toEqual(beside);
+        const { through, direct } = await both(path, asked);
+        expect(through.bytes.equals(direct.bytes)).toBe(true);
+        expect(through).toEqual(direct);
         const isBinary = through.headers.type === 'application/octet-stream';
         note('POST', base() + path, {
           status: through.status,
@@ -179,7 +179,7 @@ describe('clients of the Open Inference Protocol', () => {
     },
   );
 
-  it('make one job of each prediction, and none of what is refused', async () => {
+  it('create one job for each prediction, and none for a refused one', async () => {
     const before = await jobs();
     const { body } = bodyOf({ inputs: plain });
     const path = `${base()}v2/models/${encoded}/infer`;
@@ -195,7 +195,7 @@ describe('clients of the Open Inference Protocol', () => {
     expect(await jobs()).toBe(before + 1);
   });
 
-  it('get an answer in the protocol’s form on /predict, too', async () => {
+  it('get an answer in the form of the protocol on /predict, too', async () => {
     const { body } = await app.post(`${base()}predict`, admin.token, { id: 'mine', inputs: plain });
     expect(body).toMatchObject({
       id: 'mine',
@@ -204,7 +204,7 @@ describe('clients of the Open Inference Protocol', () => {
     });
   });
 
-  it('reach one model, and nothing else of the protocol', async () => {
+  it('reach only the deployment’s model, and no other route of the protocol', async () => {
     const { id } = deployment;
     const model = (path: string) => `${base()}v2/models/${path}`;
     const unknown = [
@@ -226,15 +226,15 @@ describe('clients of the Open Inference Protocol', () => {
       ),
     ];
     for (const path of unknown)
-      expect(`${path}: ${told(await app.get(path, admin.token))}`).toBe(`${path}: 404 not_found`);
+      expect(`${path}: ${statusAndCode(await app.get(path, admin.token))}`).toBe(`${path}: 404 not_found`);
     for (const path of ['repository/index', `repository/models/${encoded}/load`, `repository/models/${encoded}/unload`])
-      expect(told(await app.post(`${base()}v2/${path}`, admin.token, {}))).toBe('404 not_found');
+      expect(statusAndCode(await app.post(`${base()}v2/${path}`, admin.token, {}))).toBe('404 not_found');
     const wrong = await app.get(`${base()}v2/models/${encoded}/infer`, admin.token);
     expect(wrong).toMatchObject(refusal(405, 'method_not_allowed'));
     expect(wrong.headers.get('allow')).toBe('POST');
   });
 
-  it.each(['', '/versions/1'])('have a bad body refused, in the order of the checks%s', async (version) => {
+  it.each(['', '/versions/1'])('have a bad body refused in the order of the checks ("%s")', async (version) => {
     const path = (model: string, id = deployment.id) => `/v1/deployments/${id}/v2/models/${model}${version}/infer`;
     const refused = async (body: Uint8Array, headers: Record<string, string>, at = path(encoded)) => {
       const asked = { method: 'POST', body, headers: { ...authorized(), ...headers } };
@@ -259,7 +259,7 @@ describe('clients of the Open Inference Protocol', () => {
     expect(await refused(body, { [LENGTH]: 'x' }, nowhere)).toMatchObject(refusal(404, 'not_found'));
   });
 
-  it('may send no more than the limit, as it is decoded', async () => {
+  it('may not send more than the limit of bytes after decoding', async () => {
     const bomb = { body: gzipSync(Buffer.alloc(bodyLimits.prediction + 1, ' '), { level: 1 }), method: 'POST' };
     const headers = { ...authorized(), 'Content-Encoding': 'gzip' };
     const { status } = await exchange(`${app.url}${base()}v2/models/${encoded}/infer`, { ...bomb, headers });
@@ -310,7 +310,7 @@ describe('a model that cannot answer', () => {
 
   const below = contracts.filter(({ path }) => path.startsWith('/v1/deployments/{deployment_id}/v2'));
   it.each(below.map(({ method, path }) => [method.toUpperCase(), path] as const))(
-    'is told of on %s %s',
+    'is reported on %s %s',
     async (method, path) => {
       const at = path.replace('{deployment_id}', id).replace('{model_name}', 'iris').replace('{model_version}', '1');
       const ask = () =>

@@ -98,7 +98,7 @@ describe('jobs', () => {
     }
   });
 
-  it('lets one of many win who end it at once', async () => {
+  it('lets exactly one of many simultaneous reports end a job', async () => {
     const { id } = await admin.job();
     const answers = await Promise.all(
       Array.from({ length: 8 }, (_, n) => patch(id, { status: n % 2 ? 'failed' : 'succeeded', result: n })),
@@ -109,7 +109,7 @@ describe('jobs', () => {
     expect(await admin.get(`/v1/jobs/${id}`)).toEqual(won[0]?.body);
   });
 
-  it('loses none of many reports at once', async () => {
+  it('loses none of several simultaneous reports', async () => {
     const { id } = await admin.job();
     await Promise.all([
       admin.report(id, { progress: { done: 1, total: 2 } }),
@@ -123,7 +123,7 @@ describe('jobs', () => {
     });
   });
 
-  it('names what is wrong with a job and with a report', async () => {
+  it('names the wrong field of a job and of a report', async () => {
     expect(await post({})).toMatchObject(invalid('kind'));
     expect(await post({ kind: 'external' })).toMatchObject(invalid('name'));
     expect(await post({ kind: 'chat', name: 'x' })).toMatchObject(invalid('kind'));
@@ -147,7 +147,7 @@ describe('jobs', () => {
     expect(await patch(id, { error: 'ä'.repeat(2_048), result: 'x'.repeat(65_534) })).toMatchObject({ status: 200 });
   });
 
-  it('knows projects of the own team only', async () => {
+  it('accepts only projects of the caller’s team', async () => {
     const project = await createProject(app, cast.admin.token);
     for (const by of [regular, master]) {
       expect(await post({ kind: 'external', name: 'x', project_id: project }, by)).toMatchObject(notFound);
@@ -157,7 +157,7 @@ describe('jobs', () => {
     }
   });
 
-  it('keeps what another team’s job was about from operators, and its being from others', async () => {
+  it('hides the content of another team’s job from operators, and the whole job from others', async () => {
     const theirs = await regular.job({ name: 'secret', status: 'queued' });
     await regular.report(theirs.id, { result: 'secret', error: 'secret' });
     const full = { name: 'secret', result: 'secret', error: 'secret' };
@@ -181,7 +181,7 @@ describe('jobs', () => {
     expect(await regular.report(theirs.id, { status: 'succeeded' })).toMatchObject(full);
   });
 
-  it('lets the master key have jobs of its own', async () => {
+  it('lets the master key record jobs', async () => {
     const job = await master.job({ name: 'cron' });
     expect(job).toMatchObject({ name: 'cron', requested_by: 'master' });
     expect(await member.get(`/v1/jobs/${job.id}`)).toMatchObject({ name: 'cron' });
@@ -190,7 +190,7 @@ describe('jobs', () => {
     expect(await cancel(job.id, master)).toMatchObject({ status: 200, body: { status: 'cancelled' } });
   });
 
-  it('is for those with a verified e-mail', async () => {
+  it('lets only accounts with a verified e-mail report jobs', async () => {
     const { id } = await admin.job();
     const developer = as(app, cast.developer.token);
     await app.setAccount(cast.developer.id, { emailVerifiedAt: null });
@@ -203,7 +203,7 @@ describe('jobs', () => {
     expect(await cancel(unknown)).toMatchObject(notFound);
   });
 
-  it('leaves jobs alone that are calls', async () => {
+  it('refuses to change jobs that are calls', async () => {
     const { id } = await admin.job();
     const job = (await app.store.jobs.find(id)) as Job;
     await app.store.jobs.update({ ...job, kind: 'chat', mode: 'sync' });
@@ -213,7 +213,7 @@ describe('jobs', () => {
     expect(await admin.get(`/v1/jobs/${id}`)).toMatchObject({ status: 'running' });
   });
 
-  it('ends a page early where results are long', async () => {
+  it('ends a page early if the results are long', async () => {
     const result = 'x'.repeat(65_000);
     const { id } = await regular.job();
     await regular.report(id, { result });

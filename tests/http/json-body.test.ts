@@ -4,19 +4,19 @@ import { ifMatchVersion } from '../../src/interfaces/http/middleware/validate.js
 describe('the size of JSON text', () => {
   const nested = (depth: number) => `${'{"a":['.repeat(depth / 2)}1${']}'.repeat(depth / 2)}`;
 
-  it('is at most 32, counted before anything is built', () => {
+  it('is at most 32 levels, counted before the text is parsed', () => {
     expect(checkJsonText(nested(32)).problem).toBeNull();
     expect(checkJsonText(nested(34)).problem).toContain('32');
     expect(checkJsonText('['.repeat(1_000_000)).problem).toContain('32');
   });
 
-  it('is at most 200,000 values, counted before anything is built', () => {
+  it('is at most 200,000 values, counted before the text is parsed', () => {
     const list = (values: number) => `[${'1,'.repeat(values - 2)}1]`;
     expect(checkJsonText(list(200_000))).toMatchObject({ problem: null, values: 200_000 });
     expect(checkJsonText(list(200_001)).problem).toContain('200000 values');
   });
 
-  it('does not count brackets in strings, after whatever escapes', () => {
+  it('does not count brackets in strings, also after escapes', () => {
     expect(checkJsonText(JSON.stringify({ a: '['.repeat(100), b: '\\"[[[['.repeat(20) })).problem).toBeNull();
     expect(checkJsonText(`["\\\\",${'['.repeat(32)}`).problem).toContain('32');
   });
@@ -56,34 +56,34 @@ describe('a number in JSON text', () => {
     '1.2345678901234567e22',
   ])('would lose digits: %s', (number) => expect(inexactNumber(`["\\"",{"a":${number}}]`)).toContain(number));
 
-  it('is looked at once, however long it is', () => {
+  it('is checked in one pass, however long it is', () => {
     const long = `[${'1.'.padEnd(1_000_000, '0')},${'9'.repeat(300)}]`;
     expect(inexactNumber(long)).toMatch(/^the number 9{100}… would lose digits/);
   });
 });
 
-describe('what cannot be stored', () => {
+describe('a value that cannot be stored', () => {
   it.each([
     ['a\0', ''],
     [{ a: ['x', 'y\0'] }, 'a.1'],
     [{ a: { 'k\0': 1 } }, 'a'],
     [{ a: '\ud800' }, 'a'],
     [{ a: Number.POSITIVE_INFINITY }, 'a'],
-  ])('is found where it is (%#)', async (value, path) => {
+  ])('is found with its path (%#)', async (value, path) => {
     expect(await firstUnstorable(value)).toMatchObject({ path });
   });
 
-  it('is found with a path that does not repeat what was sent', async () => {
+  it('is found with a shortened path', async () => {
     const path = `${'x'.repeat(100)}….a`;
     expect(await firstUnstorable({ ['x'.repeat(1_000_000)]: { a: '\0' } })).toMatchObject({ path });
   });
 
-  it('is left to another in the member that is excepted', async () => {
+  it('is not looked for in the top-level member that is excepted', async () => {
     expect(await firstUnstorable({ rows: ['\0'], a: { b: 1 } }, 'rows')).toBeNull();
     expect(await firstUnstorable({ rows: ['\0'], a: { rows: '\0' } }, 'rows')).toMatchObject({ path: 'a.rows' });
   });
 
-  it('is not anything else', async () => {
+  it('is none of the other values', async () => {
     expect(await firstUnstorable({ a: [null, true, -1.5, '\u{1F600}', '\u0001', ''], '': {} })).toBeNull();
   });
 });

@@ -26,17 +26,17 @@ const OCTETS = 'application/octet-stream';
 
 interface Act {
   readonly body: object | string | ((params: Record<string, string>) => object);
-  /** Makes the objects that the path names. */
+  /** Creates the objects that the path names. */
   readonly params?: () => Promise<Record<string, string>>;
   readonly by?: 'key';
-  /** The status of the act, if it is not 200. */
+  /** Is the status of the act, by default 200. */
   readonly status?: number;
   readonly writesNothing?: true;
-  /** Any role may do it. */
+  /** Says that any role may do the act. */
   readonly open?: true;
 }
 
-describe('the right to an act whose body comes after its headers', () => {
+describe('the permission for an act with a late body', () => {
   let app: TestApp;
   let root: Member;
   let actors = 0;
@@ -66,7 +66,7 @@ describe('the right to an act whose body comes after its headers', () => {
   });
   afterAll(() => app.stop());
 
-  const made = async (path: string, json: object): Promise<string> => {
+  const create = async (path: string, json: object): Promise<string> => {
     const { body, status } = await app.post(path, root.token, json);
     expect({ path, status, body }).toMatchObject({ status: 201 });
     return body.id;
@@ -76,19 +76,19 @@ describe('the right to an act whose body comes after its headers', () => {
   const inProject = async () => ({ project_id: await createProject(app, root.token) });
   const withDataset = async () => {
     const { project_id } = await inProject();
-    return { project_id, dataset_id: await made(`/v1/projects/${project_id}/datasets`, { records }) };
+    return { project_id, dataset_id: await create(`/v1/projects/${project_id}/datasets`, { records }) };
   };
   const withModel = async () => {
     const { project_id } = await inProject();
     const model = { request_id: crypto.randomUUID(), spec: {} };
-    return { project_id, model_id: await made(`/v1/projects/${project_id}/models`, model) };
+    return { project_id, model_id: await create(`/v1/projects/${project_id}/models`, model) };
   };
   const withRegistered = async (): Promise<Record<string, string>> => {
     const { project_id } = await inProject();
     return { project_id, alias: 'champion', model_id: await registeredModel(app, root.token, project_id) };
   };
   const onDeployment = async () => ({
-    deployment_id: await made('/v1/deployments', { name: 'iris', model_path: 'iris.onnx' }),
+    deployment_id: await create('/v1/deployments', { name: 'iris', model_path: 'iris.onnx' }),
     model_name: 'iris',
     model_version: '1',
   });
@@ -98,13 +98,13 @@ describe('the right to an act whose body comes after its headers', () => {
     return { alert_id: alert.id };
   };
 
-  /** The acts by the ids of their contracts. */
   const chat: Act = {
     body: ({ project_id = '' }) => ask(project_id, 'Hi'),
     params: async () => ({ project_id: await readyProject(app, root.token) }),
     by: 'key',
     open: true,
   };
+  /** Lists the acts by the ids of their contracts. */
   const acts: Record<string, Act> = {
     updateOwnAccount: { body: { password: 'another horse battery', current_password: password }, open: true },
     mintKey: { body: { name: 'late' }, status: 201, open: true },
@@ -136,14 +136,14 @@ describe('the right to an act whose body comes after its headers', () => {
     createJob: { body: { kind: 'external', name: 'late' }, by: 'key', status: 201 },
     changeJob: {
       body: { status: 'succeeded', result: 1 },
-      params: async () => ({ job_id: await made('/v1/jobs', { kind: 'external', name: 'late' }) }),
+      params: async () => ({ job_id: await create('/v1/jobs', { kind: 'external', name: 'late' }) }),
       by: 'key',
     },
     createAlertRule: { body: rule, by: 'key', status: 201 },
     previewAlertRule: { body: rule, by: 'key', writesNothing: true, open: true },
     changeAlertRule: {
       body: { enabled: false },
-      params: async () => ({ rule_id: await made('/v1/alerts/rules', rule) }),
+      params: async () => ({ rule_id: await create('/v1/alerts/rules', rule) }),
       by: 'key',
     },
     acknowledgeAlert: { body: { note: 'late' }, params: onAlert },
@@ -190,7 +190,7 @@ describe('the right to an act whose body comes after its headers', () => {
     return { method, at: path.replace(/\{([\w*]+)\}/g, (_, name: string) => params[name] as string) };
   }
 
-  /** Sends the headers, makes the change once the service waits for the body, and sends the body. */
+  /** Sends the headers, makes the change while the service waits for the body, then sends the body. */
   async function outcome(id: string, act: Act, change: string, params: Record<string, string>): Promise<string> {
     const { method, at } = routeOf(id, params);
     const by = await actor();
@@ -213,10 +213,10 @@ describe('the right to an act whose body comes after its headers', () => {
     const [response] = await answered;
     const answer = { status: response.statusCode as number, body: JSON.parse(await text(response)) };
     note(method, at, answer);
-    return told(answer);
+    return outcomeOf(answer);
   }
 
-  const told = (answer: Pick<Answer, 'status' | 'body'>) =>
+  const outcomeOf = (answer: Pick<Answer, 'status' | 'body'>) =>
     [answer.status, codeOf(answer), written.size > 0 && 'written'].filter(Boolean).join(' ');
 
   it('is tested for every act that has a body', () => {
@@ -224,7 +224,7 @@ describe('the right to an act whose body comes after its headers', () => {
     expect(Object.keys(acts).sort()).toEqual(withBody.map(({ id }) => id).sort());
   });
 
-  it.each(Object.entries(acts))('is judged at the moment of the act: %s', async (id, act) => {
+  it.each(Object.entries(acts))('is checked at the moment of the act: %s', async (id, act) => {
     const params = (await act.params?.()) ?? {};
     const outcomes: Record<string, string> = {};
     for (const change of Object.keys(changes)) outcomes[change] = await outcome(id, act, change, params);
@@ -254,7 +254,7 @@ describe('the right to an act whose body comes after its headers', () => {
     ['startRuntime', runtimes, 'apply'],
     ['stopRuntime', runtimes, 'apply'],
     ['disconnectRuntime', runtimes, 'apply'],
-  ])('is judged again when %s has waited for another', async (id, waitsFor, step) => {
+  ])('is checked again after %s has waited', async (id, waitsFor, step) => {
     const act = { ...acts, ...bodyless }[id] as Act;
     const params = (await act.params?.()) ?? {};
     const { method, at } = routeOf(id, params);
@@ -262,15 +262,15 @@ describe('the right to an act whose body comes after its headers', () => {
     const outcomes: Record<string, string> = {};
     for (const change of Object.keys(changes)) {
       const by = await actor();
-      const steps = waitsFor() as Record<string, (...given: unknown[]) => Promise<unknown>>;
-      const taken = steps[step]?.bind(steps);
-      jest.spyOn(steps, step).mockImplementationOnce(async (...given) => {
+      const steps = waitsFor() as Record<string, (...args: unknown[]) => Promise<unknown>>;
+      const original = steps[step]?.bind(steps);
+      jest.spyOn(steps, step).mockImplementationOnce(async (...args) => {
         await changes[change]?.(by, act);
         written.clear();
-        return taken?.(...given);
+        return original?.(...args);
       });
       const json = typeof act.body === 'function' ? act.body(params) : act.body;
-      outcomes[change] = told(await app.call(method, at, { token: act.by ? by.apiKey : by.token, json }));
+      outcomes[change] = outcomeOf(await app.call(method, at, { token: act.by ? by.apiKey : by.token, json }));
       if (change !== 'nothing changes') expect(servers.ids()).toEqual(served);
     }
     expect(outcomes).toEqual({

@@ -49,7 +49,7 @@ describe('model files', () => {
   const remove = (path: string, token = admin.token) => app.delete(`${files}/${path}`, token);
   const unfinished = () => (existsSync(join(models, '.unfinished')) ? readdirSync(join(models, '.unfinished')) : []);
 
-  /** Sends a path as it is, and a body only as far as the test says. */
+  /** Begins a request with exactly this path. The test sends the body. */
   function begin(path: string, headers: OutgoingHttpHeaders = {}, method = 'PUT'): ClientRequest {
     const { hostname, port } = new URL(app.url);
     const credential = { Authorization: `Bearer ${admin.token}` };
@@ -65,7 +65,7 @@ describe('model files', () => {
     return answer;
   }
 
-  it('lists the shipped model for everybody on the team, by any credential', async () => {
+  it('lists the shipped model for everybody on the team, with any credential', async () => {
     for (const token of [member.token, member.apiKey, masterKey]) {
       const { body, status } = await app.get(files, token);
       expect(status).toBe(200);
@@ -79,14 +79,14 @@ describe('model files', () => {
     }
   });
 
-  it('takes a file, replaces it, shows it and deletes it', async () => {
+  it('stores, lists, replaces and deletes a file', async () => {
     const content = Buffer.alloc(LIMIT, 'x');
-    const made = await upload('deep/my%20model.onnx', content);
+    const created = await upload('deep/my%20model.onnx', content);
     const file = { path: 'deep/my model.onnx', size: LIMIT, kind: 'onnx', writable: true };
     const sha256 = createHash('sha256').update(content).digest('hex');
-    expect(made).toMatchObject({ status: 201, body: { ...file, sha256 } });
-    expect(Math.abs(made.body.modified_at - Date.now() / 1000)).toBeLessThan(60);
-    expect((await list()).model_files).toContainEqual({ ...file, modified_at: made.body.modified_at });
+    expect(created).toMatchObject({ status: 201, body: { ...file, sha256 } });
+    expect(Math.abs(created.body.modified_at - Date.now() / 1000)).toBeLessThan(60);
+    expect((await list()).model_files).toContainEqual({ ...file, modified_at: created.body.modified_at });
     expect(readFileSync(join(models, 'deep/my model.onnx')).equals(content)).toBe(true);
 
     for (const token of [admin.apiKey, masterKey]) {
@@ -100,7 +100,7 @@ describe('model files', () => {
     expect(existsSync(join(models, 'deep'))).toBe(false);
   });
 
-  it('lists page by page', async () => {
+  it('lists files in pages', async () => {
     for (const path of ['page/a', 'page/b', 'page/c.onnx']) await upload(path, 'x');
     const all = (await list()).model_files.map(({ path }: { path: string }) => path);
     const seen: string[] = [];
@@ -121,7 +121,7 @@ describe('model files', () => {
     for (const path of ['page/a', 'page/b', 'page/c.onnx']) await remove(path);
   });
 
-  it('takes a model file by file, and removes it as a whole', async () => {
+  it('stores a model file by file, and deletes it as a whole', async () => {
     const parts = [
       'config.json',
       'generation_config.json',
@@ -144,7 +144,7 @@ describe('model files', () => {
     });
   });
 
-  it('takes encoded slashes as plain ones, decoded once', async () => {
+  it('reads encoded slashes as plain ones, and decodes only once', async () => {
     expect(await upload('my-model%2Fdeep/config%2ejson', 'x')).toMatchObject({
       status: 201,
       body: { path: 'my-model/deep/config.json' },
@@ -202,7 +202,7 @@ describe('model files', () => {
     }
   });
 
-  it.each(['', '%ff', '%', 'a%c3'])('knows no route to the path "%s"', async (path) => {
+  it.each(['', '%ff', '%', 'a%c3'])('answers 404 to the path "%s"', async (path) => {
     for (const method of ['PUT', 'DELETE']) {
       const sent = begin(path, {}, method);
       sent.end();
@@ -210,7 +210,7 @@ describe('model files', () => {
     }
   });
 
-  it('keeps away from the models of other folders, from folders and from links that lead out', async () => {
+  it('does not touch models of other folders, folders themselves, or links that lead out', async () => {
     symlinkSync(outside.path, join(models, 'out'));
     await upload('folder/x', 'x');
     for (const path of ['tiny-chat', 'tiny-chat/config.json', 'tiny-chat/new', 'folder', 'folder/x/y', 'out/x']) {
@@ -227,7 +227,7 @@ describe('model files', () => {
     await remove('folder/x');
   });
 
-  it('takes bytes alone, and no empty file', async () => {
+  it('accepts only application/octet-stream, and no empty file', async () => {
     const types = ['application/json', 'text/plain', 'multipart/form-data; boundary=x', ''];
     for (const headers of [
       ...types.map((type) => ({ 'Content-Type': type })),
@@ -241,7 +241,7 @@ describe('model files', () => {
     expect((await list()).model_files.some(({ path }: { path: string }) => path === 'a.onnx')).toBe(false);
   });
 
-  it('takes a file as large as the limit, and none that is larger, whether it says so or not', async () => {
+  it('accepts a file as large as the limit, and no larger one, with or without a Content-Length', async () => {
     const refused = { status: 413, body: { code: 'payload_too_large', error: expect.stringContaining(String(LIMIT)) } };
     expect((await upload('large.onnx', Buffer.alloc(LIMIT))).status).toBe(201);
     const announced = begin('large.onnx', { 'Content-Length': LIMIT + 1 });
@@ -254,23 +254,23 @@ describe('model files', () => {
     expect((await remove('large.onnx')).status).toBe(200);
   });
 
-  it('takes four uploads at once, and leaves nothing of those that are cut off', async () => {
+  it('accepts four uploads at once, and leaves nothing of those that are cut off', async () => {
     const sent = ['one', 'two', 'three', 'four'].map((name) => begin(`cut/${name}`, { 'Content-Length': 1_000 }));
     for (const upload of sent) {
       upload.on('error', () => undefined).write('the beginning');
     }
-    await until('four are under way', () => unfinished().length === 4);
+    await until('four uploads have begun', () => unfinished().length === 4);
     const busy = await upload('one-more', 'x');
     expect(busy).toMatchObject({ status: 503, body: { code: 'busy' } });
     expect(busy.headers.get('retry-after')).toBe('5');
     for (const upload of sent) upload.destroy();
-    await until('they are gone', () => unfinished().length === 0);
+    await until('the four uploads are gone', () => unfinished().length === 0);
     expect(existsSync(join(models, 'cut'))).toBe(false);
     expect((await upload('one-more', 'x')).status).toBe(201);
     await remove('one-more');
   });
 
-  it('gives up on a body that stalls, and leaves nothing of it', async () => {
+  it('refuses a body that stalls, and leaves nothing of it', async () => {
     const slow = begin('stalled.onnx', { 'Content-Length': 100 });
     slow.write('the beginning');
     expect(await answerOf(slow)).toMatchObject({ status: 408, body: { code: 'request_timeout' } });

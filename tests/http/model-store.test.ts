@@ -26,7 +26,7 @@ describe('model files in a bucket', () => {
     return body.model_files.filter(({ writable }: { writable: boolean }) => writable);
   };
 
-  it('come and go, and the shipped ones stay', async () => {
+  it('can be stored and deleted, and the shipped files stay', async () => {
     const sha256 = createHash('sha256').update('a model').digest('hex');
     const file = { path: 'mine/model.onnx', size: 7, kind: 'onnx', writable: true };
     expect(await upload('mine/model.onnx', 'a model')).toMatchObject({ status: 201, body: { ...file, sha256 } });
@@ -39,7 +39,7 @@ describe('model files in a bucket', () => {
     expect(body.model_files).toContainEqual(expect.objectContaining({ path: 'tiny-chat', writable: false }));
   });
 
-  it('leave nothing behind when a caller goes away in the middle', async () => {
+  it('leave nothing behind when the caller disconnects during an upload', async () => {
     const { hostname, port } = new URL(app.url);
     const credential = { Authorization: `Bearer ${masterKey}`, 'Content-Length': 20 * 1024 ** 2 };
     const path = `${files}/cut.onnx`;
@@ -47,11 +47,11 @@ describe('model files in a bucket', () => {
     sent.on('error', () => undefined).write(Buffer.alloc(10 * 1024 ** 2));
     await until('the first part is there', () => store.unfinished === 1);
     sent.destroy();
-    await until('it is gone', () => store.unfinished === 0);
+    await until('the first part is gone', () => store.unfinished === 0);
     expect(await uploaded()).toEqual([]);
   });
 
-  it('get 503 with a time to wait while the store is away', async () => {
+  it('get 503 with a Retry-After while the store cannot be reached', async () => {
     await store.away();
     const answers = [await app.get(files, masterKey), await upload('x.onnx', 'x')];
     answers.push(await app.delete(`${files}/x.onnx`, masterKey));

@@ -22,7 +22,7 @@ describe('models', () => {
     return { project, models: modelsOf(project), draft, at: `${modelsOf(project)}/${draft.id}` };
   };
 
-  it('lets a repeated request_id make one model, and refuses it for another spec', async () => {
+  it('creates one model for a repeated request_id, and refuses it with another spec', async () => {
     const id = await createProject(app, admin.token);
     const models = modelsOf(id);
     const request_id = randomUUID();
@@ -45,7 +45,7 @@ describe('models', () => {
     expect(await app.post(modelsOf(id), admin.token, json)).toMatchObject(invalid(path));
   });
 
-  it('registers the version that the caller has read, once', async () => {
+  it('registers a model once, and only the version that the caller has read', async () => {
     const { at } = await aDraft();
     const register = (json: object) => app.post(`${at}/register`, admin.token, json);
     expect(await register({})).toMatchObject(invalid('version'));
@@ -55,7 +55,7 @@ describe('models', () => {
     expect(await register({ version: 1 })).toMatchObject(registered);
   });
 
-  it('registers models of a project up to 2 MB of specs together', async () => {
+  it('registers at most 2 MB of specs in one project', async () => {
     const project = await createProject(app, admin.token);
     const register = async (bytes: number) => {
       const { id } = await draftModel(app, admin.token, project, { text: 'x'.repeat(bytes) });
@@ -66,7 +66,7 @@ describe('models', () => {
     expect((await register(50_000)).status).toBe(200);
   });
 
-  it('lists drafts and registered models by the page, newest first', async () => {
+  it('lists drafts and registered models in pages, newest first', async () => {
     const { project, models, draft } = await aDraft();
     const ids = [draft.id, await registeredModel(app, admin.token, project)];
     ids.unshift((await draftModel(app, admin.token, project)).id);
@@ -83,7 +83,7 @@ describe('models', () => {
     expect(idsOf(second)).toEqual([newest[2]]);
   });
 
-  it('lets nothing of a registered model change', async () => {
+  it('refuses every change of a registered model', async () => {
     const { at } = await aDraft({ a: 1 });
     await put(at, { version: 1, spec: { a: 2 } });
     const model = (await app.post(`${at}/register`, admin.token, { version: 2 })).body;
@@ -94,7 +94,7 @@ describe('models', () => {
     expect((await app.get(`${at}/versions`, admin.token)).body.count).toBe(2);
   });
 
-  it('keeps every version readable, with who made it and when', async () => {
+  it('keeps every version readable, with its author and time', async () => {
     const { project, draft, at } = await aDraft({ a: 1 });
     const json = { version: 1, spec: { a: 2, by: 'developer' } };
     const second = (await app.call('PUT', at, { token: developer.token, json })).body;
@@ -121,7 +121,7 @@ describe('models', () => {
     expect([rest.versions[0].version, rest.next_cursor]).toEqual([1, null]);
   });
 
-  it('forks a registered model, and a draft, into a draft of its own', async () => {
+  it('forks a registered model, and a draft, into a new draft', async () => {
     const { project, models, draft, at } = await aDraft({ a: 1 });
     await put(at, { version: 1, spec: { a: 2 } });
     for (const source of [draft.id, await registeredModel(app, admin.token, project, { a: 2 })]) {
@@ -137,7 +137,7 @@ describe('models', () => {
     }
   });
 
-  it('makes one fork for a request_id, and another one without', async () => {
+  it('creates one fork for each request_id, and a new one if there is none', async () => {
     const { models, at } = await aDraft({ a: 1 });
     const fork = (json?: object) => app.post(`${at}/fork`, admin.token, json);
     const request_id = randomUUID();
@@ -159,7 +159,7 @@ describe('models', () => {
     expect(await fork({ request_id: created })).toMatchObject(conflict);
   });
 
-  it('deletes a draft, whose request_id is free then', async () => {
+  it('deletes a draft; then its request_id can be used again', async () => {
     const project = await createProject(app, admin.token);
     const request = { request_id: randomUUID(), spec: { a: 1 } };
     const { id } = (await app.post(modelsOf(project), admin.token, request)).body;
@@ -178,7 +178,7 @@ describe('models', () => {
   });
 });
 
-describe('aliases of models', () => {
+describe('an alias of a model', () => {
   let project: string;
   let one: string;
   let two: string;
@@ -193,7 +193,7 @@ describe('aliases of models', () => {
     app.call(method, at(alias), { token: admin.token, json, headers: ifMatch ? { 'If-Match': ifMatch } : {} });
   const set = (alias: string, model_id: string, more: object = {}, ifMatch?: string) =>
     call('PUT', alias, { model_id, ...more }, ifMatch);
-  /** Stores changes of aliases as they are. */
+  /** Stores changes of aliases without any check. */
   const stored = async (changes: { alias: string; version: number; modelId: string }[]) => {
     const by = { projectId: project, changedBy: admin.id, changedAt: new Date() };
     for (const change of changes) await app.store.modelAliases.append({ ...change, ...by });
@@ -201,7 +201,7 @@ describe('aliases of models', () => {
   const read = (alias: string) => app.get(at(alias), member.token);
   const list = async () => (await app.get(`/v1/projects/${project}/models/aliases`, member.token)).body;
 
-  it('points to a model, and moves, with who moved it and when', async () => {
+  it('points to a model, can be moved, and has a history of its moves', async () => {
     const first = await set('champion', one);
     expect(first.status).toBe(200);
     expect(first.headers.get('etag')).toBe('"1"');
@@ -222,7 +222,7 @@ describe('aliases of models', () => {
     expect(found.headers.get('etag')).toBe('"2"');
   });
 
-  it('changes nothing when it points there already', async () => {
+  it('does not change when it already points to the model', async () => {
     await set('champion', one);
     const { body } = await set('champion', two);
     expect((await set('champion', two)).body).toEqual(body);
@@ -230,7 +230,7 @@ describe('aliases of models', () => {
     expect(await set('champion', two, { version: 1 })).toMatchObject(stale(2));
   });
 
-  it('moves only from the version that the caller says, if one is said', async () => {
+  it('moves only from the version that the caller names, if there is one', async () => {
     await set('champion', one);
     await set('champion', two, { version: 1 });
     const outdated: [object, string?][] = [[{ version: 1 }], [{ version: 3 }], [{}, '"1"'], [{ version: 2 }, '"1"']];
@@ -240,7 +240,7 @@ describe('aliases of models', () => {
     expect(await read('new')).toMatchObject(notFound);
   });
 
-  it('is taken away, and goes on with its history when it is set again', async () => {
+  it('can be deleted, and continues its history when it is set again', async () => {
     await set('champion', one);
     expect(await call('DELETE', 'champion', undefined, '"2"')).toMatchObject(stale(1));
     const deleted = await call('DELETE', 'champion', undefined, '"1"');
@@ -264,7 +264,7 @@ describe('aliases of models', () => {
     expect((await set('champion', two)).body.history).toHaveLength(100);
   });
 
-  it('is listed without its history, the one moved last first', async () => {
+  it('is listed without its history, the last moved one first', async () => {
     for (const alias of ['a', 'b', 'c']) {
       await set(alias, one);
       app.clock.advance(1);
@@ -276,7 +276,7 @@ describe('aliases of models', () => {
     expect(aliases[0]).toEqual(listed);
   });
 
-  it('takes names that are words of other routes, and tells letter cases apart', async () => {
+  it('may be named like a part of other routes, and is case-sensitive', async () => {
     for (const alias of ['versions', 'fork', 'register', 'aliases', 'Champion', 'champion', '0', 'v1.2_rc-3'])
       expect((await set(alias, one)).body).toMatchObject({ alias, model_id: one, version: 1 });
     expect((await read('versions')).body).toMatchObject({ alias: 'versions', model_id: one });
@@ -284,7 +284,7 @@ describe('aliases of models', () => {
       expect(await call('POST', alias, {})).toMatchObject(refusal(405, 'method_not_allowed'));
   });
 
-  it('may not be called anything else', async () => {
+  it('may not have other characters in its name', async () => {
     for (const alias of ['-a', '_a', '.a', 'a b', 'a%2Fb', 'ä', 'a%00', 'a%0A', 'x'.repeat(65), '__proto__']) {
       const refused = await set(alias, one);
       expect({ alias, ...refused }).toMatchObject({ alias, ...invalid('alias') });
@@ -294,7 +294,7 @@ describe('aliases of models', () => {
     }
   });
 
-  it('points to registered models of its project only', async () => {
+  it('points only to registered models of its project', async () => {
     const draft = await draftModel(app, admin.token, project);
     expect(await set('champion', draft.id)).toMatchObject(invalid('model_id'));
     const foreign = await registeredModel(app, admin.token, await createProject(app, admin.token));
@@ -303,7 +303,7 @@ describe('aliases of models', () => {
     expect(await read('champion')).toMatchObject(notFound);
   });
 
-  it('is one of 100 at most', async () => {
+  it('is refused if the project has 100 already', async () => {
     await stored(Array.from({ length: 99 }, (_, at) => ({ alias: `alias-${at}`, version: 1, modelId: one })));
     expect((await set('alias-100', one)).status).toBe(200);
     const refused = await set('one-more', one);
@@ -316,7 +316,7 @@ describe('aliases of models', () => {
     expect((await list()).count).toBe(100);
   });
 
-  it('goes with its project', async () => {
+  it('is deleted with its project', async () => {
     await set('champion', one);
     await call('DELETE', 'champion');
     await set('candidate', two);

@@ -7,7 +7,7 @@ import { answering, completion, type Script, ScriptedEngine, speaking } from '..
 import { ask, completions, createProject, type Member, readyProject, register } from '../support/workspace.js';
 import { TestApp } from './support/test-app.js';
 
-/** The service gives an engine at most so many calls at once. */
+/** Equals the number of calls that the service sends to an engine at once. */
 const AT_ONCE = 32;
 
 let engine: ScriptedEngine;
@@ -34,7 +34,7 @@ afterAll(async () => {
   await engine.close();
 });
 
-/** The library as it is, with a project as its base URL. */
+/** Tests the unchanged library with a project as its base URL. */
 describe('the openai library', () => {
   interface Call extends Partial<OpenAI.ChatCompletionCreateParamsNonStreaming> {
     readonly apiKey?: string;
@@ -60,7 +60,7 @@ describe('the openai library', () => {
     expect(answer.usage?.prompt_tokens_details?.cached_tokens).toBe(0);
   });
 
-  it('types each refusal by its status', async () => {
+  it('throws the error class of each status', async () => {
     const bare = await createProject(app, admin.token);
     expect(await failure({ apiKey: 'nonsense' })).toBeInstanceOf(OpenAI.AuthenticationError);
     expect(await failure({ id: 'prj_none' })).toBeInstanceOf(OpenAI.NotFoundError);
@@ -85,7 +85,7 @@ describe('the openai library', () => {
 
 describe('callers of a busy engine', () => {
   let modest: Member;
-  /** The calls that the engine works on, in the order in which they came, by what was asked. */
+  /** Keeps the responses to the calls that the engine works on, by their question, in the order of arrival. */
   const working = new Map<string, ServerResponse>();
   const hold: Script = ({ body }, response) => working.set(body.messages[0].content, response);
 
@@ -99,7 +99,7 @@ describe('callers of a busy engine', () => {
     return app.call('POST', completions(project), options).catch(() => null);
   };
   const names = (prefix: string, count: number) => Array.from({ length: count }, (_, n) => `${prefix}${n + 1}`);
-  /** The engine answers one call; resolves to what it is asked next. */
+  /** Lets the engine answer one call. Returns the question of its next call. */
   const answer = async (name: string) => {
     const { length } = engine.asked;
     sendJson(working.get(name) as ServerResponse, 200, completion('m', `about ${name}`));
@@ -108,12 +108,12 @@ describe('callers of a busy engine', () => {
     return engine.asked[length]?.body.messages[0].content;
   };
 
-  it('are served in turns, and none of them fills the queue for others', async () => {
+  it('are served in turns, and none of them can fill the queue for the others', async () => {
     engine.script = hold;
     const before = engine.asked.length;
     const first = names('a', AT_ONCE).map((name) => call(admin, name));
     await engine.wasAsked(before + AT_ONCE);
-    // The queue takes five more, in whichever order they arrive; a sixth is one too many.
+    // The queue takes five more, in any order. A sixth is one too many.
     const outcomes = new Map<string, number | undefined>();
     const noted = (by: Member, name: string) => call(by, name).then((it) => outcomes.set(name, it?.status));
     const waiting = names('w', 6).map((name) => noted(admin, name));

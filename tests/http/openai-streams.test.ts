@@ -19,7 +19,7 @@ import { OpenAiController } from '../../src/interfaces/http/chat/openai.controll
 import { MemoryChatRuntime } from '../fakes/chat/memory-chat-runtime.js';
 import { until } from '../support/until.js';
 import { type Member, readyProject, register } from '../support/workspace.js';
-import { told } from './support/refusals.js';
+import { statusAndCode } from './support/refusals.js';
 import { TestApp } from './support/test-app.js';
 
 const completions = '/openai/v1/chat/completions';
@@ -33,10 +33,10 @@ describe('streams of the OpenAI endpoint', () => {
   let app: TestApp;
   let admin: Member;
   let project: string;
-  /** How the model answers. */
+  /** Makes the answer of the model. */
   let parts: (request: ChatRequest, signal: AbortSignal) => AsyncIterable<CompletionPart>;
   let settings: { -readonly [Name in keyof ServiceSettings]: ServiceSettings[Name] };
-  /** Counts the answers that the runtime was let go of. */
+  /** Counts the answers that have ended in the runtime. */
   let ended: number;
 
   const runtimes = new MemoryChatRuntime({
@@ -92,7 +92,7 @@ describe('streams of the OpenAI endpoint', () => {
       .filter((event) => event.startsWith('data: '))
       .map((event) => event.slice('data: '.length))
       .map((data) => (data === '[DONE]' ? data : JSON.parse(data)));
-  /** Opens a stream whose connection the test holds. */
+  /** Opens a stream. Returns its request and its response. */
   async function opened(more: object = {}) {
     const text = JSON.stringify(body(more));
     const headers = {
@@ -108,7 +108,7 @@ describe('streams of the OpenAI endpoint', () => {
   const newestJob = async () => (await app.get('/v1/jobs?kind=chat&limit=1', admin.token)).body.jobs[0];
   const jobIs = (status: string) => until(`the job is ${status}`, async () => (await newestJob())?.status === status);
 
-  it('come as OpenAI sends them', async () => {
+  it('have the form of OpenAI’s streams', async () => {
     const { status, headers, body } = await chat();
     expect(status).toBe(200);
     expect(Object.fromEntries(headers)).toMatchObject({
@@ -176,18 +176,18 @@ describe('streams of the OpenAI endpoint', () => {
     ['503 runtime_unavailable', null, new RuntimeUnavailable('x')],
     ['504 inference_timeout', null, new InferenceTimeout(1)],
     ['400 context_length_exceeded', null, new ContextLengthExceeded('x')],
-  ])('fail by an ordinary status before their first event: %s', async (expected, wait, error) => {
+  ])('report a failure before their first event with a status: %s', async (expected, wait, error) => {
     parts = async function* () {
       yield* [];
       throw error;
     };
     const answer = await chat();
-    expect(told(answer)).toBe(expected);
+    expect(statusAndCode(answer)).toBe(expected);
     expect(answer.headers.get('retry-after')).toBe(wait);
     expect(answer.headers.get('content-type')).toMatch(/^application\/json/);
   });
 
-  it('fail by a last event afterwards, and store no turn', async () => {
+  it('report a later failure with a last event, and store no turn', async () => {
     parts = async function* () {
       yield { text: 'Hello' };
       throw new RuntimeInvalidResponse('a chunk is malformed.');
@@ -238,7 +238,7 @@ describe('streams of the OpenAI endpoint', () => {
     expect(gone.some((event) => event.choices?.[0].finish_reason)).toBe(false);
   });
 
-  it('send comments while nothing else comes, also before their first event', async () => {
+  it('send comments while they have no event to send, also before the first one', async () => {
     app.container.get(OpenAiController).heartbeatMs = 5;
     let go: () => void = () => undefined;
     const wait = () => new Promise<void>((resolve) => (go = resolve));
@@ -257,7 +257,7 @@ describe('streams of the OpenAI endpoint', () => {
     expect(text).toMatch(/^(: keep-alive\n\n)+data: .*Hello.*\n\n(: keep-alive\n\n)+data: .*\[DONE\]\n\n$/s);
   });
 
-  it('are cancelled at once when their caller goes away, before the first event too', async () => {
+  it('are cancelled at once when their caller disconnects, also before the first event', async () => {
     for (const before of [1, 0]) {
       let gone = false;
       parts = async function* (_, signal) {
@@ -279,13 +279,14 @@ describe('streams of the OpenAI endpoint', () => {
       expect({ gone, ended }).toEqual({ gone: true, ended: 1 });
       ended = 0;
     }
-    expect(app.logger.lines.filter(({ level }) => level === 'error')).toHaveLength(1); // the secret one
+    // The only error is the planted one of an earlier test.
+    expect(app.logger.lines.filter(({ level }) => level === 'error')).toHaveLength(1);
   });
 
   it.each([
     ['leaves', 'cancelled', null],
     ['stays beyond the time limit', 'failed', expect.stringMatching(/^inference_timeout/)],
-  ])('hold the model back for a reader who takes nothing, and who %s', async (_, status, error) => {
+  ])('make the model wait for a caller who reads nothing and %s', async (_, status, error) => {
     settings.inferenceTimeoutMs = status === 'failed' ? 1_000 : 60_000;
     let yielded = 0;
     parts = async function* (_, signal) {
@@ -312,8 +313,8 @@ describe('streams of the OpenAI endpoint', () => {
     sent.destroy();
   });
 
-  // The last one: it ends the app.
-  it('that are in flight finish during the shutdown, and later calls are refused in the form of OpenAI', async () => {
+  // This test must be the last one: it shuts down the app.
+  it('finish during a shutdown; later calls are refused in the form of OpenAI', async () => {
     let go: () => void = () => undefined;
     parts = async function* () {
       yield { text: 'Hello' };
@@ -321,9 +322,10 @@ describe('streams of the OpenAI endpoint', () => {
       yield { text: ' there', end };
     };
     const { response } = await opened();
-    const [text] = [textOf(response), app.shutdown.begin()];
+    const text = textOf(response);
+    app.shutdown.begin();
     const late = await chat();
-    expect(told(late)).toBe('503 shutting_down');
+    expect(statusAndCode(late)).toBe('503 shutting_down');
     expect(late.headers.get('retry-after')).toBe('1');
     const drained = app.shutdown.drain(app.server, 60_000);
     go();

@@ -4,7 +4,7 @@ import { UnsupportedParameter } from '../../src/domain/chat/errors.js';
 import { MemoryChatRuntime } from '../fakes/chat/memory-chat-runtime.js';
 import { masterKey } from '../support/monitoring.js';
 import { createProject, type Member, readyProject, registeredModel } from '../support/workspace.js';
-import { told } from './support/refusals.js';
+import { statusAndCode } from './support/refusals.js';
 import { TestApp } from './support/test-app.js';
 
 const models = '/openai/v1/models';
@@ -20,9 +20,9 @@ describe('the OpenAI endpoint', () => {
   let admin: Member;
   let member: Member;
   let stranger: Member;
-  /** A project whose runtime is ready. */
+  /** Names a project with a ready runtime. */
   let ready: string;
-  /** A project without a runtime. */
+  /** Names a project without a runtime. */
   let bare: string;
   let asked: ChatRequest;
   const answer = (request: ChatRequest) => {
@@ -67,10 +67,10 @@ describe('the OpenAI endpoint', () => {
     expect((await app.get(models, stranger.token)).body.data).toMatchObject([{ id: theirs }]);
     expect((await app.get(`${models}/${ready}`, admin.token)).body).toEqual(model(ready));
     for (const id of [bare, theirs, 'nothing', '%00', 'prj_x/y'])
-      expect(told(await app.get(`${models}/${id}`, admin.token))).toBe('404 not_found');
+      expect(statusAndCode(await app.get(`${models}/${id}`, admin.token))).toBe('404 not_found');
   });
 
-  it('names a project by its id or by a name of its own; the id wins', async () => {
+  it('finds a project by its id or by its unique name; the id wins', async () => {
     const path = 'Llama/3 8b';
     const one = await connected(await named(path));
     const posing = await connected(await named(ready));
@@ -78,17 +78,17 @@ describe('the OpenAI endpoint', () => {
       expect((await app.get(`${models}/${written}`, admin.token)).body.id).toBe(one);
     expect((await app.get(`${models}/${posing}`, admin.token)).body.id).toBe(posing);
     expect((await app.get(`${models}/${ready}`, admin.token)).body.id).toBe(ready);
-    expect(told(await chat({ model: path }))).toBe('503 runtime_stopped');
+    expect(statusAndCode(await chat({ model: path }))).toBe('503 runtime_stopped');
     await named(path, stranger.token);
-    expect(told(await chat({ model: path }))).toBe('503 runtime_stopped');
+    expect(statusAndCode(await chat({ model: path }))).toBe('503 runtime_stopped');
     await named(path);
-    expect(told(await chat({ model: path }))).toBe('404 not_found');
-    expect(told(await app.get(`${models}/Llama/3%208b`, admin.token))).toBe('404 not_found');
+    expect(statusAndCode(await chat({ model: path }))).toBe('404 not_found');
+    expect(statusAndCode(await app.get(`${models}/Llama/3%208b`, admin.token))).toBe('404 not_found');
     expect(await chat({ model: path })).toMatchObject({ body: { error: { param: 'model' } } });
-    expect(told(await chat({ model: one }))).toBe('503 runtime_stopped');
-    expect(told(await chat({ model: bare }))).toBe('503 runtime_not_connected');
-    expect(told(await chat({ model: await named('Only') }))).toBe('503 runtime_not_connected');
-    expect(told(await chat({}, stranger.apiKey))).toBe('404 not_found');
+    expect(statusAndCode(await chat({ model: one }))).toBe('503 runtime_stopped');
+    expect(statusAndCode(await chat({ model: bare }))).toBe('503 runtime_not_connected');
+    expect(statusAndCode(await chat({ model: await named('Only') }))).toBe('503 runtime_not_connected');
+    expect(statusAndCode(await chat({}, stranger.apiKey))).toBe('404 not_found');
   });
 
   it('answers a chat as OpenAI does', async () => {
@@ -136,7 +136,7 @@ describe('the OpenAI endpoint', () => {
       [schemaFormat({ schema, strict: null, description: null }), format],
       [schemaFormat({ schema, strict: true, description: '' }), { ...format, strict: true, description: '' }],
     ]) {
-      expect(told(await chat({ response_format: sent }))).toBe('200 undefined');
+      expect(statusAndCode(await chat({ response_format: sent }))).toBe('200 undefined');
       expect(asked.responseFormat).toEqual(expected);
       expect('responseFormat' in asked).toBe(expected !== undefined);
     }
@@ -176,7 +176,7 @@ describe('the OpenAI endpoint', () => {
       reasoning_effort: 'low',
       verbosity: 'low',
     };
-    expect(told(await chat({ messages, ...options }))).toBe('200 undefined');
+    expect(statusAndCode(await chat({ messages, ...options }))).toBe('200 undefined');
     expect(asked).toEqual({
       messages: [
         { role: 'system', content: 'Be brief.' },
@@ -209,7 +209,7 @@ describe('the OpenAI endpoint', () => {
       prompt_cache_options: null,
       prompt_cache_retention: null,
     };
-    expect(told(await chat({ ...nulls, ...others }))).toBe('200 undefined');
+    expect(statusAndCode(await chat({ ...nulls, ...others }))).toBe('200 undefined');
     expect(asked).toEqual({ messages: [message], maxTokens: null, cutToContext: true, temperature: 0 });
     await chat({ logprobs: true, stop: ['a', 'b'] });
     expect(asked.sampling).toEqual({ topLogprobs: 0, stop: ['a', 'b'] });
@@ -283,14 +283,14 @@ describe('the OpenAI endpoint', () => {
     ['metadata', { metadata: deep }],
     ['messages', { messages: Array(200_000).fill(1) }],
     ['X-Conversation-Id', {}],
-  ])('refuses a bad %s (%#), whatever the runtime’s state', async (param, over) => {
+  ])('refuses a bad %s in any state of the runtime (%#)', async (param, over) => {
     const headers: Record<string, string> = param === 'X-Conversation-Id' ? { [param]: 'x' } : {};
     const json = { model: bare, messages: [message], ...over };
     const { status, body } = await app.call('POST', completions, { token: admin.apiKey, json, headers });
     const text = expect.stringContaining(param);
     const error = { message: text, type: 'invalid_request_error', param, code: 'invalid_request' };
     expect({ status, body }).toEqual({ status: 400, body: { error } });
-    expect(body.error.message).not.toContain('Invalid input'); // words of the schema library
+    expect(body.error.message).not.toContain('Invalid input'); // a message of the schema library
   });
 
   it.each([
@@ -314,7 +314,7 @@ describe('the OpenAI endpoint', () => {
   });
 
   it('has every refusal in the form of OpenAI, with the headers of the service', async () => {
-    const told = async (method: string, path: string, options: object) => {
+    const refused = async (method: string, path: string, options: object) => {
       const { status, body, headers } = await app.call(method, path, options);
       expect(Object.keys(body)).toEqual(['error']);
       expect(Object.keys(body.error)).toEqual(['message', 'type', 'param', 'code']);
@@ -326,32 +326,32 @@ describe('the OpenAI endpoint', () => {
     const token = admin.apiKey;
     const json = { model: ready, messages: [message] };
     const wrong = 'invalid_request_error';
-    expect(await told('GET', '/openai/v1', { token })).toBe(`404 ${wrong} not_found null`);
-    expect(await told('GET', '/openai/v1/engines', {})).toBe(`404 ${wrong} not_found null`);
-    expect(await told('GET', '/openai/v1/models/%ff', { token })).toBe(`404 ${wrong} not_found null`);
-    expect(await told('PUT', completions, { token })).toBe(`405 ${wrong} method_not_allowed null`);
-    expect(await told('POST', completions, { token, raw: '{' })).toBe(`400 ${wrong} malformed_json null`);
+    expect(await refused('GET', '/openai/v1', { token })).toBe(`404 ${wrong} not_found null`);
+    expect(await refused('GET', '/openai/v1/engines', {})).toBe(`404 ${wrong} not_found null`);
+    expect(await refused('GET', '/openai/v1/models/%ff', { token })).toBe(`404 ${wrong} not_found null`);
+    expect(await refused('PUT', completions, { token })).toBe(`405 ${wrong} method_not_allowed null`);
+    expect(await refused('POST', completions, { token, raw: '{' })).toBe(`400 ${wrong} malformed_json null`);
     const plain = { token, raw: '{}', headers: { 'Content-Type': 'text/plain' } };
-    expect(await told('POST', completions, plain)).toBe(`415 ${wrong} unsupported_media_type null`);
-    expect(await told('POST', completions, { token, raw: `"${long(1024 * 1024)}"` })).toBe(
+    expect(await refused('POST', completions, plain)).toBe(`415 ${wrong} unsupported_media_type null`);
+    expect(await refused('POST', completions, { token, raw: `"${long(1024 * 1024)}"` })).toBe(
       `413 ${wrong} payload_too_large null`,
     );
-    expect(await told('POST', completions, { token, json, headers: { Host: 'elsewhere.example' } })).toBe(
+    expect(await refused('POST', completions, { token, json, headers: { Host: 'elsewhere.example' } })).toBe(
       `421 ${wrong} misdirected_request null`,
     );
     for (const raw of ['['.repeat(33) + ']'.repeat(33), '[]', 'null'])
-      expect(await told('POST', completions, { token, raw })).toBe(`400 ${wrong} invalid_request null`);
+      expect(await refused('POST', completions, { token, raw })).toBe(`400 ${wrong} invalid_request null`);
     const nul = { model: 'x\0', messages: [message] };
-    expect(await told('POST', completions, { token, json: nul })).toBe(`400 ${wrong} invalid_request model`);
-    expect(await told('POST', completions, { json })).toBe('401 authentication_error unauthenticated null');
-    expect(await told('POST', completions, { token: masterKey, json })).toBe(
+    expect(await refused('POST', completions, { token, json: nul })).toBe(`400 ${wrong} invalid_request model`);
+    expect(await refused('POST', completions, { json })).toBe('401 authentication_error unauthenticated null');
+    expect(await refused('POST', completions, { token: masterKey, json })).toBe(
       '401 authentication_error session_required null',
     );
-    expect(await told('POST', completions, { token, json: { ...json, model: bare } })).toBe(
+    expect(await refused('POST', completions, { token, json: { ...json, model: bare } })).toBe(
       '503 server_error runtime_not_connected null',
     );
     const words = [{ role: 'user', content: 'x '.repeat(300) }];
-    expect(await told('POST', completions, { token, json: { ...json, messages: words } })).toBe(
+    expect(await refused('POST', completions, { token, json: { ...json, messages: words } })).toBe(
       `400 ${wrong} context_length_exceeded messages`,
     );
   });

@@ -54,29 +54,29 @@ const named = contracts.map((contract) => [`${contract.method.toUpperCase()} ${c
 const HOW =
   'has no example: give it one with `.meta({ example: … })` in its contract, or the whole object (CONTRIBUTING.md, "Recipe: add a route")';
 
-/** Each part of a request or an answer that keeps it from having an example. */
-function lacking(what: string, { content = {} }: Described): string[] {
+/** Returns a message for each part of a request or an answer that lacks an example. */
+function lacking(owner: string, { content = {} }: Described): string[] {
   return Object.values(content).flatMap(({ schema, example, examples: several }) =>
     example !== undefined || several
       ? []
-      : exampleOf(schema, schemas).missing.map((part) => `${what}: ${part ? `\`${part}\`` : 'it'} ${HOW}`),
+      : exampleOf(schema, schemas).missing.map((part) => `${owner}: ${part ? `\`${part}\`` : 'it'} ${HOW}`),
   );
 }
 
 describe('the OpenAPI document', () => {
-  it('is of the version of the package, and says what each tag is about', () => {
+  it('has the version of the package, and describes each tag', () => {
     expect(document.info.version).toBe(require('../../package.json').version);
     const described = document.tags.map(({ name }) => name);
     expect(described).toEqual([...new Set(described)]);
     expect([...new Set(contracts.map(({ tag }) => tag))].filter((tag) => !described.includes(tag))).toEqual([]);
   });
 
-  it('names each operation once, as a generated client calls it', () => {
+  it('gives each operation a unique id that a generated client can use as a name', () => {
     const ids = contracts.map(({ id }) => id);
     expect(ids.filter((id, index) => ids.indexOf(id) < index || !/^[a-z][A-Za-z]+$/.test(id))).toEqual([]);
   });
 
-  it.each(named)('%s has examples of what is sent and of what is answered', (_, contract) => {
+  it.each(named)('%s has examples of its request and of its answers', (_, contract) => {
     const { requestBody = {}, responses: own, parameters = [] } = operationOf(contract);
     const missing = [
       ...lacking('the request', requestBody),
@@ -88,7 +88,7 @@ describe('the OpenAPI document', () => {
     expect(missing).toEqual([]);
   });
 
-  it.each(named)('%s has examples that its schemas and its validation take', (_, contract) => {
+  it.each(named)('%s has examples that its schemas and its validation accept', (_, contract) => {
     const { requestBody = {}, responses: own } = operationOf(contract);
     for (const described of [requestBody, ...Object.values(own).map(resolved)]) {
       for (const { schema, example, examples: several = {} } of Object.values(described.content ?? {})) {
@@ -108,18 +108,18 @@ describe('the OpenAPI document', () => {
     if (answered !== undefined) expect(contract.answer.safeParse(answered).error?.issues).toBeUndefined();
   });
 
-  it.each(named)('%s tells each code that it can refuse with, by an example', (_, contract) => {
-    const told = Object.entries(operationOf(contract).responses).flatMap(([status, answer]) =>
+  it.each(named)('%s has an example of each of its refusals', (_, contract) => {
+    const shown = Object.entries(operationOf(contract).responses).flatMap(([status, answer]) =>
       Object.keys(resolved(answer).content?.['application/json']?.examples ?? {}).map((code) => `${status} ${code}`),
     );
-    expect(told.sort()).toEqual(
+    expect(shown.sort()).toEqual(
       allRefusalsOf(contract)
         .map(({ status, code }) => `${status} ${code}`)
         .sort(),
     );
   });
 
-  it('has examples of what it posts to webhooks', () => {
+  it('has examples of the posts to webhooks', () => {
     const posted = Object.values(document.webhooks).flatMap((webhook) => Object.values(webhook));
     expect(posted.flatMap(({ requestBody = {} }) => lacking('the request', requestBody))).toEqual([]);
     const media = posted.flatMap(({ requestBody }) => Object.values(requestBody?.content ?? {}));
@@ -127,7 +127,7 @@ describe('the OpenAPI document', () => {
     for (const { schema, example } of media) expect(checked(schema)(example)).toBe(true);
   });
 
-  it('says a code in each example of one', () => {
+  it('names each example of a refusal by its code', () => {
     const codes = Object.values(examples).map(({ value }) =>
       'code' in value ? value.code : `openai_${value.error.code}`,
     );

@@ -16,7 +16,7 @@ describe('GET /v1/status', () => {
 
   const status = async (token: string) => (await app.get('/v1/status', token)).body;
 
-  it('says who calls and what the credential may do', async () => {
+  it('tells who calls and what the credential may do', async () => {
     const { caller, permissions } = await status(admin.token);
     const { alert_emails, ...user } = (await app.get('/v1/auth/me', admin.token)).body;
     expect(alert_emails).toBe(false);
@@ -38,7 +38,7 @@ describe('GET /v1/status', () => {
     expect(runtimes).toEqual([]);
   });
 
-  it('says what remains of both limits, the call itself counted', async () => {
+  it('tells what is left of both limits after this call', async () => {
     app.clock.advance(61_000);
     await app.get('/v1/auth/me', member.token);
     const answer = await app.get('/v1/status', member.token);
@@ -49,7 +49,7 @@ describe('GET /v1/status', () => {
     expect(answer.headers.get('x-ratelimit-remaining-requests')).toBe('118');
   });
 
-  it("says the states of the team's runtimes, to each of its credentials", async () => {
+  it("tells the states of the team's runtimes to each account of the team", async () => {
     const [first, second] = [await createProject(app, admin.token), await createProject(app, admin.token)];
     const model = await registeredModel(app, admin.token, first);
     await app.put(`/v1/projects/${first}/runtime`, admin.token, { model_id: model });
@@ -96,7 +96,7 @@ describe('GET /metrics', () => {
     expect(body).not.toMatch(/nothing|neither/);
   });
 
-  it('counts what the limiter refuses, where it would have gone, and never refuses the master key itself', async () => {
+  it('counts calls over the rate limit by their routes, and never limits the master key', async () => {
     app.clock.advance(61_000);
     for (let n = 0; n < LIMIT + 2; n++) await app.get('/v1/projects/a');
     for (let n = 0; n < LIMIT + 2; n++) expect((await app.get('/metrics', masterKey)).status).toBe(200);

@@ -34,20 +34,20 @@ describe('projects', () => {
     ],
     ['name', { spec: {}, name: '' }],
     ['name', { spec: {}, name: 'a'.repeat(201) }],
-  ])('refuse an update with a bad %s, before they judge its version (%#)', async (path, json) => {
+  ])('refuse an update with a bad %s, before they check its version (%#)', async (path, json) => {
     const id = await createProject(app, admin.token);
     expect(await update(id, { version: 9, ...json })).toMatchObject(invalid(path));
     expect((await app.get(`${projects}/${id}`, admin.token)).body.version).toBe(1);
   });
 
-  it('takes a spec up to its limit and gives it back as it was', async () => {
+  it('store a large spec and return it unchanged', async () => {
     const spec = { text: 'ä'.repeat(100_000), order: { z: 1, a: 2 }, big: 1e300, small: -0.1 };
     const { body, status } = await app.post(projects, admin.token, { spec });
     expect(status).toBe(201);
     expect(JSON.stringify(body.spec)).toBe(JSON.stringify(spec));
   });
 
-  it('are listed a page at a time where that is asked for', async () => {
+  it('are listed in pages on request', async () => {
     const [first, second] = [await createProject(app, admin.token), await createProject(app, admin.token)];
     const page = (await app.get(`${projects}?limit=1`, admin.token)).body;
     expect(page).toMatchObject({ projects: [{ id: second }], count: 1, next_cursor: second });
@@ -55,7 +55,7 @@ describe('projects', () => {
     expect(next).toMatchObject({ projects: [{ id: first }], count: 1, next_cursor: first });
   });
 
-  it('keep every version, with who made it and when', async () => {
+  it('keep every version, with its author and time', async () => {
     const id = await createProject(app, admin.token, { goal: 'one' });
     await app.put(`${projects}/${id}`, developer.token, { version: 1, name: 'Two', spec: { goal: 'two' } });
     await update(id, { version: 1, spec: { goal: 'lost' } });
@@ -90,7 +90,7 @@ describe('the review of a project', () => {
     return { status, reviewed_version, version };
   };
 
-  it('blocks what cannot work, and takes back what it found before', async () => {
+  it('blocks a project that cannot work, also if an earlier review found it ready', async () => {
     const id = await createProject(app, admin.token, {});
     expect(await codes(id)).toContain('blocking goal_missing');
     expect(await statusOf(id)).toEqual({ status: 'draft', reviewed_version: null, version: 1 });
@@ -105,7 +105,7 @@ describe('the review of a project', () => {
     expect(await statusOf(id)).toEqual({ status: 'draft', reviewed_version: null, version: 2 });
   });
 
-  it('knows no dataset of another project', async () => {
+  it('does not accept a dataset of another project', async () => {
     const other = await createProject(app, admin.token);
     const records = [{ input: 'a', expected: 'b' }];
     const { body: dataset } = await app.post(`${projects}/${other}/datasets`, admin.token, { records });
@@ -113,7 +113,7 @@ describe('the review of a project', () => {
     expect(await codes(id)).toContain('blocking dataset_unknown');
   });
 
-  it('is of the version that the caller has read, and leaves it and the history as they are', async () => {
+  it('checks the version that the caller has read, and adds no version', async () => {
     const id = await createProject(app, admin.token, { goal: 'x' });
     expect(await plan(id, { version: 2 })).toMatchObject(stale(1));
     expect(await plan(id, {})).toMatchObject(invalid('version'));
@@ -164,7 +164,7 @@ describe('starters', () => {
     expect((await app.get(`${projects}/${body.id}`, member.token)).body).toEqual(body);
   });
 
-  it('begin a project with a name of its own, whose spec then goes its own way', async () => {
+  it('begin a project with its own name; a change of its spec leaves the starter unchanged', async () => {
     const { body } = await app.post(projects, admin.token, { name: 'Ours', starter_id: 'support-triage' });
     expect(body.name).toBe('Ours');
     const spec = { ...body.spec, goal: 'Something else' };

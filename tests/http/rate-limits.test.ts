@@ -7,7 +7,7 @@ import { rateLimitHeaders, sourceKey, sourceOf } from '../../src/interfaces/http
 import { GracefulShutdown } from '../../src/interfaces/http/server.js';
 import type { Answer } from '../support/http-caller.js';
 import { type Member, password, register } from '../support/workspace.js';
-import { told } from './support/refusals.js';
+import { statusAndCode } from './support/refusals.js';
 import { TestApp } from './support/test-app.js';
 
 const masterKey = 'master-key-of-the-tests';
@@ -18,7 +18,7 @@ const standing = ({ headers }: Answer) => headers.get('ratelimit');
 const remaining = ({ headers }: Answer) => Number(headers.get('x-ratelimit-remaining-requests'));
 const statuses = (answers: Answer[]) => answers.map(({ status }) => status);
 
-/** One after the other. */
+/** Makes the calls one after the other. */
 async function times(count: number, call: () => Promise<Answer>): Promise<Answer[]> {
   const answers: Answer[] = [];
   while (answers.length < count) answers.push(await call());
@@ -60,7 +60,7 @@ describe('a service with limits of 6 and 3', () => {
   const nothing = () => app.get('/v1/nothing');
   const login = () => app.post('/v1/auth/login', undefined, { email: 'ada@example.com', password });
 
-  it('slides its window, for each caller apart', async () => {
+  it('has a sliding window for each caller', async () => {
     expect(statuses(await times(3, () => me(admin.token)))).toEqual([200, 200, 200]);
     app.clock.advance(30_000);
     expect(statuses(await times(4, () => me(admin.token)))).toEqual([200, 200, 200, 429]);
@@ -74,7 +74,7 @@ describe('a service with limits of 6 and 3', () => {
     expect(last?.headers.get('retry-after')).toBe('30');
   });
 
-  it('counts a valid credential by itself, and everything else by the address', async () => {
+  it('counts each valid credential separately, and all other calls by the address', async () => {
     for (const token of [admin.token, admin.apiKey, masterKey]) {
       expect(remaining(await me(token))).toBe(5);
       expect(remaining(await me(token))).toBe(4);
@@ -91,7 +91,7 @@ describe('a service with limits of 6 and 3', () => {
     expect((await me(member.token)).status).toBe(200);
   });
 
-  it('says how long to wait, which is true, and a refused call costs nothing', async () => {
+  it('tells the exact time to wait, and does not count a refused call', async () => {
     await times(2, () => me(admin.token));
     app.clock.advance(18_400);
     await times(4, () => me(admin.token));
@@ -112,7 +112,7 @@ describe('a service with limits of 6 and 3', () => {
     expect(statuses(await times(3, () => me(admin.token)))).toEqual([200, 200, 429]);
   });
 
-  it('has one budget for registration, login and site-login, which count towards both limits', async () => {
+  it('counts registrations, logins and site logins together, and towards both limits', async () => {
     const registered = await app.post('/v1/auth/register', undefined, {});
     const loggedIn = await login();
     const site = await app.post('/v1/auth/site-login?x=1', undefined, {});
@@ -137,7 +137,7 @@ describe('a service with limits of 6 and 3', () => {
     expect((await login()).status).toBe(200);
   });
 
-  it('counts registrations and logins by the address, too, so that valid credentials do not stretch the budget', async () => {
+  it('counts registrations and logins by the address, also with valid credentials', async () => {
     const body = { email: 'ada@example.com', password };
     const answers = [];
     for (const token of [admin.token, admin.apiKey, member.token, member.apiKey]) {
@@ -145,10 +145,10 @@ describe('a service with limits of 6 and 3', () => {
     }
     expect(statuses(answers)).toEqual([200, 200, 200, 429]);
     expect(answers[3]?.headers.get('retry-after')).toBe('60');
-    expect((await me(member.apiKey)).status).toBe(401); // a key is no session, and its other calls are not refused
+    expect((await me(member.apiKey)).status).toBe(401); // 401, not 429: other calls of the key are not limited
   });
 
-  it('does not ask the database who a caller over its limit is', async () => {
+  it('does not look up a caller over its limit in the database', async () => {
     let lookups = 0;
     onIdentifying = () => lookups++;
     const unknown = () => me(app.container.get(SecretTokens).issue('session').token);
@@ -158,17 +158,17 @@ describe('a service with limits of 6 and 3', () => {
       expect(statuses(await times(8, call)).slice(6)).toEqual([429, 429]);
       expect(lookups).toBe(6);
     }
-    expect((await me(member.token)).status).toBe(200); // known, so that unknown credentials from its address do not matter
+    expect((await me(member.token)).status).toBe(200); // not limited by the unknown credentials from its address
     onIdentifying = () => {};
   });
 
-  it('refuses on every route before it looks at anything else', async () => {
+  it('refuses a call over the limit on every route before any other check', async () => {
     await times(6, nothing);
     const raw = 'x'.repeat(2 * bodyLimits.ordinary);
     for (const contract of contracts.filter(({ path }) => /^\/(openai\/)?v1\//.test(path))) {
       const path = contract.path.replace(/\{\w+\*?\}/g, 'no-identifier');
       const answer = await app.call(contract.method.toUpperCase(), path, contract.body ? { raw } : {});
-      expect(`${path}: ${told(answer)}`).toBe(`${path}: 429 rate_limited`);
+      expect(`${path}: ${statusAndCode(answer)}`).toBe(`${path}: 429 rate_limited`);
     }
   });
 
@@ -184,7 +184,7 @@ describe('a service with limits of 6 and 3', () => {
     [413, 'POST', '/v1/auth/verify-email', undefined, 'x'.repeat(2 * bodyLimits.ordinary)],
     [422, 'POST', '/v1/auth/verify-email', undefined, '{}'],
   ] as const)(
-    'counts what is refused with %i, %s %s, and refuses the next with 429',
+    'counts calls that are refused with %i, and then answers 429: %s %s',
     async (status, method, path, who, raw) => {
       const token = who === 'member' ? member.token : who;
       const call = () => app.call(method, path, { token, ...(raw && { raw }) });
@@ -199,7 +199,7 @@ describe('a service with limits of 6 and 3', () => {
     },
   );
 
-  it('counts by the address, and says so, while the database is out of reach', async () => {
+  it('counts by the address, and sends the headers, while the database cannot be reached', async () => {
     expect(remaining(await me(admin.token))).toBe(5);
     storage = 'down';
     const answers = await times(7, () => me(admin.token));
@@ -220,20 +220,20 @@ describe('a service with limits of 6 and 3', () => {
     expect((await nothing()).status).toBe(429);
   });
 
-  it('does not believe X-Forwarded-For', async () => {
+  it('ignores X-Forwarded-For', async () => {
     let n = 0;
     const forwarded = () => app.call('GET', '/v1/nothing', { headers: { 'X-Forwarded-For': `192.0.2.${++n}` } });
     expect(statuses(await times(7, forwarded))).toEqual([...Array(6).fill(404), 429]);
   });
 
-  // The last ones: it does not begin anew.
-  it('answers a call that is being identified when it begins to end', async () => {
+  // These two tests must be the last ones: they shut down the app.
+  it('answers a call that is being authenticated when the shutdown begins', async () => {
     onIdentifying = () => shutdown.begin();
     expect((await me(admin.token)).status).toBe(200);
     expect((await me(admin.token)).status).toBe(503);
   });
 
-  it('still says how the caller stands when it is ending', async () => {
+  it('still sends the headers of the limits during the shutdown', async () => {
     shutdown.begin();
     const answers = await times(7, nothing);
     expect(answers[0]).toMatchObject({ status: 503, body: { code: 'shutting_down' } });
@@ -248,7 +248,7 @@ describe('a service behind a proxy', () => {
   afterEach(() => app.stop());
   const from = (forwarded: string) => app.call('GET', '/v1/nothing', { headers: { 'X-Forwarded-For': forwarded } });
 
-  it('believes the proxy that it trusts, and nothing that came before it', async () => {
+  it('uses the address that a trusted proxy added, and ignores earlier ones', async () => {
     app = await TestApp.start({ env: { ...LIMITS, SERVICE_TRUST_PROXY: '10.0.0.0/8,loopback' } });
     expect(remaining(await from('192.0.2.1'))).toBe(5);
     expect(remaining(await from('192.0.2.2'))).toBe(5);
@@ -260,7 +260,7 @@ describe('a service behind a proxy', () => {
     expect(remaining(await from('unknown'))).toBe(4);
   });
 
-  it('does not believe a proxy that it was not told to trust', async () => {
+  it('ignores the addresses from a proxy that is not trusted', async () => {
     app = await TestApp.start({ env: { ...LIMITS, SERVICE_TRUST_PROXY: '10.0.0.0/8,192.0.2.9' } });
     expect(remaining(await from('192.0.2.1'))).toBe(5);
     expect(remaining(await from('192.0.2.2, 10.1.2.3'))).toBe(4);
@@ -287,7 +287,7 @@ describe('the key of a call', () => {
     expect(sourceOf(address)).toBe(expected);
   });
 
-  it("is the proxy's own address where that forwards none", () => {
+  it("is the proxy's own address if the proxy forwards none", () => {
     const socket = { remoteAddress: '::ffff:10.0.0.1' } as never;
     expect(sourceKey({ ip: 'unknown', socket })).toEqual({ kind: 'address', value: '10.0.0.1' });
     expect(sourceKey({ ip: '192.0.2.1', socket })).toEqual({ kind: 'address', value: '192.0.2.1' });
@@ -295,8 +295,8 @@ describe('the key of a call', () => {
   });
 });
 
-describe('the headers', () => {
-  it('tell two limits, and of the tighter one what OpenAI would', () => {
+describe('the headers of the rate limits', () => {
+  it('name both limits; those of OpenAI name the tighter one', () => {
     const auth = { policy: 'auth', limit: 20, remaining: 0, seconds: 12 } as const;
     const headers = rateLimitHeaders([{ policy: 'default', limit: 120, remaining: 100, seconds: 31 }, auth]);
     expect(headers).toMatchObject({

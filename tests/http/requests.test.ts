@@ -5,7 +5,7 @@ import { InvalidRequest } from '../../src/domain/shared/errors.js';
 import type { Member } from '../support/workspace.js';
 import { TestApp } from './support/test-app.js';
 
-/** Sends text as it is; resolves to all that is answered. */
+/** Sends exactly this text. Returns the whole answer. */
 const raw = (app: TestApp, text: string) =>
   new Promise<string>((resolve, reject) => {
     const socket = connect(Number(new URL(app.url).port), '127.0.0.1', () => socket.write(text));
@@ -31,7 +31,7 @@ describe('the host of a request', () => {
       'https://Tenon.example.com:444/',
       ['tenon.example.com', 'TENON.example.com:444', 'tenon.example.com:80', 'localhost'],
     ],
-  ])('may be loopback or that of SERVICE_BASE_URL (%s) on a service on loopback', async (baseUrl, hosts) => {
+  ])('may be loopback or that of SERVICE_BASE_URL (%s) if the service listens on loopback', async (baseUrl, hosts) => {
     const app = await TestApp.start({ env: { ...(baseUrl && { SERVICE_BASE_URL: baseUrl }) } });
     for (const host of hosts) expect({ host, status: (await asked(app, host)).status }).toEqual({ host, status: 200 });
     for (const host of [
@@ -50,7 +50,7 @@ describe('the host of a request', () => {
     await app.stop();
   });
 
-  it('may be any on a service that the network reaches', async () => {
+  it('may be any if the service listens on the network', async () => {
     const app = await TestApp.start({ env: { SERVICE_HOST: '0.0.0.0' } });
     expect((await asked(app, 'tenon.example.net')).status).toBe(200);
     await app.stop();
@@ -82,11 +82,11 @@ describe('a request', () => {
     ],
     ['no HTTP', 'NONSENSE\r\n\r\n'],
     ['a negative length', 'GET / HTTP/1.1\r\nHost: localhost\r\nContent-Length: -1\r\n\r\n'],
-  ])('with %s is 400, and the last of its connection', async (_, text) => {
+  ])('with %s gets 400, and its connection is closed', async (_, text) => {
     expect(refusal(await raw(app, text))).toBe('400 bad_request');
   });
 
-  it('that is not proper HTTP does not hold its connection, even if the caller never closes', async () => {
+  it('that is not HTTP gets its connection closed, even if the caller never closes it', async () => {
     const port = Number(new URL(app.url).port);
     const accepted = once(app.server, 'connection');
     const caller = connect({ port, host: '127.0.0.1', allowHalfOpen: true }, () => caller.write('GARBAGE\r\n\r\n'));
@@ -99,7 +99,7 @@ describe('a request', () => {
     caller.destroy();
   });
 
-  it('with headers that are too large is 431, in the envelope', async () => {
+  it('with headers that are too large gets 431, in the envelope', async () => {
     const answer = await raw(app, `GET / HTTP/1.1\r\nHost: localhost\r\nX-Big: ${'a'.repeat(20_000)}\r\n\r\n`);
     expect(answer).toMatch(/^HTTP\/1.1 431 /);
     expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))).toEqual({
@@ -120,14 +120,14 @@ describe('a request', () => {
     ['GET /docs/%ff', '404 not_found'],
     ['TRACE /v1/projects', '405 method_not_allowed'],
     ['PROPFIND /v1/projects', '405 method_not_allowed'],
-  ])('for %s is %s, in the envelope', async (target, expected) => {
+  ])('for %s gets %s, in the envelope', async (target, expected) => {
     const text = `${target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`;
     const answer = await raw(app, text);
     expect(refusal(answer)).toBe(expected);
     expect(answer).toMatch(/\r\nX-Request-Id: req_/);
   });
 
-  it('that waits for 100 Continue is refused without it, and invited once its body is wanted', async () => {
+  it('gets 100 Continue only if its body is needed, not before a refusal', async () => {
     const head = (path: string, token: string, length = 20) =>
       `POST ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\n` +
       `Content-Length: ${length}\r\nExpect: 100-continue\r\nConnection: close\r\n\r\n`;
@@ -139,12 +139,12 @@ describe('a request', () => {
     expect(invited).toMatch(/^HTTP\/1.1 100 Continue\r\n\r\nHTTP\/1.1 (201|422)/);
   });
 
-  it('with an unknown expectation is answered like any other', async () => {
+  it('with an unknown Expect header is answered like any other', async () => {
     const head = 'GET /health/live HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nExpect: the-unexpected\r\n\r\n';
     expect(await raw(app, head)).toMatch(/^HTTP\/1.1 200 /);
   });
 
-  it('that is too large without a length is refused on the way, and its connection goes on', async () => {
+  it('without a length is refused when it becomes too large, and its connection stays usable', async () => {
     const chunk = `${(1024).toString(16)}\r\n${'x'.repeat(1024)}\r\n`;
     const head = 'POST /v1/auth/login HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n';
     const next = 'GET /health/live HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n';
@@ -176,13 +176,13 @@ describe('a number that a double would change', () => {
   let dataset: string;
   let model: string;
   let job: string;
-  const made = async (path: string, json: object) => (await app.post(path, admin.token, json)).body.id;
+  const create = async (path: string, json: object) => (await app.post(path, admin.token, json)).body.id;
   beforeAll(async () => {
     await app.verifyEmails();
-    project = await made('/v1/projects', {});
-    dataset = await made(`/v1/projects/${project}/datasets`, { records: [] });
-    model = await made(`/v1/projects/${project}/models`, { request_id: randomUUID(), spec: {} });
-    job = await made('/v1/jobs', { kind: 'external', name: 'training' });
+    project = await create('/v1/projects', {});
+    dataset = await create(`/v1/projects/${project}/datasets`, { records: [] });
+    model = await create(`/v1/projects/${project}/models`, { request_id: randomUUID(), spec: {} });
+    job = await create('/v1/jobs', { kind: 'external', name: 'training' });
   });
   const below = (rest: string) => `/v1/projects/${project}${rest}`;
   const send = (method: string, path: string, raw: string, type = 'application/json') =>
@@ -206,7 +206,7 @@ describe('a number that a double would change', () => {
       (n) => send('POST', below('/datasets'), `{"input":"x","expected":{"a":${n}}}`, 'application/x-ndjson'),
     ],
     ['the result of a job', (n) => send('PATCH', `/v1/jobs/${job}`, `{"result":{"a":${n}}}`)],
-  ])('is refused in %s, and others are kept', async (_, sent) => {
+  ])('is refused in %s; other numbers are accepted', async (_, sent) => {
     for (const number of ['9007199254740993', '0.1000000000000000055']) {
       const { status, body } = await sent(number);
       expect([status, body.code, body.error]).toEqual([422, 'invalid_request', expect.stringContaining(number)]);
@@ -214,14 +214,14 @@ describe('a number that a double would change', () => {
     expect([200, 201]).toContain((await sent('-9007199254740992')).status);
   });
 
-  it('is text in CSV, as every cell', async () => {
+  it('is text in CSV, like every cell', async () => {
     const { body } = await send('POST', below('/datasets'), 'input,expected\n9007199254740993,0.10\n', 'text/csv');
     expect(body.records).toMatchObject([{ input: '9007199254740993', expected: '0.10' }]);
   });
 });
 
 describe('an answer', () => {
-  it('of the API is never stored, never 304, and tells no browser what it could misuse', async () => {
+  it('of the API is never cached, never 304, and has the security headers', async () => {
     const created = await app.post('/v1/projects', admin.token, { name: 'A project', spec: {} });
     const { status, headers } = await app.call('GET', `/v1/projects/${created.body.id}`, {
       token: admin.token,

@@ -17,7 +17,7 @@ describe('site login', () => {
   const enter = (token: string, at = app) => at.post('/v1/auth/site-login', undefined, { token });
   const teamSize = async (token: string) => (await app.get('/v1/auth/users', token)).body.count;
 
-  it('gives each team of the site a team, its first account being admin', async () => {
+  it('creates a team for each team of the site; its first account is an admin', async () => {
     const ann = { email: 'ann@site.example', email_verified: true, name: 'Ann', team: 'red' };
     const first = await enter(await siteToken(ann));
     expect(first).toMatchObject({
@@ -40,7 +40,7 @@ describe('site login', () => {
     expect(await teamSize(again.body.token)).toBe(2);
   });
 
-  it('believes a token once, and none that does not hold', async () => {
+  it('accepts a token once, and no invalid token', async () => {
     const token = await siteToken({ email: 'ann@site.example' });
     expect((await enter(token)).status).toBe(200);
     const bad = [
@@ -58,7 +58,7 @@ describe('site login', () => {
   });
 
   it.each([false, true])(
-    'takes over an operator only if that is allowed (%s) and the e-mail verified',
+    'logs in to an existing operator only if that is allowed (%s) and the e-mail is verified',
     async (link) => {
       const settings = { ...env, SERVICE_SITE_LOGIN_LINK: String(link) };
       const own = await TestApp.start({ env: settings, adapt: receivesMail });
@@ -74,7 +74,7 @@ describe('site login', () => {
     },
   );
 
-  it('counts against the cap, and has no password to log in with', async () => {
+  it('counts towards the limit of accounts, and creates accounts without a password', async () => {
     for (let n = 0; n < 3; n++) {
       expect((await enter(await siteToken({ email: `new${n}@site.example` }))).status).toBe(200);
     }

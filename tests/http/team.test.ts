@@ -19,7 +19,7 @@ describe('a team', () => {
   const lookup = (token: string) => app.get(`/v1/auth/invites/lookup/${token}`);
   const revoke = (id: string) => app.delete(`/v1/auth/invites/${id}`, admin.token);
 
-  it('lists its own accounts, to each of them', async () => {
+  it('lists its accounts to each of them, and no others', async () => {
     const users = [
       { name: 'Ada', role: 'admin' },
       { name: 'Dan', role: 'developer' },
@@ -36,7 +36,7 @@ describe('a team', () => {
     expect({ status, body }).toEqual({ status: 200, body: expected });
   });
 
-  it('invites by link: anyone, once, with the role of the invite, into the team of the inviter', async () => {
+  it('creates an invite that anyone can use once, with its role, in the team of the inviter', async () => {
     const created = await app.post('/v1/auth/invites', admin.token, { role: 'developer' });
     expect(created.status).toBe(201);
     const { id, token, created_at } = created.body;
@@ -69,7 +69,7 @@ describe('a team', () => {
     expect((await app.get('/v1/auth/users', stranger.token)).body.count).toBe(2);
   });
 
-  it('keeps an invite for the e-mail that it names, and does not use it up on a failure', async () => {
+  it('accepts an invite only for the e-mail that it names, and keeps it after a failure', async () => {
     const { token } = await invite({ email: ' Grace@Example.com ' });
     const mismatch = await redeem(token, 'other@example.com');
     expect(mismatch).toMatchObject(refusal(403, 'invite_email_mismatch'));
@@ -96,7 +96,7 @@ describe('a team', () => {
     expect((await app.get('/v1/auth/invites', admin.token)).body.count).toBe(0);
   });
 
-  it('knows no other invite', async () => {
+  it('answers 404 to unknown invites and to those of other teams', async () => {
     const missing = refusal(404, 'invite_not_found');
     const theirs = await invite({}, stranger);
     for (const id of [theirs.id, 'inv_nothing', theirs.id.replace(/.$/, 'x')])
@@ -106,13 +106,13 @@ describe('a team', () => {
     for (const token of ['', 'x', admin.token]) expect(await redeem(token, 'no@example.com')).toMatchObject(missing);
   });
 
-  it('refuses an invite with a bad e-mail, role or life', async () => {
+  it('refuses an invite with a bad e-mail, role or lifetime', async () => {
     const inviting = (json: object) => app.post('/v1/auth/invites', admin.token, json);
     expect(await inviting({ role: 'owner', expires_in: 0 })).toMatchObject(invalid('role', 'expires_in'));
     expect(await inviting({ email: 'nobody' })).toMatchObject(invalid('email'));
   });
 
-  it('changes roles, on the very next call, and keeps an admin', async () => {
+  it('changes roles with the next call, and keeps at least one admin', async () => {
     const role = (id: string, to: unknown, by = admin) =>
       app.call('PATCH', `/v1/auth/users/${id}/role`, { token: by.token, json: { role: to } });
     const invites = async () => (await app.post('/v1/auth/invites', member.token, {})).status;
@@ -140,7 +140,7 @@ describe('a team', () => {
     expect((await register(app, 'Leo')).id).not.toBe(leaver.id);
   });
 
-  it('has a bounded number of pending invites', async () => {
+  it('has at most 1,000 pending invites', async () => {
     const account = await app.store.accounts.byId(stranger.id);
     const team = { id: account?.teamId ?? '', operator: false, siteKey: null, createdAt: new Date() };
     const expiresAt = new Date(Date.now() + 3_600_000);

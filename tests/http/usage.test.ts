@@ -11,7 +11,7 @@ describe('usage', () => {
   let app: TestApp;
   let cast: Record<'admin' | 'developer' | 'member' | 'stranger', Member>;
   let team: string;
-  /** The begin of the present hour, in seconds. */
+  /** Is the beginning of the present hour, in seconds. */
   let hour: number;
 
   beforeAll(async () => {
@@ -22,7 +22,7 @@ describe('usage', () => {
   });
   afterAll(() => app.stop());
 
-  /** Stores a call that ended so many seconds before now, after a second. */
+  /** Stores a call that took one second and ended `ago` seconds before now. */
   async function ended(ago: number, by: Member, more: { keyId?: string; failure?: string } = {}) {
     const end = new Date(app.clock.now().getTime() - 1000 * ago);
     const start = new Date(end.getTime() - 1_000);
@@ -65,7 +65,7 @@ describe('usage', () => {
     expect(await read(`?since=${now}&until=${now}`)).toEqual({ since: now, until: now, usage: [], count: 0 });
   });
 
-  it('has the own calls for members, those of the team for others, and all for operators', async () => {
+  it('shows members their own calls, other roles those of the team, and operators all calls', async () => {
     for (const by of [cast.developer, cast.member, cast.stranger]) await ended(2 * HOUR, by);
     const seenBy = async (token: string) => {
       const { usage } = await read(`?until=${hour}&group_by=account`, token);

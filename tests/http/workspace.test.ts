@@ -21,7 +21,7 @@ const named = (routes: typeof workspace) => routes.map((one) => [`${one.method} 
 let app: TestApp;
 let accounts: Record<'admin' | 'developer' | 'member' | 'stranger', Member>;
 let token: string;
-/** Names a project whose runtime is ready, and what it has. */
+/** Names a project with a ready runtime, and its objects. */
 let ids: Record<string, string>;
 
 beforeAll(async () => {
@@ -46,7 +46,7 @@ const pathOf = (path: string, over: Record<string, string> = {}) =>
   path.replace(/\{(\w+)\}/g, (_, name: string) => over[name] ?? ids[name] ?? 'unknown');
 
 describe('the workspace', () => {
-  /** Changes nothing: the version is stale, and the body is impossible. */
+  /** Sends a call that changes nothing: its version is outdated and its body is invalid. */
   const call = (method: string, path: string, by: string) =>
     app.call(method, path, {
       token: by,
@@ -57,10 +57,10 @@ describe('the workspace', () => {
     });
 
   it.each(named(workspace.filter(({ method }) => method === 'GET')))(
-    '%s is read by everybody of the team',
+    '%s may be read by everybody on the team',
     async (_, { id, path }) => {
       for (const [role, { token }] of Object.entries(accounts)) {
-        if (role === 'stranger' && path.includes('{')) continue; // see below
+        if (role === 'stranger' && path.includes('{')) continue; // tested below
         const { status } = await app.get(pathOf(path) + (id === 'compareDatasets' ? '?with=1' : ''), token);
         const expected = path.includes('conversation_id') && role !== 'developer' ? 404 : 200;
         expect({ role, status }).toEqual({ role, status: expected });
@@ -69,9 +69,9 @@ describe('the workspace', () => {
   );
 
   const changing = workspace.filter(({ method, path }) => method !== 'GET' && !/runtime|conversation_id/.test(path));
-  it.each(named(changing))('%s is written by those who may', async (_, { method, path, access }) => {
+  it.each(named(changing))('%s is only for the roles of its contract', async (_, { method, path, access }) => {
     for (const [role, { token }] of Object.entries(accounts)) {
-      if (role === 'stranger' && path.includes('{')) continue; // see below
+      if (role === 'stranger' && path.includes('{')) continue; // tested below
       const { status } = await call(method, pathOf(path), token);
       const allowed =
         access !== 'public' && (access.roles as readonly string[]).includes(role === 'stranger' ? 'admin' : role);
@@ -80,7 +80,7 @@ describe('the workspace', () => {
     }
   });
 
-  /** Bodies that would change something in the right project. */
+  /** Returns bodies that would change something in the right project. */
   const acts = (): Record<string, object> => ({
     updateProject: { version: 1, spec: {} },
     updateDataset: { version: 1, name: 'x' },
@@ -93,7 +93,7 @@ describe('the workspace', () => {
     connectRuntime: { model_id: ids.model_id },
     createChatCompletion: ask(ids.project_id as string, 'x'),
   });
-  /** Expects the same 404 for both ids, whatever is sent. */
+  /** Expects the same 404 for an object that exists elsewhere and for a missing one, with any body. */
   const looksMissing = async (
     { id, method, path }: (typeof workspace)[number],
     by: string,
@@ -113,12 +113,12 @@ describe('the workspace', () => {
   };
 
   const within = workspace.filter(({ path }) => path.includes('{project_id}'));
-  it.each(named(within))('%s: another team’s is as one that does not exist', (_, route) =>
+  it.each(named(within))('%s answers to another team as if the object did not exist', (_, route) =>
     looksMissing(route, accounts.stranger.token, [{}, { project_id: `prj_${randomUUID()}` }]),
   );
 
   const deeper = within.filter(({ path }) => /\{(dataset|model|conversation)_id\}/.test(path));
-  it.each(named(deeper))('%s: another project’s is as one that does not exist', async (_, route) => {
+  it.each(named(deeper))('%s answers below another project as if the object did not exist', async (_, route) => {
     const project_id = await createProject(app, accounts.developer.token);
     const missing = {
       model_id: `mdl_${randomUUID()}`,
@@ -135,7 +135,7 @@ describe('the workspace', () => {
     forkDataset: {},
     forkModel: {},
   };
-  it.each(named(workspace.filter(({ id }) => id in creations)))('%s takes nothing it does not name', async (_, one) => {
+  it.each(named(workspace.filter(({ id }) => id in creations)))('%s ignores unknown fields', async (_, one) => {
     const smuggled = { id: 'x', project_id: 'x', team_id: 'x', created_by: 'x', version: 9, role: 'admin' };
     const states = { state: 'frozen', status: 'reviewed', reviewed_version: 9, registered_at: 1, frozen_at: 1 };
     const json = JSON.stringify({ ...smuggled, ...states, content_sha256: 'x', ...creations[one.id] });
@@ -149,7 +149,7 @@ describe('the workspace', () => {
   });
 
   it.each(named(workspace.filter(({ path }) => path.endsWith('/{version}'))))(
-    '%s knows no version that never was',
+    '%s answers 404 to an unknown version',
     async (_, { path }) => {
       for (const version of ['0', '2', '01', '-1', '1.0', 'x', '99999999999'])
         expect(await app.get(pathOf(path, { version }), token)).toMatchObject(notFound);
@@ -187,7 +187,7 @@ describe.each<[string, () => Promise<string>, object]>([
       headers: ifMatch === undefined ? {} : { 'If-Match': ifMatch },
     });
 
-  it('takes the version last read from the body, from If-Match, or from both', async () => {
+  it('reads the expected version from the body, from If-Match, or from both', async () => {
     expect((await put(1)).body).toMatchObject({ ...content, version: 2 });
     expect((await put(undefined, '"2"')).body.version).toBe(3);
     const both = await put(3, 'W/"3"');
@@ -198,14 +198,14 @@ describe.each<[string, () => Promise<string>, object]>([
     expect((await put(4, '*')).status).toBe(200);
   });
 
-  it('needs a version that can be one, and something to change', async () => {
+  it('needs a valid version and something to change', async () => {
     for (const version of [undefined, '1', 0, 1.5, 1e300]) expect((await put(version)).status).toBe(422);
     expect((await put(undefined, '*')).status).toBe(422);
     expect((await app.put(at, token, { version: 1 })).status).toBe(422);
     expect((await app.get(at, token)).body.version).toBe(1);
   });
 
-  it('takes nothing that it does not name', async () => {
+  it('ignores fields that it does not name', async () => {
     const { body } = await app.get(at, token);
     const names = Object.keys(body).filter((name) => !(name in content) && !['version', 'name'].includes(name));
     const smuggled = Object.fromEntries(['team_id', ...names].map((name) => [name, 'x']));

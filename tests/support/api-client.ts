@@ -4,7 +4,7 @@ import { type HttpCaller, note } from './http-caller.js';
 
 export type Schemas = components['schemas'];
 
-/** The client that consumers generate from `openapi.json`, calling as whoever the credential is of. */
+/** Creates the client that consumers generate from `openapi.json`. It calls with the credential. */
 export const apiClient = ({ url: baseUrl }: HttpCaller, credential?: string) =>
   createClient<paths>({
     baseUrl,

@@ -7,6 +7,6 @@ import type { Repositories } from './repositories.js';
 
 type Kept = Pick<Repositories, 'unitOfWork' | 'auditTrail'>;
 
-/** Makes the audit over given repositories. */
+/** Creates the audit on these repositories. */
 export const auditOn = ({ unitOfWork, auditTrail }: Kept, clock: Clock = new ManualClock(at(0))): Audit =>
   new Audit(unitOfWork, auditTrail, new AsyncRequestContext(), ids, clock);

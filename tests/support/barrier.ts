@@ -1,19 +1,19 @@
 const PATIENCE_MS = 20_000;
 
 /**
- * Holds whoever comes until `parties` have come, so that all of them have read before any of them writes. Who comes
- * later, as a unit of work that runs again, goes straight through. Complains where the parties cannot all come.
+ * Holds calls until `parties` of them have come, so that all of them read before any of them writes. A later call, such
+ * as a unit of work that runs again, does not wait. Rejects if not all calls come in time.
  */
 export function barrier(parties: number): () => Promise<void> {
   let arrived = 0;
   let open = () => {};
-  let give = (_: Error) => {};
+  let fail = (_: Error) => {};
   const all = new Promise<void>((resolve, reject) => {
     open = resolve;
-    give = reject;
+    fail = reject;
   });
   all.catch(() => undefined);
-  const watchdog = setTimeout(() => give(new Error(`only ${arrived} of ${parties} have come`)), PATIENCE_MS);
+  const watchdog = setTimeout(() => fail(new Error(`only ${arrived} of ${parties} have come`)), PATIENCE_MS);
   return () => {
     arrived += 1;
     if (arrived === parties) {

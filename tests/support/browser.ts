@@ -7,7 +7,7 @@ import { PATIENCE_MS } from './until.js';
 const PROGRAMS = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'] as const;
 const EXECUTABLE = process.env.CHROMIUM ?? PROGRAMS.find((path) => existsSync(path)) ?? PROGRAMS[0];
 
-/** Why the pages cannot be tested here; null where they can. */
+/** Returns why the pages cannot be tested here, or null. */
 export function whyNoBrowser(): string | null {
   for (const program of [EXECUTABLE, 'curl']) {
     try {
@@ -19,7 +19,7 @@ export function whyNoBrowser(): string | null {
   return null;
 }
 
-/** `describe`, or where there is no browser one test that says what was left out, and why. */
+/** Calls `describe`. Without a browser, adds a test that names the omitted tests and the reason. */
 export function describeInBrowser(name: string, tests: () => void): void {
   const why = whyNoBrowser();
   if (why === null) describe(name, tests);
@@ -30,12 +30,12 @@ export function describeInBrowser(name: string, tests: () => void): void {
   }
 }
 
-/** Headless Chromium, and what its pages have complained of. */
+/** Runs headless Chromium, and collects the complaints of its pages. */
 export class Visitor {
   private readonly opened: Page[] = [];
-  /** Used again: for each new one the browser would start a process. */
+  /** Keeps closed pages for the next tests, because the browser starts a process for each new page. */
   private readonly closed: Page[] = [];
-  /** Errors on the console, refusals of the policy among them, and calls to other hosts. */
+  /** Collects errors on the console, also violations of the policy, and calls to other hosts. */
   readonly complaints: string[] = [];
 
   private constructor(
@@ -47,7 +47,7 @@ export class Visitor {
     return new Visitor(await chromium.launch({ executablePath: EXECUTABLE, timeout: 60_000 }), url);
   }
 
-  /** Opens a page in a window of its own, with nothing remembered but the `session` of the console. */
+  /** Opens a page in its own window. Its storage is empty except for the `session` of the console. */
   async open(
     path: string,
     options: { width?: number; colorScheme?: 'light' | 'dark'; session?: string } = {},
@@ -87,7 +87,7 @@ export class Visitor {
     page.setDefaultTimeout(PATIENCE_MS);
     page.on('pageerror', (error) => this.complaints.push(error.message));
     page.on('console', (message) => {
-      // The browser notes each refusal of the API itself: those are what some tests are about.
+      // The browser reports each refusal of the API as an error. Some tests cause these on purpose.
       const ofTheApi = /^\/(openai\/)?v1\//.test(message.location().url.slice(this.url.length));
       if (message.type() === 'error' && !ofTheApi) this.complaints.push(message.text());
     });

@@ -5,22 +5,22 @@ import type { RuntimeSource, RuntimeStatus } from '../../src/domain/chat/runtime
 
 export interface ChatRuntimesUnderTest {
   readonly runtimes: ChatRuntime;
-  /** A model that answers `asked` with some words and then stops. Its context is `context` tokens. */
+  /** Answers `asked` with some words, then stops. Has a context of `context` tokens. */
   readonly model: RuntimeSource;
   readonly asked: string;
   readonly context: number;
-  /** A model that takes seconds for any answer. */
+  /** Takes seconds for any answer. */
   readonly slow: RuntimeSource;
-  /** A model that can't be used, and a pattern of its reason. */
+  /** Cannot be used. `blame` matches the reason. */
   readonly broken: RuntimeSource;
   readonly blame: RegExp;
-  /** Mends the broken model. */
+  /** Repairs the broken model. */
   mend(): void;
   /** True if calls are tokenized before they wait for their turn. */
   readonly countsFirst: boolean;
-  /** True if parts come while the answer is made; else the whole answer is one part. */
+  /** True if parts come during the answer. Otherwise, the whole answer is one part. */
   readonly streams: boolean;
-  /** A model whose answers are no completions. */
+  /** Gives answers that are no completions. */
   readonly babbling: RuntimeSource;
   /** Ends a runtime as a fault would. */
   crash(id: string): void;
@@ -31,14 +31,14 @@ export interface ChatRuntimesUnderTest {
 export interface ChatRuntimesLimits {
   readonly queue: number;
   readonly timeoutMs: number;
-  /** True if the test uses `babbling`, for which some adapters need another worker. */
+  /** True if the test uses `babbling`. Some adapters need another worker for that. */
   readonly babbling: boolean;
 }
 
 type Texts = Partial<Record<'text' | 'id' | 'by', string>>;
 type About = Partial<ChatRequest> & Texts & { signal?: AbortSignal; admitted?: () => void };
 
-/** Returns the actions of the contracts on the runtimes of a rig. */
+/** Returns the actions of the contract suites on the runtimes of a rig. */
 export function callsTo(rig: () => ChatRuntimesUnderTest) {
   const reaches = (state: RuntimeStatus['state'], id = 'a') => statesUpTo(rig().runtimes, state, id);
 
@@ -60,7 +60,7 @@ export function callsTo(rig: () => ChatRuntimesUnderTest) {
     return answer;
   };
 
-  /** Begins to take an answer in parts. `all` takes them to the end. */
+  /** Begins to read an answer in parts. `all` returns all of them. */
   const take = (about: About = {}) => {
     const parts = rig()
       .runtimes.stream(...callOf(about))

@@ -33,7 +33,7 @@ const settingsOf = ({ dataDir, databaseUrl }: Place, env: Run['env']) => ({
   ...env,
 });
 
-/** Runs a command within the test's own process. */
+/** Runs a command in the process of the test. */
 export async function tenon(place: Place, args: readonly string[], run: Run = {}): Promise<Ran> {
   const { env, input = '', typed, stopping = new AbortController().signal } = run;
   const answers = [...(typed ?? [])];
@@ -53,7 +53,7 @@ export async function tenon(place: Place, args: readonly string[], run: Run = {}
   return { code, ...texts };
 }
 
-/** The same as people run it: a process of its own. */
+/** Runs a command in its own process, as people do. */
 export function tenonProcess(place: Place, args: readonly string[], { env, input = '' }: Run = {}): Promise<Ran> {
   return new Promise((resolve) => {
     const options = { cwd: place.dataDir, env: { PATH: process.env.PATH, ...settingsOf(place, env) } };

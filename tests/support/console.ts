@@ -3,7 +3,7 @@ import type { Visitor } from './browser.js';
 import { query } from './database.js';
 import { shortcomings } from './page-checks.js';
 
-/** Closes the pages after each test, which may have complained of nothing, and stops the visitor and the `others` after the last. */
+/** Closes the pages after each test, and expects no complaints. Stops the visitor and `others` after the last test. */
 export function cleanUp(visitor: () => Visitor, ...others: (() => Promise<unknown> | undefined)[]): void {
   afterEach(async () => {
     await visitor().closePages();
@@ -22,7 +22,7 @@ const SCHEMES = ['light', 'dark'] as const;
 export const openConsole = (visitor: Visitor, session: string, place: string, width = 1280): Promise<Page> =>
   visitor.open(`/#${place}`, { width, session });
 
-/** Returns what is wrong with the open page at both widths, in light and dark: rules of WCAG that it breaks, sideways scrolling. */
+/** Returns the broken rules of WCAG and sideways scrolling of the open page, at both widths, in light and dark. */
 export async function shortcomingsInEveryLook(page: Page): Promise<string[]> {
   const found: string[] = [];
   for (const width of WIDTHS) {
@@ -39,7 +39,7 @@ export async function shortcomingsInEveryLook(page: Page): Promise<string[]> {
   return found;
 }
 
-/** Adds as many succeeded predictions of the account, older than a day: one for each second. */
+/** Adds `count` succeeded predictions of the account, one for each second, older than a day. */
 export const addOldJobs = (databaseUrl: string, accountId: string, count: number): Promise<unknown> =>
   query(
     databaseUrl,

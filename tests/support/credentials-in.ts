@@ -3,8 +3,8 @@ import { CheckedTokens } from '../../src/infrastructure/crypto/secrets.js';
 const FORM = /(?=(tn[a-z]_[0-9A-Za-z]{49}))/g;
 
 /**
- * Every usable credential and mailed token in a text. Its checksum tells one from the chance likeness that encrypted
- * text in base 64 has now and then.
+ * Returns every usable credential and mailed token in a text. Looks at their checksums, because encrypted text in
+ * base64 can look like a token by chance.
  */
 export function credentialsIn(text: string): string[] {
   const tokens = new CheckedTokens();

@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type NetConnectOpts, type Socket } from 'node:net';
 import { PATIENT } from './database.js';
 
-/** The way to a database server, which a test can cut or make silent. */
+/** Passes connections to a database server. A test can cut them or make them silent. */
 export class CutOffProxy {
-  /** How many have ever connected. */
+  /** Counts all connections since the start. */
   connected = 0;
-  private way: 'open' | 'cut' | 'silent' = 'open';
+  private state: 'open' | 'cut' | 'silent' = 'open';
   private readonly sockets = new Set<Socket>();
   private readonly server = createServer((client) => this.pass(client));
 
@@ -18,7 +18,7 @@ export class CutOffProxy {
     return proxy;
   }
 
-  /** The database's URL, by this way. */
+  /** Returns the URL of the database through this proxy. */
   get url(): string {
     const url = new URL(this.target);
     for (const name of ['host', ...Object.keys(PATIENT)]) url.searchParams.delete(name);
@@ -27,21 +27,21 @@ export class CutOffProxy {
     return url.href;
   }
 
-  /** Every connection breaks, and new ones with it. */
+  /** Breaks every connection, also new ones. */
   cut(): void {
-    this.way = 'cut';
+    this.state = 'cut';
     for (const socket of this.sockets) socket.destroy();
   }
 
-  /** Nothing comes through any more, and nobody says so. */
+  /** Passes nothing more, and keeps the connections open. */
   silence(): void {
-    this.way = 'silent';
+    this.state = 'silent';
     for (const socket of this.sockets) socket.pause();
   }
 
-  /** New connections come through. What was silent stays so, as behind a firewall that has forgotten it. */
+  /** Passes new connections. Silent ones stay silent, as behind a firewall that has forgotten them. */
   reopen(): void {
-    this.way = 'open';
+    this.state = 'open';
   }
 
   async close(): Promise<void> {
@@ -52,8 +52,8 @@ export class CutOffProxy {
   private pass(client: Socket): void {
     this.keep(client);
     this.connected++;
-    if (this.way === 'cut') client.destroy();
-    if (this.way !== 'open') return;
+    if (this.state === 'cut') client.destroy();
+    if (this.state !== 'open') return;
     const server = this.keep(connect(this.destination()));
     client.on('data', (bytes) => server.write(bytes)).once('close', () => server.destroy());
     server.on('data', (bytes) => client.write(bytes)).once('close', () => client.destroy());

@@ -4,14 +4,14 @@ import { PATIENCE_MS } from './until.js';
 
 export interface TestDatabase {
   readonly url: string;
-  /** Removes it, whoever is still connected. */
+  /** Drops the database, also if somebody is still connected. */
   drop(): Promise<void>;
 }
 
-/** Any number that nothing else locks on the server's own database. */
+/** Is a number that nothing else locks on the server. */
 const TEMPLATE_LOCK = 7_305_002;
 
-/** A new database on the run's server, with the service's tables or, unless `migrated`, with none. */
+/** Creates a database on the server of this test run. It has the service's tables if `migrated`. */
 export async function freshDatabase({ migrated = true } = {}): Promise<TestDatabase> {
   const name = `tenon_test_${randomBytes(8).toString('hex')}`;
   await onServer(async (server) => {
@@ -21,13 +21,13 @@ export async function freshDatabase({ migrated = true } = {}): Promise<TestDatab
     await server.query(`ALTER DATABASE ${name} SET synchronous_commit = off`);
   });
   const url = urlOf(name);
-  return { url, drop: () => left(url, name) };
+  return { url, drop: () => abandon(url, name) };
 }
 
 const INSUFFICIENT_PRIVILEGE = '42501';
 
-/** Nobody waits for a query that hangs: the end of the database cuts it off. */
-async function left(url: string, name: string): Promise<void> {
+/** Drops a database without waiting for queries that hang. */
+async function abandon(url: string, name: string): Promise<void> {
   pools
     .get(url)
     ?.end()
@@ -36,7 +36,7 @@ async function left(url: string, name: string): Promise<void> {
   await onServer((server) => dropDatabase(server, name));
 }
 
-/** Ends the remaining connections. Only autovacuum can delay the drop. */
+/** Ends the remaining connections. Retries while autovacuum, which tests may not end, uses the database. */
 async function dropDatabase(server: PoolClient, name: string): Promise<void> {
   for (const until = Date.now() + PATIENCE_MS; ; ) {
     try {
@@ -53,7 +53,7 @@ async function dropDatabase(server: PoolClient, name: string): Promise<void> {
 export const query = async <Row extends object>(url: string, sql: string, values: unknown[] = []): Promise<Row[]> =>
   (await poolOf(url).query<Row>(sql, values)).rows;
 
-/** Migrates once in a run, whoever comes first; all further databases are copies of that one. */
+/** Returns the template of all databases. The first caller in a test run creates and migrates it. */
 async function templateOf(server: PoolClient): Promise<string> {
   const template = required('TENON_TEST_TEMPLATE');
   await server.query('SELECT pg_advisory_lock($1)', [TEMPLATE_LOCK]);
@@ -81,7 +81,7 @@ async function onServer<T>(work: (server: PoolClient) => Promise<T>): Promise<T>
   }
 }
 
-/** A new connection is dear: those of a file's tests are kept for a while. */
+/** Keeps the connections of a test file for a while, because new ones are slow. */
 const pools = new Map<string, Pool>();
 
 function poolOf(url: string): Pool {
@@ -94,8 +94,8 @@ function poolOf(url: string): Pool {
 }
 
 /**
- * Lengthens the timeouts of statements by the URL, for a machine under load. `CutOffProxy` removes them, for the tests of
- * the service's own timeouts.
+ * Sets longer timeouts of statements in the URL, for a machine under load. `CutOffProxy` removes them for tests of the
+ * service's own timeouts.
  */
 export const PATIENT = { statement_timeout: '25000', query_timeout: '26000' };
 

@@ -15,7 +15,7 @@ const ajv = new Ajv2020({
 });
 ajv.addSchema(closed(document), ID);
 
-/** Closes objects: consumers accept unknown fields, but in a test one is a field that somebody forgot to document. */
+/** Forbids unknown fields. Consumers accept them, but in a test, an unknown field is not documented. */
 function closed(node) {
   if (Array.isArray(node)) return node.map(closed);
   if (typeof node !== 'object' || node === null) return node;
@@ -26,7 +26,7 @@ function closed(node) {
   return isObject ? { ...own, additionalProperties: false } : own;
 }
 
-/** Leaves a part of `allOf` open, since the whole is closed. */
+/** Allows unknown fields in a part of `allOf`, because the whole forbids them. */
 function open(part) {
   return { ...closed(part), additionalProperties: part.additionalProperties ?? true };
 }

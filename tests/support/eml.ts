@@ -7,11 +7,11 @@ export interface ReceivedMail {
   readonly subject: string;
   readonly text: string;
   readonly html: string;
-  /** Every header, by its name in small letters. */
+  /** Contains every header, by its name in lower case. */
   readonly headers: ReadonlyMap<string, string>;
 }
 
-/** Reads as much of RFC 5322 and MIME as the service writes. */
+/** Parses the parts of RFC 5322 and MIME that the service writes. */
 export function parseMail(source: Buffer | string): ReceivedMail {
   const { headers, body } = partOf(source.toString('utf8').replaceAll('\r\n', '\n'));
   const type = headers.get('content-type') ?? '';
@@ -69,7 +69,7 @@ const unquoted = (text: string) =>
     'latin1',
   ).toString('utf8');
 
-/** Encoded words, as RFC 2047 has them; the white space between two of them does not count. */
+/** Decodes the encoded words of RFC 2047. Drops the white space between two of them. */
 const words = (text: string) =>
   text
     .replace(/\?=\s+=\?/g, '?==?')

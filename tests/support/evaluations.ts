@@ -10,7 +10,7 @@ export interface Evaluated {
   readonly model: string;
 }
 
-/** The records of a test: `{ id: 'r1', group: 'odd', input: '1', expected: 'one' }`. */
+/** Returns records such as `{ id: 'r1', group: 'odd', input: 'question 1', expected: 'answer 1' }`. */
 export const records = (count: number) =>
   Array.from({ length: count }, (_, index) => ({
     id: `r${index + 1}`,
@@ -19,13 +19,13 @@ export const records = (count: number) =>
     expected: `answer ${index + 1}`,
   }));
 
-/** The right answer to a record of `records`, but for those whose number `wrong` picks. */
+/** Returns the right answer to a record of `records`, or a wrong one if `wrong` is true for its number. */
 export const answerTo = (question: string, wrong: (number: number) => boolean): string => {
   const number = Number(question.split(' ').at(-1));
   return wrong(number) ? 'no idea' : `Answer ${number}.`;
 };
 
-/** An engine that answers records of `records`. */
+/** Makes an engine answer the records of `records`. */
 export const answering =
   (wrong: (number: number) => boolean = () => false): Script =>
   ({ body }, response) => {
@@ -33,7 +33,7 @@ export const answering =
     sendJson(response, 200, completion(body.model, content, { usage: { prompt_tokens: 5, completion_tokens: 2 } }));
   };
 
-/** A project with a frozen dataset whose runtime is ready. */
+/** Creates a project with a frozen dataset and a ready runtime. */
 export async function evaluatedProject(
   service: HttpCaller,
   token: string,
@@ -62,7 +62,7 @@ export async function frozenDataset(
   return body.id;
 }
 
-/** The job as it is once it has ended. Patience is for what does not move on, not for what is many records. */
+/** Waits until a job has ended, and returns it. Throws only if its progress stops for too long. */
 export async function ended(service: HttpCaller, token: string, id: string) {
   let until = 0;
   let done: number | null = null;

@@ -1,4 +1,4 @@
 import { until } from './until.js';
 
-/** Resolves once it holds; long before the test's own time is over it throws. */
+/** Waits until `holds` is true. Throws long before the time limit of the test. */
 export const eventually = (holds: () => boolean | Promise<boolean>): Promise<void> => until(`${holds}`, holds, 10);

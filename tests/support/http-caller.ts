@@ -4,24 +4,24 @@ import { type IncomingMessage, type RequestOptions, request } from 'node:http';
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
-  // biome-ignore lint/suspicious/noExplicitAny: a test looks into whatever came back
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads any answer
   readonly body: any;
 }
 
 export interface CallOptions {
   readonly token?: string | undefined;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Sent as JSON. */
+  /** Is sent as JSON. */
   readonly json?: unknown;
-  /** Sent as it is. */
+  /** Is sent unchanged. */
   readonly raw?: string | Uint8Array;
   readonly signal?: AbortSignal;
 }
 
-/** Whether the tests' services are several processes behind a proxy (`npm run test:scaled`). */
+/** Is true if the services of the tests are several processes behind a proxy (`npm run test:scaled`). */
 export const SCALED = Number(process.env.TENON_TEST_PROCESSES ?? 1) > 1;
 
-/** A refusal that comes before all of it was sent would be lost with its connection. */
+/** Finds bodies that a refusal can interrupt. If the connection closes, the refusal is lost. */
 const isLong = (body?: string | Uint8Array) => (body?.length ?? 0) > 16_384;
 
 interface Whole {
@@ -30,7 +30,7 @@ interface Whole {
   readonly text: string;
 }
 
-/** With Node's own client: `fetch` takes as much of the machine as what is tested. */
+/** Makes a call with Node's own client. `fetch` takes as much processor time as the tested service. */
 function exchange(url: string, body: string | Uint8Array | undefined, options: RequestOptions): Promise<Whole> {
   return new Promise((resolve, reject) => {
     let answered = false;
@@ -44,13 +44,13 @@ function exchange(url: string, body: string | Uint8Array | undefined, options: R
       resolve({ status: statusCode, headers, text });
     };
     request(url, options, (response) => take(response).catch(reject))
-      // What is still sent after the answer has begun may find the connection closed.
+      // After the answer has begun, the rest of the body may meet a closed connection.
       .on('error', (error) => !answered && reject(error))
       .end(body);
   });
 }
 
-/** Calls the API as a consumer would, and notes what came back for the check that every refusal was seen. */
+/** Calls the API as a consumer does. Notes the answers for the check that the tests see every refusal. */
 export class HttpCaller {
   constructor(readonly url: string) {}
 
@@ -89,10 +89,10 @@ declare global {
     | undefined;
 }
 
-/** The code of a refusal, in the service's own form or in OpenAI's. */
+/** Returns the code of a refusal, in the form of the service or of OpenAI. */
 export const codeOf = ({ body }: Pick<Answer, 'body'>): string | undefined => body?.code ?? body?.error?.code;
 
-/** One line per answer, read by `refusals-reporter.cjs`. Throws where the answer is not as `openapi.json` says. */
+/** Writes one line for `refusals-reporter.cjs`. Throws if the answer is not as `openapi.json` says. */
 export function note(method: string, path: string, { status, body }: Pick<Answer, 'status' | 'body'>): void {
   const wrong = globalThis.undocumented?.(method, path, { status, body });
   if (wrong) throw new Error(wrong);

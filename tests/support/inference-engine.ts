@@ -3,9 +3,9 @@ import { buffer } from 'node:stream/consumers';
 import { LocalServer, sendJson } from './local-server.js';
 
 export interface Inference {
-  // biome-ignore lint/suspicious/noExplicitAny: a test looks into whatever was sent
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads any request
   readonly json: any;
-  /** The bytes behind the JSON. */
+  /** Contains the bytes after the JSON. */
   readonly binary: Buffer;
   readonly headers: IncomingHttpHeaders;
   readonly path: string;
@@ -14,17 +14,17 @@ export interface Inference {
 export type Answering = (asked: Inference, response: ServerResponse, over?: object) => unknown;
 
 /**
- * An engine that speaks the Open Inference Protocol, and answers as a test tells it to. Its models double their input: `x`
- * and `y` are FP32 of shape [-1, 2], `n` and `m` are optional beside them and INT64 of shape [-1].
+ * Is an engine for the Open Inference Protocol. A test can change its answers. Its models double the input `x` to the
+ * output `y`, both FP32 of shape [-1, 2]. They also name an output `m`, INT64 of shape [-1].
  */
 export class InferenceEngine extends LocalServer {
-  /** `method path` of all requests in order of arrival. */
+  /** Lists `method path` of all requests in order of arrival. */
   requests: string[] = [];
   asked: Inference[] = [];
   ready = new Set(['double']);
-  /** The status of an answer to load and unload. With 200 they change `ready`. */
+  /** Is the status of the answers to load and unload. With 200, these calls change `ready`. */
   repository = 404;
-  /** The key that requests must bring; null: any. */
+  /** Is the key that requests must have. With null, they may have any. */
   key: string | null = null;
   answering: Answering = doubling;
   /** Answers all requests in place of the engine. */
@@ -48,13 +48,13 @@ export class InferenceEngine extends LocalServer {
     return `http://${this.host}`;
   }
 
-  /** Forgets what it was asked and told. */
+  /** Forgets all requests, and answers like a new engine. */
   reset(): void {
     const { requests, asked, ready, repository, key, answering, override, metadata } = new InferenceEngine();
     Object.assign(this, { requests, asked, ready, repository, key, answering, override, metadata });
   }
 
-  /** Counts the requests that end so. */
+  /** Counts the requests with this end. */
   count(end: string): number {
     return this.requests.filter((one) => one.endsWith(end)).length;
   }
@@ -97,7 +97,7 @@ const REPOSITORY = /^\/v2\/repository\/models\/([^/]+)\/(load|unload)$/;
 
 const modelOf = (path: string): string => decodeURIComponent(MODEL.exec(path)?.[1] ?? '');
 
-/** Answers with these outputs, and other fields. */
+/** Answers with these outputs. `over` adds or replaces other fields. */
 export const answeringWith =
   (outputs: unknown, over: object = {}): Answering =>
   ({ path, json }, response) =>
@@ -124,7 +124,7 @@ export const doubling: Answering = (asked, response, over = {}) => {
   );
 };
 
-/** Sends JSON and the bytes of binary tensors behind it. */
+/** Sends JSON, and after it the bytes of binary tensors. */
 export function sendBinary(response: ServerResponse, json: object, bytes: Uint8Array, length?: number): void {
   const head = Buffer.from(JSON.stringify(json));
   const headers = {

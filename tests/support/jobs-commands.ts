@@ -5,7 +5,7 @@ import type { CallKind, FinalStatus } from '../../src/domain/jobs/job.js';
 import type { JobsModel } from './jobs-model.js';
 import type { JobsRig } from './jobs-rig.js';
 
-/** Two processes on one store, and what is under way in them. */
+/** Contains two processes on one store, and their open jobs. */
 export interface Real {
   readonly processes: readonly [JobsRig, JobsRig];
   readonly open: string[];
@@ -16,19 +16,19 @@ type Command = fc.AsyncCommand<JobsModel, Real>;
 interface Step {
   readonly model: JobsModel;
   readonly real: Real;
-  /** The process that acts. */
+  /** Is the process that acts. */
   readonly process: JobsRig;
 }
 
 const by = { kind: 'master' } as const;
 
-/** Makes commands that do something to the service and to the model, and then compare the two. */
-const commandsOf = <Given extends unknown[]>(
+/** Makes commands that act on the service and on the model, then compare the two. */
+const commandsOf = <Inputs extends unknown[]>(
   name: string,
-  given: fc.Arbitrary<Given>,
-  act: (step: Step, ...given: Given) => Promise<void>,
+  inputs: fc.Arbitrary<Inputs>,
+  act: (step: Step, ...inputs: Inputs) => Promise<void>,
 ): fc.Arbitrary<Command> =>
-  fc.tuple(given, fc.nat(1)).map(([own, where]) => ({
+  fc.tuple(inputs, fc.nat(1)).map(([own, where]) => ({
     check: () => true,
     toString: () => `${name}${JSON.stringify(own)}@${where}`,
     run: async (model, real) => {
@@ -48,7 +48,7 @@ async function compare(model: JobsModel, { processes: [one], open }: Real): Prom
   expect(running.map(({ id }) => id).sort()).toEqual([...open].sort());
 }
 
-/** Tells the model what has finished since, in the order in which the service says that it did. */
+/** Adds the newly finished jobs to the model, in the order of the service. */
 async function catchUp(model: JobsModel, { processes: [one] }: Real): Promise<void> {
   for (const job of (await one.history()).slice(model.history.length)) model.finish(job);
 }

@@ -18,8 +18,8 @@ interface ModelAlert {
 }
 
 /**
- * Models rules, jobs and alerts in another way than the service does: it keeps no state, and
- * each question looks at the whole history.
+ * Models rules, jobs and alerts in another way than the service: without state. Each question looks at the whole
+ * history.
  */
 export class JobsModel {
   readonly rules: ModelRule[] = [];
@@ -34,7 +34,7 @@ export class JobsModel {
     }
   }
 
-  /** The jobs for which a rule would have fired, had it been there from the beginning. */
+  /** Returns the jobs for which a rule would have fired if it had existed from the beginning. */
   preview(rule: Pick<AlertRule, 'ruleType' | 'threshold' | 'jobKind'>): string[] {
     const model = new JobsModel();
     model.rules.push({ ...rule, id: '', severity: 'P1', enabled: true });

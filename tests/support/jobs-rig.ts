@@ -17,7 +17,7 @@ import { auditOn } from './audit.js';
 import { at, ids } from './records.js';
 import type { Repositories } from './repositories.js';
 
-/** Makes the services of jobs and alerts of one instance, over given repositories. */
+/** Creates the services of jobs and alerts of one instance on these repositories. */
 export function jobsRig(repositories: Repositories, clock = new ManualClock(at(0)), known?: MemoryInstances) {
   const { jobs, jobHistory, usage, alertRules, alerts, unitOfWork } = repositories;
   const log = new MemoryLogger();
@@ -43,7 +43,7 @@ export function jobsRig(repositories: Repositories, clock = new ManualClock(at(0
     jobService: new JobService(jobs, found, finisher, unitOfWork, new AsyncRequestContext(), ids, clock, log),
     rules: new AlertRuleService(alertRules, jobHistory, unitOfWork, new AsyncRequestContext(), audit, ids, clock),
     alerts: new AlertService(alerts, notifiers, audit, clock),
-    /** All that has finished, in order. */
+    /** Returns all finished jobs in order. */
     async history(): Promise<FinishedJob[]> {
       const finished: FinishedJob[] = [];
       for await (const job of jobHistory.part({ kind: null, since: null, most: 10_000 })) finished.push(job);

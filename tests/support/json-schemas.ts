@@ -1,5 +1,5 @@
 import { shippedProgram } from '../../src/bootstrap/config/shipped.js';
 import { AjvJsonSchemas } from '../../src/infrastructure/json-schema/ajv-json-schemas.js';
 
-/** As the service has them. The thread starts with the first question. */
+/** Checks JSON schemas as the service does. Starts its thread with the first check. */
 export const schemas = new AjvJsonSchemas(shippedProgram('infrastructure/json-schema/schema-thread.js'));

@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 
-/** An HTTP server of a test, on loopback. */
+/** Runs an HTTP server for tests on loopback. */
 export abstract class LocalServer {
-  /** Connections that there were in all. */
+  /** Counts all connections since the start. */
   accepted = 0;
   private readonly sockets = new Set<Socket>();
   protected readonly server = createServer((request, response) => void this.serve(request, response));
@@ -33,7 +33,7 @@ export abstract class LocalServer {
     return `127.0.0.1:${this.port}`;
   }
 
-  /** Connections that are open now. */
+  /** Returns the number of open connections. */
   get connections(): number {
     return this.sockets.size;
   }
@@ -51,7 +51,7 @@ export abstract class LocalServer {
   }
 }
 
-/** Sends JSON, or a text as it is. */
+/** Sends JSON, or a text unchanged. */
 export function sendJson(
   response: ServerResponse,
   status: number,

@@ -3,10 +3,10 @@ import { text } from 'node:stream/consumers';
 import { SMTPServer } from 'smtp-server';
 import { parseMail, type ReceivedMail } from './eml.js';
 
-/** A real SMTP server that keeps what it is sent. */
+/** Runs a real SMTP server that keeps its e-mails. */
 export class MailServer {
   readonly received: (ReceivedMail & { readonly recipients: readonly string[]; readonly sender: string })[] = [];
-  /** As a mail server refuses: for a recipient, or for good once it has all of the message. */
+  /** Refuses nothing, every recipient, or every message after all of it has come. */
   refuses: 'nothing' | 'recipients' | 'messages' = 'nothing';
   private readonly server: SMTPServer;
 

@@ -2,10 +2,10 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { until } from './until.js';
 
-/** A service that writes its e-mails into files. */
+/** Is a service that writes its e-mails into files. */
 type Sender = { readonly dataDir: string };
 
-/** The texts of the e-mails that a service has written into its outbox folder, oldest first. */
+/** Returns the texts of the e-mails in the outbox folder of a service, oldest first. */
 export async function mails(service: Sender): Promise<string[]> {
   const outbox = join(service.dataDir, 'outbox');
   const names = await readdir(outbox).catch(() => []);
@@ -13,7 +13,7 @@ export async function mails(service: Sender): Promise<string[]> {
   return Promise.all(letters.map((name) => readFile(join(outbox, name), 'utf8')));
 }
 
-/** The token of that prefix in the newest e-mail to that address, once more than `beyond` of them have come. */
+/** Waits until more than `beyond` e-mails with such a token have come. Returns the token of the newest one. */
 export async function mailedToken(
   service: Sender,
   address: string,

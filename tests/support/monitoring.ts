@@ -5,13 +5,13 @@ import { type Member, moveToOwnTeam, register } from './workspace.js';
 
 export const masterKey = 'master-key-of-the-tests';
 
-/** One of each sort of caller, all with verified e-mail addresses. */
+/** Contains an account of each kind, all with verified e-mail addresses. */
 export interface Cast {
-  /** The operator team's. */
+  /** Is the admin of the operator team. */
   readonly admin: Member;
   readonly developer: Member;
   readonly member: Member;
-  /** The admin of another team. */
+  /** Is the admin of another team. */
   readonly regular: Member;
 }
 
@@ -33,7 +33,7 @@ export async function castOf(service: Service): Promise<Cast> {
   return { admin, developer, member, regular };
 }
 
-/** Calls as one of them. */
+/** Returns functions that call the service with this token. */
 export const as = (service: HttpCaller, token: string) => {
   const call = async (method: string, path: string, options: CallOptions = {}) => {
     const { status, body } = await service.call(method, path, { token, ...options });
@@ -47,10 +47,10 @@ export const as = (service: HttpCaller, token: string) => {
   return {
     call,
     get: (path: string) => done('GET', path),
-    /** A job that runs elsewhere. */
+    /** Creates a job that runs elsewhere. */
     job: (more: object = {}) => done('POST', '/v1/jobs', { kind: 'external', name: 'nightly training', ...more }),
     report: (id: string, change: object) => done('PATCH', `/v1/jobs/${id}`, change),
-    /** A job that ends at once. */
+    /** Creates a job and ends it at once. */
     async ended(status: string, more: object = {}) {
       const { id } = await this.job(more);
       return done('PATCH', `/v1/jobs/${id}`, { status });

@@ -11,7 +11,7 @@ export interface CollectedSpan {
   readonly name: string;
   readonly kind: number;
   readonly status: { readonly code?: number };
-  /** In nanoseconds since the epoch. */
+  /** Is in nanoseconds since the epoch. */
   readonly startTimeUnixNano: string;
   readonly endTimeUnixNano: string;
   readonly attributes: readonly Attribute[];
@@ -24,14 +24,14 @@ export interface CollectedMetric {
   readonly histogram?: { readonly dataPoints: readonly { readonly count: number; readonly bucketCounts: number[] }[] };
 }
 
-/** A collector of OpenTelemetry that takes OTLP as JSON and keeps everything. */
+/** Runs a collector of OpenTelemetry that accepts OTLP as JSON and keeps everything. */
 export class OtlpCollector extends LocalServer {
   readonly spans: CollectedSpan[] = [];
   readonly metrics = new Map<string, CollectedMetric>();
-  /** The attributes of the latest sender. */
+  /** Contains the attributes of the latest sender. */
   resource: Readonly<Record<string, unknown>> = {};
 
-  /** The headers of the latest request. */
+  /** Contains the headers of the latest request. */
   headers: IncomingHttpHeaders = {};
 
   static start(): Promise<OtlpCollector> {
@@ -40,7 +40,7 @@ export class OtlpCollector extends LocalServer {
 
   protected async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     this.headers = request.headers;
-    // biome-ignore lint/suspicious/noExplicitAny: OTLP has many parts, of which a test needs few
+    // biome-ignore lint/suspicious/noExplicitAny: a test needs few parts of OTLP
     const body = (await json(request)) as any;
     for (const { resource, scopeSpans } of body.resourceSpans ?? []) {
       this.resource = attributesOf(resource);
@@ -51,7 +51,7 @@ export class OtlpCollector extends LocalServer {
     response.setHeader('Content-Type', 'application/json').end('{}');
   }
 
-  /** The variables that make a service send everything here, soon. */
+  /** Returns the variables that make a service send everything here soon. */
   get env(): Readonly<Record<string, string>> {
     return {
       OTEL_EXPORTER_OTLP_ENDPOINT: `http://${this.host}`,

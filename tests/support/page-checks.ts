@@ -3,12 +3,12 @@ import type { Page } from 'playwright-core';
 
 const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 
-/** The rules that see colours. The colour scheme changes nothing else on a page. */
+/** Lists the rules about colours. A colour scheme changes nothing else on a page. */
 const OF_COLOURS = ['color-contrast', 'link-in-text-block'];
 
 interface Check {
   readonly least?: 'minor' | 'critical';
-  /** Only the rules that another colour scheme could break. */
+  /** Checks only the rules that another colour scheme could break. */
   readonly coloursOnly?: boolean;
 }
 

@@ -5,9 +5,9 @@ import { freshDatabase, query, type TestDatabase } from './database.js';
 import { type Answer, type CallOptions, HttpCaller } from './http-caller.js';
 import { Service, temporaryFolder } from './service.js';
 
-const PATIENCE_MS = 20_000; // shorter than a statement may wait
+const PATIENCE_MS = 20_000; // shorter than the timeout of a statement
 
-/** Two processes of the service on one database. */
+/** Runs two instances of the service on one database. */
 export class Pair {
   private constructor(
     private readonly database: TestDatabase,
@@ -26,11 +26,11 @@ export class Pair {
         dataDir,
         env: { SERVICE_INSTANCE_NAME, ...env },
       });
-    const one = await start('one'); // makes the secret that both share
+    const one = await start('one'); // creates the secret that both share
     return new Pair(database, start, one, await start('other'));
   }
 
-  /** Kills both, and starts one of them again, which is both from then on. */
+  /** Kills both, and starts one of them again. Then `one` and `other` are the same instance. */
   async restart(): Promise<void> {
     await Promise.all([this.one.kill(), this.other.kill()]);
     this.one = await this.start('one');
@@ -50,8 +50,8 @@ export class Pair {
     query(this.database.url, sql, values);
 
   /**
-   * The barrier, for two processes: all may read `table` and nobody may write it until `parties` of them stand before
-   * their write. So all have read before any has written. `whileHeld` happens when all of them stand there.
+   * Locks `table` against writes until `parties` calls wait for their write, so that all of them have read before any
+   * of them writes. Calls `whileHeld` when all of them wait.
    */
   async race<T = Answer>(
     table: string,
@@ -75,7 +75,7 @@ export class Pair {
   }
 }
 
-/** Asks both by turns, so that nothing depends on what one process alone knows. */
+/** Calls the instances in turns, so that no test depends on the memory of one of them. */
 export class Turns extends HttpCaller {
   readonly dataDir: string;
   private nth = 0;
@@ -90,7 +90,7 @@ export class Turns extends HttpCaller {
   }
 }
 
-/** On the connection that holds them up, which has to ask for a new look at the others each time. */
+/** Waits until `parties` calls wait for the lock. Each look must first drop the statistics that `gate` has kept. */
 async function untilWaiting(gate: Client, parties: number): Promise<void> {
   for (const until = Date.now() + PATIENCE_MS; ; ) {
     await gate.query('SELECT pg_stat_clear_snapshot()');
@@ -103,7 +103,7 @@ async function untilWaiting(gate: Client, parties: number): Promise<void> {
   }
 }
 
-/** `201`, or `409 email_taken`, each with how often it came. */
+/** Counts each outcome, such as `201` or `409 email_taken`. */
 export function tally(answers: readonly Answer[]): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const { status, body } of answers) {

@@ -65,7 +65,7 @@ interface PostgresUnderTest extends StoreUnderTest {
   readonly source: DataSource;
 }
 
-/** Repositories on a database that lives as long as the surrounding tests. */
+/** Opens repositories on a database that exists during the surrounding tests. */
 export function postgresUnderTest(isolation?: ConstructorParameters<typeof TypeOrmUnitOfWork>[1]): PostgresUnderTest {
   let database: TestDatabase;
   const sources: DataSource[] = [];
@@ -78,7 +78,7 @@ export function postgresUnderTest(isolation?: ConstructorParameters<typeof TypeO
 
   beforeAll(async () => {
     database = await freshDatabase();
-    // Only its owner can do that, and only so can it be emptied.
+    // Without this, no test could empty the table. Only the owner of the table may do it.
     await query(database.url, 'ALTER TABLE audit_entries DISABLE TRIGGER audit_entries_append_only');
     await connect();
   });
@@ -102,7 +102,7 @@ export function postgresUnderTest(isolation?: ConstructorParameters<typeof TypeO
   };
 }
 
-/** Quicker than TRUNCATE. PostgreSQL checks references between tables at the end of the statement. */
+/** Deletes all rows faster than TRUNCATE. PostgreSQL checks the references of tables only after the statement. */
 async function empty(source: DataSource): Promise<void> {
   const own = source.entityMetadatas.filter(({ schema }) => !schema);
   const parts = own.map(({ tableName }) => `of_${tableName} AS (DELETE FROM ${tableName})`);

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { until } from './until.js';
 
-/** Every process below `pid`, as Linux knows them. */
+/** Returns every process below `pid`, on Linux. */
 export function descendants(pid: number): number[] {
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
     .trim()

@@ -1,6 +1,6 @@
 import { type Answer, type CallOptions, HttpCaller } from './http-caller.js';
 
-/** Gives each call to the next instance that says it is ready, as a proxy does that follows `/health/ready`. */
+/** Sends each call to the next ready instance, like a proxy that reads `/health/ready`. */
 export class ReadyInstances extends HttpCaller {
   private next = 0;
 

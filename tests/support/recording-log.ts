@@ -2,7 +2,7 @@ import { EventEmitter, once } from 'node:events';
 import type { LogFields } from '../../src/application/shared/ports.js';
 import { type LoggedLine, MemoryLogger } from '../fakes/shared/memory-logger.js';
 
-/** Lets a test wait for what is logged. */
+/** Lets a test wait for lines of the log. */
 export class RecordingLog extends MemoryLogger {
   private readonly events = new EventEmitter();
 
@@ -10,7 +10,7 @@ export class RecordingLog extends MemoryLogger {
     return this.lines.filter((line) => line.event === event);
   }
 
-  /** Resolves once `event` was logged `times` times, with the last of these. */
+  /** Waits until `event` was logged `times` times. Returns the last of these lines. */
   async saw(event: string, times = 1): Promise<LoggedLine> {
     while (this.of(event).length < times) await this.news();
     return this.of(event)[times - 1] as LoggedLine;

@@ -18,12 +18,12 @@ import { UuidIdGenerator } from '../../src/infrastructure/system/adapters.js';
 
 export const ids = new UuidIdGenerator();
 
-/** A moment, by its seconds after the one at which the records are made. */
+/** Returns the time that is `seconds` after the creation of the records. */
 export const at = (seconds: number): Date => new Date(Date.UTC(2026, 2, 1, 12, 30, 15, 123) + seconds * 1000);
 
-let made = 0;
-/** Different at each call. */
-export const unique = (): string => String(++made);
+let count = 0;
+/** Returns a different text at each call. */
+export const unique = (): string => String(++count);
 
 export const aTeam = (over: Partial<Team> = {}): Team => ({
   id: ids.next('tea'),
@@ -130,7 +130,7 @@ export const aRecord = (over: Partial<DatasetRecord> = {}): DatasetRecord => ({
   ...over,
 });
 
-/** A summary of a dataset's records, with an invented digest. */
+/** Returns a summary of a dataset's records, with an invented digest. */
 export const contentOf = (records: readonly DatasetRecord[]) => ({
   recordCount: records.length,
   bytes: JSON.stringify(records).length,

@@ -5,8 +5,8 @@ const path = require('node:path');
 const http = path.join(__dirname, '../../dist/src/interfaces/http');
 
 /**
- * Fails a whole run in which a success status or a refusal that a route declares was never seen over HTTP, or in which
- * a route refused with a code that it does not declare.
+ * Fails a whole run of the tests if a declared success status or refusal of a route was never seen over HTTP, or if a
+ * route refused with an undeclared code.
  */
 class RefusalsReporter {
   constructor(globalConfig) {

@@ -20,7 +20,7 @@ import {
 } from '../../src/application/workspace/ports.js';
 import { anAccount, aProject, aTeam } from './records.js';
 
-/** The ports behind which the service keeps its records. */
+/** Lists the ports of the service's storage. */
 export const storagePorts = {
   unitOfWork: UnitOfWork,
   teams: TeamRepository,
@@ -46,16 +46,16 @@ export const storagePorts = {
   webhooks: WebhookRepository,
 };
 
-/** All that keeps the service's records, over one store. */
+/** Contains an adapter of each storage port, all on one store. */
 export type Repositories = {
   readonly [Name in keyof typeof storagePorts]: (typeof storagePorts)[Name]['prototype'];
 };
 
-/** A store that a contract suite tries its adapter on. */
+/** Is a store on which a contract suite tests an adapter. */
 export interface StoreUnderTest {
-  /** Empties the store and gives its repositories. */
+  /** Empties the store and returns its repositories. */
   open(): Promise<Repositories>;
-  /** The repositories of another process on the same store. */
+  /** Returns the repositories of another process on the same store. */
   elsewhere(): Promise<Repositories>;
 }
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** Stands before several processes of the service, and gives each connection to the next of them. */
+/** Passes each connection to the next of several processes of the service. */
 export class RoundRobin {
   private readonly targets: URL[] = [];
   private readonly sockets = new Set<Socket>();
@@ -43,7 +43,7 @@ export class RoundRobin {
       from.on('error', () => to.destroy());
       from.on('close', () => {
         this.sockets.delete(from);
-        // A side that closed before its end was broken off. Break off the other side, too.
+        // If one side closed before its end, it was broken off. Break off the other side, too.
         if (from.readableEnded) to.end();
         else to.destroy();
       });

@@ -3,13 +3,13 @@ const path = require('node:path');
 const { contracts } = require(path.join(__dirname, '../../dist/src/interfaces/http/controllers.js'));
 
 // The router's order: a word in a path wins over a parameter.
-const forms = [...new Set(contracts.map(({ path: of }) => of))].sort().map((of) => [of, formOf(of)]);
+const forms = [...new Set(contracts.map((contract) => contract.path))].sort().map((route) => [route, formOf(route)]);
 
-function formOf(of) {
-  return new RegExp(`^${of.replace(/\{\w+\*\}/g, '.+').replace(/\{\w+\}/g, '[^/]+')}$`);
+function formOf(route) {
+  return new RegExp(`^${route.replace(/\{\w+\*\}/g, '.+').replace(/\{\w+\}/g, '[^/]+')}$`);
 }
 
-/** A path that cannot be decoded reaches no route. */
+/** Checks whether a path can be decoded. Other paths reach no route. */
 function decodes(text) {
   try {
     return decodeURIComponent(text) !== '';
@@ -18,7 +18,7 @@ function decodes(text) {
   }
 }
 
-/** The contract of the route that takes a request, if one does. */
+/** Returns the contract of the route for a request, or undefined. */
 function contractOf(method, at) {
   if (!decodes(at)) return undefined;
   const routed = forms.find(([, form]) => form.test(at))?.[0];

@@ -3,26 +3,26 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import { LocalServer, sendJson } from './local-server.js';
 
 export interface Asked {
-  // biome-ignore lint/suspicious/noExplicitAny: a test looks into whatever was sent
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads any request
   readonly body: any;
   readonly headers: IncomingHttpHeaders;
 }
 
-/** How the engine answers a chat, or a call for embeddings. */
+/** Answers a chat, or a call for embeddings. */
 export type Script = (asked: Asked, response: ServerResponse) => unknown;
 
-/** An engine that answers as a test tells it to; by default it speaks OpenAI's chat completions. */
+/** Is an engine with answers that a test scripts. By default, it answers chat completions as OpenAI does. */
 export class ScriptedEngine extends LocalServer {
-  /** Every chat in order of arrival. */
+  /** Lists every chat in order of arrival. */
   readonly asked: Asked[] = [];
   script: Script = speaking();
-  /** The status of the answer to a probe, or `null` for no answer at all. */
+  /** Is the status of the answer to a probe, or `null` for no answer at all. */
   models: number | null = 200;
-  /** The key that requests must bring; null: any. */
+  /** Is the key that requests must have. With null, they may have any. */
   key: string | null = null;
-  /** Paths below the base URL. */
+  /** Contains paths below the base URL. */
   paths = { chat: '/chat/completions', probe: '/models' };
-  /** Returns the key that a request brings. */
+  /** Returns the key of a request. */
   keyOf = (headers: IncomingHttpHeaders): unknown => headers.authorization?.replace('Bearer ', '');
   /** Closes each connection when a request comes. */
   dead = false;
@@ -35,7 +35,7 @@ export class ScriptedEngine extends LocalServer {
     return `http://${this.host}/v1`;
   }
 
-  /** Resolves when so many chats have come in all. */
+  /** Waits until `times` chats have come since the start. */
   async wasAsked(times: number): Promise<void> {
     while (this.asked.length < times) await once(this.server, 'asked');
   }
@@ -80,13 +80,13 @@ export const chunk = (model: string, delta: object | null, finish_reason: unknow
   ...over,
 });
 
-/** Sends server-sent events: JSON, or a text as it is. */
+/** Sends server-sent events: JSON, or a text unchanged. */
 export function sendEvents(response: ServerResponse, ...events: readonly unknown[]): void {
   if (!response.headersSent) response.writeHead(200, { 'Content-Type': 'text/event-stream' });
   for (const event of events) response.write(`data: ${typeof event === 'string' ? event : JSON.stringify(event)}\n\n`);
 }
 
-/** Answers with these events and an end of the body. */
+/** Sends these events, then ends the body. */
 export const streaming =
   (...events: readonly unknown[]): Script =>
   (_, response) => {
@@ -94,7 +94,7 @@ export const streaming =
     response.end();
   };
 
-/** Always gives the same answer: in events, if it is asked for them. */
+/** Always gives the same answer, as events if the request wants a stream. */
 export const speaking =
   (content = 'The capital of France is Paris.'): Script =>
   (asked, response) => {

@@ -9,20 +9,20 @@ import { RoundRobin } from './round-robin.js';
 
 const PROCESSES = Number(process.env.TENON_TEST_PROCESSES ?? 1);
 
-/** The compiled service, also from the tests' own TypeScript. */
+/** Is the compiled service. Its place depends on whether this file is compiled, too. */
 const MAIN = join(__dirname, '../..', __filename.endsWith('.ts') ? 'dist/src/main.js' : 'src/main.js');
 
 export interface Options {
   readonly env?: Readonly<Record<string, string>>;
-  /** Kept by the caller; otherwise a folder of its own, removed at the end. */
+  /** Stays after the end. Without this option, the service gets a new folder, which is removed at the end. */
   readonly dataDir?: string;
-  /** Undefined: a fresh database on the run's server. Null: the embedded one. */
+  /** With undefined, the service gets a fresh database. With null, it uses the embedded one. */
   readonly databaseUrl?: string | null;
-  /** Why this one is a single process, even where services are several behind a proxy. */
+  /** Says why the service is a single process, even if other services are several behind a proxy. */
   readonly alone?: string;
 }
 
-/** The real service, as its own process on a free port; or as several of them behind a proxy. */
+/** Runs the real service as a process on a free port, or as several processes behind a proxy. */
 export class Service extends HttpCaller {
   private constructor(
     url: string,
@@ -81,7 +81,7 @@ export class Service extends HttpCaller {
     for (const { child } of this.running) child.kill(name);
   }
 
-  /** Resolves to the exit code, or to the name of the signal that ended it; of several, to the first that is not 0. */
+  /** Resolves to the exit code, or to the signal that ended the process. Of several, the first that is not 0 counts. */
   get ended(): Promise<number | string> {
     return Promise.all(this.running.map(({ ended }) => ended)).then((codes) => codes.find((code) => code !== 0) ?? 0);
   }
@@ -90,7 +90,7 @@ export class Service extends HttpCaller {
     return this.running.map(({ errors }) => errors()).join('');
   }
 
-  /** Ends it in order; resolves to its exit code. */
+  /** Shuts the service down. Returns its exit code. */
   async stop(): Promise<number | string> {
     this.signal('SIGTERM');
     const code = await this.ended;
@@ -108,17 +108,17 @@ export const temporaryFolder = (): Promise<string> => mkdtemp(join(tmpdir(), 'te
 
 export interface ServiceProcess {
   readonly child: ChildProcess;
-  /** The base URL of the ready line; rejects with what was printed if the process ends before. */
+  /** Resolves to the base URL of the ready line. Rejects with the errors if the process ends before. */
   readonly ready: Promise<string>;
   readonly ended: Promise<number | string>;
   readonly output: () => string;
   readonly errors: () => string;
 }
 
-/** Limits that no test reaches unless it sets its own. */
+/** Sets limits that no test reaches. A test may set others. */
 const UNLIMITED = { SERVICE_RATE_LIMIT_PER_MIN: '1000000', SERVICE_RATE_LIMIT_AUTH_PER_MIN: '1000000' };
 
-/** Nothing of the tests' own environment reaches the service but the way to the system's programs. */
+/** Starts the service. It gets only `PATH` from the environment of the tests. */
 export function launch(options: Options & { dataDir: string }): ServiceProcess {
   const child = spawn(process.execPath, [MAIN], {
     cwd: options.dataDir,

@@ -2,17 +2,17 @@ import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Made when it is first asked for, so that a file whose tests are all skipped leaves none behind. */
+/** Creates its folder at the first use, so that a file with only skipped tests leaves none behind. */
 export class TemporaryFolder {
-  private made: string | null = null;
+  private created: string | null = null;
 
   get path(): string {
-    this.made ??= realpathSync(mkdtempSync(join(tmpdir(), 'tenon-test-')));
-    return this.made;
+    this.created ??= realpathSync(mkdtempSync(join(tmpdir(), 'tenon-test-')));
+    return this.created;
   }
 
   remove(): void {
-    if (this.made) rmSync(this.made, { recursive: true, force: true });
-    this.made = null;
+    if (this.created) rmSync(this.created, { recursive: true, force: true });
+    this.created = null;
   }
 }

@@ -1,14 +1,14 @@
 /**
- * How long a test waits for what must come: much longer than it takes, since other work on the machine is no fault of the
- * service. Shorter than the time of a whole test, so that the message tells what did not come.
+ * Limits the wait of a test for an event. The limit is long, because the machine may be busy. It is shorter than that
+ * of a whole test, so that the message names the event.
  */
 export const PATIENCE_MS = 60_000;
 
 const LONGEST_PAUSE_MS = 250;
 
 /**
- * Resolves once it holds; `what` is for the message where it never does. Looks every so often at first, and less the
- * longer it takes: each look is work for who is waited for.
+ * Waits until `holds` is true. The message of a failure contains `what`. Looks less and less often, because each look
+ * is work for the service.
  */
 export async function until(
   what: string | (() => string),
@@ -24,8 +24,8 @@ export async function until(
 }
 
 /**
- * Whether `work` settles before a timer of `ms`, set at the same moment, goes off. The work's own timers and this one go
- * off in their order, however late this process is given a processor: no clock tells that so surely.
+ * Checks whether `work` settles before a timer of `ms` that starts with it. A timer is safer than a clock: if the
+ * machine is busy, the timers of `work` and this one still fire in their order.
  */
 export async function within(ms: number, work: () => Promise<unknown>): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;

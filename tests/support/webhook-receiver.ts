@@ -9,7 +9,7 @@ export interface Posted {
   readonly body: string;
 }
 
-/** A real HTTP server that keeps what is posted to it and answers as a test tells it to. */
+/** Runs a real HTTP server that keeps all posts. A test scripts its answers. */
 export class WebhookReceiver extends LocalServer {
   readonly posted: Posted[] = [];
   answer: (response: ServerResponse, posted: Posted) => unknown = (response) => response.end();
@@ -34,13 +34,13 @@ export class WebhookReceiver extends LocalServer {
   }
 }
 
-/** An answer with this status, and nothing else. */
+/** Answers with this status and an empty body. */
 export const answering =
   (status: number, headers: Record<string, string> = {}) =>
   (response: ServerResponse): unknown =>
     response.writeHead(status, headers).end();
 
 /** Returns a posted body after the public library has checked its signature. Throws if the signature is wrong. */
-// biome-ignore lint/suspicious/noExplicitAny: a test looks into whatever was sent
+// biome-ignore lint/suspicious/noExplicitAny: a test reads any post
 export const verified = (secret: string, { body, headers }: Posted): any =>
   new Webhook(secret).verify(body, headers as Record<string, string>);

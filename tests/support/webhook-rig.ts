@@ -12,7 +12,7 @@ import { memoryRepositories } from './memory-repositories.js';
 import { RecordingLog } from './recording-log.js';
 import { at } from './records.js';
 
-/** From an alert to its receivers, all in memory. */
+/** Creates the delivery of alerts to webhooks, all in memory. */
 export async function webhookRig() {
   const store = new MemoryStore();
   const { webhooks, alerts } = memoryRepositories(store);
@@ -29,7 +29,7 @@ export async function webhookRig() {
     clock,
     log,
     notifier: new WebhookNotifier(webhooks, queue),
-    /** Resolves to how many tasks wait, when none of them is due. */
+    /** Waits until no task is due. Returns the number of waiting tasks. */
     async settled(): Promise<number> {
       await eventually(() => tasks.all().every(({ runAt }) => runAt > clock.now().getTime()));
       return tasks.all().length;

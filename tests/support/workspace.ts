@@ -11,7 +11,7 @@ export interface Member {
   readonly apiKey: string;
 }
 
-/** Registers an account; the first of a service is the admin. */
+/** Registers an account. The first one of a service is the admin. */
 export async function register(service: HttpCaller, name: string): Promise<Member> {
   const email = `${name.toLowerCase()}@example.com`;
   const { status, body } = await service.post('/v1/auth/register', undefined, { name, email, password });
@@ -24,7 +24,7 @@ export async function createProject(service: HttpCaller, token: string, spec: ob
   return body.id;
 }
 
-/** A registered model of the project; by default the shipped chat model. */
+/** Registers a model of the project, by default the shipped chat model. Returns its id. */
 export async function registeredModel(
   service: HttpCaller,
   token: string,
@@ -37,14 +37,14 @@ export async function registeredModel(
   return body.id;
 }
 
-/** A project whose runtime answers; by default with the shipped chat model. */
+/** Creates a project with a ready runtime, by default of the shipped chat model. */
 export async function readyProject(service: HttpCaller, token: string, spec?: object): Promise<string> {
   const projectId = await startedProject(service, token, spec);
   await untilState(service, token, projectId, 'ready');
   return projectId;
 }
 
-/** A project whose runtime was started. */
+/** Creates a project with a started runtime. */
 export async function startedProject(service: HttpCaller, token: string, spec?: object): Promise<string> {
   const projectId = await createProject(service, token);
   const model = await registeredModel(service, token, projectId, spec);
@@ -71,17 +71,17 @@ export const ask = (projectId: string, content: string, more: object = {}) => ({
 
 export const completions = (projectId: string) => `/v1/projects/${projectId}/chat/completions`;
 
-/** The team that `moveToOwnTeam` makes for an account. */
+/** Returns the id of the team that `moveToOwnTeam` creates for an account. */
 export const ownTeam = (accountId: string): string => accountId.replace('usr_', 'tea_');
 
-/** Makes an account the admin of a team of its own, as site-login will. */
+/** Makes an account the admin of its own new team, as a site login does. */
 export async function moveToOwnTeam(databaseUrl: string, accountId: string): Promise<void> {
   const team = ownTeam(accountId);
   await query(databaseUrl, 'INSERT INTO teams (id, operator, created_at) VALUES ($1, false, now())', [team]);
   await query(databaseUrl, `UPDATE accounts SET team_id = $1, role = 'admin' WHERE id = $2`, [team, accountId]);
 }
 
-/** A draft, as it was answered. */
+/** Creates a draft of a model. */
 export async function draftModel(service: HttpCaller, token: string, projectId: string, spec: object = {}) {
   const json = { request_id: randomUUID(), spec };
   const { body } = await service.post(`/v1/projects/${projectId}/models`, token, json);

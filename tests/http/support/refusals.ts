@@ -1,7 +1,7 @@
 import { type Answer, codeOf } from '../../support/http-caller.js';
 
-/** Returns status and code of a refusal in either form. */
-export const told = (answer: Pick<Answer, 'status' | 'body'>): string => `${answer.status} ${codeOf(answer)}`;
+/** Returns the status and the code of a refusal, in the form of the service or of OpenAI. */
+export const statusAndCode = (answer: Pick<Answer, 'status' | 'body'>): string => `${answer.status} ${codeOf(answer)}`;
 
 /** Describes refusals, for `toMatchObject`. */
 export const refusal = (status: number, code: string) => ({ status, body: { code } });

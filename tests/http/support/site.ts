@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { SignJWT } from 'jose';
 
-/** Settings of a service whose users an embedding site may sign in. */
+/** Sets up the site login. */
 export const site = {
   SERVICE_SITE_LOGIN_SECRET: 'the-shared-secret-of-site-and-service',
   SERVICE_SITE_LOGIN_ISSUER: 'https://site.example',

@@ -32,16 +32,16 @@ import { ownTeam, register } from '../../support/workspace.js';
 export interface TestAppOptions {
   /** Settings of the service. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Rebinds ports before the app is made. */
+  /** Rebinds ports before the app is created. */
   readonly adapt?: (container: Container) => void;
   readonly bodyMemory?: BodyMemory;
   /** Options of Node's server, such as time-outs. */
   readonly server?: object;
 }
 
-/** The Express app of the service, with fakes behind its ports, under supertest. */
+/** Runs the Express app of the service with fakes behind its ports, and calls it with supertest. */
 export class TestApp extends HttpCaller {
-  /** Keeps its connections: one for each call takes up to a fifth of the processor time. */
+  /** Keeps connections open: a new one for each call takes up to a fifth of the processor time. */
   private readonly agent = new Agent({ keepAlive: true });
 
   private constructor(
@@ -121,7 +121,7 @@ export class TestApp extends HttpCaller {
     }
   }
 
-  /** Makes an account the admin of a team of its own, as site-login does. */
+  /** Makes an account the admin of its own new team, as a site login does. */
   async moveToOwnTeam(accountId: string): Promise<void> {
     const id = ownTeam(accountId);
     await this.store.teams.add({ id, operator: false, siteKey: null, createdAt: this.clock.now() });

@@ -13,7 +13,7 @@ import { TemporaryFolder } from '../../support/temporary-folder.js';
 const SECRET = { SERVICE_SECRET: 'secret-of-the-tests' };
 const AWKWARD = 'tab\t, line\n, return\r, back\\slash, \\., \\N, "quotes\', Ünïcödé \u{1F986}';
 
-/** Every row of every table, as text. */
+/** Returns every row of every table as text. */
 async function contentOf(url: string): Promise<Record<string, unknown[]>> {
   const tables = await query<{ name: string }>(
     url,
@@ -35,7 +35,7 @@ describe('a backup of the database', () => {
   const folder = new TemporaryFolder();
   const file = join(folder.path, 'one.backup');
   const dropped: TestDatabase[] = [];
-  let made: Ran;
+  let backupRun: Ran;
 
   const empty = async () => {
     const database = await freshDatabase({ migrated: false });
@@ -66,22 +66,22 @@ describe('a backup of the database', () => {
               graphile_worker.add_job('evaluation', NULL, job_key => 'b', run_at => '2040-01-01')`,
     );
     await query(store.url, "UPDATE graphile_worker._private_jobs SET attempts = 7 WHERE key = 'b'");
-    made = await tenon(place(store.url), ['backup', file], { env: SECRET });
+    backupRun = await tenon(place(store.url), ['backup', file], { env: SECRET });
   });
   afterAll(async () => {
     for (const database of dropped) await database.drop();
     folder.remove();
   });
 
-  it('is one file for its owner alone, and nothing else', () => {
-    expect(made).toMatchObject({ code: 0, err: '' });
+  it('is one file that only its owner can read', () => {
+    expect(backupRun).toMatchObject({ code: 0, err: '' });
     expect(readdirSync(folder.path).filter((name) => name.includes('backup'))).toEqual(['one.backup']);
     expect(statSync(file).mode & 0o777).toBe(0o600);
-    expect(made.out).toContain('keep SERVICE_SECRET');
+    expect(backupRun.out).toContain('keep SERVICE_SECRET');
     expect(readFileSync(file).includes(SECRET.SERVICE_SECRET)).toBe(false);
   });
 
-  it('brings back every row, sequence and waiting task, and notes both acts', async () => {
+  it('restores every row, sequence and waiting task; both acts are audited', async () => {
     const url = await empty();
     expect(await restored(url)).toMatchObject({ code: 0 });
     const [then, now] = [await contentOf(store.url), await contentOf(url)];
@@ -98,14 +98,14 @@ describe('a backup of the database', () => {
     expect(names).toEqual(migrationNames);
   });
 
-  it('says where it has no secret, and makes none', async () => {
+  it('says that it has no secret, and creates none', async () => {
     const at = place(store.url);
     const { code, err } = await tenon(at, ['backup', join(folder.path, 'unsealed')]);
     expect({ code, err }).toEqual({ code: 0, err: expect.stringContaining('has no secret') });
     expect(existsSync(join(at.dataDir, 'secret'))).toBe(false);
   });
 
-  it('is restored from an earlier version, and its tables are brought up to date then', async () => {
+  it('can be restored from an earlier version; then the migrations run', async () => {
     const old = await empty();
     const source = await createMigrationSource(old, migrationNames.slice(0, 4)).initialize();
     await source.runMigrations({ transaction: 'each' });
@@ -120,7 +120,7 @@ describe('a backup of the database', () => {
     expect(await query(url, 'SELECT action FROM audit_entries')).toEqual([{ action: 'database.restored' }]);
   });
 
-  it('is not restored into a database that holds anything', async () => {
+  it('is not restored into a database that is not empty', async () => {
     const before = await contentOf(store.url);
     expect(await restored(store.url)).toMatchObject({ code: 1, err: expect.stringContaining('is not empty') });
     expect(await contentOf(store.url)).toEqual(before);
@@ -129,7 +129,7 @@ describe('a backup of the database', () => {
     expect(await restored(url)).toMatchObject({ code: 1, err: expect.stringContaining('it has things') });
   });
 
-  it('is not restored where a service is starting', async () => {
+  it('is not restored while a service is starting', async () => {
     const url = await empty();
     const source = await createMigrationSource(url).initialize();
     const holder = source.createQueryRunner();
@@ -152,36 +152,36 @@ describe('a backup of the database', () => {
   it.each<[string, () => Buffer, string]>([
     ['without its end', () => bytes().subarray(0, -1), 'incomplete or has been changed'],
     ['cut after its first line', () => bytes().subarray(0, 20), 'incomplete or has been changed'],
-    ['with a bit turned over', () => changed(Math.floor(bytes().length / 2)), 'incomplete or has been changed'],
-    ['with more behind it', () => Buffer.concat([bytes(), Buffer.from('x')]), 'incomplete or has been changed'],
+    ['with one changed bit', () => changed(Math.floor(bytes().length / 2)), 'incomplete or has been changed'],
+    ['with more after its end', () => Buffer.concat([bytes(), Buffer.from('x')]), 'incomplete or has been changed'],
     [
       'of a later format',
       () => Buffer.from(bytes().toString('latin1').replace('tenon-backup 1', 'tenon-backup 2'), 'latin1'),
       'has the format 2',
     ],
     ['that is something else', () => Buffer.from('PGDMP'), 'is no backup'],
-  ])('is refused %s, before anything is written', async (_, content, told) => {
+  ])('is refused %s, before anything is written', async (_, content, message) => {
     const from = join(folder.path, 'bad');
     writeFileSync(from, content());
     untouched ??= await empty();
     const at = place(untouched);
-    expect(await tenon(at, ['restore', from])).toMatchObject({ code: 1, err: expect.stringContaining(told) });
+    expect(await tenon(at, ['restore', from])).toMatchObject({ code: 1, err: expect.stringContaining(message) });
     expect(existsSync(at.dataDir)).toBe(false);
     const tables = "SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace";
     expect(await query(untouched, tables)).toEqual([]);
   });
 
-  it('is not looked for where there is no file', async () => {
+  it('must be a file that exists', async () => {
     const at = place(store.url);
-    for (const [where, told] of [
+    for (const [where, message] of [
       [join(folder.path, 'nobody'), 'there is no file'],
       [folder.path, 'is no file'],
     ] as const) {
-      expect(await tenon(at, ['restore', where])).toMatchObject({ code: 1, err: expect.stringContaining(told) });
+      expect(await tenon(at, ['restore', where])).toMatchObject({ code: 1, err: expect.stringContaining(message) });
     }
   });
 
-  it('leaves nothing behind where it is given up, and overwrites nothing', async () => {
+  it('leaves nothing behind when it is stopped, and overwrites nothing', async () => {
     const stopping = AbortSignal.abort(new Error('stopped'));
     const to = join(folder.path, 'given-up');
     expect((await tenon(place(store.url), ['backup', to], { stopping })).code).toBe(1);
@@ -202,7 +202,7 @@ describe('a backup of the database', () => {
     });
   });
 
-  it('takes longer in each of its COPYs than the URL lets an answer take', async () => {
+  it('has no time limit for a COPY, even if the URL sets query_timeout', async () => {
     const url = new URL(store.url);
     url.searchParams.set('query_timeout', '100');
     const client = new Client({ connectionString: url.href });

@@ -8,7 +8,7 @@ import { tinyChat } from '../../support/onnx/model-folders.js';
 const files = readModelFiles(tinyChat);
 const byteLevel = new Vocabulary(files);
 
-/** As Llama has it: a space is a part of the next token, and bytes without a token of their own are tokens. */
+// As in Llama's vocabulary, a space belongs to the next token, and each byte has a token.
 const bytes = Array.from({ length: 256 }, (_, byte) => `<0x${byte.toString(16).toUpperCase().padStart(2, '0')}>`);
 const pieces = [...bytes, '▁', '▁Paris', 'Paris', '▁▁', 'é', '日', ' ', 'a'];
 const sentencePiece = new Vocabulary({
@@ -36,8 +36,8 @@ const sentencePiece = new Vocabulary({
   },
 });
 
-/** Returns the text as it becomes ready, token by token, with the end as the last. */
-function told(vocabulary: Vocabulary, tokens: readonly number[], { cut = false, stop = [] as readonly string[] } = {}) {
+/** Returns the part of the text that is ready after each token, and after the end. */
+function sent(vocabulary: Vocabulary, tokens: readonly number[], { cut = false, stop = [] as readonly string[] } = {}) {
   const text = new AnswerText({ decode: (some) => vocabulary.decode(some), stop });
   const parts: string[] = [];
   for (const token of tokens) {
@@ -62,25 +62,25 @@ describe.each(models)('the text of %s', (_, vocabulary, size) => {
   );
   const tokens = fc.array(some, { maxLength: 40 });
 
-  it('is that of all tokens together, whatever the tokens are', () => {
+  it('equals the text of all tokens together, for any tokens', () => {
     fc.assert(
       fc.property(tokens, fc.boolean(), (some, cut) => {
         const whole = vocabulary.decode(some);
-        expect(told(vocabulary, some, { cut }).parts.join('')).toBe(cut ? whole.replace(/\uFFFD$/, '') : whole);
+        expect(sent(vocabulary, some, { cut }).parts.join('')).toBe(cut ? whole.replace(/\uFFFD$/, '') : whole);
       }),
       { numRuns: 200 },
     );
   });
 
-  it('comes with each whole character, and never with a part of one', () => {
+  it('comes in whole characters only', () => {
     const text = 'né 👩 é';
-    const { parts } = told(
+    const { parts } = sent(
       vocabulary,
       [...Buffer.from(text)].map((byte) => byteTokens[byte] as number),
     );
     expect(parts).toEqual(['n', '', 'é', ' ', '', '', '', '👩', ' ', '', 'é', '']);
-    const [first] = told(vocabulary, [byteTokens[0xc3] as number], { cut: true }).parts;
-    expect([first, told(vocabulary, [byteTokens[0xc3] as number]).parts.at(-1)]).toEqual(['', '\uFFFD']);
+    const [first] = sent(vocabulary, [byteTokens[0xc3] as number], { cut: true }).parts;
+    expect([first, sent(vocabulary, [byteTokens[0xc3] as number]).parts.at(-1)]).toEqual(['', '\uFFFD']);
   });
 });
 
@@ -101,12 +101,12 @@ describe('the tokens of a text', () => {
   const ids = [...Buffer.from('aé.b')].map((byte) => byteTokens[byte] as number);
   const [a, first, second, dot, b] = ids;
 
-  it('come with the part in which their text begins, and all of them in the end', () => {
+  it('come with the part in which their text begins; the end has the rest', () => {
     expect(tokensOf(ids, ['.!'])).toEqual([['a', a], [''], ['é', first, second], [''], ['.b', dot, b], ['']]);
     expect(tokensOf(ids.slice(0, 2))).toEqual([['a', a], [''], ['', first]]);
   });
 
-  it('are left out where a stop text has cut them off', () => {
+  it('are left out if a stop text cuts them off', () => {
     expect(tokensOf(ids, ['.b'])).toEqual([['a', a], [''], ['é', first, second], [''], [''], ['']]);
     const [word = 0] = [...new Array(506).keys()].filter((id) => byteLevel.decode([id]).length > 2);
     expect(tokensOf([a as number, word], [byteLevel.decode([word]).slice(1)])).toContainEqual([
@@ -116,7 +116,7 @@ describe('the tokens of a text', () => {
   });
 });
 
-it('the bytes of tokens are those of their text, however they are split', () => {
+it('the bytes of tokens are those of their text, however the text is split', () => {
   const text = '<|endoftext|>naïve 👩';
   const split = [...new Prompts(files).text.tokens(text)].flat();
   expect(Buffer.from(split.flatMap((id) => byteLevel.bytesOf(id))).toString()).toBe(text);
@@ -133,7 +133,7 @@ describe('the stop texts', () => {
   const byteTokens = byteTokensOf(byteLevel);
   const letters = (text: string) => [...Buffer.from(text)].map((byte) => byteTokens[byte] as number);
 
-  /** Adds characters until the text ends with a stop text. */
+  /** Returns the text before the first stop text. Adds one character after the other to find it. */
   function naive(text: string, stop: readonly string[]): string {
     for (let end = 1; end <= text.length; end++) {
       const found = stop.filter((one) => text.slice(0, end).endsWith(one)).map(({ length }) => length);
@@ -142,13 +142,13 @@ describe('the stop texts', () => {
     return text;
   }
 
-  it('end the answer before the first of them, and none of one is ever told', () => {
+  it('end the answer before the first of them, and no part of them is ever sent', () => {
     const word = (least: number, most: number) =>
       fc.string({ unit: fc.constantFrom('a', 'b', 'é'), minLength: least, maxLength: most });
     fc.assert(
       fc.property(word(0, 30), fc.array(word(1, 5), { minLength: 1, maxLength: 4 }), (text, stop) => {
         const expected = naive(text, stop);
-        const { parts, stopped } = told(byteLevel, letters(text), { stop });
+        const { parts, stopped } = sent(byteLevel, letters(text), { stop });
         expect(parts.join('')).toBe(expected);
         expect(stopped).toBe(expected !== text);
       }),
@@ -156,19 +156,19 @@ describe('the stop texts', () => {
     );
   });
 
-  it('hold back only what may be the beginning of one', () => {
-    expect(told(byteLevel, letters('xaab.'), { stop: ['aac', 'b!'] }).parts).toEqual(['x', '', '', 'aa', 'b.', '']);
+  it('delay only text that may be the beginning of one', () => {
+    expect(sent(byteLevel, letters('xaab.'), { stop: ['aac', 'b!'] }).parts).toEqual(['x', '', '', 'aa', 'b.', '']);
   });
 
   it('are searched in linear time', () => {
     const stop = [`${'a'.repeat(20_000)}b`, 'c'];
     const begun = process.cpuUsage();
-    expect(told(byteLevel, letters('a'.repeat(19_000)), { stop }).parts.join('')).toHaveLength(19_000);
+    expect(sent(byteLevel, letters('a'.repeat(19_000)), { stop }).parts.join('')).toHaveLength(19_000);
     expect(process.cpuUsage(begun).user).toBeLessThan(3_000_000);
   });
 });
 
-/** Returns the tokens of single bytes. */
+/** Returns the token of each byte. */
 function byteTokensOf(vocabulary: Vocabulary): number[] {
   const found: number[] = [];
   for (let token = 0; token < 256; token++) found[vocabulary.bytesOf(token)[0] as number] = token;

@@ -1,10 +1,11 @@
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
 import type { RequestMessage } from '../../../src/domain/chat/chat.js';
+import { Decoder, type Scores } from '../../../src/infrastructure/chat-engine/worker/decoder.js';
 import { readModelFiles } from '../../../src/infrastructure/chat-engine/worker/model-files.js';
 import { type Prompt, Prompts } from '../../../src/infrastructure/chat-engine/worker/prompts.js';
+import { Sampler } from '../../../src/infrastructure/chat-engine/worker/sampler.js';
+import { Scheduler } from '../../../src/infrastructure/chat-engine/worker/scheduler.js';
 import { Vocabulary } from '../../../src/infrastructure/chat-engine/worker/tokenizers.js';
-import { ChildRuntimesRig, prefillProgram } from '../../support/onnx/child-runtimes-rig.js';
+import { ChildRuntimesRig } from '../../support/onnx/child-runtimes-rig.js';
 import { ModelFolders, tinyChat, withFields, withoutEnd } from '../../support/onnx/model-folders.js';
 
 const folders = new ModelFolders();
@@ -23,7 +24,7 @@ describe('tiny-chat', () => {
     expect(await rig.ask(question)).toMatchObject({ text, finishReason: 'stop' });
   });
 
-  it('gives long answers to their end', async () => {
+  it('gives a long answer up to its end', async () => {
     const { text, finishReason, promptTokens, completionTokens } = await rig.ask('Count from 1 to 50.');
     expect(text).toMatch(/^1, 2, 3, .* 49, 50\.$/);
     expect({ finishReason, promptTokens, completionTokens }).toEqual({
@@ -33,7 +34,7 @@ describe('tiny-chat', () => {
     });
   });
 
-  it('takes an answer of exactly max_tokens as cut, and one token more as ended', async () => {
+  it('reports an answer of exactly max_tokens as cut, and a shorter one as ended', async () => {
     const { completionTokens } = await rig.ask('What is 7 + 5?');
     expect(await rig.ask('What is 7 + 5?', { maxTokens: completionTokens })).toMatchObject({ finishReason: 'length' });
     expect(await rig.ask('What is 7 + 5?', { maxTokens: completionTokens + 1 })).toMatchObject({
@@ -50,15 +51,15 @@ describe('tiny-chat', () => {
     });
   });
 
-  it('cuts max_tokens to the rest of the context where it is to', async () => {
+  it('limits max_tokens to the rest of the context if the call allows it', async () => {
     const { promptTokens } = await rig.ask('Hi', { maxTokens: 1 });
-    const sampling = { logitBias: { 508: -100 } }; // it never ends by itself
+    const sampling = { logitBias: { 508: -100 } }; // forbids the token that ends an answer
     const about = { maxTokens: 1_000_000, cutToContext: true, sampling };
     expect(await rig.ask('Hi', about)).toMatchObject({ completionTokens: 256 - promptTokens, finishReason: 'length' });
     await expect(rig.ask('copper '.repeat(200), about)).rejects.toThrow(/Shorten the messages\.$/);
   });
 
-  it('refuses what it does not support before any work, and reads all else', async () => {
+  it('refuses unsupported fields before any work, and reads all other fields', async () => {
     const parts = [{ type: 'image_url', image_url: { url: 'data:' } }];
     const user = { role: 'user' as const, content: 'What is 7 + 5?' };
     for (const [about, name] of [
@@ -80,17 +81,17 @@ describe('tiny-chat', () => {
     expect(await rig.ask('', { messages })).toMatchObject({ finishReason: 'stop' });
   });
 
-  it('tells how much too long a prompt is, unless it is by far', async () => {
-    const told = (times: number, by: RegExp) =>
+  it('tells the number of tokens of a prompt that is too long, or a lower bound', async () => {
+    const refuses = (times: number, by: RegExp) =>
       expect(rig.ask('copper '.repeat(times))).rejects.toMatchObject({
         code: 'context_length_exceeded',
         message: expect.stringMatching(by),
       });
-    await told(200, /the prompt has \d+\. Shorten the messages\.$/);
-    await told(2_000, /the prompt has \d+ or more\. Shorten the messages\.$/);
+    await refuses(200, /the prompt has \d+\. Shorten the messages\.$/);
+    await refuses(2_000, /the prompt has \d+ or more\. Shorten the messages\.$/);
   });
 
-  it('hears the whole conversation', async () => {
+  it('reads the whole conversation', async () => {
     const messages = [
       { role: 'system' as const, content: 'You are a helpful assistant.' },
       { role: 'user' as const, content: 'Hello!' },
@@ -102,12 +103,12 @@ describe('tiny-chat', () => {
     expect(promptTokens).toBeGreaterThan(40);
   });
 
-  it('draws by chance at a temperature', async () => {
+  it('gives different answers at a high temperature', async () => {
     const answers = await Promise.all([1, 2, 3, 4, 5, 6].map(() => rig.ask('Hi', { temperature: 2, maxTokens: 20 })));
     expect(new Set(answers.map(({ text }) => text)).size).toBeGreaterThan(1);
   });
 
-  it('leaves no word of what was asked and answered in the log', async () => {
+  it('writes no word of questions and answers to the log', async () => {
     await rig.ask('Repeat after me: copper dragon');
     await rig.ask('copper '.repeat(300)).catch(() => undefined);
     const logged = JSON.stringify(rig.log.lines);
@@ -123,17 +124,26 @@ describe('the decoder', () => {
   });
   afterEach(() => rig.runtimes.close());
 
-  it('gives the same tokens whether a prompt is fed at once or in chunks', async () => {
-    const text = `Repeat after me: ${'river stone cloud '.repeat(24)}`;
-    const run = async (folder: string) => {
-      const { stdout } = await promisify(execFile)('node', [prefillProgram, folder, text, '1000', '128', '7', '1']);
-      return JSON.parse(stdout);
-    };
+  it('gives the same tokens whether a prompt is read at once or in chunks', async () => {
+    const content = `Repeat after me: ${'river stone cloud '.repeat(24)}`;
+    const memory = { bytesPerToken: 1, together: false, reuse: false, kvBytes: 0, cacheBytes: 0 };
+    const settings = { stops: new Set<number>(), maxBatch: 1, costs: { batch: 1, token: 1 }, ...memory };
+    const choose = (scores: Scores) => new Sampler(0).next(scores);
     for (const folder of [tinyChat, folders.toy({}, withoutEnd)]) {
-      const { promptTokens, answers } = await run(folder);
-      expect(promptTokens).toBeGreaterThan(128);
-      expect(answers[0].tokens.length).toBeGreaterThan(5);
-      for (const { tokens } of answers) expect(tokens).toEqual(answers[0].tokens);
+      const files = readModelFiles(folder);
+      const decoder = await Decoder.load(files, 1);
+      const steps = new Prompts(files).of([{ role: 'user', content }]);
+      let step = steps.next();
+      while (!step.done) step = steps.next();
+      const prompt = step.value.tokens;
+      expect(prompt.length).toBeGreaterThan(128);
+      const answers: (readonly number[] | undefined)[] = [];
+      for (const chunk of [1000, 128, 7, 1]) {
+        const call = { caller: 'usr_a', prompt, room: 40, choose, add: () => false };
+        answers.push((await new Scheduler(decoder, { ...settings, chunk }).generate(1, call))?.tokens);
+      }
+      expect(answers[0]?.length).toBeGreaterThan(5);
+      for (const tokens of answers) expect(tokens).toEqual(answers[0]);
     }
   });
 
@@ -146,7 +156,7 @@ describe('the decoder', () => {
   });
 });
 
-it('takes the weights that are wanted, among several', () => {
+it('the wanted weights are chosen among several', () => {
   const folder = folders.like();
   for (const name of ['model_q4', 'model_q4f16', 'model_quantized', 'model_int8', 'model_fp16', 'decoder'])
     folders.copy('onnx/model.onnx', folder, `onnx/${name}.onnx`);
@@ -165,7 +175,7 @@ it('takes the weights that are wanted, among several', () => {
   expect(readModelFiles(only).weights).toBe('onnx/model_q8.onnx');
 });
 
-describe('the folder', () => {
+describe('the folder of a model', () => {
   let rig: ChildRuntimesRig;
   beforeEach(() => {
     rig = new ChildRuntimesRig();
@@ -187,7 +197,7 @@ describe('the folder', () => {
   it.each([
     ['in a file of its own', { 'chat_template.jinja': () => template }],
     [
-      'in a list of named ones',
+      'in a list of named templates',
       {
         'tokenizer_config.json': withFields({
           chat_template: [
@@ -217,7 +227,7 @@ describe('the folder', () => {
     expect(promptIn(folder)).toEqual(promptIn(tinyChat));
   });
 
-  it('has a template that may refuse messages, fail on them, or make nothing of them', async () => {
+  it('may have a template that refuses messages, fails on them, or renders nothing', async () => {
     const failing = '{% if messages|length == 3 %}{{ messages|no_such_filter }}{% endif %}';
     const silent = `{% if messages|length != 4 %}${template}{% endif %}`;
     await rig.start(folders.like({ 'chat_template.jinja': () => failing + silent }));
@@ -245,7 +255,7 @@ describe('the folder', () => {
     ['generation_config.json', withFields({ eos_token_id: 508 }), null],
     ['config.json', null, withFields({ eos_token_id: 508 })],
     ['tokenizer_config.json', null, null],
-  ])('may name the end of an answer in %s alone', (named, generation, config) => {
+  ])('may name the end of an answer only in %s', (named, generation, config) => {
     const changes = {
       'generation_config.json': generation ?? withFields({ eos_token_id: null }),
       'config.json': config ?? withFields({ eos_token_id: null }),
@@ -254,7 +264,7 @@ describe('the folder', () => {
     expect([...new Vocabulary(readModelFiles(folders.toy({}, changes))).stops]).toEqual([508]);
   });
 
-  it('may leave the context to the tokenizer, and do without a generation configuration', async () => {
+  it('may name the context only for the tokenizer, and have no generation configuration', async () => {
     const folder = folders.like({
       'config.json': withFields({ max_position_embeddings: undefined }),
       'tokenizer_config.json': withFields({ model_max_length: 64 }),

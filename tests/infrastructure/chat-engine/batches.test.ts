@@ -15,7 +15,7 @@ afterAll(async () => {
   folders.remove();
 });
 
-/** Returns the answers of a worker of its own. */
+/** Asks a new worker. Returns its answers. */
 async function run(rounds: Rounds): Promise<{ maxBatch: number; answers: Completed[][] }> {
   program.stdin.write(`${JSON.stringify(rounds)}\n`);
   const { value } = await printed.next();
@@ -25,7 +25,7 @@ async function run(rounds: Rounds): Promise<{ maxBatch: number; answers: Complet
 const capitals = ['France', 'Italy', 'Spain', 'Germany', 'Portugal', 'Japan', 'Egypt', 'Peru'];
 const words = ['blue', 'river', 'seven', 'stone', 'cloud', 'green', 'copper', 'moon'];
 
-/** Over sixty questions of 10 to over 200 tokens. Some begin alike. */
+/** Lists over sixty questions of 10 to over 200 tokens. Some have the same beginning. */
 const mixed: Question[] = [
   ...capitals.map((land) => ({ text: `What is the capital of ${land}?` })),
   ...Array.from({ length: 16 }, (_, i) => ({ text: `What is ${i % 9} + ${(i * 7) % 10}?` })),
@@ -46,45 +46,45 @@ const mixed: Question[] = [
 ];
 
 const plainly = { maxBatch: 1, cacheBytes: 0 };
-const said = (answers: Completed[][]) =>
+const textsOf = (answers: Completed[][]) =>
   answers.flat().map(({ text, finishReason, completionTokens }) => ({ text, finishReason, completionTokens }));
 
 describe('answers of a batch', () => {
-  it('are those of one at a time, without a cache: over sixty of tiny-chat', async () => {
+  it('equal those given one at a time without a cache: over sixty of tiny-chat', async () => {
     expect(mixed.length).toBeGreaterThan(60);
     const alone = await run({ folder: tinyChat, settings: plainly, rounds: mixed.map((question) => [question]) });
     expect(alone.maxBatch).toBe(1);
     expect(alone.answers.flat().every(({ cachedTokens }) => cachedTokens === 0)).toBe(true);
     const together = await run({ folder: tinyChat, rounds: [mixed] });
     expect(together.maxBatch).toBe(16);
-    expect(said(together.answers)).toEqual(said(alone.answers));
-    // Some questions begin alike.
+    expect(textsOf(together.answers)).toEqual(textsOf(alone.answers));
+    // Some questions have the same beginning.
     expect(together.answers.flat().filter(({ cachedTokens }) => cachedTokens > 20).length).toBeGreaterThan(12);
     const again = await run({
       folder: tinyChat,
       settings: { maxBatch: 3, cacheBytes: 200_000 },
       rounds: [mixed.filter((_, i) => i % 2 === 0)],
     });
-    expect(said(again.answers)).toEqual(said(alone.answers).filter((_, i) => i % 2 === 0));
+    expect(textsOf(again.answers)).toEqual(textsOf(alone.answers).filter((_, i) => i % 2 === 0));
   }, 120_000);
 
   it.each([
     ['takes positions and a mask', { attention: 'plain' }],
     ['counts its mask', { attention: 'group_query' }],
     ['has a cache of half precision', { attention: 'plain', half: true }],
-  ] as const)('are those of one at a time for a model that %s', async (_, about) => {
+  ] as const)('equal those given one at a time by a model that %s', async (_, about) => {
     const folder = folders.random(about);
     const some = mixed.filter((_, i) => i % 5 === 0).map((question) => ({ ...question, maxTokens: 12 }));
     const alone = await run({ folder, settings: plainly, rounds: some.map((question) => [question]) });
     const together = await run({ folder, settings: { maxBatch: 5 }, rounds: [some] });
     expect(together.maxBatch).toBe(5);
-    expect(said(together.answers)).toEqual(said(alone.answers));
-    expect(new Set(said(alone.answers).map(({ text }) => text)).size).toBeGreaterThan(some.length / 2);
+    expect(textsOf(together.answers)).toEqual(textsOf(alone.answers));
+    expect(new Set(textsOf(alone.answers).map(({ text }) => text)).size).toBeGreaterThan(some.length / 2);
   });
 
   it.each([
-    ['takes padding for tokens', () => folders.toy({ countsPadding: true }, withoutEnd)],
-    ['takes one sequence only', () => folders.toy({ single: true }, withoutEnd)],
+    ['reads padding as tokens', () => folders.toy({ countsPadding: true }, withoutEnd)],
+    ['takes only one sequence', () => folders.toy({ single: true }, withoutEnd)],
     ['mixes its rows a little', () => folders.random({ quantized: true })],
   ])('are given one at a time by a model that %s', async (_, make) => {
     const folder = make();
@@ -92,10 +92,10 @@ describe('answers of a batch', () => {
     const alone = await run({ folder, settings: plainly, rounds: some.map((question) => [question]) });
     const together = await run({ folder, rounds: [some] });
     expect(together.maxBatch).toBe(1);
-    expect(said(together.answers)).toEqual(said(alone.answers));
+    expect(textsOf(together.answers)).toEqual(textsOf(alone.answers));
   });
 
-  it('are the same when some of those who asked together give up', async () => {
+  it('are the same when some callers of the batch give up', async () => {
     const folder = folders.random();
     const some = mixed.slice(30, 54).map((question, i) => ({ ...question, maxTokens: 12, dropped: i % 3 === 1 }));
     const staying = some.filter(({ dropped }) => !dropped);
@@ -103,10 +103,10 @@ describe('answers of a batch', () => {
     const together = await run({ folder, rounds: [some, some] });
     const answered = together.answers.map((round) => round.filter((answer) => answer));
     expect(together.answers.flat().filter((answer) => !answer)).toHaveLength(16);
-    expect(said(answered)).toEqual([...said(alone.answers), ...said(alone.answers)]);
+    expect(textsOf(answered)).toEqual([...textsOf(alone.answers), ...textsOf(alone.answers)]);
   });
 
-  it('go on from what an earlier call has left', async () => {
+  it('continue from the cache of an earlier call', async () => {
     const folder = folders.random();
     const begun = { role: 'user' as const, content: 'Repeat after me: blue river seven stone cloud green' };
     const [[first]] = (await run({ folder, rounds: [[{ messages: [begun], maxTokens: 20 }]] })).answers as [
@@ -120,7 +120,7 @@ describe('answers of a batch', () => {
     const rounds = [[{ messages: [begun], maxTokens: 20 }], [{ messages: turns, maxTokens: 20 }]];
     const warm = await run({ folder, rounds });
     const cold = await run({ folder, settings: { cacheBytes: 0 }, rounds });
-    expect(said(warm.answers)).toEqual(said(cold.answers));
+    expect(textsOf(warm.answers)).toEqual(textsOf(cold.answers));
     expect(cold.answers.flat().map(({ cachedTokens }) => cachedTokens)).toEqual([0, 0]);
     expect(warm.answers[1]?.[0]?.cachedTokens).toBeGreaterThanOrEqual(first.promptTokens);
   });

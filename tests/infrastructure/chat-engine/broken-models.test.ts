@@ -16,7 +16,7 @@ describe('a broken model', () => {
   afterEach(() => rig.runtimes.close());
   afterAll(() => folders.remove());
 
-  const cases: readonly [what: string, changes: Parameters<ModelFolders['like']>[0], reason: RegExp][] = [
+  const cases: readonly [problem: string, changes: Parameters<ModelFolders['like']>[0], reason: RegExp][] = [
     ['no configuration', { 'config.json': null }, /^configuration: config\.json is missing$/],
     [
       'a configuration that is cut',
@@ -29,7 +29,7 @@ describe('a broken model', () => {
       { 'tokenizer.json': (text) => text.slice(0, 5_000) },
       /^tokenizer: tokenizer\.json is not valid JSON/,
     ],
-    ['a tokenizer of nothing', { 'tokenizer.json': () => '{}' }, /^tokenizer: tokenizer\.json can't be used: ./],
+    ['an empty tokenizer', { 'tokenizer.json': () => '{}' }, /^tokenizer: tokenizer\.json can't be used: ./],
     [
       'no tokenizer configuration',
       { 'tokenizer_config.json': null },
@@ -73,34 +73,34 @@ describe('a broken model', () => {
       /^weights: onnx\/model\.onnx does not load: Protobuf parsing failed\.$/,
     ],
     [
-      'weights of which a part is missing',
+      'weights with a missing part',
       { 'onnx/model.onnx': () => withWeightsIn('model.onnx_data') },
       /^weights: onnx\/model\.onnx does not load: External data path .* does not exist: "onnx\/model\.onnx_data"$/,
     ],
     [
-      'weights of which a part is elsewhere',
+      'weights with a part in another folder',
       { 'onnx/model.onnx': () => withWeightsIn('../../../secret/place') },
       /^weights: onnx\/model\.onnx does not load: .* resolved path: "place" allowed directory: "onnx"$/,
     ],
   ];
 
-  const isSaid = (said: string | null, reason: RegExp) => {
-    expect(said).toMatch(reason);
-    expect(said).not.toMatch(/\/tmp|onnxruntime|\.cc|::/);
-    expect(said).not.toContain(process.cwd());
+  const expectReason = (found: string | null, reason: RegExp) => {
+    expect(found).toMatch(reason);
+    expect(found).not.toMatch(/\/tmp|onnxruntime|\.cc|::/);
+    expect(found).not.toContain(process.cwd());
   };
 
   it.each(cases)('with %s says so', (_, changes, reason) => {
     const reports: TokenizerReport[] = [];
     new TokenizerThread((report) => reports.push(report)).take({ type: 'load', folder: folders.toy({}, changes) });
     expect(reports).toEqual([{ type: 'broken', reason: expect.any(String) }]);
-    isSaid((reports as Extract<TokenizerReport, { type: 'broken' }>[])[0]?.reason ?? null, reason);
+    expectReason((reports as Extract<TokenizerReport, { type: 'broken' }>[])[0]?.reason ?? null, reason);
   });
 
   it.each(weights)('with %s is unavailable and says so', async (_, changes, reason) => {
-    const { state, reason: said } = await rig.start(folders.toy({}, changes));
+    const { state, reason: found } = await rig.start(folders.toy({}, changes));
     expect(state).toBe('unavailable');
-    isSaid(said, reason);
+    expectReason(found, reason);
   });
 
   it.each([
@@ -108,25 +108,25 @@ describe('a broken model', () => {
     ['q8', 'onnx/model_quantized.onnx', 'model.onnx, model_fp16.onnx'],
     ['other.onnx', 'onnx/other.onnx', 'model.onnx, model_fp16.onnx'],
     ['../config.onnx', 'onnx/../config.onnx', 'model.onnx, model_fp16.onnx'],
-  ])('that has not the wanted weights (%s) names those that it has', (wanted, missing, present) => {
+  ])('without the wanted weights (%s) names those that it has', (wanted, missing, present) => {
     const folder = folders.like();
     folders.copy('onnx/model.onnx', folder, 'onnx/model_fp16.onnx');
     folders.copy('onnx/model.onnx', folder, 'config.onnx');
     expect(() => readModelFiles(folder, wanted)).toThrow(`weights: ${missing} is missing; there are ${present}`);
   });
 
-  it('from a later exporter says so without the places in the source of the loader', async () => {
+  it('from a later exporter says so, without places in the source of ONNX Runtime', async () => {
     const { reason } = await rig.start(folders.toy({ format: 99 }));
     expect(reason).toMatch(/^weights: onnx\/model\.onnx does not load: Unsupported model IR version: 99/);
     expect(reason).not.toMatch(/\.cc|::/);
   });
 
-  it('that loads but does not run is found out before it is called ready', async () => {
+  it('that loads but does not run is found before it becomes ready', async () => {
     const { reason } = await rig.start(folders.toy({ vocabulary: -1 }));
     expect(reason).toMatch(/^weights: onnx\/model\.onnx loads but does not run: ./);
   });
 
-  it('is not tried again by itself, and its process is gone', async () => {
+  it('is not started again by itself, and its process has ended', async () => {
     await rig.start(folders.toy({}, { 'config.json': null }));
     const starts = rig.log.of('chat runtime started').length;
     await rig.log.saw('chat runtime ended', starts);

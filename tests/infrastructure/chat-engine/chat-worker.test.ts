@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 
 const sideThread = join(process.cwd(), 'dist/src/infrastructure/chat-engine/worker/chat-worker.js');
 
-describe('a process with a thread beside its own', () => {
+describe('a process with a second thread', () => {
   const folder = mkdtempSync(join(tmpdir(), 'tenon-thread-'));
   afterAll(() => rmSync(folder, { recursive: true }));
 

@@ -1,7 +1,8 @@
 import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Tensor } from 'onnxruntime-node';
 import { ChildRuntimesRig } from '../../support/onnx/child-runtimes-rig.js';
-import { DirectRun, type DirectTensor } from '../../support/onnx/direct-run.js';
+import { directRun } from '../../support/onnx/direct-run.js';
 import { encoder } from '../../support/onnx/encoder.js';
 import { tinyEmbed } from '../../support/onnx/model-folders.js';
 import { TemporaryFolder } from '../../support/temporary-folder.js';
@@ -11,16 +12,16 @@ const size = { vocabulary: 2_048, hidden: 32, layers: 2, heads: 4, inner: 64, co
 describe('embeddings of ONNX models', () => {
   const root = new TemporaryFolder();
   const rig = new ChildRuntimesRig({ atOnce: 16, queue: 16 });
-  let made = 0;
+  let copies = 0;
   afterAll(async () => {
     await rig.runtimes.close();
     root.remove();
   });
 
-  /** A copy of tiny-embed with other files; null removes one. */
+  /** Copies tiny-embed with these files instead of its own. Null removes a file. Returns the folder. */
   function folder(files: Readonly<Record<string, object | Buffer | null>>): string {
-    made += 1;
-    const path = join(root.path, `model-${made}`);
+    copies += 1;
+    const path = join(root.path, `model-${copies}`);
     cpSync(tinyEmbed, path, { recursive: true });
     for (const [file, content] of Object.entries(files)) {
       const isText = content !== null && !Buffer.isBuffer(content);
@@ -44,7 +45,7 @@ describe('embeddings of ONNX models', () => {
   });
   const modules = (...names: string[]) => ['Transformer', 'Pooling', ...names].map(type);
 
-  it('of the shipped model are near for texts about the same, and have the length 1', async () => {
+  it('of the shipped model are near for similar texts, and have the length 1', async () => {
     await rig.start(tinyEmbed);
     const [cat, dog, price, ...odd] = await embed([
       'a cat and a kitten',
@@ -63,7 +64,7 @@ describe('embeddings of ONNX models', () => {
     ['mean', null, []],
     ['cls', { pooling_mode_cls_token: true, pooling_mode_mean_tokens: false }, []],
     ['last', { pooling_mode_lasttoken: true }, ['Normalize']],
-  ] as const)('are what the network gives to each text alone: %s of the tokens (%#)', async (mode, pooling, more) => {
+  ] as const)('equal the network’s output for each text alone: %s of the tokens (%#)', async (mode, pooling, more) => {
     const file = encoder(size);
     const path = folder({
       'onnx/model.onnx': file,
@@ -72,19 +73,17 @@ describe('embeddings of ONNX models', () => {
     });
     expect(await rig.start(path)).toMatchObject({ state: 'ready', task: 'embedding' });
     const vectors = await embed(texts);
-    // Straightforward: one text, no padding, the tokens of which are those of a text of the same length.
-    const direct = new DirectRun(join(path, 'onnx/model.onnx'));
     const { model } = JSON.parse(JSON.stringify(require(join(path, 'tokenizer.json'))));
     const ids = ['[CLS]', 'cat', '[SEP]'].map((token) => BigInt(model.vocab[token]));
-    const tensor = (data: bigint[]) => ({ type: 'int64', data: BigInt64Array.from(data), dims: [1, 3] });
-    const { last_hidden_state: states } = await direct.run({
+    const tensor = (data: bigint[]) => new Tensor(BigInt64Array.from(data), [1, 3]);
+    // This run has the first text alone, without padding.
+    const { last_hidden_state: states } = await directRun(join(path, 'onnx/model.onnx'), {
       input_ids: tensor(ids),
       attention_mask: tensor([1n, 1n, 1n]),
       token_type_ids: tensor([0n, 0n, 0n]),
     });
-    direct.end();
     const tokens = [0, 1, 2].map((i) =>
-      [...((states as DirectTensor).data as Float32Array)].slice(i * size.hidden, (i + 1) * size.hidden),
+      [...((states as Tensor).data as Float32Array)].slice(i * size.hidden, (i + 1) * size.hidden),
     );
     const mean = (tokens[0] as number[]).map((_, i) => tokens.reduce((sum, one) => sum + (one[i] as number), 0) / 3);
     const pooled = { mean, cls: tokens[0] as number[], last: tokens[2] as number[] }[mode];
@@ -97,7 +96,7 @@ describe('embeddings of ONNX models', () => {
     }
   });
 
-  it('do not depend on others also in a network that ignores the mask', async () => {
+  it('do not depend on the other texts, even if the network ignores the mask', async () => {
     await rig.start(folder({ 'onnx/model.onnx': encoder({ ...size, unmasked: true }) }));
     const together = await embed(texts);
     for (const [i, text] of texts.entries()) expect(await embed([text])).toEqual([together[i]]);
@@ -115,11 +114,11 @@ describe('embeddings of ONNX models', () => {
     ['no tokenizer', { 'tokenizer.json': null }, /tokenizer: tokenizer.json is missing/],
     ['no network', { 'onnx/model.onnx': Buffer.from('no') }, /weights: onnx\/model.onnx does not load/],
     [
-      'the architecture alone, and no network',
+      'only the architecture, and no network',
       { ...noModules, 'onnx/model.onnx': null },
       /weights: onnx\/model.onnx is missing/,
     ],
-  ])('are not made by a folder with %s', async (_, files, reason) => {
+  ])('are unavailable from a folder with %s', async (_, files, reason) => {
     expect(await rig.start(folder(files))).toMatchObject({
       state: 'unavailable',
       reason: expect.stringMatching(reason),

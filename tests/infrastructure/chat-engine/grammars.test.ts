@@ -27,7 +27,7 @@ const refusalOf = (schema: unknown): UnsupportedSchema => {
 };
 
 describe('the grammar of a schema', () => {
-  it('holds for each finished answer of the shipped model, whatever the schema', async () => {
+  it('makes each finished answer of the shipped model valid, for a hundred schemas', async () => {
     const { stdout } = await promisify(execFile)('node', [formsProgram, tinyChat, '100', '200'], {
       maxBuffer: 2 ** 24,
     });
@@ -69,13 +69,13 @@ describe('the grammar of a schema', () => {
     [{ type: 'object', dependentRequired: { a: ['b'] } }, '', 'dependentRequired'],
     [JSON.parse('{ "properties": { "__proto__": true } }'), '', 'properties'],
     [{ required: ['__proto__'] }, '', 'required'],
-  ])('is refused by the name of a keyword, case %#', (schema, path, keyword) => {
+  ])('is refused with the name of a keyword (case %#)', (schema, path, keyword) => {
     const refusal = refusalOf(schema);
     expect(refusal.path.slice(0, 6 + path.length)).toBe(`schema${path}`);
     expect(refusal.message).toContain(keyword);
   });
 
-  it('is made of an ordinary pattern or format beside a length, within which it keeps', () => {
+  it('is made for an ordinary pattern or format with a length limit, and keeps to the limit', () => {
     for (const source of ['^[a-z0-9]+(?:-[a-z0-9]+)*$', '^[^\\s@]+@[^\\s@]+\\.[^\\s@]+$', patternOf('email') as string])
       for (const most of [50, 100, 254]) {
         expect(lengthsOf(ofLength(pattern(source), 0, most))[1]).toBeLessThanOrEqual(most);
@@ -83,7 +83,7 @@ describe('the grammar of a schema', () => {
       }
   });
 
-  it('is made of many properties, branches and references in little time', () => {
+  it('is made quickly for many properties, branches and references', () => {
     const last = { type: 'object' };
     const $defs = Object.fromEntries(
       many(25, (i) => [`a${i}`, i === 24 ? last : { allOf: many(2, () => ({ $ref: `#/$defs/a${i + 1}` })) }]),
@@ -112,7 +112,7 @@ describe('the automaton of a pattern', () => {
     return state?.accepts ?? false;
   };
 
-  it('accepts what the regular expression does, and has few states', () => {
+  it('accepts the texts that the regular expression accepts, and has few states', () => {
     const leaf = fc.constantFrom('a', 'b', '[ab]', '.', '[^a]', 'ab', '');
     const { source } = fc.letrec<{ source: string }>((tie) => ({
       source: fc.oneof(

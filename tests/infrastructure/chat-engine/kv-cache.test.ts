@@ -35,13 +35,13 @@ const pair = cacheOf([1, 2, 3], [4, 5, 6]);
 const single = cacheOf([7, 8, 9, 10]);
 
 describe('caches of keys and values', () => {
-  it('are packed into rows of one length, filled up with zeros on either side', () => {
+  it('are packed into rows of one length, with zeros on the left or on the right', () => {
     const pasts = [pastOf(pair, 1), pastOf(single), pastOf(pair, 0, 1, 2)];
     expect(packed(layout, pasts, 'left')).toEqual(cacheOf([0, 4, 5, 6], [7, 8, 9, 10], [0, 0, 2, 3]));
     expect(packed(layout, pasts, 'right')).toEqual(cacheOf([4, 5, 6, 0], [7, 8, 9, 10], [2, 3, 0, 0]));
   });
 
-  it('are not copied as long as the same sequences go on together', () => {
+  it('are not copied while the same sequences continue together', () => {
     const padded = packed(layout, [pastOf(pair), pastOf(single)], 'left');
     const rows = [pastOf(padded, 0, 1, 3), pastOf(padded, 1)];
     expect(packed(layout, rows, 'left')).toBe(padded);
@@ -51,22 +51,22 @@ describe('caches of keys and values', () => {
     expect(packed(layout, [pastOf(padded, 0, 1, 3)], 'left')).toEqual(cacheOf([1, 2, 3]));
   });
 
-  it('are made short again when the longest has left', () => {
+  it('become shorter when the longest sequence has left', () => {
     const both = packed(layout, [pastOf(single), pastOf(cacheOf([1, 2]))], 'right');
     expect(packed(layout, [pastOf(both, 1, 0, 2)], 'right')).toEqual(cacheOf([1, 2]));
   });
 
-  it('are cut, and taken out of a batch, into memory of their own', () => {
+  it('are copied into their own memory when they are cut or leave a batch', () => {
     expect(compacted(layout, pastOf(pair, 1, 0, 2))).toEqual(pastOf(cacheOf([4, 5])));
     expect(compacted(layout, pastOf(pair, 1, 2, 1))).toEqual(pastOf(cacheOf([6])));
     expect(compacted(layout, pastOf(single)).cache).toBe(single);
   });
 
-  it('begin with nothing', () => {
+  it('are empty at the beginning', () => {
     expect(noPast(layout)).toEqual(pastOf(cacheOf([])));
   });
 
-  it('weigh so much for each token', () => {
+  it('have a number of bytes for each token', () => {
     expect(bytesPerToken(layout)).toBe(2 * 4 + 2 * 2);
   });
 });
@@ -85,7 +85,7 @@ const layoutOf = (inputs: readonly Input[], outputNames = ['logits', 'present.0.
   kvLayoutOf({ inputNames: inputs.map(({ name }) => name), inputMetadata: inputs, outputNames }, 'onnx/model.onnx');
 
 describe('the layout of a cache', () => {
-  it('is what the session says it is, tensor by tensor', () => {
+  it('is read from the session, tensor by tensor', () => {
     expect(layoutOf([tokens, mask, positions, keys, values])).toEqual({
       takesMask: true,
       takesPositions: true,
@@ -111,7 +111,7 @@ describe('the layout of a cache', () => {
       'does not fix the shape',
       () => layoutOf([tokens, tensor('past_key_values.0.key', 'float32', ['b', 'h', 'p', 'd'])]),
     ],
-  ])('is refused where it %s', (problem, make) => {
+  ])('is refused if the model %s', (problem, make) => {
     expect(make).toThrow(`weights: onnx/model.onnx ${problem}`);
   });
 });

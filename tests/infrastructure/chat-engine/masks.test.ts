@@ -29,7 +29,7 @@ describe('the masks of a sequence', () => {
     expect(constraint.late()).toBeNull();
   });
 
-  it('are waited for no longer than allowed, whether one is late or many', async () => {
+  it('are waited for within one time limit, for one late mask and for many', async () => {
     await expect(new Constraint(maskMemory(40), port2, 1).late()).rejects.toThrow(NoMask);
     const memory = maskMemory(40);
     const clock = jest.spyOn(performance, 'now').mockReturnValueOnce(0).mockReturnValueOnce(10_000);
@@ -42,7 +42,7 @@ describe('the masks of a sequence', () => {
     await expect(constraint.late()).rejects.toThrow(NoMask);
   });
 
-  it('do not come once their thread has failed', async () => {
+  it('do not come after their thread has failed', async () => {
     const memory = maskMemory(40);
     const constraint = new Constraint(memory, port2);
     const late = constraint.late();

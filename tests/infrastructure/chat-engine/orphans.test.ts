@@ -5,10 +5,10 @@ import { ModelFolders, tinyChat, tokenId } from '../../support/onnx/model-folder
 import { alive, ticks } from '../../support/onnx/processes.js';
 import { until } from '../../support/until.js';
 
-/** Only Linux shows so simply whether the child of another process is alive. */
+// Only on Linux is it simple to see whether the child of another process is alive.
 const onLinux = process.platform === 'linux' ? describe : describe.skip;
 
-onLinux('a runtime whose service dies', () => {
+onLinux('a runtime of a service that dies', () => {
   const folders = new ModelFolders();
   afterAll(() => folders.remove());
 
@@ -18,7 +18,7 @@ onLinux('a runtime whose service dies', () => {
     for (const pid of [parent.pid ?? 0, child]) if (pid && exists(pid)) process.kill(pid, 'SIGKILL');
   });
 
-  /** Runs a parent with a runtime, until it reports the stage. */
+  /** Starts a parent with a runtime. Waits until the parent reports the stage. */
   const run = async (stage: string, ...args: string[]) => {
     parent = fork(parentProgram, args, { execArgv: [], stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
     for (;;) {
@@ -31,23 +31,23 @@ onLinux('a runtime whose service dies', () => {
   const endsWith = async (signal: NodeJS.Signals): Promise<void> => {
     expect(alive(child)).toBe(true);
     parent.kill(signal);
-    await until('it has ended, too', () => !alive(child), 5);
+    await until('the child has ended, too', () => !alive(child), 5);
   };
 
-  it.each<NodeJS.Signals>(['SIGKILL', 'SIGTERM'])('ends with it: %s', async (signal) => {
+  it.each<NodeJS.Signals>(['SIGKILL', 'SIGTERM'])('ends with the service: %s', async (signal) => {
     await run('ready', tinyChat);
     await endsWith(signal);
   });
 
-  it('ends with it while it is still starting', async () => {
+  it('ends with the service while the runtime is still starting', async () => {
     await run('started', tinyChat);
     await endsWith('SIGKILL');
   });
 
-  it('ends with it while it is inside native code', async () => {
+  it('ends with the service while the runtime is inside native code', async () => {
     await run('ready', folders.toy({ endlessToken: tokenId('#') }), '#');
     const idle = ticks(child);
-    await until('it computes', () => ticks(child) >= idle + 20, 5);
+    await until('the child computes', () => ticks(child) >= idle + 20, 5);
     await endsWith('SIGKILL');
   });
 });

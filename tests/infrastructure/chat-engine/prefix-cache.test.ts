@@ -20,14 +20,14 @@ describe('the cache of prefixes', () => {
     expect(found(cache, 1)).toBe(0);
   });
 
-  it('finds it among others too, as far as these are', () => {
+  it('also finds the beginning of a running sequence, up to its present length', () => {
     const cache = make(1_000);
     keep(cache, 1, 2);
     const other = { caller, tokens: [1, 2, 3, 4, 5, 6], past: pastOf(4) };
     expect(cache.find({ caller, tokens: [1, 2, 3, 4, 5, 6, 7] }, [other])).toEqual({ ...other.past, length: 4 });
   });
 
-  it('has nothing of one caller for another, nor drops it for theirs', () => {
+  it('does not give prefixes of one caller to another, and keeps the same prefix for both', () => {
     const cache = make(1_000);
     keep(cache, 1, 2, 3);
     const [tokens, past] = [[1, 2, 3, 4], pastOf(4)];
@@ -37,7 +37,7 @@ describe('the cache of prefixes', () => {
     expect(cache.find({ caller: 'usr_b', tokens: [...tokens, 5] }, [])?.length).toBe(4);
   });
 
-  it('weighs no more than its bytes: the least recently used go first', () => {
+  it('drops the least recently used prefixes when its bytes are used up', () => {
     const cache = make(60);
     keep(cache, 1, 1);
     keep(cache, 2, 2);
@@ -49,13 +49,13 @@ describe('the cache of prefixes', () => {
     expect([1, 2, 3, 4, 5].map((token) => found(cache, token, token, 0))).toEqual([0, 0, 0, 0, 2]);
   });
 
-  it('keeps at most a thousand, however light they are', () => {
+  it('keeps at most a thousand prefixes, however small they are', () => {
     const cache = make(1_000_000);
     for (let token = 0; token <= 1_000; token++) keep(cache, token, token);
     expect([0, 1, 1_000].map((token) => found(cache, token, token, 0))).toEqual([0, 2, 2]);
   });
 
-  it('keeps nothing that is heavier than all that may be kept', () => {
+  it('does not keep a prefix that is larger than the whole cache', () => {
     const cache = make(30);
     keep(cache, 1, 1, 1);
     keep(cache, 2, 2, 2, 2);
@@ -66,13 +66,13 @@ describe('the cache of prefixes', () => {
     expect(found(none, 1, 1)).toBe(0);
   });
 
-  it('keeps a beginning of what it has no second time, and gives way to what goes on', () => {
+  it('does not keep the beginning of a kept prefix, and replaces a prefix by its continuation', () => {
     const cache = make(60);
     keep(cache, 1, 2, 3);
     keep(cache, 5, 5);
     keep(cache, 1, 2);
     keep(cache, 1, 2, 3);
-    // Three, two, and one more token fit only if nothing is there twice.
+    // These four tokens and the two 5s fit only if no token is kept twice.
     keep(cache, 1, 2, 3, 4);
     expect(found(cache, 5, 5, 5)).toBe(2);
     expect(found(cache, 1, 2, 3, 4, 5)).toBe(4);

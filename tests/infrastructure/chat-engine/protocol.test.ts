@@ -24,7 +24,7 @@ describe('a report', () => {
     { type: 'cancelled', call: 0 },
     completed,
     parts,
-  ])('is believed: %j', (message) => {
+  ])('is accepted: %j', (message) => {
     expect(reportOf(message)).toEqual(message);
   });
 
@@ -46,17 +46,17 @@ describe('a report', () => {
     { ...completed, completionTokens: '1' },
     { ...completed, tookMs: Number.NaN },
     { ...completed, call: undefined },
-  ])('is not believed: %j', (message) => {
+  ])('is refused: %j', (message) => {
     expect(reportOf(message)).toBeNull();
   });
 
-  it('may be told to be about a call, even where it is not believed', () => {
+  it('can name its call, even if it is refused', () => {
     expect([{ call: 4 }, { call: '4' }, null, 'x'].map(callOf)).toEqual([4, null, null, null]);
   });
 });
 
 describe('the waiting time', () => {
-  it('follows the latest answers and how many come before, from 1 to 60 whole seconds', () => {
+  it('depends on the latest answers and the calls before, from 1 to 60 whole seconds', () => {
     const time = new WaitEstimate();
     expect(time.seconds(1)).toBe(1);
     time.record(3_000);

@@ -5,12 +5,12 @@ import { tinyChat } from '../../support/onnx/model-folders.js';
 
 const format = (schema: JsonObject): ResponseFormat => ({ type: 'json_schema', name: 'answer', schema, strict: true });
 
-describe('an answer in a form', () => {
+describe('an answer with a response format', () => {
   const rig = new ChildRuntimesRig({ atOnce: 16, queue: 100 });
   beforeAll(() => rig.start(tinyChat));
   afterAll(() => rig.runtimes.close());
 
-  it('is an object for json_object, and comes in parts like another', async () => {
+  it('is an object for json_object, also as a stream', async () => {
     const about = { responseFormat: { type: 'json_object' }, maxTokens: 60 } as const;
     const free = rig.ask('What is 7 + 5?');
     const [{ answer }, whole] = await Promise.all([
@@ -22,7 +22,7 @@ describe('an answer in a form', () => {
     expect((await free).text).toBe('7 + 5 = 12.');
   });
 
-  it('is refused with the place and the name of the keyword that cannot be kept to', async () => {
+  it('is refused with the path and the name of an unsupported keyword', async () => {
     const schema = { properties: { a: { not: { type: 'string' } } } };
     await expect(rig.ask('Hi', { responseFormat: format(schema) })).rejects.toMatchObject({
       code: 'invalid_request',
@@ -32,7 +32,7 @@ describe('an answer in a form', () => {
     });
   });
 
-  it('chooses among the allowed tokens only, whatever a caller prefers', async () => {
+  it('has only allowed tokens, with any sampling options', async () => {
     const schema = {
       type: 'object',
       properties: { b: { enum: ['yes', 'no'] }, a: { type: 'integer', minimum: 1, maximum: 3 } },
@@ -54,7 +54,7 @@ describe('an answer in a form', () => {
     expect(one?.answer.text).toBe(other?.answer.text);
     expect(one?.answer.text).toMatch(/^\{"b": ?"(yes|no)", ?"a": ?[1-3]\}$/);
     expect(one?.answer.logprobs?.map(({ token }) => token).join('')).toBe(one?.answer.text);
-    // The prompt is in the prefix cache, of calls with and without a form.
+    // Calls with and without a response format share the cached prefix of the prompt.
     expect(greedy.promptTokens - (await rig.ask(prompt, { responseFormat: format(all) })).cachedTokens).toBeLessThan(3);
     const stopped = await rig.ask(prompt, { responseFormat: format(all), sampling: { stop: ['"a"'] } });
     expect(stopped).toMatchObject({ finishReason: 'stop', text: expect.stringMatching(/^\{"b": ?"(yes|no)", ?$/) });
@@ -62,16 +62,16 @@ describe('an answer in a form', () => {
     expect(first?.token).not.toBe('{');
   });
 
-  it('has the characters of its pattern, however many bytes they take', async () => {
+  it('has the characters of its pattern, of any number of bytes', async () => {
     const pattern = '^°[£-¥][а-я][ก-ค][퐀-한][😀-😃][\\u{100000}-\\u{100001}]$';
     const { text, finishReason } = await rig.ask('Hi', { responseFormat: format({ type: 'string', pattern }) });
     expect([finishReason, JSON.parse(text)]).toEqual(['stop', expect.stringMatching(new RegExp(pattern, 'u'))]);
   });
 
-  /** The pattern backtracks without end. */
+  /** Returns a format with a pattern that backtracks without end. */
   const endless = (i: number) => format({ enum: [`${'a'.repeat(50)}${i}`], pattern: '^(a+)+$' });
 
-  it('waits for the place of a grammar, and those of one caller leave places to others', async () => {
+  it('waits for a place to make its grammar; one caller cannot take all places', async () => {
     const controller = new AbortController();
     const about = { signal: controller.signal, caller: 'usr_other' };
     let over = 0;
@@ -90,7 +90,7 @@ describe('an answer in a form', () => {
     expect((await rig.ask('Hi', next)).text).toBe('"ok"');
   });
 
-  it('is refused when the process dies meanwhile, and made by the next one', async () => {
+  it('is refused if the process dies meanwhile; the next process makes it', async () => {
     const call = rig.ask('Hi', { responseFormat: endless(0) });
     rig.kill();
     await expect(call).rejects.toMatchObject({ code: 'runtime_unavailable' });

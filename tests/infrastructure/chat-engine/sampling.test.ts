@@ -12,7 +12,7 @@ describe('the choice of a token', () => {
     expect(sample([1, 5, Number.NaN, 3, 5], 0)).toBe(1);
   });
 
-  it('is refused where no score is a number', () => {
+  it('fails if no score is a number', () => {
     expect(() => sample([Number.NaN, Number.NEGATIVE_INFINITY], 0)).toThrow('it scored no token');
     expect(() => sample([], 1)).toThrow('it scored no token');
   });
@@ -32,7 +32,7 @@ describe('the choice of a token', () => {
     expect(draws(1e-9)).toEqual([0, 0, 0, 1_000]);
   });
 
-  it('never draws what can not be, at either end of chance', () => {
+  it('never draws an impossible token, at the lowest and the highest random number', () => {
     expect(sample([Number.NEGATIVE_INFINITY, 2, Number.NaN], 1, () => 0)).toBe(1);
     expect(sample([Number.NEGATIVE_INFINITY, 2, Number.NaN], 1, () => 1)).toBe(1);
   });
@@ -64,7 +64,7 @@ describe('the sampling of an answer', () => {
     return Array.from({ length: count }, () => sampler.next(scores));
   };
 
-  it('takes top_p from the fewest likeliest tokens that have so much', () => {
+  it('draws from the fewest likeliest tokens that together have top_p', () => {
     const scores = fc.array(fc.integer({ min: -6, max: 6 }), { minLength: 1, maxLength: 30 });
     const share = fc.integer({ min: 1, max: 999 }).map((n) => n / 1_000 + 1e-5);
     fc.assert(
@@ -76,7 +76,7 @@ describe('the sampling of an answer', () => {
     );
   });
 
-  it('repeats what a seed has drawn, and draws evenly', () => {
+  it('draws the same again with the same seed, and draws evenly', () => {
     const even = new Array<number>(16).fill(0);
     const draws = (seed: number) => chosen(1_600, even, { seed }, 1);
     expect(draws(7)).toEqual(draws(7));
@@ -100,7 +100,7 @@ describe('the sampling of an answer', () => {
     expect(chosen(3, [1, 0.9], { frequencyPenalty: -1 })).toEqual([0, 0, 0]);
   });
 
-  it('reads each score once where the best token is all that is asked for', () => {
+  it('reads each score once if only the best token is needed', () => {
     let reads = 0;
     const get = (scores: number[], at: string | symbol) => {
       if (Number.isInteger(Number(at))) reads += 1;
@@ -129,7 +129,7 @@ describe('the probabilities of tokens', () => {
     );
   });
 
-  it('are numbers for tokens that can not be, too', () => {
+  it('are numbers for impossible tokens, too', () => {
     const scores = [Number.NEGATIVE_INFINITY, 1_000, Number.NaN];
     const { logprob, token, top } = logprobOf(scores, 0, 5, () => [0xc3]);
     expect({ logprob, token, top }).toEqual({
@@ -148,13 +148,13 @@ describe('half-precision numbers', () => {
   const wrong = (holds: (bits: number) => boolean, end: number) =>
     Array.from({ length: end }, (_, bits) => bits).filter((bits) => !holds(bits));
 
-  it('come back from their values', () => {
+  it('stay the same when they are decoded and encoded', () => {
     const back = (bits: number) => Number.isNaN(numbers[bits]) || encodeHalf(numbers[bits] as number) === bits;
     expect(wrong(back, 65_536)).toEqual([]);
     expect(decodeHalves(Uint16Array.of(encodeHalf(Number.NaN)))[0]).toBeNaN();
   });
 
-  it('are the nearest ones, halfway the even one', () => {
+  it('are rounded to the nearest one, and halfway to the even one', () => {
     const nearest = (bits: number) => {
       const [low, high] = [numbers[bits] as number, numbers[bits + 1] as number];
       const middle = (low + high) / 2;

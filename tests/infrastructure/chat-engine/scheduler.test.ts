@@ -11,9 +11,9 @@ const past = (tokens: readonly number[], length = tokens.length): Past => ({
   length,
 });
 
-/** Continues a sequence by its length if its past is right. Records each step. */
+/** Continues a sequence with its length as the next token, if its past is right. Records each step. */
 class NotingNetwork implements Network {
-  /** For each step: the first token of each row, and the number of tokens that it reads. */
+  /** Lists for each step the first token of each row, and the number of tokens that the row reads. */
   readonly steps: [first: number, tokens: number][][] = [];
   before: (step: number, rows: readonly (readonly number[])[]) => void = () => undefined;
 
@@ -31,7 +31,7 @@ class NotingNetwork implements Network {
     }));
   }
 
-  /** The number of rows of each step. */
+  /** Returns the number of rows of each step. */
   get batches(): number[] {
     return this.steps.map(({ length }) => length);
   }
@@ -83,34 +83,34 @@ describe('one sequence', () => {
     expect(network.steps.flat().map(([, tokens]) => tokens)).toEqual([128, 128, 44, 1, 1, 1, 1]);
   });
 
-  it('ends at any of its stops, which are no part of the answer', async () => {
+  it('ends at any of its stop tokens, which are no part of the answer', async () => {
     const { scheduler } = use({ stops: new Set([999, 12]) });
     expect(await scheduler.generate(1, asked(1, 10))).toMatchObject({ tokens: [10, 11], finishReason: 'stop' });
   });
 
-  it('ends with a token that its caller takes for the last', async () => {
+  it('ends with a token that its caller calls the last one', async () => {
     const { scheduler } = use();
     const answer = await scheduler.generate(1, { ...asked(1, 10), add: (token) => token === 12 });
     expect(answer).toMatchObject({ tokens: [10, 11, 12], finishReason: 'stop', betweenTokensMs: { length: 2 } });
   });
 
-  it.each([0, 1, 2, 4])('is over after the step in which it is cancelled: %s', async (step) => {
+  it.each([0, 1, 2, 4])('ends after the step in which it is cancelled: %s', async (step) => {
     const { network, scheduler } = use();
     network.before = (now) => now === step && scheduler.cancel(1);
     expect(await scheduler.generate(1, asked(1, 200))).toBeNull();
     expect(network.steps).toHaveLength(step + 1);
   });
 
-  it('lets others have their turn between steps', async () => {
+  it('yields to the event loop between its steps', async () => {
     const { network, scheduler } = use();
     setImmediate(() => setImmediate(() => setImmediate(() => scheduler.cancel(1))));
     expect(await scheduler.generate(1, asked(1, 5, 400))).toBeNull();
     expect(network.steps.length).toBeLessThan(6);
   });
 
-  it('tells how long its first token took, from when it was asked for', async () => {
+  it('measures the time to its first token from the call on', async () => {
     const { network, scheduler } = use({ maxBatch: 1 });
-    // A step takes a millisecond, and all else takes no time.
+    // By this clock, a step takes a millisecond, and everything else takes no time.
     const clock = jest.spyOn(performance, 'now').mockImplementation(() => network.steps.length);
     const [first, second] = await Promise.all([1, 2].map((call) => scheduler.generate(call, asked(call, 5))));
     clock.mockRestore();
@@ -168,7 +168,7 @@ describe('several sequences', () => {
     ]);
   });
 
-  it('have long prompts read in turns, so that a short one is not behind a long one', async () => {
+  it('have long prompts read in turns, so that a short one does not wait for a long one', async () => {
     const { network, scheduler } = use();
     const order: number[] = [];
     const lengths = [1_000, 130];
@@ -178,7 +178,7 @@ describe('several sequences', () => {
     expect(network.steps.slice(1, 5)).toEqual([[[0, 128]], [[1, 128]], [[0, 128]], [[1, 2]]]);
   });
 
-  it('are written in several steps where one of them would make the others expensive', async () => {
+  it('are written in several steps if one of them would make the others expensive', async () => {
     const { network, scheduler } = use({ costs: { batch: 100, token: 1 }, chunk: 2_000 });
     const lengths = [50, 600, 40, 60];
     const answers = await Promise.all(lengths.map((length, call) => scheduler.generate(call, asked(call, length, 6))));
@@ -187,11 +187,11 @@ describe('several sequences', () => {
     expect(Math.max(...network.batches)).toBe(3);
   });
 
-  it('are as many as the memory takes at their longest, and one is always taken', async () => {
+  it('are as many as fit into the memory at their full length, but at least one', async () => {
     const { network, scheduler } = use({ kvBytes: 100, bytesPerToken: 2 });
     const rooms = [15, 15, 15, 60, 2];
     await Promise.all(rooms.map((room, call) => scheduler.generate(call, asked(call, 10, room))));
-    // Two of 25 tokens at most, or one of 70.
+    // The memory has room for 50 tokens: two sequences of 25. One of 70 runs alone.
     expect(Math.max(...network.batches)).toBe(2);
     const together = network.steps.filter(({ length }) => length === 2).map((step) => step.map(([first]) => first));
     expect(together.flat()).not.toContain(3);
@@ -201,7 +201,7 @@ describe('several sequences', () => {
     );
   });
 
-  it('leave before the next step when they are cancelled, whatever they are at', async () => {
+  it('leave before the next step when they are cancelled, at any stage', async () => {
     const { network, scheduler } = use({ maxBatch: 3 });
     network.before = (now) => {
       if (now === 1) scheduler.cancel(2); // in prefill
@@ -215,7 +215,7 @@ describe('several sequences', () => {
     expect(firsts.slice(7).flat()).not.toContain(1);
   });
 
-  it('go on when no token can be chosen for one of them', async () => {
+  it('continue when no token can be chosen for one of them', async () => {
     const { scheduler } = use();
     const failing = { ...asked(2, 10), add: (token: number) => Boolean(token === 12 && never()) };
     const answers = await Promise.allSettled(
@@ -225,8 +225,8 @@ describe('several sequences', () => {
     for (const i of [0, 2]) expect(answers[i]).toMatchObject({ value: { tokens: counted(10, 5) } });
   });
 
-  describe('with one whose next token is late', () => {
-    /** Has one late token, the third, until `ready` or `fail` is called. */
+  describe('with a late token in one of them', () => {
+    /** Returns a sequence. Its third token is late until `ready` or `fail` is called. */
     const late = (first: number) => {
       let [ready, fail] = [() => {}, (_: Error) => {}];
       const promise = new Promise<void>((resolve, reject) => {
@@ -236,7 +236,7 @@ describe('several sequences', () => {
       return { ...asked(first, 10, 6), late: () => (++asks === 3 ? promise : null), ready, fail };
     };
 
-    it('go on without it, and it joins them again', async () => {
+    it('continue without the late one, which joins them again', async () => {
       const { network, scheduler } = use();
       const slow = late(1);
       const answers = [slow, asked(2, 10, 6), asked(3, 10, 20)].map((one, i) => scheduler.generate(i, one));
@@ -249,7 +249,7 @@ describe('several sequences', () => {
       expect(batches.slice(0, 9)).toEqual(['1', '1', '23', '231', '23', '23', '23', '23', '13']);
     });
 
-    it('get its place when it is cancelled or fails, even if all are late', async () => {
+    it('get the place of a late one that is cancelled or fails, even if all are late', async () => {
       const { network, scheduler } = use({ maxBatch: 2 });
       const slow = [late(1), late(2)] as const;
       const answers = [...slow, asked(3, 10), asked(4, 10)].map((one, i) => scheduler.generate(i, one));
@@ -269,7 +269,7 @@ describe('several sequences', () => {
     });
   });
 
-  it('go on, each as if it were alone, when a step of them fails; only the one at fault is failed', async () => {
+  it('continue one by one when a step of them fails; only the faulty one fails', async () => {
     const { network, scheduler } = use();
     network.before = (_, rows) => {
       if (rows.some(([first, ...rest]) => first === 2 && rest.length === 12)) throw new Error('out of range');
@@ -287,7 +287,7 @@ describe('several sequences', () => {
 describe('a beginning that was read before', () => {
   const cached = { cacheBytes: 10_000 };
 
-  it('is not read again, but for the last token', async () => {
+  it('is not read again, except for the last token', async () => {
     const { network, scheduler } = use(cached);
     const first = await scheduler.generate(1, asked(1, 50, 3));
     const again = await scheduler.generate(2, asked(1, 50, 3));
@@ -296,7 +296,7 @@ describe('a beginning that was read before', () => {
     expect(network.steps.slice(3)).toEqual([[[1, 1]], [[1, 1]], [[1, 1]]]);
   });
 
-  it('has the last tokens of several prompts read in one step, or one by one after that failed', async () => {
+  it('has the last tokens of several prompts read in one step, or one by one if that step fails', async () => {
     const { network, scheduler } = use(cached);
     const ask = (from: number) =>
       Promise.all([1, 2, 3].map((first) => scheduler.generate(from + first, asked(first, 50, 3))));
@@ -310,7 +310,7 @@ describe('a beginning that was read before', () => {
     expect(network.batches.slice(refused, refused + 2)).toEqual([1, 1]);
   });
 
-  it('may be the answer to it, and may go on otherwise', async () => {
+  it('may include the answer, and may continue differently', async () => {
     const { scheduler } = use(cached);
     const first = await scheduler.generate(1, asked(1, 50, 10));
     const conversation = [...prompt(1, 50), ...(first?.tokens ?? []), 5, 5];
@@ -321,7 +321,7 @@ describe('a beginning that was read before', () => {
     expect(other).toMatchObject({ cachedTokens: 30, tokens: counted(32, 5) });
   });
 
-  it('may be that of one that is still being worked on, so that it is read once', async () => {
+  it('may belong to a running sequence, and is then read only once', async () => {
     const { network, scheduler } = use();
     const answers = await Promise.all([1, 2, 3].map((call) => scheduler.generate(call, asked(1, 1_000, 2))));
     for (const answer of answers) expect(answer?.tokens).toEqual([1_000, 1_001]);
@@ -329,14 +329,14 @@ describe('a beginning that was read before', () => {
     expect(read).toBeLessThan(1_000 + 3 * 128 + 3);
   });
 
-  it('may be what somebody left behind who was cancelled', async () => {
+  it('may come from a cancelled sequence', async () => {
     const { network, scheduler } = use(cached);
     network.before = (now) => now === 2 && scheduler.cancel(1);
     expect(await scheduler.generate(1, asked(1, 1_000))).toBeNull();
     expect(await scheduler.generate(2, asked(1, 1_000))).toMatchObject({ cachedTokens: 256 });
   });
 
-  it('is read again where the model has to read a prompt as a whole', async () => {
+  it('is read again if the model must read a prompt as a whole', async () => {
     const { network, scheduler } = use({ ...cached, reuse: false });
     const asking = [1, 2].map((call) => scheduler.generate(call, asked(1, 300, 1)));
     const answers = [...(await Promise.all(asking)), await scheduler.generate(3, asked(1, 300, 1))];
@@ -348,12 +348,12 @@ describe('a beginning that was read before', () => {
 const groups = (lengths: number[], step: number) => batched(lengths, (length) => length, { batch: step, token: 1 });
 
 describe('the batches of a step', () => {
-  it('are one, where the padding costs less than a second step', () => {
+  it('are one if the padding costs less than a second step', () => {
     expect(groups([30, 10, 20], 100)).toEqual([[10, 20, 30]]);
     expect(groups([4_000, 50, 50], 10_000)).toEqual([[50, 50, 4_000]]);
   });
 
-  it('are several, where it costs more', () => {
+  it('are several if the padding costs more', () => {
     expect(groups([50, 4_000, 60, 40, 3_900], 1_000)).toEqual([
       [40, 50, 60],
       [3_900, 4_000],
@@ -361,7 +361,7 @@ describe('the batches of a step', () => {
     expect(groups([1, 100, 10_000], 10)).toEqual([[1], [100], [10_000]]);
   });
 
-  it('are the cheapest of all that there could be', () => {
+  it('have the lowest possible cost', () => {
     const lengths = [7, 12, 30, 31, 90, 200, 210];
     const cost = (all: number[][], step: number) =>
       all.reduce((sum, group) => sum + step + group.length * Math.max(...group), 0);
@@ -378,7 +378,7 @@ describe('the batches of a step', () => {
     }
   });
 
-  it('keep those of one length in their order, and are none of nobody', () => {
+  it('keep the order of rows of one length, and are none without rows', () => {
     const rows = ['b', 'a', 'c'];
     expect(batched(rows, () => 5, { batch: 1, token: 0 })).toEqual([rows]);
     expect(groups([], 1)).toEqual([]);

@@ -3,7 +3,7 @@ import { type Json, readModelFiles } from '../../../src/infrastructure/chat-engi
 import { SectionTokenizer } from '../../../src/infrastructure/chat-engine/worker/tokenizers.js';
 import { tinyChat } from '../../support/onnx/model-folders.js';
 
-describe('a text taken section by section', () => {
+describe('a text that is read section by section', () => {
   const { tokenizer: tiny, tokenizerConfig: config } = readModelFiles(tinyChat);
   const words = ['<unk>', '▁', '▁blue', 'b', 'l', 'u', 'e', 'r', 'i', 'v', '▁ri', 'ver'];
   const metaspace = { type: 'Metaspace', replacement: '▁', prepend_scheme: 'first', split: false };
@@ -15,14 +15,14 @@ describe('a text taken section by section', () => {
   const sections = new SectionTokenizer(tokenizer, config);
   const idsOf = (...some: string[]) => some.map((word) => words.indexOf(word));
 
-  it('begins as a whole text does, and goes on without a beginning', () => {
+  it('has the space of a beginning only in its first section', () => {
     const whole = new Tokenizer(tokenizer, config).encode('blue river', { add_special_tokens: false }).ids;
     expect(sections.encode('blue river', 0)).toEqual(whole);
     expect(sections.encode('blue river', 1)).toEqual(idsOf('b', 'l', 'u', 'e', '▁ri', 'ver'));
     expect(sections.encode('blue river', 0)).toEqual(whole);
   });
 
-  it('has a token for words that the model does not know, if the model has one', () => {
+  it('has the token for unknown words, if the model has one', () => {
     expect(sections.unknown).toBe(0);
     expect(sections.encode('?', 1)).toEqual([0]);
     expect(new SectionTokenizer(tiny, config).unknown).toBeUndefined();

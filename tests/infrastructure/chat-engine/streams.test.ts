@@ -16,13 +16,13 @@ describe('an answer in parts', () => {
       questions.map((question, i) => rig.askInParts(question, { caller: `usr_${i}` })),
     );
     expect(together.map(({ answer }) => answer)).toEqual(alone);
-    // The parts of a reader that is late are joined.
+    // Parts that wait for a slow reader are joined.
     expect(Math.max(...together.map(({ parts }) => parts.length))).toBeGreaterThan(3);
     for (const { parts, answer } of together) expect(parts.length).toBeLessThanOrEqual(answer.completionTokens + 1);
     expect(rig.runtimes.figures().get('a')?.betweenTokens.count).toBeGreaterThan(100);
   });
 
-  it('ends before a stop text, of which it tells nothing, as the whole answer does', async () => {
+  it('ends before a stop text and sends no part of it, like a whole answer', async () => {
     const about = { sampling: { stop: [', 9', '7, 8, 9, 1'] } };
     const { parts, answer } = await rig.askInParts('Count from 1 to 50.', about);
     expect(answer).toMatchObject({ text: '1, 2, 3, 4, 5, 6, 7, 8', finishReason: 'stop' });
@@ -31,7 +31,7 @@ describe('an answer in parts', () => {
     expect(answer).toMatchObject(whole);
   });
 
-  it('repeats what a seed has drawn, in a batch as alone', async () => {
+  it('draws the same again with the same seed, in a batch or alone', async () => {
     const drawn = (seed: number) => ({ temperature: 2, maxTokens: 20, sampling: { seed, topP: 0.99 } });
     const alone = [await rig.ask('Hi', drawn(1)), await rig.ask('Hi', drawn(2))].map(({ text }) => text);
     expect(alone[0]).not.toBe(alone[1]);
@@ -41,7 +41,7 @@ describe('an answer in parts', () => {
     expect(await greedy).toMatchObject({ text: '7 + 5 = 12.' });
   });
 
-  it('tells how likely its tokens were by themselves, and which others were', async () => {
+  it('has the probabilities of its tokens and of the likeliest others, without the bias', async () => {
     const plain = await rig.ask('What is 7 + 5?', { sampling: { topLogprobs: 3 } });
     const { parts, answer } = await rig.askInParts('What is 7 + 5?', { sampling: { topLogprobs: 3 } });
     expect(answer.logprobs).toEqual(plain.logprobs);
@@ -60,7 +60,7 @@ describe('an answer in parts', () => {
     });
   });
 
-  it('leaves out what a bias forbids', async () => {
+  it('never has a token that a bias forbids', async () => {
     const forbidden = { sampling: { logitBias: { [tokenId('1')]: -100, [tokenId('2')]: -100 } } };
     expect((await rig.ask('What is 7 + 5?', forbidden)).text).not.toMatch(/[12]/);
     const unknown = rig.ask('Hi', { sampling: { logitBias: { 508: 1, 509: 1 } } });
@@ -76,7 +76,7 @@ describe('an answer in parts', () => {
 describe('the parts that wait for their reader', () => {
   const end = { finishReason: 'stop', usage: null } as const;
 
-  it('become one', async () => {
+  it('are joined', async () => {
     const buffer = new PartBuffer(100);
     for (const text of ['a', 'b', '']) expect(buffer.add({ text })).toBe(true);
     const parts = buffer.parts();
@@ -87,7 +87,7 @@ describe('the parts that wait for their reader', () => {
     expect([await next, await parts.next()].map(({ value }) => value)).toEqual([{ text: 'c', end }, undefined]);
   });
 
-  it('are bounded, and dropped at a failure', async () => {
+  it('are limited, and dropped after a failure', async () => {
     const buffer = new PartBuffer(300);
     const token = { token: 'a', bytes: [97], logprob: -1 };
     expect(buffer.add({ text: 'a', logprobs: [{ ...token, top: [token] }] })).toBe(true);

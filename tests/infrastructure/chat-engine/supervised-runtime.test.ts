@@ -7,7 +7,7 @@ import { until } from '../../support/until.js';
 
 const folders = new ModelFolders();
 const toy = folders.toy();
-/** The toy answers it in four tokens. */
+/** Gets an answer of four tokens from the toy model. */
 const question = 'Count to 6.';
 const answer = { text: expect.stringMatching(/^oodDo my/), finishReason: 'stop', completionTokens: 4 };
 afterAll(() => folders.remove());
@@ -28,8 +28,8 @@ function linkOf(path: string): string {
   }
 }
 
-describe('a runtime whose process dies', () => {
-  it('leaves its last words in the reason, without the paths of the machine, and every line in the log', async () => {
+describe('a runtime with a dead process', () => {
+  it('has the last output in its reason, without the paths of the machine, and every line in the log', async () => {
     use({ worker: oddWorker, restartDelayMs: { first: 10_000, max: 10_000 } });
     const { state, reason } = await rig.start('/models/wordy');
     expect(state).toBe('unavailable');
@@ -44,7 +44,7 @@ describe('a runtime whose process dies', () => {
   });
 });
 
-describe('a runtime that the instance has no room for', () => {
+describe('a runtime without room on the instance', () => {
   it('is refused, or unavailable until there is room', async () => {
     use({ children: new ChildLimits(1) });
     await rig.start(toy);
@@ -61,7 +61,7 @@ describe('a runtime that the instance has no room for', () => {
 });
 
 describe('a runtime that hangs', () => {
-  it('is ended and brought back where it does not confirm that a caller went away', async () => {
+  it('is restarted if it does not confirm that a caller has left', async () => {
     use({ worker: oddWorker, timeoutMs: 100, stopGraceMs: 50 });
     await rig.start('/models/deaf');
     const leaving = new AbortController();
@@ -71,7 +71,7 @@ describe('a runtime that hangs', () => {
     await rig.log.saw('chat runtime ready', 2);
   });
 
-  it('gives a caller with fewer calls a place among those that are being counted', async () => {
+  it('gives a caller with fewer calls a place while the tokens of prompts are counted', async () => {
     use({ worker: oddWorker, queue: 2, timeoutMs: 10_000 });
     await rig.start('/models/mute');
     const greedy = Array.from({ length: 11 }, () => rig.ask('Hi', { caller: 'a' }));
@@ -87,7 +87,7 @@ describe('a runtime that hangs', () => {
     for (const one of await outcomes) expect(one).toMatchObject({ reason: { code: 'runtime_stopped' } });
   });
 
-  it('is ended where it is the counting that hangs; until then, others are answered', async () => {
+  it('is ended if it hangs while it counts tokens; until then, other calls are answered', async () => {
     use({ atOnce: 2, timeoutMs: 2_500, stopGraceMs: 200 });
     const endless = '{% for i in range(99999) %}{% for j in range(99999) %}{% endfor %}{% endfor %}';
     const template = (text: string) => JSON.parse(text).chat_template;
@@ -114,15 +114,15 @@ describe('a runtime that hangs', () => {
   });
 });
 
-describe('a runtime that says what it should not', () => {
-  it.each(['incomplete', 'hasty', 'chatty'])('is not believed: %s', async (behaviour) => {
+describe('a runtime that sends invalid reports', () => {
+  it.each(['incomplete', 'hasty', 'chatty'])('fails the call: %s', async (behaviour) => {
     use({ worker: oddWorker });
     await rig.start(`/models/${behaviour}`);
     await expect(rig.ask('Hi')).rejects.toMatchObject({ code: 'runtime_invalid_response' });
     expect(rig.runtimes.status('a').state).toBe('ready');
   });
 
-  it('is heard for the rest', async () => {
+  it('has its valid reports accepted', async () => {
     use({ worker: oddWorker });
     await rig.start('/models/nameless');
     expect(await rig.ask('Hi')).toMatchObject({ text: 'Hi', promptTokens: 3, completionTokens: 1 });
@@ -146,7 +146,7 @@ describe('a stream that is read too slowly', () => {
   });
 });
 
-describe('a call that is given up', () => {
+describe('a call that its caller has left', () => {
   it('frees its place before the process confirms it', async () => {
     use({ worker: oddWorker });
     await rig.start('/models/forgetful');
@@ -160,7 +160,7 @@ describe('a call that is given up', () => {
 });
 
 describe('the process of a runtime', () => {
-  (process.platform === 'linux' ? it : it.skip)('sees nothing of the environment but what is listed', async () => {
+  (process.platform === 'linux' ? it : it.skip)('sees only the listed variables of the environment', async () => {
     process.env.SERVICE_MASTER_KEY = 'secret-of-the-service';
     process.env.LD_PRELOAD_NOT_LISTED = 'neither-this';
     try {

@@ -1,6 +1,6 @@
 import { TextQueue } from '../../../src/infrastructure/chat-engine/worker/embedding/text-queue.js';
 
-/** A text of so many tokens. Its vector is that of its tokens' number. */
+/** Makes a text of `length` tokens. Its vector is its length. */
 const text = (length: number) => new Int32Array(length).fill(length);
 
 describe('a queue of texts', () => {
@@ -18,7 +18,7 @@ describe('a queue of texts', () => {
   });
   const lengths = (vectors: Float32Array[] | null) => vectors?.map(([length]) => length);
 
-  it('reads texts of like lengths together, and gives the vectors back in the order of the texts', async () => {
+  it('reads texts of similar lengths together, and gives the vectors back in the order of the texts', async () => {
     const texts = [300, 5, 200, 6, 700, 7];
     expect(lengths(await queueOf().embed(1, 'a', texts.map(text)))).toEqual(texts);
     expect(batches).toEqual([[5, 6, 7], [200], [300], [700]]);
@@ -29,7 +29,7 @@ describe('a queue of texts', () => {
     expect(batches).toEqual([[3], [3]]);
   });
 
-  it('gives callers turns, so that a text does not wait for a thousand others, and fills batches with those of others', async () => {
+  it('serves callers in turns, and fills a batch with texts of several callers', async () => {
     const queue = queueOf();
     const done: string[] = [];
     const embed = async (call: number, caller: string, texts: Int32Array[]) => {
@@ -45,7 +45,7 @@ describe('a queue of texts', () => {
     expect(batches.slice(0, 3)).toEqual([[100, 100, 100, 100, 100], [400], expect.arrayContaining([90, 100])]);
   });
 
-  it('fails only the call with the faulty text, and forgets cancelled ones', async () => {
+  it('fails only the call with the faulty text, and drops cancelled ones', async () => {
     const queue = queueOf();
     fails = (rows) => rows.some(({ length }) => length === 13);
     const faulty = queue.embed(1, 'a', [text(13), text(12)]);

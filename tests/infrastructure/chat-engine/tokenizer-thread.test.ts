@@ -13,7 +13,7 @@ afterAll(() => folders.remove());
 const CONTEXT = 256;
 const LONG = 'blue river '.repeat(1_400);
 
-describe('the counter of prompts', () => {
+describe('the counter of tokens', () => {
   let counter: TokenizerThread;
   let reports: TokenizerReport[];
   const events = new EventEmitter();
@@ -38,7 +38,7 @@ describe('the counter of prompts', () => {
   };
   const calls = () => reports.map((report) => ('call' in report ? report.call : null));
 
-  it('says how many tokens there are, and how many are left', async () => {
+  it('tells the tokens of a prompt, and how many are left for the answer', async () => {
     use();
     count(1, 'a', ['Hi']);
     count(2, 'a', ['Hi'], { maxTokens: 5 });
@@ -49,7 +49,7 @@ describe('the counter of prompts', () => {
     expect(bounded).toEqual({ type: 'tokenized', call: 2, prompt, room: 5 });
   });
 
-  it('counts a prompt that is somewhat too long to its end, and a longer one no further than it must', async () => {
+  it('counts all tokens of a prompt that is a little too long, and stops early in a longer one', async () => {
     use();
     const tokens = (times: number) => Array.from({ length: times }, () => 'a').join(' ');
     count(1, 'a', [tokens(2 * CONTEXT - 40)]);
@@ -64,7 +64,7 @@ describe('the counter of prompts', () => {
     expect(greedy).toMatchObject({ type: 'too_long', call: 3, whole: true });
   });
 
-  it('takes steps of several callers in turns, and each caller’s calls in their order', async () => {
+  it('serves callers in turns, and the calls of one caller in order', async () => {
     use(folders.like({ 'config.json': withFields({ max_position_embeddings: 100_000 }) }));
     for (const call of [1, 2]) count(call, 'greedy', [LONG]);
     for (const call of [3, 4]) count(call, 'other', [LONG]);
@@ -73,7 +73,7 @@ describe('the counter of prompts', () => {
     expect(calls()).toEqual([5, 1, 3, 2, 4]);
   });
 
-  it('does nothing more for a call that is cancelled, and confirms it', async () => {
+  it('does nothing more for a cancelled call, and confirms the cancellation', async () => {
     use();
     for (const call of [1, 2, 3]) count(call, 'a', [LONG]);
     counter.take({ type: 'cancel', call: 2 });
@@ -87,7 +87,7 @@ describe('the counter of prompts', () => {
     ]);
   });
 
-  it('drops a call that it has begun', async () => {
+  it('drops a cancelled call that it has begun', async () => {
     use(folders.like({ 'config.json': withFields({ max_position_embeddings: 100_000 }) }));
     count(1, 'a', [LONG, LONG, LONG, LONG]);
     count(2, 'b', ['Hi']);

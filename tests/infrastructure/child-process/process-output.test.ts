@@ -1,6 +1,6 @@
 import { OutputLines, OutputTail, withoutPaths } from '../../../src/infrastructure/child-process/process-output.js';
 
-describe('what a process writes', () => {
+describe('the output of a process', () => {
   const linesOf = (...chunks: (string | Buffer)[]) => {
     const taken: string[] = [];
     const lines = new OutputLines((line) => taken.push(line));
@@ -9,7 +9,7 @@ describe('what a process writes', () => {
     return taken;
   };
 
-  it('comes line by line, wherever it was cut', () => {
+  it('is read line by line, wherever its chunks end', () => {
     const accented = Buffer.from('é');
     expect(linesOf('on', 'e\r\ntwo\n\n', accented.subarray(0, 1), accented.subarray(1), '\nlast')).toEqual([
       'one',
@@ -19,16 +19,16 @@ describe('what a process writes', () => {
     ]);
   });
 
-  it('comes in pieces if a line is too long', () => {
+  it('is read in pieces if a line is too long', () => {
     expect(linesOf('x'.repeat(5_000), 'y'.repeat(5_000)).map(({ length }) => length)).toEqual([4_096, 904, 4_096, 904]);
     expect(linesOf(`${'x'.repeat(5_000)}\n`).map(({ length }) => length)).toEqual([4_096, 904]);
   });
 
-  it('comes without the codes of a terminal', () => {
+  it('is read without the codes of a terminal', () => {
     expect(linesOf('\u001b[0;93mwarning\u001b[m\n')).toEqual(['warning']);
   });
 
-  it('is kept only as far as its last bytes', () => {
+  it('can be kept up to a number of last bytes', () => {
     const tail = new OutputTail(10);
     for (const chunk of ['abc', 'd'.repeat(20), 'end\n']) tail.write(Buffer.from(chunk));
     expect(tail.text).toBe('ddddddend');

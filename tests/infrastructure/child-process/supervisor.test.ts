@@ -3,7 +3,7 @@ import { type SupervisedProcess, Supervisor } from '../../../src/infrastructure/
 import { RestartDelays } from '../../../src/infrastructure/system/scheduling.js';
 import { RecordingLog } from '../../support/recording-log.js';
 
-/** Jest fakes the global timers only. */
+/** Uses the global timers, because Jest fakes only these. */
 jest.mock('node:timers/promises', () => ({
   setTimeout: (ms: number, value: unknown, { signal }: { signal: AbortSignal }) =>
     new Promise((resolve) => {
@@ -12,7 +12,7 @@ jest.mock('node:timers/promises', () => ({
     }),
 }));
 
-/** A process that does what a test says. */
+/** Becomes ready and dies when the test says so. */
 class FakeProcess implements SupervisedProcess {
   readonly ready: Promise<void>;
   readonly gone: Promise<string>;
@@ -77,7 +77,7 @@ describe('the supervisor of a process', () => {
     await jest.advanceTimersByTimeAsync(300);
   };
 
-  it('starts it, and calls it running once it is ready', async () => {
+  it('starts the process, and reports it as running when it is ready', async () => {
     void supervisor.resume();
     await turns();
     expect([supervisor.state, supervisor.current]).toEqual(['starting', null]);
@@ -90,7 +90,7 @@ describe('the supervisor of a process', () => {
     ]);
   });
 
-  it('starts it again when it dies, with the reason known before its owner hears of it', async () => {
+  it('restarts a dead process, and knows the reason before its owner is told', async () => {
     await run();
     latest().die('signal 9');
     await turns();
@@ -102,7 +102,7 @@ describe('the supervisor of a process', () => {
     expect([supervisor.state, supervisor.reason, supervisor.starts]).toEqual(['running', null, 2]);
   });
 
-  it('waits longer and longer, up to a bound, and begins anew after a stable time and after a start by hand', async () => {
+  it('waits longer before each restart, up to a limit; a stable time or a manual start resets the wait', async () => {
     await run();
     for (let end = 0; end < 5; end++) await dieAndRestart();
     for (const [at, most] of [100, 200, 300, 300, 300].entries()) {
@@ -121,7 +121,7 @@ describe('the supervisor of a process', () => {
     expect(delays().at(-1)).toBeLessThanOrEqual(100);
   });
 
-  it('calls it crash-looping while it waits after a failed start, or after three ends in a row', async () => {
+  it('is crash-looping while it waits after a failed start, or after three ends in a row', async () => {
     await run();
     for (const looping of [false, false, true]) {
       latest().die('signal 9');
@@ -140,7 +140,7 @@ describe('the supervisor of a process', () => {
     expect([supervisor.isCrashLooping, supervisor.reason]).toEqual([true, 'it does not load']);
   });
 
-  it('leaves nothing running where a start that must succeed fails', async () => {
+  it('leaves nothing running if a start that must succeed fails', async () => {
     const start = supervisor.start();
     await turns();
     latest().die('it does not load');
@@ -149,7 +149,7 @@ describe('the supervisor of a process', () => {
     expect([supervisor.state, processes.length]).toEqual(['stopped', 1]);
   });
 
-  it('never has two: a new start waits for the end of the process before', async () => {
+  it('never runs two processes: a new start waits for the end of the one before', async () => {
     await run();
     void supervisor.resume();
     await turns();
@@ -163,7 +163,7 @@ describe('the supervisor of a process', () => {
   it.each<[string, (one: Supervisor<FakeProcess>) => unknown]>([
     ['stopped', (one) => one.stop()],
     ['failed', (one) => one.fail('it is broken')],
-  ])('ends it for good when it is %s, whether it runs, starts or waits', async (state, act) => {
+  ])('ends the process for good when it is %s, while that runs, starts or waits', async (state, act) => {
     for (const prepare of [run, () => turns(), () => dieAndRestart()]) {
       void supervisor.resume();
       await turns();
@@ -180,7 +180,7 @@ describe('the supervisor of a process', () => {
     }
   });
 
-  it('goes on when its owner throws at the end of a process', async () => {
+  it('continues when its owner throws at the end of a process', async () => {
     supervisor = supervise(() => {
       throw new Error('no luck');
     });
@@ -192,7 +192,7 @@ describe('the supervisor of a process', () => {
     expect([supervisor.state, processes.length]).toEqual(['starting', 2]);
   });
 
-  it('loads two at a time, and gives up the wait for its turn', async () => {
+  it('lets two processes start at a time, and can be stopped while it waits for its turn', async () => {
     const [one, two, three] = [supervise(), supervise(), supervise()];
     for (const each of [one, two, three]) void each.resume();
     await turns();
@@ -203,7 +203,7 @@ describe('the supervisor of a process', () => {
     expect([one.state, two.state, three.state, processes.length]).toEqual(['running', 'starting', 'stopped', 2]);
   });
 
-  it('has no room beside as many as there may be, and starts once another is stopped', async () => {
+  it('has no room while the maximum of processes exists, and starts when another one is stopped', async () => {
     const others = [supervise(), supervise(), supervise()];
     for (const other of others) {
       void other.resume();

@@ -1,21 +1,17 @@
 import { deflateSync, gzipSync } from 'node:zlib';
+import { Tensor } from 'onnxruntime-node';
 import { echo, MadeModels, onnxTypes } from '../../support/model-server/serving-models.js';
 import { fixture, ServingProcess } from '../../support/model-server/serving-process.js';
-import { DirectRun } from '../../support/onnx/direct-run.js';
+import { directRun } from '../../support/onnx/direct-run.js';
 
-const made = new MadeModels();
-afterAll(() => made.remove());
+const models = new MadeModels();
+afterAll(() => models.remove());
 
-const processes: { end(): unknown }[] = [];
+const processes: ServingProcess[] = [];
 const serve = async (...args: Parameters<typeof ServingProcess.start>) => {
   const serving = await ServingProcess.start(...args);
   processes.push(serving);
   return serving;
-};
-const direct = (file: string) => {
-  const runtime = new DirectRun(file);
-  processes.push(runtime);
-  return runtime;
 };
 afterAll(() => Promise.all(processes.map((one) => one.end())));
 
@@ -37,7 +33,7 @@ describe('iris', () => {
   let probabilities: number[];
   beforeAll(async () => {
     iris = await serve(fixture('iris.onnx'), { id: 'dep_7', name: 'iris flowers' });
-    const found = await direct(fixture('iris.onnx')).run({ input: { type: 'float32', data: flowers, dims: [3, 4] } });
+    const found = await directRun(fixture('iris.onnx'), { input: new Tensor(flowers, [3, 4]) });
     label = Array.from(found.label?.data as BigInt64Array, Number);
     probabilities = Array.from(found.probabilities?.data as Float32Array);
     expect(label).toEqual([0, 1, 2]);
@@ -47,7 +43,7 @@ describe('iris', () => {
     ['nested arrays', (nested) => nested],
     ['data with a shape', (nested) => ({ data: nested.flat(), shape: [3, 4] })],
     ['base64', () => ({ data: bytesOf(flowers).toString('base64'), shape: [3, 4] })],
-  ])('answers /predict as the runtime itself: %s', async (_, input) => {
+  ])('answers /predict with the results of ONNX Runtime: %s', async (_, input) => {
     const { status, body } = await iris.predict({ input: input(rows) });
     expect(status).toBe(200);
     expect(body.outputs.label).toEqual({ data: label, shape: [3], datatype: 'INT64' });
@@ -88,7 +84,7 @@ describe('iris', () => {
     expect(floats(binary.subarray(24))).toEqual(probabilities);
   });
 
-  it('mixes binary and JSON as each output asks', async () => {
+  it('answers each output in binary or in JSON, as requested', async () => {
     const outputs = [{ name: 'probabilities', parameters: { binary_data: true } }, { name: 'label' }];
     const { body, binary } = await iris.infer([{ ...asked, data: bytesOf(flowers) } as never], { outputs });
     expect(body.outputs.map((output: { name: string }) => output.name)).toEqual(['probabilities', 'label']);
@@ -114,7 +110,7 @@ describe('iris', () => {
     expect(named((await response.json()) as never, 'label').data).toEqual(label);
   });
 
-  it('answers a body in the form of the protocol in that form on /predict, too, as JSON alone', async () => {
+  it('answers a body of the inference protocol in its form on /predict, too, but only in JSON', async () => {
     const content = { id: 'mine', inputs: [{ ...asked, data: rows }], outputs: [{ name: 'label' }] };
     const { status, body } = await iris.post('/predict', content);
     expect([status, body]).toEqual([
@@ -151,18 +147,18 @@ describe('iris', () => {
       expect((await iris.get(path)).status).toBe(200);
   });
 
-  it('takes no rows at all', async () => {
+  it('accepts a tensor without rows', async () => {
     const { body } = await iris.predict({ input: { data: [], shape: [0, 4] } });
     expect(body.outputs.probabilities).toEqual({ data: [], shape: [0, 3], datatype: 'FP32' });
   });
 });
 
 describe('cnn', () => {
-  it('answers as the runtime itself, in JSON large enough for another thread and in binary', async () => {
+  it('answers with the results of ONNX Runtime, in JSON large enough for another thread and in binary', async () => {
     const cnn = await serve(fixture('cnn.onnx'));
     const images = Float32Array.from({ length: 40 * 784 }, (_, at) => Math.sin(at * at));
     const shape = [40, 1, 28, 28];
-    const found = await direct(fixture('cnn.onnx')).run({ image: { type: 'float32', data: images, dims: shape } });
+    const found = await directRun(fixture('cnn.onnx'), { image: new Tensor(images, shape) });
     const expected = Array.from(found.probabilities?.data as Float32Array);
     const json = await cnn.predict({ image: { data: [...images], shape } });
     expect(json.body.outputs.probabilities).toEqual({ data: expected, shape: [40, 4], datatype: 'FP32' });
@@ -206,7 +202,7 @@ describe('every element type', () => {
   };
   let model: ServingProcess;
   beforeAll(async () => {
-    model = await serve(made.file('echo', echo(onnxTypes)));
+    model = await serve(models.file('echo', echo(onnxTypes)));
   });
 
   it('comes back as it was sent', async () => {
@@ -231,8 +227,8 @@ describe('every element type', () => {
     expect(second.binary).toEqual(first.binary);
   });
 
-  it('keeps integers that no double holds, as numbers or as strings of digits', async () => {
-    const one = await serve(made.file('long', echo({ i: onnxTypes.INT64, u: onnxTypes.UINT64, f: onnxTypes.FP64 })));
+  it('keeps integers that do not fit a double, as numbers or as strings of digits', async () => {
+    const one = await serve(models.file('long', echo({ i: onnxTypes.INT64, u: onnxTypes.UINT64, f: onnxTypes.FP64 })));
     const body = `{"inputs": {"i": [-9223372036854775808, "9223372036854775807"],
       "u": {"data": [18446744073709551615, "9007199254740993"]}, "f": [12345678901234567890, 0.1234567890123456789]}}`;
     const response = await fetch(`${one.url}/predict`, {
@@ -246,11 +242,11 @@ describe('every element type', () => {
     expect(JSON.parse(text).outputs.f_out.data).toEqual([12345678901234567890n, 0.12345678901234568].map(Number));
   });
 
-  it('may be a scalar, or of any shape where the model names none', async () => {
-    const scalar = await serve(made.file('scalar', echo({ x: onnxTypes.FP32 }, [])));
+  it('may be a scalar, or of any shape if the model names none', async () => {
+    const scalar = await serve(models.file('scalar', echo({ x: onnxTypes.FP32 }, [])));
     const { body } = await scalar.predict({ x: 2.5 });
     expect(body.outputs.x_out).toEqual({ data: [2.5], shape: [], datatype: 'FP32' });
-    const text = await serve(made.file('text', echo({ x: onnxTypes.BYTES }, [])));
+    const text = await serve(models.file('text', echo({ x: onnxTypes.BYTES }, [])));
     expect((await text.predict({ x: { data: 'words' } })).body.outputs.x_out.data).toEqual(['words']);
   });
 });

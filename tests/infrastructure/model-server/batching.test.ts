@@ -2,7 +2,7 @@ import { crossRows, crossRowsMost, lookUp, MadeModels } from '../../support/mode
 import { fixture, ServingProcess } from '../../support/model-server/serving-process.js';
 
 describe('requests that run together', () => {
-  const made = new MadeModels();
+  const models = new MadeModels();
   const started: ServingProcess[] = [];
   const serve = async (file: string, maxBatch: number | null = 8) => {
     const serving = await ServingProcess.start(file, { maxBatch, maxDelayMs: 20 });
@@ -11,7 +11,7 @@ describe('requests that run together', () => {
   };
   afterAll(async () => {
     await Promise.all(started.map((one) => one.end()));
-    made.remove();
+    models.remove();
   });
 
   type Inputs = Readonly<Record<string, unknown>>;
@@ -19,7 +19,7 @@ describe('requests that run together', () => {
     const found = await Promise.all(asked.map((inputs) => serving.predict(inputs)));
     return found.map(({ status, body }) => ({ status, body }));
   };
-  /** Asks again and again, until some requests have run together. */
+  /** Repeats the requests until some of them have run together. */
   const untilTogether = async (serving: ServingProcess, ask: () => Promise<unknown>) => {
     for (let round = 0; round < 50; round++) {
       await ask();
@@ -37,7 +37,7 @@ describe('requests that run together', () => {
 
   const close = (numbers: readonly number[]) => numbers.map((one) => expect.closeTo(one, 5));
 
-  it('are answered as each is alone, of one row or of several', async () => {
+  it('get the same answers as alone, with one row or with several', async () => {
     const alone = await serve(fixture('cnn.onnx'), null);
     const together = await serve(fixture('cnn.onnx'));
     const asked = Array.from({ length: 24 }, (_, one) => {
@@ -59,8 +59,8 @@ describe('requests that run together', () => {
     expect(runs).toBe(requests);
   });
 
-  it('fail one by one: only the guilty one', async () => {
-    const serving = await serve(made.file('look-up', lookUp()));
+  it('fail one by one: only the faulty one', async () => {
+    const serving = await serve(models.file('look-up', lookUp()));
     const asked = Array.from({ length: 16 }, (_, at) => ({ token: [at % 4] }));
     await untilTogether(serving, () => answers(serving, asked));
     const found = await answers(
@@ -73,8 +73,8 @@ describe('requests that run together', () => {
     }
   });
 
-  it('do not where the rows of a model see each other', async () => {
-    const serving = await serve(made.file('cross-rows', crossRows()));
+  it('are not joined if the rows of a model depend on each other', async () => {
+    const serving = await serve(models.file('cross-rows', crossRows()));
     const asked = Array.from({ length: 16 }, (_, at) => ({ x: [[at, 2 * at, -at]] }));
     for (let round = 0; round < 5; round++)
       for (const { body } of await answers(serving, asked)) expect(body.outputs.y.data).toEqual([0, 0, 0]);
@@ -83,8 +83,8 @@ describe('requests that run together', () => {
     expect(runs).toBe(requests);
   });
 
-  it('do not where the largest number of all rows matters, though no order does', async () => {
-    const serving = await serve(made.file('cross-most', crossRowsMost()), 32);
+  it('are not joined if the largest number of all rows matters', async () => {
+    const serving = await serve(models.file('cross-most', crossRowsMost()), 32);
     const asked = Array.from({ length: 16 }, (_, at) => ({ x: [[at, at + 1, at + 2, at + 3]] }));
     await serving.predict(asked[0]);
     for (let round = 0; round < 5; round++)

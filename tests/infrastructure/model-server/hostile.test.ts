@@ -4,18 +4,18 @@ import { fixture, ServingProcess } from '../../support/model-server/serving-proc
 import { residentMemory } from '../../support/onnx/processes.js';
 import { SeededChance } from '../../support/onnx/seeded-chance.js';
 
-/** Requests to each model. For more, set `TENON_TEST_HOSTILE=10000`. */
+/** Is the number of requests to each model. For more, set `TENON_TEST_HOSTILE=10000`. */
 const REQUESTS = Number(process.env.TENON_TEST_HOSTILE ?? 300);
 const AT_ONCE = 8;
 const MEGABYTE = 1_024 * 1_024;
 
-describe('thousands of bad requests', () => {
+describe('hundreds of bad requests', () => {
   const agent = new Agent({ keepAlive: true });
   let serving: ServingProcess;
   afterEach(() => serving.end());
   afterAll(() => agent.destroy());
 
-  /** Uses `http.request`, because `fetch` mends paths and headers. */
+  /** Uses `http.request`, because `fetch` corrects paths and headers. */
   const send = ({ path, headers, body }: HostileRequest) =>
     new Promise<{ status: number; text: string }>((resolve, reject) => {
       const { hostname, port } = new URL(serving.url);
@@ -34,7 +34,7 @@ describe('thousands of bad requests', () => {
     ['iris.onnx', null],
     ['multi.onnx', null],
     ['cnn.onnx', 8],
-  ])('%s', async (file, maxBatch) => {
+  ])('are all refused, and take little memory: %s', async (file, maxBatch) => {
     serving = await ServingProcess.start(fixture(file), { name: 'a model', maxBatch });
     const { inputs } = (await serving.get('/health')).body as { inputs: never[] };
     const chance = new SeededChance(11);

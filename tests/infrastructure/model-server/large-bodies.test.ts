@@ -9,9 +9,9 @@ import { echo, MadeModels, onnxTypes } from '../../support/model-server/serving-
 import { ServingProcess } from '../../support/model-server/serving-process.js';
 
 const MEGABYTE = 1_024 * 1_024;
-/** Just below the limit of a body. */
+/** Is just below the limit of a body. */
 const LARGE = 62 * MEGABYTE;
-/** Enough for the bodies that are refused before they are parsed. */
+/** Is enough for the bodies that are refused before they are parsed. */
 const MEDIUM = 20 * MEGABYTE;
 /** Returns bytes, because strings of this size are slow. */
 const filled = (piece: string, size = LARGE): Buffer =>
@@ -22,33 +22,33 @@ const joined = (...parts: (string | Buffer)[]): Buffer =>
 const stays = () => undefined;
 
 describe('large bodies of JSON', () => {
-  const made = new MadeModels();
+  const models = new MadeModels();
   let serving: ServingProcess;
   beforeAll(async () => {
     const { FP32, INT64 } = onnxTypes;
-    serving = await ServingProcess.start(made.file('echo', echo({ x: FP32, n: INT64 })));
+    serving = await ServingProcess.start(models.file('echo', echo({ x: FP32, n: INT64 })));
   });
   beforeEach(() => {
     if (process.platform === 'linux') writeFileSync(`/proc/${serving.pid}/clear_refs`, '5');
   });
   afterAll(async () => {
     await serving.end();
-    made.remove();
+    models.remove();
   });
 
-  /** Sends piece by piece, because `fetch` copies a body. */
+  /** Sends a body piece by piece, because `fetch` copies it. */
   const send = async (...inputs: (string | Buffer)[]) => {
     const pieces = ['{"inputs":{', ...inputs, '},"outputs":["n_out"]}'];
     const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
     const headers = { 'Content-Type': 'application/json', 'Content-Length': length };
     const sent = request(`${serving.url}/predict`, { method: 'POST', headers });
-    sent.on('error', stays); // it may be reset once the answer is there
+    sent.on('error', stays); // the connection may be reset after the answer
     for (const piece of pieces) sent.write(piece);
     const [response] = await once(sent.end(), 'response');
     // biome-ignore lint/suspicious/noExplicitAny: each answer has a shape of its own
     return { status: response.statusCode, body: (await json(response)) as any };
   };
-  /** Returns the peak since the test began. */
+  /** Returns the largest memory of the process since the test began. */
   const mostMemory = (): number => {
     if (process.platform !== 'linux') return 0;
     const [, kilobytes] = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${serving.pid}/status`, 'utf8')) ?? [];
@@ -69,14 +69,14 @@ describe('large bodies of JSON', () => {
       () => ['"x":[],"n":[1.5,9007199254740993,', filled('1,', 7.9 * MEGABYTE), '1]'],
       /whole number/,
     ],
-  ])('of too many %s are refused for little memory', async (_, inputs, message) => {
+  ])('of too many %s are refused with little memory', async (_, inputs, message) => {
     const { status, body } = await send(...inputs());
     expect([status, body.code]).toEqual([422, 'invalid_request']);
     expect(body.error).toMatch(message);
     expect(mostMemory()).toBeLessThan(900 * MEGABYTE);
   });
 
-  it('of floats are taken, with as many digits as they like', async () => {
+  it('of floats are accepted, with any number of digits', async () => {
     const { status, body } = await send('"x":[', listed('0.12345678901234567'), '],"n":[7]');
     expect([status, body.outputs?.n_out.data]).toEqual([200, [7]]);
     expect(mostMemory()).toBeLessThan(900 * MEGABYTE);
@@ -94,15 +94,15 @@ describe('the thread for large bodies', () => {
   afterEach(() => codecs.close());
   const fine = () => received(listed('1.5', MEGABYTE));
 
-  it('is replaced where it runs out of memory, which costs only the guilty request', async () => {
+  it('is replaced if it runs out of memory; only the faulty request fails', async () => {
     codecs = new ThreadedCodec({ signature, name: 'a' }, program, 32);
-    const guilty = codecs.decode(received(listed('"abcdef"', 40 * MEGABYTE)), stays);
+    const faulty = codecs.decode(received(listed('"abcdef"', 40 * MEGABYTE)), stays);
     const next = codecs.decode(fine(), stays);
-    await expect(guilty).rejects.toMatchObject({ status: 422, message: expect.stringContaining('too much memory') });
+    await expect(faulty).rejects.toMatchObject({ status: 422, message: expect.stringContaining('too much memory') });
     expect((await next).inputs[0]?.shape).toEqual([MEGABYTE / 4]);
   });
 
-  it('forgets a caller who has left while waiting', async () => {
+  it('drops a request when its caller leaves while it waits', async () => {
     codecs = new ThreadedCodec({ signature, name: 'a' }, program);
     const first = codecs.decode(fine(), stays);
     let leave: () => void = stays;

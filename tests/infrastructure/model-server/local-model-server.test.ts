@@ -18,8 +18,8 @@ afterEach(() => rig.servers.close());
 const signal = new AbortController().signal;
 const predict = (id: string, body: ReturnType<typeof bodyOf>) => rig.servers.request(id, prediction(body), signal);
 
-describe('a serving process that dies', () => {
-  it('is looked for anew before each start: what has taken the place of its file is judged', async () => {
+describe('a model server that dies', () => {
+  it('has its file looked for and checked again before each start', async () => {
     use();
     await rig.start(rig.model('fine', 'gone'));
     rig.remove('gone');
@@ -29,29 +29,29 @@ describe('a serving process that dies', () => {
     await rig.until('running');
   });
 
-  it('tells its last words, without the paths of the machine', async () => {
+  it('has its last output in the reason, without the paths of the machine', async () => {
     use({ startTimeoutMs: 5_000 });
-    const toldBy = (word: string) => rig.start(rig.model(word), word).catch((error) => error);
-    const crash = await toldBy('crash');
+    const failureOf = (word: string) => rig.start(rig.model(word), word).catch((error) => error);
+    const crash = await failureOf('crash');
     expect(crash.code).toBe('model_file_invalid');
     expect(crash.message).toMatch(/its process ended \(exit code 3\): no luck with crash\.onnx$/);
-    expect((await toldBy('garbage')).message).toMatch(/Protobuf parsing failed in garbage\.onnx\.$/);
+    expect((await failureOf('garbage')).message).toMatch(/Protobuf parsing failed in garbage\.onnx\.$/);
     const complaint = /It does not load\. Its last output: no operator for complaining\.onnx$/;
-    expect((await toldBy('complaining')).message).toMatch(complaint);
-    const stuck = await toldBy('stuck');
+    expect((await failureOf('complaining')).message).toMatch(complaint);
+    const stuck = await failureOf('stuck');
     expect(stuck.code).toBe('runtime_unavailable');
     expect(stuck.message).toMatch(/within 5 s\. Its last output: waiting for stuck\.onnx$/);
   });
 });
 
-describe('the proof of health', () => {
-  it('is given by nobody who answers on the port instead of the process', async () => {
+describe('the health proof', () => {
+  it('cannot be given by another process that answers on the port', async () => {
     use({ startTimeoutMs: 400, probeTimeoutMs: 100 });
     await expect(rig.start(rig.model('liar'))).rejects.toMatchObject({ code: 'runtime_unavailable' });
     expect(rig.processes()).toEqual([]);
   });
 
-  it('is given by no stranger on the port of a dead process, even with an answer that was right once', async () => {
+  it('cannot be given with an old answer on the port of a dead process', async () => {
     use({ restartDelayMs: { first: 10_000, max: 10_000 } });
     const url = await rig.start(rig.model('fine'));
     const nonce = 'ab'.repeat(32);
@@ -70,8 +70,8 @@ describe('the proof of health', () => {
   });
 });
 
-describe('a serving process', () => {
-  it('has all it writes in the log under its deployment, but no more in a second than anybody reads', async () => {
+describe('a model server', () => {
+  it('has its output in the log with its deployment, up to a number of lines in a second', async () => {
     use();
     await rig.start(rig.model('wordy'));
     const lines = () => rig.log.of('deployment output').map(({ fields }) => fields);
@@ -84,7 +84,7 @@ describe('a serving process', () => {
     expect(await rig.servers.output('a', 2)).toEqual(['line 999', 'serving wordy from wordy.onnx']);
   });
 
-  it('that says its model hangs is ended, with that as the reason, and started again', async () => {
+  it('that reports a hanging model is ended with that reason, and started again', async () => {
     use({ inferenceTimeoutMs: 5_000, restartDelayMs: { first: 60_000, max: 60_000 } });
     await rig.start(rig.model('fine'));
     const stuck = predict('a', bodyOf({ do: 'stick' }));
@@ -105,7 +105,7 @@ describe('a serving process', () => {
     expect(answer.status).toBe(200);
   });
 
-  it('that is frozen is ended once a prediction has timed out', async () => {
+  it('that is frozen is ended after a prediction has timed out', async () => {
     use({ inferenceTimeoutMs: 300, probeTimeoutMs: 300, restartDelayMs: { first: 60_000, max: 60_000 } });
     await rig.start(rig.model('fine'));
     for (const pid of rig.processes()) process.kill(pid, 'SIGSTOP');
@@ -115,7 +115,7 @@ describe('a serving process', () => {
     expect(state.reason).toMatch(/^it did not answer any more/);
   });
 
-  it('is one of ten that were started at once, each on a port of its own; ten that hang are found out and ended at once', async () => {
+  it('can be started with nine others at once; ten that hang are found and ended at once', async () => {
     use({ probeTimeoutMs: 1_000, stopGraceMs: 1_000 });
     const ids = Array.from({ length: 10 }, (_, n) => `${n}`);
     const ports = await Promise.all(ids.map((id) => rig.start(rig.model('fine'), id)));
@@ -125,12 +125,12 @@ describe('a serving process', () => {
     const states = await Promise.all(ids.map((id) => rig.servers.probe(id)));
     expect(states.map(({ status }) => status)).toEqual(Array(10).fill('unhealthy'));
     await Promise.all(ids.map((id) => rig.servers.stop(id)));
-    // A second for each probe and each end would be twenty.
+    // One after the other, ten probes and ten ends would take twenty seconds.
     expect(performance.now() - begun).toBeLessThan(9_000);
     expect(rig.processes()).toEqual([]);
   });
 
-  it('is refused, or waits with a reason, while the instance runs as many child processes as it may', async () => {
+  it('is refused, or waits with a reason, while the instance runs its maximum of child processes', async () => {
     use({ children: new ChildLimits(1) });
     await rig.start(rig.model('fine'));
     const full = expect.stringContaining('SERVICE_MAX_CHILDREN');

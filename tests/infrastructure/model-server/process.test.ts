@@ -5,11 +5,11 @@ import { idler, MadeModels } from '../../support/model-server/serving-models.js'
 import { fixture, ServingProcess } from '../../support/model-server/serving-process.js';
 import { until } from '../../support/until.js';
 
-const made = new MadeModels();
-const idle = made.file('idle', idler());
-afterAll(() => made.remove());
+const models = new MadeModels();
+const idle = models.file('idle', idler());
+afterAll(() => models.remove());
 
-describe('a serving process', () => {
+describe('a model server', () => {
   const started: ServingProcess[] = [];
   const serve = async (...args: Parameters<typeof ServingProcess.start>) => {
     const serving = await ServingProcess.start(...args);
@@ -26,7 +26,7 @@ describe('a serving process', () => {
     await until(line, async () => (await metrics(serving)).includes(line), 5);
   };
 
-  it('says what it serves, and proves to who knows the secret that it does', async () => {
+  it('tells what it serves, and gives the health proof with the secret', async () => {
     const about = { id: 'dep_9', name: 'n', modelPath: 'some/iris.onnx', secret: 'ab'.repeat(32) };
     const iris = await serve(fixture('iris.onnx'), about);
     const challenge = '0123456789abcdef';
@@ -54,7 +54,7 @@ describe('a serving process', () => {
     ['invalid.onnx', /^Invalid model\. Node input 'nowhere' is not a graph input/],
     ['truncated.onnx', /^Protobuf parsing failed\.$/],
     ['missing.onnx', /^missing\.onnx.*|File doesn't exist/],
-  ])("tells the loader's reason and ends where a file does not load: %s", async (name, reason) => {
+  ])("tells the loader's reason, and ends, if a file does not load: %s", async (name, reason) => {
     const broken = await ServingProcess.broken(fixture(name));
     expect(broken).toEqual({ reason: expect.stringMatching(reason), code: 0 });
     expect(broken.reason).not.toContain('/');
@@ -65,7 +65,7 @@ describe('a serving process', () => {
     let running: Promise<unknown>;
     beforeAll(async () => {
       busy = await ServingProcess.start(idle, { graceMs: 200 });
-      // One runs and one is ready; all others wait.
+      // One runs and one is ready. All others wait.
       running = Promise.all([1, 2].map(() => busy.predict({ rounds: ENDLESS }).catch(() => null)));
       await counts(busy, 'running', 2);
     });
@@ -75,7 +75,7 @@ describe('a serving process', () => {
       expect((await busy.get('/health')).status).toBe(200);
     });
 
-    it('forgets a caller who has left', async () => {
+    it('drops a request when its caller leaves', async () => {
       const leaving = new AbortController();
       const body = JSON.stringify({ inputs: { rounds: ENDLESS } });
       const headers = { 'Content-Type': 'application/json' };
@@ -84,8 +84,8 @@ describe('a serving process', () => {
       await counts(busy, 'queue_length', 0);
     });
 
-    // The last one: it ends the process.
-    it('refuses those that would wait in too long a queue, and ends soon though its model does not', async () => {
+    // This test must be the last one: it ends the process.
+    it('refuses requests when its queue is full, and ends soon although its model does not', async () => {
       const [most, tooMany] = [128, 10];
       const calls = Array.from({ length: most + tooMany }, () => busy.predict({ rounds: ENDLESS }));
       const refused: Awaited<(typeof calls)[number]>[] = [];
@@ -96,7 +96,7 @@ describe('a serving process', () => {
             () => undefined,
           );
       });
-      await busy.end(); // the model would take for ever
+      await busy.end(); // the model would run for ever
       await Promise.allSettled([...calls, running]);
       expect(refused).toHaveLength(tooMany);
       for (const { status, body, headers } of refused) {
@@ -106,7 +106,7 @@ describe('a serving process', () => {
     });
   });
 
-  it('counts what it does', async () => {
+  it('counts its requests and its runs', async () => {
     const iris = await serve(fixture('iris.onnx'));
     await iris.predict({ input: [[1, 2, 3, 4]] });
     await iris.predict({});
@@ -120,9 +120,9 @@ describe('a serving process', () => {
     expect(text).toMatch(/^process_resident_memory_bytes \d/m);
   });
 
-  it('finishes what runs when it is told to end, and takes nothing new', async () => {
+  it('finishes running requests when it is told to end, and accepts no new ones', async () => {
     const serving = await serve(idle);
-    // It takes a fraction of a second, less than the grace period.
+    // This run takes a fraction of a second, less than the grace period.
     const running = serving.predict({ rounds: [500_000] });
     await Promise.race([counts(serving, 'running', 1).catch(() => undefined), running]);
     const open = connect(Number(new URL(serving.url).port), '127.0.0.1').setEncoding('utf8');
@@ -142,7 +142,7 @@ describe('a serving process', () => {
     expect((await died)[1]).toBe('SIGFPE');
   });
 
-  it('writes nothing of what is asked', async () => {
+  it('writes nothing of its requests to its output', async () => {
     const multi = await serve(fixture('multi.onnx'));
     const inputs = { name: ['s3cret'], quantity: [1, 2, 3], unit_price: [1, 2], member: [true] };
     await multi.predict(inputs);

@@ -25,7 +25,7 @@ class FakeSession {
     return this.runs.map(([tensor]) => tensor?.shape[0] as number);
   }
 
-  /** Ends the run that began first, and lets happen what follows from that. */
+  /** Ends the run that began first, and waits until the queue has reacted. */
   async end(): Promise<void> {
     this.ends.shift()?.();
     await jest.advanceTimersByTimeAsync(0);
@@ -56,7 +56,7 @@ describe('the queue before a model', () => {
   const ask = (queue: InferenceQueue, count: number) =>
     Array.from({ length: count }, () => queue.run(feeds(1), stays).catch((error: RequestError) => error));
 
-  it('gives the model one request at a time, and has one ready for it', async () => {
+  it('runs one request at a time, and keeps one more ready for the model', async () => {
     const queue = queueOf(null);
     const answers = ask(queue, 4);
     expect([session.runs.length, queue.length]).toEqual([2, 2]);
@@ -65,7 +65,7 @@ describe('the queue before a model', () => {
     expect(await answers[0]).toEqual(feeds(1));
   });
 
-  it('lets nobody wait for more than a minute', async () => {
+  it('lets no request wait for more than a minute', async () => {
     const answers = ask(queueOf(null), 3);
     await jest.advanceTimersByTimeAsync(60_000);
     const refusal = (await answers[2]) as RequestError;
@@ -76,14 +76,14 @@ describe('the queue before a model', () => {
     expect(session.runs).toHaveLength(2);
   });
 
-  it('lets 128 wait, and no more', async () => {
+  it('lets at most 128 requests wait', async () => {
     const queue = queueOf(null);
     ask(queue, 130);
     expect(queue.length).toBe(128);
     await expect(async () => queue.run(feeds(1), stays)).rejects.toMatchObject({ status: 429, code: 'model_busy' });
   });
 
-  it('forgets who leaves while waiting', async () => {
+  it('drops a waiting request when its caller leaves', async () => {
     const queue = queueOf(null);
     ask(queue, 2);
     let leave: () => void = stays;
@@ -105,14 +105,14 @@ describe('the queue before a model', () => {
     }
   });
 
-  it('runs together what has gathered while the model was busy, up to the most rows', async () => {
+  it('joins the requests that came while the model was busy, up to the maximum of rows', async () => {
     const queue = queueOf({ maxRows: 4, maxDelayMs: 1_000 });
     const answers = ask(queue, 7);
     expect(session.rows).toEqual([1]);
     await session.end();
     expect(session.rows).toEqual([1, 4]);
     await session.end();
-    // Four came together before, so that the two wait for others, until it has been long enough.
+    // Four ran together before, so the two wait for others until the delay is over.
     expect(session.rows).toEqual([1, 4]);
     await jest.advanceTimersByTimeAsync(1_000);
     expect(session.rows).toEqual([1, 4, 2]);
@@ -120,7 +120,7 @@ describe('the queue before a model', () => {
     expect(await Promise.all(answers)).toEqual(new Array(7).fill(feeds(1)));
   });
 
-  it('waits no longer than until as many have come as before', async () => {
+  it('stops its wait when as many requests have come as before', async () => {
     const queue = queueOf({ maxRows: 8, maxDelayMs: 1_000 });
     ask(queue, 4);
     await session.end();
@@ -131,7 +131,7 @@ describe('the queue before a model', () => {
     expect(session.rows).toEqual([1, 3, 3]);
   });
 
-  it('runs a request of more rows than that alone, and different shapes apart', async () => {
+  it('runs a request with too many rows alone, and different shapes separately', async () => {
     const queue = queueOf({ maxRows: 4, maxDelayMs: 10 });
     const answers = [feeds(1), feeds(1), feeds(9), feeds(2, 3), feeds(1), feeds(1, 3)].map((one) =>
       queue.run(one, stays),
@@ -144,7 +144,7 @@ describe('the queue before a model', () => {
     expect((await Promise.all(answers)).map(([tensor]) => tensor?.shape[0])).toEqual([1, 1, 9, 2, 1, 1]);
   });
 
-  it('runs one by one until it is known that the model allows more, and for ever where it does not', async () => {
+  it('runs one by one until joined runs are known to be safe, and always if they are not', async () => {
     session.verdict = 'unknown';
     const queue = queueOf({ maxRows: 8, maxDelayMs: 0 });
     ask(queue, 5);
@@ -158,7 +158,7 @@ describe('the queue before a model', () => {
     expect(refusedBatching).toBe(1);
   });
 
-  /** Joined runs of two requests each; the answers of the last two. */
+  /** Makes joined runs of two requests each. Returns the answers of the last two. */
   const joinedRuns = async (queue: InferenceQueue, count: number): Promise<unknown[]> => {
     const first = ask(queue, 3);
     await session.end();
@@ -170,7 +170,7 @@ describe('the queue before a model', () => {
     return pair;
   };
 
-  it('compares each hundredth joined run with what its requests get alone', async () => {
+  it('compares each hundredth joined run with the answers that its requests get alone', async () => {
     const queue = queueOf({ maxRows: 2, maxDelayMs: 1_000 });
     const pair = await joinedRuns(queue, 100);
     expect(session.rows.slice(-2)).toEqual([2, 2]);
@@ -181,7 +181,7 @@ describe('the queue before a model', () => {
     expect(refusedBatching).toBe(0);
   });
 
-  it('ends running together where these differ, and answers what each gets alone', async () => {
+  it('joins no more runs if these differ, and sends the answers that each gets alone', async () => {
     const queue = queueOf({ maxRows: 2, maxDelayMs: 1_000 });
     const pair = await joinedRuns(queue, 100);
     session.joinedOutputs = ([tensor]) => [{ ...(tensor as Tensors[number]), data: Float32Array.of(7, 7) }];
@@ -193,7 +193,7 @@ describe('the queue before a model', () => {
   });
 });
 
-describe('the watch over the runs of a model', () => {
+describe('the watchdog of a model', () => {
   const onHang = jest.fn();
   let watchdog: Watchdog;
   beforeEach(() => {
@@ -203,7 +203,7 @@ describe('the watch over the runs of a model', () => {
   });
   afterEach(() => jest.useRealTimers());
 
-  it('tells of a run that does not end in time', () => {
+  it('reports a run that does not end in time', () => {
     watchdog.runStarted();
     jest.advanceTimersByTime(999);
     expect(onHang).not.toHaveBeenCalled();
@@ -211,7 +211,7 @@ describe('the watch over the runs of a model', () => {
     expect(onHang).toHaveBeenCalledTimes(1);
   });
 
-  it('counts the time of a run that waited behind another from the end of that one', () => {
+  it('counts the time of a run that waited only from the end of the run before it', () => {
     const [first, second] = [watchdog.runStarted(), watchdog.runStarted()];
     jest.advanceTimersByTime(900);
     first();

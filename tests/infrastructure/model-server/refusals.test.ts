@@ -5,8 +5,8 @@ import { echo, MadeModels, onnxTypes } from '../../support/model-server/serving-
 import { fixture, ServingProcess } from '../../support/model-server/serving-process.js';
 import { residentMemory } from '../../support/onnx/processes.js';
 
-describe('a request that the model does not take', () => {
-  const made = new MadeModels();
+describe('a request to a model server', () => {
+  const models = new MadeModels();
   const binary = (length: number) => Buffer.alloc(length);
   let iris: ServingProcess;
   let multi: ServingProcess;
@@ -16,13 +16,13 @@ describe('a request that the model does not take', () => {
     [iris, multi, all, scalar] = await Promise.all([
       ServingProcess.start(fixture('iris.onnx'), { name: 'iris', bodyLimit: 100_000 }),
       ServingProcess.start(fixture('multi.onnx'), { name: 'multi' }),
-      ServingProcess.start(made.file('all', echo(onnxTypes))),
-      ServingProcess.start(made.file('scalar', echo({ x: onnxTypes.FP32 }, []))),
+      ServingProcess.start(models.file('all', echo(onnxTypes))),
+      ServingProcess.start(models.file('scalar', echo({ x: onnxTypes.FP32 }, []))),
     ]);
   });
   afterAll(async () => {
     await Promise.all([iris, multi, all, scalar].map((one) => one.end()));
-    made.remove();
+    models.remove();
   });
 
   const four = [1, 2, 3, 4];
@@ -49,12 +49,12 @@ describe('a request that the model does not take', () => {
       'inputs.input',
       /needs 4000000000000000 elements, not 4/,
     ],
-    ['nested otherwise', { input: { data: [four], shape: [2, 4] } }, 'inputs.input', /nested as \[1,4\].*says \[2,4\]/],
-    ['base64 alone', { input: { data: 'AAAA' } }, 'inputs.input', /in base64, which needs a shape/],
+    ['another nesting', { input: { data: [four], shape: [2, 4] } }, 'inputs.input', /nested as \[1,4\].*says \[2,4\]/],
+    ['base64 without a shape', { input: { data: 'AAAA' } }, 'inputs.input', /in base64, which needs a shape/],
     ['no base64', { input: { data: 'A*AA', shape: [1, 4] } }, 'inputs.input.data', /not base64/],
     ['short base64', { input: { data: 'AAAA', shape: [1, 4] } }, 'inputs.input', /type FP32 needs 16 bytes, not 3/],
     ['a prototype', JSON.parse('{"input": [[1,2,3,4]], "__proto__": 1}'), 'inputs.__proto__', /no input "__proto__"/],
-  ])('%s', async (_, inputs, path, message) => {
+  ])('is refused with %s', async (_, inputs, path, message) => {
     const { status, body, headers } = await iris.predict(inputs);
     expect(status).toBe(422);
     expect(body).toMatchObject({ status: 'error', code: 'invalid_request', details: [{ path }] });
@@ -80,20 +80,20 @@ describe('a request that the model does not take', () => {
     ['BYTES', 1, /must be a string \(BYTES\), not a number/],
     ['BYTES', 'a\0b', /must not contain the NUL character/],
     ['BYTES', '\ud800', /half of a surrogate pair/],
-  ])('an element that is no %s (%#)', async (type, value, message) => {
+  ])('is refused with an element that is no %s (%#)', async (type, value, message) => {
     const { status, body } = await all.predict({ ...integers, ...fine, [type]: [value] });
     expect(status).toBe(422);
     expect(body.details).toEqual([{ path: `inputs.${type}`, message: expect.stringMatching(message) }]);
   });
 
-  it('all that is wrong is told at once', async () => {
+  it('gets all its problems in one answer', async () => {
     const { body } = await multi.predict({ name: [1], quantity: [0.5], unit_price: ['x'] });
     const paths = body.details.map(({ path }: { path: string }) => path);
     expect(paths).toEqual(['inputs.name', 'inputs.quantity', 'inputs.unit_price', 'inputs.member']);
     expect(body.error).toContain('(and 3 more)');
   });
 
-  it('a failure of the model itself is told in its words, without places in its source', async () => {
+  it('gets the message of a failure in the model, without places in the source', async () => {
     const { status, body } = await multi.predict({ name: [], quantity: [1, 2, 3], unit_price: [1, 2], member: [true] });
     expect(status).toBe(422);
     expect(body.code).toBe('invalid_request');
@@ -102,7 +102,7 @@ describe('a request that the model does not take', () => {
     expect(body.details).toEqual([{ path: 'inputs', message: expect.stringMatching(/Mul node.*2 by 3/) }]);
   });
 
-  it('an empty tensor may not be a huge one otherwise', async () => {
+  it('may not have an empty tensor with a huge dimension', async () => {
     expect((await scalar.predict({ x: { data: [], shape: [0, 1_000_000] } })).status).toBe(200);
     const { status, body } = await scalar.predict({ x: { data: [], shape: [0, 2 ** 40] } });
     expect([status, body.details[0].message]).toEqual([422, expect.stringContaining('too large')]);
@@ -112,7 +112,7 @@ describe('a request that the model does not take', () => {
   it.each<[string, unknown[] | undefined, object, string, RegExp]>([
     ['no array of inputs', undefined, { inputs: {} }, 'inputs', /must be an array/],
     ['no name', [{ shape: [1, 4], datatype: 'FP32', data: four }], {}, 'inputs[0].name', /must be a string/],
-    ['twice the same', [input, input].map((one) => ({ ...one, data: four })), {}, 'inputs[1].name', /is there twice/],
+    ['an input twice', [input, input].map((one) => ({ ...one, data: four })), {}, 'inputs[1].name', /is there twice/],
     ['no shape', [{ name: 'input', datatype: 'FP32', data: four }], {}, 'inputs[0].shape', /needs a shape/],
     ['no datatype', [{ name: 'input', shape: [1, 4], data: four }], {}, 'inputs[0].datatype', /needs a datatype/],
     ['an unknown output', [{ ...input, data: four }], { outputs: [{ name: 'z' }] }, 'outputs[0].name', /no output "z"/],
@@ -126,7 +126,7 @@ describe('a request that the model does not take', () => {
       'inputs[0].parameters.shared_memory_region',
       /not offered/,
     ],
-  ])('of the inference protocol: %s', async (_, inputs, more, path, message) => {
+  ])('of the inference protocol is refused with %s', async (_, inputs, more, path, message) => {
     const { status, body } = await iris.infer((inputs ?? []) as never, more);
     expect(status).toBe(422);
     expect(body.details[0]).toEqual({ path, message: expect.stringMatching(message) });
@@ -136,7 +136,7 @@ describe('a request that the model does not take', () => {
     ['beyond the body', '100000', /at most the length of the body/],
     ['no number', '-1', /whole number of bytes/],
     ['that leaves bytes over', '', /use 16 bytes of binary data, 20 were sent/],
-  ])('a length of the JSON %s', async (_, length, message) => {
+  ])('is refused with a length of the JSON %s', async (_, length, message) => {
     const json = JSON.stringify({ inputs: [{ ...input, parameters: { binary_data_size: 16 } }] });
     const headers = { 'Inference-Header-Content-Length': length || String(json.length) };
     const { status, body } = await iris.post('/v2/models/iris/infer', `${json}${'\0'.repeat(20)}`, headers);
@@ -155,8 +155,8 @@ describe('a request that the model does not take', () => {
     ['strings of no UTF-8', 'name', 'BYTES', Buffer.from([1, 0, 0, 0, 0xff]), /element 0 of input "name" is not UTF-8/],
     ['too many strings', 'name', 'BYTES', binary(8), /more bytes than its 1 elements/],
     ['too few strings', 'name', 'BYTES', binary(0), /needs 1 elements, not 0/],
-    ['no booleans', 'member', 'BOOL', Buffer.from([2]), /element 0 of input "member" must be the byte 0 or 1/],
-  ])('binary data of %s', async (_, name, datatype, data, message) => {
+    ['bad booleans', 'member', 'BOOL', Buffer.from([2]), /element 0 of input "member" must be the byte 0 or 1/],
+  ])('is refused with binary data of %s', async (_, name, datatype, data, message) => {
     const inputs = [{ name, shape: [1], datatype, data }];
     const { body } = await multi.infer(inputs);
     expect(body.details[0].message).toMatch(message);
@@ -190,7 +190,7 @@ describe('a request that the model does not take', () => {
     [400, 'bad_request', 'no gzip', '/v2/models/iris/infer', { body: 'x', headers: coded('gzip') }],
     [400, 'bad_request', 'half of gzip', '/v2/models/iris/infer', { body: half, headers: coded('gzip') }],
     [400, 'bad_request', 'no deflate', '/predict', { body: '{}', headers: coded('deflate') }],
-  ])('%i %s: %s', async (status, code, what, path, { method, ...init }) => {
+  ])('gets %i %s: %s', async (status, code, problem, path, { method, ...init }) => {
     const isJson = init.body !== undefined && method === undefined;
     const headers: Record<string, string> = isJson ? { 'Content-Type': 'application/json' } : {};
     const sent = { method: method ?? (isJson ? 'POST' : 'GET'), headers, ...init };
@@ -206,13 +206,13 @@ describe('a request that the model does not take', () => {
         ...details(code),
       },
     ]);
-    expect(response.headers.get('Accept-Encoding')).toBe(/ codings|brotli/.test(what) ? 'gzip, deflate' : null);
+    expect(response.headers.get('Accept-Encoding')).toBe(/ codings|brotli/.test(problem) ? 'gzip, deflate' : null);
     if (status === 405) expect(response.headers.get('Allow')).toBe(path === '/predict' ? 'POST' : 'GET');
   });
 
   const details = (code: string) => (code === 'invalid_request' ? { details: expect.any(Array) } : {});
 
-  /** Sends text as it is. Returns what is answered first. */
+  /** Sends exactly this text. Returns the beginning of the answer. */
   const raw = async (text: string): Promise<string> => {
     const socket = connect(Number(new URL(iris.url).port), '127.0.0.1').setEncoding('utf8');
     socket.write(text);
@@ -221,14 +221,14 @@ describe('a request that the model does not take', () => {
     return answer;
   };
 
-  it('a body of unknown length that grows too large', async () => {
+  it('is refused with a body of unknown length that grows too large', async () => {
     const chunk = `${(60_000).toString(16)}\r\n${' '.repeat(60_000)}\r\n`;
     const head = 'POST /predict HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n';
     const answer = await raw(`${head}Transfer-Encoding: chunked\r\n\r\n${chunk}${chunk}`);
     expect(answer).toMatch(/^HTTP\/1.1 413 .*"code":"payload_too_large"/s);
   });
 
-  it('a small body that decompresses to a large one, for little memory', async () => {
+  it('takes little memory with a small body that decompresses to a large one', async () => {
     const before = process.platform === 'linux' ? residentMemory(iris.pid) : 0;
     const bomb = gzipSync(Buffer.alloc(64 * 1_024 ** 2, ' '));
     const refused = await iris.post('/v2/models/iris/infer', bomb, { 'Content-Encoding': 'gzip' });
@@ -236,11 +236,11 @@ describe('a request that the model does not take', () => {
     if (process.platform === 'linux') expect(residentMemory(iris.pid) - before).toBeLessThan(24 * 1_024 ** 2);
   });
 
-  it('what is no HTTP', async () => {
+  it('is refused if it is no HTTP', async () => {
     expect(await raw('BREW /coffee\r\n\r\n')).toMatch(/^HTTP\/1.1 400 .*"code":"bad_request"/s);
   });
 
-  it("keeps the caller's request id where it is one", async () => {
+  it("keeps the caller's request id if it is valid", async () => {
     expect((await iris.get('/x', { 'X-Request-Id': 'mine_1' })).headers.get('X-Request-Id')).toBe('mine_1');
     expect((await iris.get('/x', { 'X-Request-Id': 'a b' })).headers.get('X-Request-Id')).toMatch(/^req_/);
   });
@@ -252,7 +252,7 @@ describe('a request that the model does not take', () => {
     [200, 'LOCALHOST:1234'],
     [200, '[::1]:80'],
     [200, '127.0.0.1'],
-  ])('%i for the host %s', async (status, host) => {
+  ])('gets %i for the host %s', async (status, host) => {
     for (const path of ['/health', '/v2']) {
       const answer = await raw(`GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
       expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));

@@ -16,7 +16,7 @@ describe('the embeddings of an engine that speaks OpenAI', () => {
     expect(embeddingsOf({ texts: ['a'], dimensions: 8 }, 'm', ['m']).body).toEqual({ ...body, dimensions: 8 });
   });
 
-  it('are taken as numbers or in base64, in the order of their indexes', () => {
+  it('are accepted as numbers or in base64, in the order of their indexes', () => {
     const vectors = [Float32Array.of(0, 0.5), Float32Array.of(1, 0.5)];
     const usage = { prompt_tokens: 2, total_tokens: 2 };
     expect(read(list([item(1, 'AACAPwAAAD8='), item(0)], { model: 'n', usage })).data).toEqual({

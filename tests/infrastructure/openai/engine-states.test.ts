@@ -38,7 +38,7 @@ describe('an engine that answers 503 when it is asked for its models', () => {
     return runtime.complete(request, { caller: 'usr_a', signal: new AbortController().signal });
   };
 
-  it('is taken for one that loads, asked again, and ready once it is', async () => {
+  it('is loading, is asked again, and becomes ready when it answers 200', async () => {
     await log.saw('chat runtime loading', 3);
     expect(status()).toEqual({ state: 'loading', reason: null });
     await expect(ask()).rejects.toMatchObject({ code: 'runtime_loading' });
@@ -48,7 +48,7 @@ describe('an engine that answers 503 when it is asked for its models', () => {
     expect(await ask()).toMatchObject({ finishReason: 'stop' });
   });
 
-  it('is unavailable once it has said so for too long, and ready at last all the same', async () => {
+  it('becomes unavailable after the time limit, and can still become ready', async () => {
     await log.saw('chat runtime loading');
     clock.advance(LOAD_MS);
     const { fields } = await log.saw('chat runtime unavailable');
@@ -57,7 +57,7 @@ describe('an engine that answers 503 when it is asked for its models', () => {
     await reaches('ready');
   });
 
-  it('has its time anew once it was something else', async () => {
+  it('gets the whole time limit again after it was in another state', async () => {
     await log.saw('chat runtime loading');
     engine.models = 500;
     await log.saw('chat runtime unavailable');

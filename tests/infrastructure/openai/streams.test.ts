@@ -53,9 +53,9 @@ describe('the stream of an engine that speaks OpenAI', () => {
   const taken = async (script: Script, more: Partial<ChatRequest> = {}) => {
     engine.script = script;
     const parts: CompletionPart[] = [];
-    const given = stream(more);
+    const reader = stream(more);
     try {
-      for (let next = await given.next(); !next.done; next = await given.next()) parts.push(next.value);
+      for (let next = await reader.next(); !next.done; next = await reader.next()) parts.push(next.value);
       return { text: parts.map(({ text }) => text).join(''), parts, end: parts.at(-1)?.end };
     } catch (error) {
       return { text: parts.map(({ text }) => text).join(''), parts, failure: (error as { code: string }).code };
@@ -121,7 +121,7 @@ describe('the stream of an engine that speaks OpenAI', () => {
       ],
     ],
     ['the end with the last text', [chunk(M, { content: 'Hi' }, 'stop'), '[DONE]', 'nobody reads this']],
-  ])('takes %s', async (_, events) => {
+  ])('accepts %s', async (_, events) => {
     const { text, end, failure } = { failure: undefined, ...(await taken(streaming(...events))) };
     expect({ text, reason: end?.finishReason, failure }).toEqual({ text: 'Hi', reason: 'stop', failure: undefined });
   });
@@ -137,7 +137,7 @@ describe('the stream of an engine that speaks OpenAI', () => {
     );
   };
 
-  it('passes a format on, and compares the answer with it if it is strict and the answer ended by itself', async () => {
+  it('passes on a response format, and checks a complete answer against a strict one', async () => {
     const [good, bad] = ['{"city": "Paris"}', '{"town": "Paris"}'];
     const strict = { responseFormat: format(city) };
     expect(await taken(streaming(...chunksOf(M, good)), strict)).toMatchObject({ text: good, end: {} });
@@ -160,7 +160,7 @@ describe('the stream of an engine that speaks OpenAI', () => {
     expect(engine.asked.at(-2)?.body.response_format).toEqual({ type: 'json_object' });
   });
 
-  it('refuses a strict format with a schema that says nothing, before it asks', async () => {
+  it('refuses a strict format with an invalid schema before it asks the engine', async () => {
     const asked = engine.asked.length;
     const unfit = { responseFormat: format({ type: 'text' }) };
     expect(await whole(unfit, speaking())).toBe('invalid_request response_format.json_schema.schema');
@@ -200,26 +200,26 @@ describe('the stream of an engine that speaks OpenAI', () => {
         response.writeHead(200, { 'Content-Type': 'text/event-stream' }).write(`data: ${'x'.repeat(2_000_000)}`),
     ],
     ['a call of a tool that nobody offered', streaming(chunk(M, { tool_calls: [call] }), chunk(M, {}, 'tool_calls'))],
-    ['a call of a tool that is not there', streaming(hi, chunk(M, {}, 'tool_calls'), '[DONE]'), 'Hi'],
+    ['an end for tool calls without a call', streaming(hi, chunk(M, {}, 'tool_calls'), '[DONE]'), 'Hi'],
     ['an error status', answering(500, { error: 'oops' })],
-  ])('does not believe %s', async (_, script, before = '') => {
+  ])('refuses %s', async (_, script, before = '') => {
     const { text, failure } = { failure: 'none', ...(await taken(script)) };
     expect({ text, failure }).toEqual({ text: before, failure: 'runtime_invalid_response' });
     expect((await taken(speaking())).end).toMatchObject({ finishReason: 'stop' });
   });
 
-  it('says so when the engine breaks off, and looks whether it is still there', async () => {
+  it('reports that the engine broke off, and checks whether it is still there', async () => {
     const cut: Script = (_, response) => {
       sendEvents(response, hi);
       response.once('close', () => (engine.models = 500));
       setImmediate(() => response.socket?.destroy());
     };
     expect(await taken(cut)).toMatchObject({ text: 'Hi', failure: 'runtime_unavailable' });
-    await until('it is lost', () => runtime.status.state === 'unavailable', 1);
+    await until('the engine is unavailable', () => runtime.status.state === 'unavailable', 1);
     engine.models = 200;
   });
 
-  it('passes on calls of tools as they are, whole or in parts, where the request has tools', async () => {
+  it('passes on tool calls unchanged, whole or in parts, if the request has tools', async () => {
     const tools = [{ type: 'function', function: { name: 'weather' } }];
     const more = { tools, toolChoice: 'required' };
     const rest = { index: 0, function: { arguments: '}' } };
@@ -249,7 +249,7 @@ describe('the stream of an engine that speaks OpenAI', () => {
     }
   });
 
-  it('sends what the caller sent of the sampling, and gives log probabilities where they are asked for', async () => {
+  it('passes on the sampling options, and gives log probabilities only on request', async () => {
     const sampling = {
       topP: 0.5,
       seed: 7,
@@ -275,10 +275,10 @@ describe('the stream of an engine that speaks OpenAI', () => {
     const logprobs = [
       { token: 'Ä', logprob: -0.5, bytes: [195, 132], top: [{ token: 'Ä', logprob: -0.5, bytes: [195, 132] }] },
     ];
-    const told = {
+    const scored = {
       choices: [{ index: 0, delta: { content: 'Ä' }, logprobs: { content, refusal: null }, finish_reason: null }],
     };
-    const script = streaming(chunk(M, {}, null, told), stop, '[DONE]');
+    const script = streaming(chunk(M, {}, null, scored), stop, '[DONE]');
     const messages = [
       { role: 'tool', content: 'Paris', extra: { tool_call_id: 'call_1', content: [{ type: 'text', text: 'Paris' }] } },
     ] as const;
@@ -289,20 +289,20 @@ describe('the stream of an engine that speaks OpenAI', () => {
     });
     expect((await taken(script, { sampling: { seed: 7 } })).parts[0]).toEqual({ text: 'Ä' });
     expect(engine.asked.at(-1)?.body.logprobs).toBeUndefined();
-    const broken = { choices: [{ ...told.choices[0], logprobs: { content: [{ token: 'Ä', logprob: '?' }] } }] };
+    const broken = { choices: [{ ...scored.choices[0], logprobs: { content: [{ token: 'Ä', logprob: '?' }] } }] };
     expect(await taken(streaming(chunk(M, {}, null, broken), stop))).toMatchObject({
       failure: 'runtime_invalid_response',
     });
   });
 
-  it('asks again without a limit where the caller takes less than it asked for', async () => {
+  it('asks again without a limit if the caller accepts a shorter answer', async () => {
     const tooLong = answering(400, { error: { code: 'context_length_exceeded' } });
     const script: Script = (asked, response) => (asked.body.max_tokens ? tooLong : speaking('Hi'))(asked, response);
     expect(await taken(script, { maxTokens: 900, cutToContext: true })).toMatchObject({ text: 'Hi' });
     expect(await taken(script, { maxTokens: 900 })).toMatchObject({ failure: 'context_length_exceeded' });
   });
 
-  it('holds the engine back while nobody takes parts, and goes on with it after', async () => {
+  it('makes the engine wait while nobody reads parts, and continues afterwards', async () => {
     const text = 'x'.repeat(64 * 1024);
     const all = 400;
     let written = 0;
@@ -329,17 +329,17 @@ describe('the stream of an engine that speaks OpenAI', () => {
     expect(length).toBe(all * text.length);
   });
 
-  it('leaves the engine at once with its reader, and keeps the connection of a whole answer', async () => {
+  it('disconnects when its reader leaves, and keeps the connection after a whole answer', async () => {
     const left = new AbortController();
-    for (const leave of [(given: AsyncIterator<unknown>) => given.return?.(), () => left.abort(new Error('gone'))]) {
+    for (const leave of [(reader: AsyncIterator<unknown>) => reader.return?.(), () => left.abort(new Error('gone'))]) {
       let gone: Promise<unknown> | undefined;
       engine.script = (_, response) => {
         sendEvents(response, hi);
         gone = once(response, 'close');
       };
-      const given = stream({}, left.signal);
-      await given.next();
-      const next = leave(given) ?? given.next();
+      const reader = stream({}, left.signal);
+      await reader.next();
+      const next = leave(reader) ?? reader.next();
       await gone;
       await Promise.resolve(next).catch(() => undefined);
     }
@@ -348,19 +348,19 @@ describe('the stream of an engine that speaks OpenAI', () => {
     expect(engine.accepted - before).toBeLessThan(5);
   });
 
-  it('counts no answer that its reader left, also when all of it has arrived', async () => {
+  it('does not count an answer that its reader left, even if all of it has arrived', async () => {
     let isSent: Promise<unknown> | undefined;
     engine.script = (_, response) => {
       isSent = once(response, 'finish');
       const half = chunk(M, { content: 'x'.repeat(600_000) });
       streaming(hi, half, half, stop, '[DONE]')(undefined as never, response);
     };
-    const given = stream();
-    await given.next();
+    const reader = stream();
+    await reader.next();
     await isSent;
     for (let turn = 0; turn < 50; turn++) await nextTurn(); // now it has arrived
-    await given.return?.();
-    await until('it has its turn no more', () => runtime.figures.running === 0, 1);
+    await reader.return?.();
+    await until('no call is running', () => runtime.figures.running === 0, 1);
     expect(await taken(speaking())).toMatchObject({ end: { finishReason: 'stop' } });
     expect(runtime.figures.answer.count).toBe(1);
   });

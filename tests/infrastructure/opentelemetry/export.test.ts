@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => collector.close());
 
-it('exports what waits when it stops, as the variables say', async () => {
+it('OpenTelemetry exports waiting spans and metrics when it stops, as the variables say', async () => {
   const variables = {
     ...collector.env,
     OTEL_BSP_SCHEDULE_DELAY: '60000',

@@ -4,7 +4,7 @@ import { RuntimeUnavailable } from '../../../src/domain/chat/errors.js';
 import { GenAiTelemetry } from '../../../src/infrastructure/opentelemetry/gen-ai.js';
 import { TracedChatEngine } from '../../../src/infrastructure/opentelemetry/traced-chat-engine.js';
 
-/** Keeps its spans as they are described. */
+/** Keeps its spans for the tests. */
 class KeepingTracer extends Tracer {
   readonly spans: { name: string; attributes: SpanAttributes; parts: string[]; ends: unknown[] }[] = [];
 
@@ -60,7 +60,7 @@ function observed(runtime: Partial<EngineRuntime>, withContent = false) {
 }
 
 describe('the span of a call', () => {
-  it('has what the conventions name, and no content', async () => {
+  it('has the attributes of the conventions, and no content', async () => {
     const { tracer, traced } = observed(whole);
     await traced.complete(request, { caller: 'usr_1', signal });
     for await (const _ of traced.stream(request, { caller: 'usr_1', signal }));
@@ -98,7 +98,7 @@ describe('the span of a call', () => {
     });
   });
 
-  it('has a bounded part of the content if it is asked for', async () => {
+  it('has a limited part of the content on request', async () => {
     const { tracer, traced } = observed(whole, true);
     for await (const _ of traced.stream(request, { caller: 'usr_1', signal }));
     const { attributes } = tracer.spans[0] as KeepingTracer['spans'][number];
@@ -110,7 +110,7 @@ describe('the span of a call', () => {
     ]);
   });
 
-  it('ends once: with the failure, in the queue or after it, or when the caller leaves', async () => {
+  it('ends once: after a failure in the queue or later, or when the caller leaves', async () => {
     const { tracer, traced } = observed({
       complete: () => Promise.reject(failure),
       // biome-ignore lint/correctness/useYield: it fails at once

@@ -7,7 +7,7 @@ import { until, within } from '../../support/until.js';
 
 const REST = '/../../..';
 
-/** Makes the app as a start does, and prints which modules of OpenTelemetry are loaded. */
+/** Creates the app as a start does, and prints the loaded modules of OpenTelemetry. */
 const PROGRAM = `
   const src = ${JSON.stringify(`${__dirname}${REST}/dist/src`)};
   const load = (path) => require(src + path);
@@ -32,7 +32,7 @@ const loaded = (env: Readonly<Record<string, string>>) =>
     .split(',');
 
 describe('OpenTelemetry', () => {
-  it('is not loaded without a collector, nor if it is switched off', () => {
+  it('is not loaded without a collector, or if it is switched off', () => {
     const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' };
     const theApiOfPromClient = ['api'];
     expect(loaded({})).toEqual(theApiOfPromClient);
@@ -40,13 +40,13 @@ describe('OpenTelemetry', () => {
     expect(loaded(endpoint)).toContain('sdk-node');
   });
 
-  it('starts with times that no timer takes', () => {
+  it('ignores times that a timer cannot use', () => {
     for (const wrong of [undefined, '', '-5', '0', 'soon', '2147483648', 'Infinity'])
       expect(millisecondsOf(wrong)).toBeNull();
     expect(millisecondsOf('2147483647')).toBe(2_147_483_647);
   });
 
-  it('costs one warning, bounded memory and a bounded shutdown while its collector is away', async () => {
+  it('gives one warning, and takes limited memory and shutdown time, while its collector is silent', async () => {
     const sockets: Socket[] = [];
     const silent = createServer((socket) => sockets.push(socket.on('error', () => undefined))); // never answers
     silent.listen(0, '127.0.0.1');
@@ -66,7 +66,7 @@ describe('OpenTelemetry', () => {
     const before = process.memoryUsage().heapUsed;
     for (let n = 0; n < 20_000; n++) await request();
     expect(process.memoryUsage().heapUsed - before).toBeLessThan(60_000_000);
-    await until('it is warned', () => log.lines.length > 0);
+    await until('there is a warning', () => log.lines.length > 0);
     for (let n = 0; n < 2_000; n++) await request();
     expect(await within(2_000, () => telemetry.stop(300))).toBe(true);
     expect(log.lines.map(({ level, event }) => [level, event])).toEqual([
@@ -74,6 +74,6 @@ describe('OpenTelemetry', () => {
     ]);
     silent.close();
     for (const socket of sockets) socket.destroy();
-    await telemetry.stop(10_000); // nothing of it may outlive the test
+    await telemetry.stop(10_000); // no export may run after the test
   });
 });

@@ -4,7 +4,6 @@ import { freshDatabase, query, type TestDatabase } from '../../support/database.
 /** Lists the tables and columns that no repository maps. */
 const UNMAPPED = ['dataset_contents', 'dataset_versions.content_version', 'migrations'];
 
-/** Names each difference between what the repositories map and what the migrations make. */
 describe('the columns of the tables', () => {
   let database: TestDatabase;
   let source: DataSource;
@@ -31,11 +30,11 @@ describe('the columns of the tables', () => {
       .flatMap(({ tableName, columns }) =>
         columns.map(({ databaseName, isNullable }) => described(tableName, databaseName, isNullable)),
       );
-    const made = found
+    const migrated = found
       .map((one) => described(one.table, one.column, one.nullable))
       .filter((name) => {
         return mapped.includes(name) || !UNMAPPED.some((one) => name === one || name.startsWith(`${one}.`));
       });
-    expect(mapped.sort()).toEqual(made.sort());
+    expect(mapped.sort()).toEqual(migrated.sort());
   });
 });

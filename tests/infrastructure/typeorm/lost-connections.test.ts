@@ -5,7 +5,7 @@ import { poolOf, TypeOrmUnitOfWork } from '../../../src/infrastructure/typeorm/t
 import { CutOffProxy } from '../../support/cut-off-proxy.js';
 import { freshDatabase, type TestDatabase } from '../../support/database.js';
 
-describe('a pool whose connections may break or fall silent', () => {
+describe('a pool with connections that break or fall silent', () => {
   let database: TestDatabase;
   let proxy: CutOffProxy;
   let source: DataSource;
@@ -27,7 +27,7 @@ describe('a pool whose connections may break or fall silent', () => {
   it('waits once for a silent connection, also in a transaction, and drops it', async () => {
     const unitOfWork = new TypeOrmUnitOfWork(source);
     const begun = performance.now();
-    const told = await unitOfWork
+    const failure = await unitOfWork
       .run(async () => {
         await unitOfWork.query('SELECT');
         proxy.silence();
@@ -35,19 +35,19 @@ describe('a pool whose connections may break or fall silent', () => {
         await unitOfWork.query('SELECT');
       })
       .catch(asStorageUnavailable);
-    expect(told).toBeInstanceOf(StorageUnavailable);
+    expect(failure).toBeInstanceOf(StorageUnavailable);
     expect(performance.now() - begun).toBeLessThan(1_000);
     await unitOfWork.query('SELECT');
     await unitOfWork.prepared('once more', 'SELECT', []);
     expect(poolOf(source).totalCount).toBe(1);
   });
 
-  it('tells the holder of a connection that broke', async () => {
+  it('reports a broken connection as StorageUnavailable', async () => {
     const runner = source.createQueryRunner();
     await runner.startTransaction();
     proxy.cut();
-    const told = await runner.commitTransaction().catch(asStorageUnavailable);
-    expect(told).toBeInstanceOf(StorageUnavailable);
+    const failure = await runner.commitTransaction().catch(asStorageUnavailable);
+    expect(failure).toBeInstanceOf(StorageUnavailable);
     await runner.release();
   });
 });

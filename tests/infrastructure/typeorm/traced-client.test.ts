@@ -28,7 +28,7 @@ afterAll(async () => {
   await sdk.shutdown();
 });
 
-it('makes a span of each statement in the trace of its request, also while all wait for one connection', async () => {
+it('makes a span for each statement in the trace of its request, also while all wait for one connection', async () => {
   const tracer = new OpenTelemetryTracer(trace.getTracer('test'), new MemoryLogger());
   source = await createDataSource(database.url, 1, tracer).initialize();
   const unitOfWork = new TypeOrmUnitOfWork(source);

@@ -48,7 +48,7 @@ export interface Operation {
     readonly required?: boolean;
     readonly content: Readonly<Record<string, { readonly schema: Schema; readonly example?: unknown }>>;
   };
-  /** Names the kinds of credential that the operation takes; an empty alternative means that it needs none. */
+  /** Names the kinds of credential that the operation accepts. With an empty alternative, it needs none. */
   readonly security: readonly Readonly<Record<string, unknown>>[];
   readonly responses: Readonly<Record<string, Described>>;
 }

@@ -4,7 +4,7 @@ import { type Endpoint, OpenApi } from './document.js';
 import { type FuzzedRequest, Requests } from './requests.js';
 import type { World } from './world.js';
 
-/** Lists the rules that the document states in words, since no schema can tell them. */
+/** Lists the rules that the document states in words, because no schema can express them. */
 const inWords = [
   'name: must have at least one visible character',
   'starter_id: must be the id of a starter: GET /v1/project-starters lists them',
@@ -25,17 +25,17 @@ const inWords = [
   'model_id: must be a registered model',
   'model_id: must be the model that is connected',
   'dataset_id: must be a frozen dataset',
-  'inputs', // what the model of a deployment takes
+  'inputs', // depends on the model of the deployment
   'Inference-Header-Content-Length: must be at most the length of the body',
 ];
 
-/** Refuse before calls are counted, so their answers tell no rate limit. */
+/** Lists refusals that come before the rate limit, so they do not have its headers. */
 const early = ['bad_request', 'misdirected_request', 'headers_too_large', 'request_timeout'];
 
-/** A service whose database is there has no reason for these. */
+/** Lists failures that a service with a database must not have. */
 const failures = ['internal_error', 'storage_unavailable', 'shutting_down'];
 
-/** Refuse the form or the credential of a request. A valid one never gets them. */
+/** Lists refusals of the form or the credential of a request. A valid request never gets them. */
 const ofForm = [
   'malformed_json',
   'unsupported_media_type',
@@ -105,7 +105,7 @@ async function send(
   return problem && `${answer.status} ${JSON.stringify(answer.body).slice(0, 300)} ${problem}`;
 }
 
-/** Returns what the answer should be, with the credential considered. */
+/** Returns the expected kind of answer. The credential may change it. */
 function wantedOf({ security }: Endpoint, kind: string | null, { credential, wanted }: FuzzedRequest) {
   const isPublic = security.length === 0 || security.some((one) => Object.keys(one).length === 0);
   if (!isPublic && !security.some((one) => kind !== null && kind in one)) return 'refused';

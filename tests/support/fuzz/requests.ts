@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { Endpoint, OpenApi, Parameter, Schema } from './document.js';
 import { plain, Values } from './values.js';
 
-/** Names who calls. `fitting` is an admin with a credential that the operation takes. */
+/** Names who calls. `fitting` is an admin with a credential that the operation accepts. */
 export const credentials = [
   'fitting',
   'none',
@@ -23,7 +23,7 @@ export interface FuzzedRequest {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Uint8Array | null;
-  /** Tells whether the document says that this input is taken or refused, or neither. */
+  /** Says whether the service must take or refuse this input by the document. `either`: the document does not say. */
   readonly wanted: 'taken' | 'refused' | 'either';
 }
 
@@ -47,7 +47,7 @@ interface Change extends Partial<Pick<FuzzedRequest, 'how' | 'wanted'>> {
   readonly search?: string;
 }
 
-/** Matches JSON that the document's preface says is refused everywhere but in predictions. */
+/** Matches JSON that only predictions may take, as the preface of the document says. */
 const unstorable = /\\u0000|\\ud800|\[{33}/;
 
 const JSON_TYPE = 'application/json';
@@ -81,7 +81,7 @@ export class Requests {
     return fc.tuple(request, credential).map(([rest, credential]) => ({ ...rest, credential }));
   }
 
-  /** Returns requests at and above each limit of a text, and with each parameter of a query broken, whatever the seed. */
+  /** Returns requests at and above each limit of a text, and with each query parameter broken. They need no seed. */
   edges(endpoint: Endpoint): FuzzedRequest[] {
     const { parameters = [] } = endpoint;
     const [generated] = fc.sample(this.valid(endpoint), { seed: 1, numRuns: 1 }) as [Parts];
@@ -253,7 +253,7 @@ function requestOf({ path }: Endpoint, valid: Parts, change: Change): Omit<Fuzze
   };
 }
 
-/** Says whether the document cannot tell if the body fits: it is not JSON, a header splits it, or it names a setting. */
+/** Checks whether no schema describes the body: it is not JSON, a header splits it, or it names a setting. */
 const isJudgedByContent = ({ headers, body }: Parts): boolean =>
   body !== null &&
   (body.type !== JSON_TYPE ||

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { OpenApi, Schema } from './document.js';
 
-/** Generates strings that PostgreSQL stores, with white space at neither end, which the service drops. */
+/** Generates strings that PostgreSQL can store. They have no white space at the ends, because the service drops it. */
 export const plain = (minLength: number, maxLength: number) =>
   fc
     .string({ unit: 'grapheme-composite', minLength, maxLength })
@@ -14,7 +14,7 @@ const formats: Readonly<Record<string, fc.Arbitrary<string>>> = {
   uri: fc.tuple(fc.domain(), plain(0, 10)).map(([domain, text]) => `https://${domain}/${encodeURIComponent(text)}`),
 };
 
-/** Are kept, because they take long to prepare, and many schemas have the same pattern. */
+/** Keeps the generators, because they are slow to prepare, and many schemas have the same pattern. */
 const matching = new Map<string, fc.Arbitrary<string>>();
 
 function textMatching(pattern: string): fc.Arbitrary<string> {
@@ -42,16 +42,17 @@ const anyJson = fc
   .jsonValue({ maxDepth: 3, noUnicodeString: false })
   .map((value) => JSON.parse(JSON.stringify(value).replaceAll('\\u0000', '0')));
 
-/** Generates values of schemas: mostly examples of the document, whose ids stand for objects that exist. */
+/** Generates values of schemas, mostly examples of the document. Ids of examples stand for existing objects. */
 export class Values {
-  private readonly made = new Map<Schema, fc.Arbitrary<unknown>>();
+  private readonly generators = new Map<Schema, fc.Arbitrary<unknown>>();
 
   constructor(private readonly api: OpenApi) {}
 
   valid(schema: Schema): fc.Arbitrary<unknown> {
-    const made = this.made.get(schema) ?? this.like(schema).filter((value) => this.api.isValid(schema, value));
-    this.made.set(schema, made);
-    return made;
+    const known = this.generators.get(schema);
+    const generator = known ?? this.like(schema).filter((value) => this.api.isValid(schema, value));
+    this.generators.set(schema, generator);
+    return generator;
   }
 
   /** Generates valid values that are changed in one place. Few of them are still valid. */
@@ -63,7 +64,7 @@ export class Values {
     );
   }
 
-  /** Returns changes of a JSON text, each with one string as long as it may be or a character longer. */
+  /** Returns changed copies of a JSON text. Each has one string of its maximum length, or one character longer. */
   aroundLimits(schema: Schema, json: string | Uint8Array): unknown[] {
     const value: unknown = JSON.parse(String(json));
     const limited = this.placesOf(schema, value, []).filter((place) => place.schema.maxLength !== undefined);
@@ -73,8 +74,8 @@ export class Values {
   }
 
   /** Generates values next to the limits of a schema, and quite different ones. */
-  hostileTo(given: Schema): fc.Arbitrary<unknown> {
-    const { minimum = 0, maximum = 0, maxLength = 0, minLength = 1, maxItems = 0 } = this.api.resolve(given);
+  hostileTo(described: Schema): fc.Arbitrary<unknown> {
+    const { minimum = 0, maximum = 0, maxLength = 0, minLength = 1, maxItems = 0 } = this.api.resolve(described);
     const near = [minimum - 1, maximum + 1, minimum + 0.5, 'x'.repeat(maxLength + 1), 'x'.repeat(minLength - 1)];
     const huge = [1e308, -1e308, 2 ** 31, 2 ** 53, Array(Math.min(maxItems, 2_000) + 1).fill(null), nested(40)];
     const text = ['', ' ', '\0', 'x\0', '\ud800', '../x', '__proto__', "' OR 1=1 --"];
@@ -82,11 +83,11 @@ export class Values {
     return fc.oneof(fc.constantFrom<unknown>(...near, ...huge, ...text, ...other), anyJson);
   }
 
-  /** Generates values that fit the keywords at one place. Rules between places are left to `valid`. */
-  private like(given: Schema): fc.Arbitrary<unknown> {
-    const schema = this.api.resolve(given);
+  /** Generates values that fit the keywords at one place. `valid` checks the rules between places. */
+  private like(described: Schema): fc.Arbitrary<unknown> {
+    const schema = this.api.resolve(described);
     const generated = this.generated(schema);
-    const example = given.example ?? schema.example;
+    const example = described.example ?? schema.example;
     return example === undefined ? generated : fc.oneof({ weight: 3, arbitrary: fc.constant(example) }, generated);
   }
 
@@ -115,8 +116,8 @@ export class Values {
   }
 
   /** Lists the whole value, each part that it has or could have, and a field that no schema knows. */
-  private placesOf(given: Schema, value: unknown, path: readonly string[]): Place[] {
-    const schema = this.api.resolve(given);
+  private placesOf(described: Schema, value: unknown, path: readonly string[]): Place[] {
+    const schema = this.api.resolve(described);
     const alternatives = (schema.oneOf ?? []).map((part) => this.api.resolve(part));
     const places: Place[] = [{ path, schema }];
     if (Array.isArray(value) && schema.items) {

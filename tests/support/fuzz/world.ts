@@ -3,12 +3,12 @@ import { type Member, password, readyProject, registeredModel } from '../workspa
 import type { Endpoint } from './document.js';
 import type { Credential } from './requests.js';
 
-/** The callers of a fuzz. */
+/** Contains the callers of the generated requests. */
 export interface Cast {
   readonly admin: Member;
   readonly developer: Member;
   readonly member: Member;
-  /** The admin of another team. */
+  /** Is the admin of another team. */
   readonly stranger: Member;
   readonly masterKey: string;
 }
@@ -17,17 +17,17 @@ const MODEL_PATH = 'vision/iris.onnx';
 const EXAMPLE_ID = /\b([a-z]{3})_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11\b/g;
 const EXAMPLE_INVITE = /\btni_(Example){7}\b/g;
 
-/** Keeps credentials that are valid and objects that exist, and makes new ones in place of those that a request ended. */
+/** Keeps valid credentials and existing objects. Replaces those that a request has ended. */
 export class World {
   private readonly ids = new Map<string, string>();
   private readonly tokens: Map<Credential, string>;
   private inviteToken = '';
-  private made = 0;
+  private count = 0;
 
   constructor(
     private readonly caller: HttpCaller,
     { admin, developer, member, stranger, masterKey }: Cast,
-    /** The ONNX file of deployments, for a service that looks at it. */
+    /** Is the ONNX file of deployments, for a service that loads it. */
     private readonly modelFile?: Uint8Array,
   ) {
     this.tokens = new Map([
@@ -41,7 +41,7 @@ export class World {
     ]);
   }
 
-  /** Returns the credential, by its kind in the document. */
+  /** Returns a credential, and its kind in the document. */
   credential(name: Credential, { security }: Endpoint): { kind: string | null; token: string | undefined } {
     const taken = security.flatMap((one) => Object.keys(one));
     const fitting = (['session', 'api_key', 'master'] as const).find((kind) => taken.includes(kind)) ?? 'none';
@@ -50,7 +50,7 @@ export class World {
     return { kind, token: this.tokens.get(own) };
   }
 
-  /** Puts ids of existing objects in the place of the examples. */
+  /** Replaces the ids of examples by those of existing objects. */
   async filled(text: string): Promise<string> {
     for (const [id, kind = ''] of text.matchAll(EXAMPLE_ID)) {
       if (!this.ids.has(kind)) this.ids.set(kind, (await this.makers[kind]?.()) ?? id);
@@ -60,7 +60,7 @@ export class World {
       .replace(EXAMPLE_INVITE, (token) => this.inviteToken || token);
   }
 
-  /** Forgets what a successful request changed or ended. */
+  /** Forgets the objects that a successful request changed or ended. */
   async afterwards({ method, path, operationId }: Endpoint, { status }: Answer): Promise<void> {
     if (status >= 300 || method === 'GET') return;
     const [, name = ''] = path.match(/.*\{(\w+)_id\}/) ?? [];
@@ -102,7 +102,7 @@ export class World {
 
   private readonly makers: Readonly<Record<string, () => Promise<string>>> = {
     usr: async () => {
-      const email = `user${++this.made}@example.com`;
+      const email = `user${++this.count}@example.com`;
       return (await this.post('/v1/auth/register', { name: 'Una', email, password }, null)).body.user.id;
     },
     inv: async () => {
@@ -121,12 +121,12 @@ export class World {
       const datasets = `/v1/projects/${await this.idOf('prj')}/datasets`;
       const records = [{ input: 'France', expected: 'Paris' }];
       const { id } = (await this.post(datasets, { name: 'Capitals', records })).body;
-      if (++this.made % 2) await this.post(`${datasets}/${id}/freeze`, { version: 1 });
+      if (++this.count % 2) await this.post(`${datasets}/${id}/freeze`, { version: 1 });
       return id;
     },
     mdl: async () => {
       const project = await this.idOf('prj');
-      if (++this.made % 2) return registeredModel(this.caller, this.admin, project);
+      if (++this.count % 2) return registeredModel(this.caller, this.admin, project);
       const json = { request_id: crypto.randomUUID(), spec: {} };
       return (await this.post(`/v1/projects/${project}/models`, json)).body.id;
     },

@@ -11,8 +11,8 @@ import {
 } from '../../../src/infrastructure/model-server/protocol.js';
 
 /**
- * Stands in for the serving process. It does what the first word of its model file says, and to a prediction what the
- * body's `do` says.
+ * Stands in for the model server. The first word of its model file names its behaviour. `do` in the body of a
+ * prediction names the answer.
  */
 const LENGTH = LENGTH_HEADER.toLowerCase();
 
@@ -22,10 +22,10 @@ const sayBroken = (reason: string) =>
 
 const behaviours: Readonly<Record<string, (order: ServeOrder) => void>> = {
   fine: (order) => serve(order, order.secret),
-  /** Somebody else, who answers on the port. */
+  /** Gives a wrong health proof, like another process on the port. */
   liar: (order) => serve(order, '00'.repeat(32)),
   mute: () => setInterval(() => undefined, 1_000),
-  /** Says something, then nothing any more. */
+  /** Writes a line, then does nothing more. */
   stuck: (order) => {
     process.stderr.write(`waiting for ${order.file}\n`);
     setInterval(() => undefined, 1_000);
@@ -69,7 +69,7 @@ const operations: Readonly<Record<string, ModelOperation>> = {
   '/v2/models/{model}/ready': 'model_ready',
 };
 
-/** Connections that end with their next request. */
+/** Contains the connections that end with their next request. */
 const closing = new WeakSet<Socket>();
 
 async function predict(order: ServeOrder, request: IncomingMessage, response: ServerResponse): Promise<void> {

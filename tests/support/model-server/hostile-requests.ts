@@ -18,7 +18,7 @@ const TYPES = ['FP32', 'fp32', 'FLOAT', 'INT64', 'BYTES', 'BOOL', 'FP16', '', '_
 const DIMENSIONS = [-1, 0.5, 1e9, 2 ** 31, 2 ** 53, 1e300, '4', null, [], true];
 const ELEMENTS = ['x', null, {}, [], [[]], 'NaN ', '1', undefined, { data: 1 }, 'Infinity1', '-'];
 
-/** Bad requests to a model whose inputs these are, each bad in its own way. */
+/** Returns a bad request to a model with these inputs. */
 export function hostileRequest(chance: SeededChance, model: string, inputs: readonly Input[]): HostileRequest {
   const ways = [badPredict, badPredict, badInfer, badInfer, badBinary, badBinary, badText, badPlace];
   return chance.pick(ways)(chance, model, inputs);
@@ -32,7 +32,7 @@ const predict = (inputs: unknown): HostileRequest => ({
   body: Buffer.from(JSON.stringify({ inputs })),
 });
 
-/** A good tensor of one row. */
+/** Returns a valid tensor of one row. */
 const good = ({ datatype, shape }: Input) => {
   const size = shape.map((one) => (one < 0 ? 1 : one));
   const element = datatype === 'BYTES' ? 'a' : datatype === 'BOOL' ? true : 1;
@@ -59,7 +59,7 @@ function spoil(chance: SeededChance, tensor: ReturnType<typeof good>): Tensor {
 
 function badPredict(chance: SeededChance, _: string, inputs: readonly Input[]): HostileRequest {
   const all = Object.fromEntries(inputs.map((input) => [input.name, good(input) as unknown]));
-  const [one] = [chance.pick(inputs)];
+  const one = chance.pick(inputs);
   const broken: (() => unknown)[] = [
     () => ({ ...all, [one.name]: spoil(chance, good(one)) }),
     () => ({ ...all, [one.name]: spoil(chance, good(one)) }),
@@ -86,7 +86,7 @@ function badInfer(chance: SeededChance, model: string, inputs: readonly Input[])
   return { path: infer(model), headers: JSON_TYPE, body };
 }
 
-/** Binary data that is cut off, too long, or told wrongly. */
+/** Returns a request with too little or too much binary data, or with a wrong length of it. */
 function badBinary(chance: SeededChance, model: string, inputs: readonly Input[]): HostileRequest {
   const sizes = inputs.map(({ shape }) => shape.reduce((size, one) => size * Math.abs(one), 4) + 3);
   const tensors = inputs.map(({ name, ...input }, at) => {

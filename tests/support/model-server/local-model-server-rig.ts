@@ -13,7 +13,7 @@ import { RecordingLog } from '../recording-log.js';
 
 const compiled = (path: string) => join(process.cwd(), 'dist', path);
 
-/** The programs that the tests run as processes. They are compiled, as the service's are. */
+/** Is a program that the tests run as a process. It is compiled, like those of the service. */
 export const fakeServing = compiled('tests/support/model-server/fake-model-server.js');
 
 export const fakeSettings: Omit<LocalModelServerSettings, 'children'> = {
@@ -27,7 +27,7 @@ export const fakeSettings: Omit<LocalModelServerSettings, 'children'> = {
   restartDelayMs: { first: 20, max: 100 },
 };
 
-/** Model servers in child processes, with a view on these processes. */
+/** Runs model servers in child processes, and shows these processes. */
 export class LocalModelServerRig {
   readonly log = new RecordingLog();
   readonly servers: LocalModelServer;
@@ -44,7 +44,7 @@ export class LocalModelServerRig {
     );
   }
 
-  /** A model file that has its process do what the word says. */
+  /** Writes a model file. Its word names the behaviour of the process. */
   model(word: string, name = word): LocalModel {
     this.write(word, name);
     return { kind: 'local', name, modelPath: `${name}.onnx`, maxBatch: null, maxDelayMs: null };
@@ -79,13 +79,13 @@ export class LocalModelServerRig {
     process.kill(this.pids(id).at(-1) as number, signal);
   }
 
-  /** Those that exist now. */
+  /** Returns the ids of the processes that exist now. */
   processes(): number[] {
     return this.pids().filter(exists);
   }
 }
 
-/** A body of one piece, as JSON. */
+/** Returns a JSON body of one piece. */
 export const bodyOf = (value: unknown) => {
   const bytes = Buffer.from(JSON.stringify(value));
   const chunks = (async function* () {
@@ -94,7 +94,7 @@ export const bodyOf = (value: unknown) => {
   return { length: bytes.length, chunks };
 };
 
-/** Asks for a prediction, or with another operation for something else. */
+/** Returns a request for a prediction. */
 export const prediction = (body: ModelRequest['body']): ModelRequest => ({
   operation: 'predict',
   version: null,

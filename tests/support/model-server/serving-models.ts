@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { BOOL, FLOAT, type Graph, INT64, onnxFile } from '../onnx/onnx-graph.js';
 import { idleRound } from '../onnx/toy-language-model.js';
 
-/** Files of models that a test makes itself. */
+/** Keeps the model files that a test makes. */
 export class MadeModels {
   private readonly folder = mkdtempSync(join(tmpdir(), 'tenon-serving-'));
 
@@ -19,7 +19,7 @@ export class MadeModels {
   }
 }
 
-/** Gives each input back. The types are those of the ONNX format, by their numbers. */
+/** Makes a model that returns each input. `types` are numbers of the ONNX format. */
 export function echo(types: Readonly<Record<string, number>>, shape: readonly (number | string)[] = ['N']): Buffer {
   const names = Object.keys(types);
   return onnxFile({
@@ -29,7 +29,7 @@ export function echo(types: Readonly<Record<string, number>>, shape: readonly (n
   });
 }
 
-/** The numbers that the ONNX format gives the types. */
+/** Maps types to their numbers in the ONNX format. */
 export const onnxTypes = {
   FP32: 1,
   UINT8: 2,
@@ -46,7 +46,7 @@ export const onnxTypes = {
   UINT64: 13,
 } as const;
 
-/** Does nothing for as many rounds as it is told, a row of them; a million take about half a second. */
+/** Makes a model that does nothing for `rounds` rounds. A million rounds take about half a second. */
 export const idler = (): Buffer =>
   onnxFile({
     inputs: [['rounds', INT64, [1]]],
@@ -70,14 +70,14 @@ const rows = (nodes: Graph['nodes']): Buffer =>
     nodes,
   });
 
-/** Subtracts from each row the mean of all: no row is answered as it is alone. */
+/** Makes a model that subtracts the mean of all rows from each row, so each row changes the others. */
 export const crossRows = (): Buffer =>
   rows([
     { op: 'ReduceMean', inputs: ['x'], outputs: ['mean'], attributes: { axes: [0], keepdims: 1 } },
     { op: 'Sub', inputs: ['x', 'mean'], outputs: ['y'] },
   ]);
 
-/** Subtracts from each element the largest of all rows: what a request has in any order. */
+/** Makes a model that subtracts the largest element of all rows. The order of the rows does not change it. */
 export const crossRowsMost = (): Buffer =>
   onnxFile({
     inputs: [['x', INT64, ['N', 4]]],
@@ -88,7 +88,7 @@ export const crossRowsMost = (): Buffer =>
     ],
   });
 
-/** The embedding of a token: fails on a token that it doesn't know, there are four. */
+/** Makes a model that knows four tokens, and fails on any other. */
 export const lookUp = (): Buffer =>
   onnxFile({
     inputs: [['token', INT64, ['N']]],

@@ -8,7 +8,7 @@ const program = join(process.cwd(), 'dist/src/infrastructure/model-server/proces
 
 export const fixture = (name: string): string => join(process.cwd(), 'tests/fixtures/onnx', name);
 
-/** A serving process, started as the supervisor does it. */
+/** Runs a model server, started as the supervisor does. */
 export class ServingProcess {
   private written = '';
 
@@ -29,7 +29,7 @@ export class ServingProcess {
     return started;
   }
 
-  /** The reason why the file can't be served, and the exit code after it. */
+  /** Returns the reason why a file cannot be served, and the exit code. */
   static async broken(file: string): Promise<{ reason: string; code: number | null }> {
     const { child, report } = await begin(file, {});
     if (report.type !== 'broken') throw new Error('the file was served');
@@ -68,7 +68,7 @@ export class ServingProcess {
     return this.post('/predict', { inputs, ...more });
   }
 
-  /** An inference request whose inputs may have their data as bytes. */
+  /** Sends an inference request. The data of its inputs may be bytes. */
   infer(inputs: readonly { data: unknown }[], more: object = {}) {
     const parts: Uint8Array[] = [];
     const tensors = inputs.map(({ data, ...tensor }) => {
@@ -86,7 +86,7 @@ export class ServingProcess {
     return this.post(path, Buffer.concat([json, ...parts]), headers);
   }
 
-  /** Ends it with a signal; answers the exit code, null where the signal ended it. */
+  /** Ends the process with a signal. Returns the exit code, or null if the signal ended it. */
   async end(signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> {
     if (!this.isAlive) return this.child.exitCode;
     this.child.kill(signal);

@@ -14,15 +14,14 @@ import { RecordingLog } from '../recording-log.js';
 
 const compiled = (path: string) => join(process.cwd(), 'dist', path);
 
-/** The programs that the tests run as processes. They are compiled, as the service's are. */
+// The tests run these programs as processes. They are compiled, like those of the service.
 export const worker = compiled('src/infrastructure/chat-engine/worker/main.js');
 export const oddWorker = compiled('tests/support/onnx/odd-worker.js');
 export const parentProgram = compiled('tests/support/onnx/parent-program.js');
 export const formsProgram = compiled('tests/support/onnx/forms-program.js');
 export const roundsProgram = compiled('tests/support/onnx/rounds-program.js');
-export const prefillProgram = compiled('tests/support/onnx/prefill-program.js');
 
-/** An odd worker takes its folder for an order, so that the folder need not exist. */
+/** Accepts any folder. The name of the folder tells an odd worker its behaviour, so the folder need not exist. */
 const anyFolder = {
   materializeFolder: async (path: string) => ({ path, release: () => undefined }),
 } as unknown as ModelFileResolver;
@@ -35,7 +34,7 @@ function callOf(text: string, about: About) {
   return [id, request, { caller, signal }] as const;
 }
 
-/** Chat runtimes in child processes, with a view on these processes. */
+/** Runs chat runtimes in child processes, and shows these processes. */
 export class ChildRuntimesRig {
   readonly log = new RecordingLog();
   readonly runtimes: ChatRuntimeByKind;
@@ -62,27 +61,27 @@ export class ChildRuntimesRig {
     return this.runtimes.status(id);
   }
 
-  /** Returns the answer with its usage beside it, without its times. */
+  /** Returns the answer and its usage in one object, without its times. */
   async ask(text: string, about: About = {}) {
-    const { usage, timing: _, ...said } = await this.runtimes.complete(...callOf(text, about));
-    return { ...said, ...(usage as Usage) };
+    const { usage, timing: _, ...answer } = await this.runtimes.complete(...callOf(text, about));
+    return { ...answer, ...(usage as Usage) };
   }
 
   stream(text: string, about: About = {}): AsyncIterable<CompletionPart> {
     return this.runtimes.stream(...callOf(text, about));
   }
 
-  /** Returns the answer of `ask`, taken in parts, with the parts. */
+  /** Returns the parts of a streamed answer, and the answer in the form of `ask`. */
   async askInParts(text: string, about: About = {}) {
     const parts: CompletionPart[] = [];
     for await (const part of this.stream(text, about)) parts.push(part);
     const { usage, timing: _, ...end } = (parts.at(-1) as CompletionPart).end as CompletionEnd;
     const logprobs = parts.flatMap((part) => part.logprobs ?? []);
-    const said = { text: parts.map((part) => part.text).join(''), ...(logprobs.length > 0 && { logprobs }) };
-    return { parts, answer: { ...said, ...end, ...(usage as Usage) } };
+    const answer = { text: parts.map((part) => part.text).join(''), ...(logprobs.length > 0 && { logprobs }) };
+    return { parts, answer: { ...answer, ...end, ...(usage as Usage) } };
   }
 
-  /** The latest process of the runtime. */
+  /** Returns the id of the latest process of the runtime. */
   pid(id = 'a'): number {
     return Number(this.log.of('chat runtime started').findLast(({ fields }) => fields.runtime === id)?.fields.pid);
   }
@@ -91,7 +90,7 @@ export class ChildRuntimesRig {
     process.kill(this.pid(id), signal);
   }
 
-  /** The ids of the processes of all runtimes that exist now. */
+  /** Returns the ids of the processes of all runtimes that exist now. */
   processes(): number[] {
     return this.log
       .of('chat runtime started')

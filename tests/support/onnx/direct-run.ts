@@ -1,25 +1,9 @@
-import { type ChildProcess, fork } from 'node:child_process';
-import { once } from 'node:events';
-import { join } from 'node:path';
-import type { DirectTensor } from './direct-program.js';
+import { InferenceSession, type Tensor } from 'onnxruntime-node';
 
-export type { DirectTensor };
-
-/** The runtime itself in a process of its own, since it doesn't know the arrays of jest's sandbox. */
-export class DirectRun {
-  private readonly child: ChildProcess;
-
-  constructor(file: string) {
-    const program = join(process.cwd(), 'dist/tests/support/onnx/direct-program.js');
-    this.child = fork(program, [file], { execArgv: [], serialization: 'advanced' });
-  }
-
-  async run(feeds: Readonly<Record<string, DirectTensor>>): Promise<Record<string, DirectTensor>> {
-    const [outputs] = await Promise.all([once(this.child, 'message'), this.child.send(feeds)]);
-    return outputs[0];
-  }
-
-  end(): void {
-    this.child.kill('SIGKILL');
-  }
+/** Runs a file in ONNX Runtime, without the code of the service. */
+export async function directRun(file: string, inputs: InferenceSession.FeedsType): Promise<Record<string, Tensor>> {
+  const session = await InferenceSession.create(file);
+  const outputs = await session.run(inputs);
+  await session.release();
+  return outputs as Record<string, Tensor>;
 }

@@ -4,17 +4,15 @@ import { ChatWorker } from '../../../src/infrastructure/chat-engine/worker/chat-
 
 export type Completed = Extract<Report, { type: 'completed' }>;
 
-/** A question; by default at temperature 0 and without a limit. */
+/** Is a question, by default at temperature 0 and without a limit. */
 export interface Question extends Partial<ChatRequest> {
   readonly text?: string;
-  /** The caller cancels at once; the answer is null. */
+  /** Cancels the call at once. Its answer is null. */
   readonly dropped?: boolean;
   readonly caller?: string;
 }
 
-/**
- * The worker without its process. Only for programs, because native code and jest do not share their typed arrays.
- */
+/** Runs the chat worker without its process. Only for compiled programs, because its threads are compiled files. */
 export class DrivenWorker {
   maxBatch = 0;
   private lastCall = 0;
@@ -29,7 +27,7 @@ export class DrivenWorker {
     });
   }
 
-  /** Takes any number of questions at once. */
+  /** Asks a question. Any number of questions may be asked at once. */
   ask({ text = '', dropped = false, caller = 'usr_a', ...rest }: Question): Promise<Completed | null> {
     this.lastCall += 1;
     const call = this.lastCall;

@@ -12,7 +12,7 @@ export interface EncoderSize {
   readonly unmasked?: boolean;
 }
 
-/** An embedding model of the kind of BERT whose weights are chance. Its output is `last_hidden_state`. */
+/** Makes an embedding model like BERT with random weights. Its output is `last_hidden_state`. */
 export const encoder = (size: EncoderSize): Buffer => new Writer(size).file();
 
 class Writer extends GraphWriter {

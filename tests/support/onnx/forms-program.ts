@@ -9,14 +9,14 @@ import { Sampler } from '../../../src/infrastructure/chat-engine/worker/sampler.
 import { jsonSchema } from './json-schemas.js';
 
 /**
- * Answers in the form of random schemas, all in one thread, and prints each schema with its answer.
+ * Generates an answer for each of many random schemas, in one thread. Prints each schema with its answer.
  *
  *   node forms-program.js <folder> <schemas> <tokens of an answer>
  */
 const [folder = '', count = '', room = ''] = process.argv.slice(2);
 const SEED = 18;
 
-/** Leaves out the schemas that are refused because no value is valid, and rare conjunctions. */
+/** Checks whether a schema has a grammar. Schemas without a valid value, and rare conjunctions, have none. */
 function isPossible(schema: Json): boolean {
   try {
     return grammarOf(schema, '') !== '';

@@ -1,12 +1,12 @@
 import { type Attribute, type Constant, FLOAT, INT64, type Node } from './onnx-graph.js';
 import { SeededChance } from './seeded-chance.js';
 
-/** Collects the nodes and constants of a network, with names of its own. */
+/** Collects the nodes and constants of a network, and names them. */
 export class GraphWriter {
   protected readonly nodes: Node[] = [];
   protected readonly constants: Constant[] = [];
   protected readonly chance: SeededChance;
-  private made = 0;
+  private count = 0;
 
   constructor(seed = 1) {
     this.chance = new SeededChance(seed);
@@ -18,8 +18,8 @@ export class GraphWriter {
   }
 
   protected name(): string {
-    this.made += 1;
-    return `value_${this.made}`;
+    this.count += 1;
+    return `value_${this.count}`;
   }
 
   protected constant(type: number, values: Constant[2], shape?: readonly number[]): string {

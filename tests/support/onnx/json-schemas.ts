@@ -1,4 +1,3 @@
-/** Random JSON schemas over the keywords that a model's answers can keep to. */
 import fc from 'fast-check';
 import type { JsonObject } from '../../../src/domain/workspace/json.js';
 
@@ -106,7 +105,7 @@ const tree = {
   additionalProperties: false,
 };
 
-/** Some of them have no value at all. */
+/** Generates JSON schemas with the keywords that grammars support. Some schemas have no valid value. */
 export const jsonSchema: fc.Arbitrary<JsonObject> = schema.map(
   (one) => ({ ...one, $defs: { tree } }) as unknown as JsonObject,
 );

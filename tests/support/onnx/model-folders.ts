@@ -4,23 +4,23 @@ import { join } from 'node:path';
 import { type ToyLanguageModel, toyLanguageModel } from './toy-language-model.js';
 import { type Transformer, transformer } from './transformer.js';
 
-/** The chat model that ships with the service. */
+/** Is the folder of the chat model that ships with the service. */
 export const tinyChat = join(process.cwd(), 'models', 'tiny-chat');
 
-/** The embedding model that ships with the service. */
+/** Is the folder of the embedding model that ships with the service. */
 export const tinyEmbed = join(process.cwd(), 'models', 'tiny-embed');
 
 const VOCABULARY = 509;
 
-/** Model folders for one test file. */
+/** Makes model folders for one test file. */
 export class ModelFolders {
   private readonly root = mkdtempSync(join(tmpdir(), 'tenon-models-'));
-  private made = 0;
+  private count = 0;
 
-  /** Copies tiny-chat. A function rewrites its file; null removes it. */
+  /** Copies tiny-chat. A function rewrites its file. Null removes the file. */
   like(changes: Readonly<Record<string, ((text: string) => string | Buffer) | null>> = {}): string {
-    this.made += 1;
-    const folder = join(this.root, `model-${this.made}`);
+    this.count += 1;
+    const folder = join(this.root, `model-${this.count}`);
     cpSync(tinyChat, folder, { recursive: true });
     for (const [file, change] of Object.entries(changes)) {
       const path = join(folder, file);
@@ -30,12 +30,12 @@ export class ModelFolders {
     return folder;
   }
 
-  /** Has the tokenizer of tiny-chat and the network of the toy. */
+  /** Makes a folder with the tokenizer of tiny-chat and the network of the toy. */
   toy(toy: Partial<ToyLanguageModel> = {}, changes: Parameters<ModelFolders['like']>[0] = {}): string {
     return this.like({ 'onnx/model.onnx': () => toyLanguageModel({ vocabulary: VOCABULARY, ...toy }), ...changes });
   }
 
-  /** Has the tokenizer of tiny-chat and random weights: no answer makes sense or ends by itself. */
+  /** Makes a folder with the tokenizer of tiny-chat and random weights. No answer makes sense or ends by itself. */
   random(about: Partial<Transformer> = {}): string {
     const size = { vocabulary: VOCABULARY, hidden: 64, layers: 2, heads: 4, kvHeads: 2, inner: 96, context: 256 };
     const weights = transformer({ ...size, attention: 'plain', ...about });
@@ -52,19 +52,19 @@ export class ModelFolders {
   }
 }
 
-/** The number of a token of tiny-chat. */
+/** Returns the number of a token of tiny-chat. */
 export function tokenId(token: string): number {
   const { model } = JSON.parse(readFileSync(join(tinyChat, 'tokenizer.json'), 'utf8'));
   return model.vocab[token];
 }
 
-/** For `like`: changes fields of a JSON file. */
+/** Changes fields of a JSON file. For `like`. */
 export const withFields =
   (fields: Readonly<Record<string, unknown>>) =>
   (text: string): string =>
     JSON.stringify({ ...JSON.parse(text), ...fields });
 
-/** For `like`: no token ends an answer. */
+/** Removes the tokens that end an answer. For `like`. */
 export const withoutEnd = {
   'config.json': withFields({ eos_token_id: null }),
   'generation_config.json': withFields({ eos_token_id: [] }),

@@ -1,12 +1,12 @@
 import { basename } from 'node:path';
 import type { Order } from '../../../src/infrastructure/chat-engine/protocol.js';
 
-/** Stands in for the worker, and misbehaves as the name of the model's folder says. */
+/** Misbehaves in place of the worker. The name of the model's folder selects the behaviour. */
 type Behaviour = (order: Order) => void;
 
 const say = (message: unknown) => process.send?.(message as object);
 
-/** Does everything as the worker, except the answer. */
+/** Acts like the worker, except for the answer. */
 const answering =
   (answer: (call: number) => void): Behaviour =>
   (order) => {
@@ -32,7 +32,7 @@ const behaviours: Readonly<Record<string, Behaviour>> = {
   silent: () => undefined,
   babbling: answering((call) => say({ ...completion, call, text: 42 })),
   incomplete: answering((call) => say({ type: 'completed', call, text: 'Hi' })),
-  /** Answers in parts, which nobody has asked for. */
+  /** Answers in parts although the call wants none. */
   chatty: answering((call) => {
     say({ type: 'parts', parts: [{ call, text: 'H' }] });
     say({ ...completion, call, text: 'i' });
@@ -51,7 +51,7 @@ const behaviours: Readonly<Record<string, Behaviour>> = {
   deaf: (order) => {
     if (order.type === 'load' || order.type === 'tokenize') answering(() => undefined)(order);
   },
-  /** Never answers its first call, and confirms nothing. */
+  /** Never answers its first call, and confirms no cancellation. */
   forgetful: (order) => {
     if (order.type !== 'cancel') answering((call) => call > 1 && say({ ...completion, call }))(order);
   },

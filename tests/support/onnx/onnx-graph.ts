@@ -1,4 +1,4 @@
-/** Writes ONNX files: just enough of the protobuf format for the models that tests make themselves. */
+// This module writes ONNX files, with only the parts of the protobuf format that the models of tests need.
 
 export const FLOAT = 1;
 export const INT8 = 3;
@@ -44,7 +44,7 @@ export interface Node {
   readonly inputs: readonly string[];
   readonly outputs: readonly string[];
   readonly attributes?: Readonly<Record<string, Attribute>>;
-  /** The domain of the operator. The default is ONNX's own. */
+  /** Is the domain of the operator, by default that of ONNX. */
   readonly domain?: string;
 }
 
@@ -57,7 +57,7 @@ const nodeOf = ({ op, inputs, outputs, attributes = {}, domain = '' }: Node): Fi
     bytes(7, domain),
   ]);
 
-/** A name, a type, and a shape whose text dimensions are free. */
+/** Describes an input or an output. The text dimensions of its shape are free. */
 export type Value = readonly [name: string, type: number, shape: readonly (number | string)[]];
 
 function declaration(field: number, [name, type, shape]: Value): Field {
@@ -65,7 +65,7 @@ function declaration(field: number, [name, type, shape]: Value): Field {
   return message(field, [bytes(1, name), message(2, [message(1, [integer(1, type), message(2, dimensions)])])]);
 }
 
-/** A constant: without `shape` a scalar. */
+/** Describes a constant. Without `shape`, it is a scalar. */
 export type Constant = readonly [
   name: string,
   type: number,
@@ -91,7 +91,7 @@ function rawOf(type: number, values: Constant[2]): Buffer {
   return Buffer.concat(raw);
 }
 
-/** A constant of floats that is kept in a file beside the model's. */
+/** Describes a constant of floats that is in a file beside the model. */
 export type ExternalConstant = readonly [name: string, file: string, length: number];
 
 function externalConstantOf([name, file, length]: ExternalConstant): Field {
@@ -118,7 +118,7 @@ export const graphOf = ({ nodes, inputs, outputs, constants = [], externalConsta
     ...outputs.map((value) => declaration(12, value)),
   ]);
 
-/** The operators of the standard, and those that ONNX Runtime adds. */
+/** Writes a file that may use the operators of the standard, and those that ONNX Runtime adds. */
 export const onnxFile = (graph: Graph, { format = 8, operators = 17 } = {}): Buffer =>
   Buffer.concat([
     integer(1, format),

@@ -4,7 +4,7 @@ import { ChildRuntimesRig } from './child-runtimes-rig.js';
  * Stands in for the service: runs the model of a folder, asks it a question, and reports its stage. A test kills it and
  * looks for orphans.
  *
- *   node parent-program.js <folder> [what to ask]
+ *   node parent-program.js <folder> [question]
  */
 const [folder = '', text] = process.argv.slice(2);
 const rig = new ChildRuntimesRig({ timeoutMs: 60_000 });

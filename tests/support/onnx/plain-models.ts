@@ -1,6 +1,6 @@
 import { FLOAT, onnxFile } from './onnx-graph.js';
 
-/** A model that needs a file beside it. */
+/** Makes a model with weights in another file. */
 export const withWeightsIn = (file: string): Buffer =>
   onnxFile({
     inputs: [['input_ids', FLOAT, [4]]],

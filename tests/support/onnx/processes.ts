@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** The fields of a process after its name. Nobody may reap an orphan here: a zombie is dead. Only on Linux. */
+/** Returns the fields of a process after its name, on Linux. A process that is gone has the state of a zombie. */
 function statOf(pid: number): string[] {
   try {
     return readFileSync(`/proc/${pid}/stat`, 'utf8')
@@ -11,12 +11,13 @@ function statOf(pid: number): string[] {
   }
 }
 
+/** Checks whether a process runs. A zombie does not: nobody may collect an orphan here. */
 export const alive = (pid: number): boolean => statOf(pid)[0] !== 'Z';
 
-/** Processor time, in hundredths of a second. */
+/** Returns the processor time of a process in hundredths of a second. */
 export const ticks = (pid: number): number => Number(statOf(pid)[11]);
 
-/** In bytes; only on Linux. */
+/** Returns the memory of a process in bytes, on Linux. */
 export function residentMemory(pid: number): number {
   const [, kilobytes] = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
   return Number(kilobytes) * 1_024;

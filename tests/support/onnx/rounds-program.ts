@@ -2,14 +2,14 @@ import { createInterface } from 'node:readline';
 import type { LoadSettings } from '../../../src/infrastructure/chat-engine/protocol.js';
 import { DrivenWorker, type Question } from './driven-worker.js';
 
-/** Rounds of questions. All questions of a round are asked at once, after the answers of the round before. */
+/** Contains rounds of questions. All questions of a round are asked at once, after the answers of the round before. */
 export interface Rounds {
   readonly folder: string;
   readonly settings?: LoadSettings;
   readonly rounds: readonly (readonly Question[])[];
 }
 
-/** Reads `Rounds` as a line of JSON from standard input, and prints the answers, round by round; and so on. */
+/** Reads `Rounds` from each line of standard input. Prints a line with the answers of all its rounds. */
 async function main(): Promise<void> {
   for await (const line of createInterface(process.stdin)) {
     const { folder, settings, rounds } = JSON.parse(line) as Rounds;

@@ -1,8 +1,8 @@
-/** Numbers that look random and are the same each time. */
+/** Gives numbers that look random but are the same in each run. */
 export class SeededChance {
   constructor(private state: number) {}
 
-  /** From 0 to below 1 (mulberry32). */
+  /** Returns a number from 0 to below 1 (mulberry32). */
   next(): number {
     this.state = (this.state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(this.state ^ (this.state >>> 15), 1 | this.state);

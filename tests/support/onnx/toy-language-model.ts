@@ -2,23 +2,23 @@ import { BOOL, FLOAT, FLOAT16, type Graph, graphOf, INT64, type Node, onnxFile }
 
 export interface ToyLanguageModel {
   readonly vocabulary: number;
-  /** Half precision for cache and scores. */
+  /** Uses half precision for the cache and the scores. */
   readonly half?: boolean;
-  /** Rounds of idle work in each step: some two thousand take a millisecond. */
+  /** Is the number of idle rounds in each step. About two thousand take a millisecond. */
   readonly idleRounds?: number;
-  /** A token at which a step never ends. */
+  /** Is a token that makes its step endless. */
   readonly endlessToken?: number;
-  /** Takes padding for tokens: the length of the cache counts too, whatever the mask says. */
+  /** Counts padding as tokens, although the mask excludes it. */
   readonly countsPadding?: boolean;
   /** Takes one sequence at a time. */
   readonly single?: boolean;
-  /** The version of the file format. */
+  /** Is the version of the file format. */
   readonly format?: number;
 }
 
 /**
- * A language model without weights: the token that follows is the sum of all tokens so far, by the size of the
- * vocabulary. So the answer is right only if the cache carries every earlier token.
+ * Makes a language model without weights. The next token is the sum of all tokens so far, modulo the size of the
+ * vocabulary. So the answer is right only if the cache has every earlier token.
  */
 export function toyLanguageModel({ vocabulary, half = false, format = 8, ...toy }: ToyLanguageModel): Buffer {
   const type = half ? FLOAT16 : FLOAT;
@@ -42,7 +42,7 @@ export function toyLanguageModel({ vocabulary, half = false, format = 8, ...toy 
       ['axis_1', INT64, [1], [1]],
       ['size', INT64, [vocabulary]],
       ['counted', INT64, [Number(countsPadding)]],
-      // Negative, so that half-precision scores are right only where they are read as numbers.
+      // -1 shows an error: half-precision scores are right only if they are read as numbers.
       ['off_on', FLOAT, [-1, 1], [2]],
       ['zero', INT64, [0]],
       ['endless', INT64, [endlessToken]],
@@ -80,14 +80,14 @@ const concat = (part: 'key' | 'value'): Node => ({
   attributes: { axis: 2 },
 });
 
-/** How many of the tokens are `token`, as a number without dimensions; at most 1. */
+/** Computes a scalar: 1 if the tokens contain `token`, otherwise 0. */
 const has = (token: string, output: string): Node[] => [
   { op: 'Equal', inputs: ['input_ids', token], outputs: [`${output}_where`] },
   { op: 'Cast', inputs: [`${output}_where`], outputs: [`${output}_ones`], attributes: { to: INT64 } },
   { op: 'ReduceMax', inputs: [`${output}_ones`], outputs: [output], attributes: { keepdims: 0 } },
 ];
 
-/** The body of a loop that does nothing; it carries a number along. */
+/** Is the body of a loop that only passes a number on. */
 export const idleRound = graphOf({
   inputs: [
     ['round', INT64, []],
@@ -104,7 +104,7 @@ export const idleRound = graphOf({
   ],
 });
 
-/** `idled` is 0, after some time. */
+/** Sets `idled` to 0 after the idle rounds. */
 const idling: readonly Node[] = [
   ...has('endless', 'has_endless'),
   { op: 'Mul', inputs: ['has_endless', 'forever'], outputs: ['more_rounds'] },

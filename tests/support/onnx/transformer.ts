@@ -6,23 +6,23 @@ export interface Transformer {
   readonly hidden: number;
   readonly layers: number;
   readonly heads: number;
-  /** Heads of keys and values. Several attention heads share one. */
+  /** Is the number of heads of keys and values. Several attention heads share one. */
   readonly kvHeads: number;
   readonly inner: number;
   readonly context: number;
   /**
-   * How it attends. `plain`: by the standard's operators, with a mask and positions, as most exports do.
-   * `group_query`: by an operator of ONNX Runtime that counts the mask and takes no positions.
+   * Selects the attention. `plain` uses operators of the standard with a mask and positions, as most exports do.
+   * `group_query` uses an operator of ONNX Runtime that counts the mask and takes no positions.
    */
   readonly attention: 'plain' | 'group_query';
   /** Keeps keys and values in half precision. */
   readonly half?: boolean;
-  /** Computes with whole numbers, whose scale depends on all that is in the step: rows influence each other a little. */
+  /** Computes with whole numbers. Their scale depends on the whole step, so rows influence each other a little. */
   readonly quantized?: boolean;
   readonly seed?: number;
 }
 
-/** A language model of the kind of Qwen2 whose weights are chance, the same for the same seed. */
+/** Makes a language model like Qwen2 with random weights, which are the same for the same seed. */
 export const transformer = (about: Transformer): Buffer => new Writer(about).file();
 
 class Writer extends GraphWriter {
@@ -102,7 +102,7 @@ class Writer extends GraphWriter {
     return this.op('Add', [this.linear(input, hidden, size), this.weights([size], 0.1)]);
   }
 
-  /** The two layers between attentions. */
+  /** Adds the two layers between attentions. */
   private thought(input: string): string {
     const { hidden, inner } = this.about;
     const gate = this.linear(input, hidden, inner);
@@ -110,7 +110,7 @@ class Writer extends GraphWriter {
     return this.linear(this.op('Mul', [open, this.linear(input, hidden, inner)]), inner, hidden);
   }
 
-  /** `seen`: 0 where a token may look, and far below where not: at what is masked, and at what comes after it. */
+  /** Sets `seen` to 0 for the tokens that a token may look at, and to -1e9 for masked and for later ones. */
   private mask(): void {
     const [zero, one] = [this.constant(INT64, [0]), this.constant(INT64, [1])];
     const total = this.op('Gather', [this.op('Shape', ['attention_mask']), one]);
@@ -130,7 +130,7 @@ class Writer extends GraphWriter {
     this.op('Cast', [total], { to: INT32 }, 'total_length');
   }
 
-  /** `cos` and `sin`: of every position for the operator, of those asked for otherwise. */
+  /** Sets `cos` and `sin`: of every position for `group_query`, of the requested positions for `plain`. */
   private rotations(plain: boolean): void {
     const { context } = this.about;
     const half = this.headSize / 2;

@@ -14,11 +14,11 @@ const keys = { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' };
 
 type Fault = (request: IncomingMessage, response: ServerResponse) => boolean;
 
-/** A server that speaks S3, keeps its objects on the disk, and goes away when a test says so. */
+/** Runs an S3 server with its objects on the disk. A test can stop it for a while. */
 export class S3Server {
-  /** Returns true for a request that it has answered, or not, in place of the server. */
+  /** Returns true for a request that it handles in place of the server, with or without an answer. */
   fault: Fault = () => false;
-  /** The requests since the last look, such as `GET iris.onnx`. */
+  /** Lists the requests since the last `clear`, such as `GET iris.onnx`. */
   readonly requests: string[] = [];
   private readonly server: Server;
   private port = 0;
@@ -40,7 +40,7 @@ export class S3Server {
       directory: folder.path,
       silent: true,
       configureBuckets: [{ name: BUCKET }],
-      // It takes the slash behind a bucket for a part of no signature.
+      // The package leaves the slash after a bucket out of the signature.
       allowMismatchedSignatures: true,
     });
     await app.configureBuckets();
@@ -58,7 +58,7 @@ export class S3Server {
     return { ...place, credentials: keys, mostBytes: 1024 ** 3 };
   }
 
-  /** The settings of a service that keeps its models here. */
+  /** Returns the settings of a service that keeps its models here. */
   get env(): Record<string, string> {
     return {
       SERVICE_MODEL_STORE: `s3://${BUCKET}/team`,
@@ -89,7 +89,7 @@ export class S3Server {
     else this.app(request, response);
   }
 
-  /** Puts an object into the bucket, whatever its name. */
+  /** Puts an object with any name into the bucket. */
   async put(key: string, content: string | Uint8Array): Promise<void> {
     await new S3Bucket({ ...this.settings, prefix: '' }).write(key, pieces(Buffer.from(content)));
   }
@@ -117,7 +117,7 @@ export class S3Server {
     return join(this.folder.path, BUCKET, '._S3rver_uploads');
   }
 
-  /** The package does not know this operation. */
+  /** Aborts an upload in parts, which the package cannot do. */
   private abort(upload: string, response: ServerResponse): void {
     rmSync(join(this.uploads, upload), { recursive: true });
     response.writeHead(204).end();
