@@ -8,7 +8,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 export interface SchemaQuestion {
   /** The schema as JSON. */
   readonly schema: string;
-  /** Null if the question is only about the schema. */
+  /** The value to check. It is null if the question is only about the schema. */
   readonly text: string | null;
 }
 
