@@ -20,8 +20,8 @@ import type { Report, Task } from './chat-engine/contenders.js';
 import { makeModel } from './chat-engine/model.js';
 
 /**
- * Compares the chat engine with @huggingface/transformers, which it installs into a temporary folder. Both run the same
- * model in their own process with one thread, give the same answers, and take turns in each round.
+ * Compares the chat engine with @huggingface/transformers. Installs that package into a temporary folder. Both run the
+ * same model in their own process with one thread, give answers of the same length, and take turns in each round.
  * `npm run bench:chat-engine [rounds] [model folder]`
  */
 const ROUNDS = Number(process.argv[2] ?? 5);
@@ -73,7 +73,7 @@ async function measureRound(round: number, ours: Asked, theirs: Asked): Promise<
     comparison('more', `${AT_ONCE} at once, tokens/s`, many.map(rate), 2),
     comparison('less', `${AT_ONCE} at once, processor ms`, many.map(processorTime), 2),
     comparison('less', `${AT_ONCE} at once, median ms`, many.map(medianTime), 2),
-    comparison('less', 'first token of a long history, again and at first, ms', [warm, cold].map(firstToken), 3),
+    comparison('less', 'long history: ms to the first token, second and first time', [warm, cold].map(firstToken), 3),
   ];
 }
 

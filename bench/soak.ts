@@ -8,8 +8,9 @@ import { Service, temporaryFolder } from '../tests/support/service.js';
 import { ask, completions, password, readyProject, register } from '../tests/support/workspace.js';
 
 /**
- * Sends many requests of all kinds while deployments are created and deleted. Fails if the memory, the file descriptors
- * or the child processes of the service grow after the warm-up. `npm run bench:soak [requests] [deployments]`
+ * Sends many requests of all kinds while deployments are created and deleted. Fails if the memory or the file
+ * descriptors of the service grow after the warm-up, or if it has more than two child processes.
+ * `npm run bench:soak [requests] [deployments]`
  */
 const REQUESTS = Number(process.argv[2] ?? 200_000);
 const CYCLES = Number(process.argv[3] ?? 100);
@@ -18,8 +19,8 @@ const SAMPLES = 60;
 /** The share of the samples that belongs to the warm-up. */
 const WARM = 0.4;
 /**
- * The permitted growth of the least memory from the first samples after the warm-up to the last samples. One sample
- * says little, because garbage collection changes the memory all the time.
+ * The last third of the samples after the warm-up may have at most this many times the minimum of the first third. One
+ * sample says little, because garbage collection changes the memory all the time.
  */
 const MOST_GROWTH = 1.15;
 
@@ -149,11 +150,11 @@ function judged(samples: readonly Sample[]): boolean {
       number,
       number,
     ];
-    console.log(`${figure}: at least ${before.toFixed(0)} after the warm-up, ${after.toFixed(0)} at the end`);
+    console.log(`${figure}: minimum ${before.toFixed(0)} after the warm-up, ${after.toFixed(0)} at the end`);
     return after / before;
   });
   const most = Math.max(...samples.map(({ children }) => children));
-  console.log(`children: at most ${most}`);
+  console.log(`children: maximum ${most}`);
   return growths.every((growth) => growth < MOST_GROWTH) && most <= 2;
 }
 

@@ -18,9 +18,10 @@ import type { FinisherReport } from './finisher.js';
 import { figures } from './rounds.js';
 
 /**
- * Finishes 300 sync jobs a second in two processes with ten alert rules. Measures how long the end of a call waits
- * until it is stored. Fails if a call is refused, or if the alerts are not those that the rules define for the order in
- * which the jobs finished. `npm run bench:sync-jobs [seconds] [jobs a second]`
+ * Makes 300 calls a second in two processes, while ten alert rules exist. Each call is a job of mode `sync`. Measures
+ * the time from the end of a call until the database holds that end. Fails if a call is refused. Fails also if the
+ * stored alerts differ from the alerts that the rules give for the jobs in their stored order.
+ * `npm run bench:sync-jobs [seconds] [jobs a second]`
  */
 const SECONDS = Number(process.argv[2] ?? 20);
 const RATE = Number(process.argv[3] ?? 300);
@@ -75,7 +76,7 @@ async function main(): Promise<void> {
   await rm(folder, { recursive: true, force: true });
 }
 
-/** Counts the stored alerts, and those that differ from what the rules define for the stored order of the jobs. */
+/** Counts the stored alerts, the wrong ones among them, and the missing ones. */
 async function checked(url: string, ids: readonly string[]) {
   const client = new Client({ connectionString: url });
   await client.connect();
@@ -93,8 +94,8 @@ async function checked(url: string, ids: readonly string[]) {
 }
 
 /**
- * Returns the ids of the jobs that fire the rule. Divides the jobs into parts that begin with a success, because the
- * model is slow with long histories: it evaluates each part from its start.
+ * Returns the ids of the jobs that fire the rule. `JobsModel` evaluates the whole history for each job, which is slow.
+ * So the jobs are split before each success, and each part gets a `JobsModel` of its own.
  */
 function expectedOf({ ruleType, threshold, jobKind = null }: RuleInput, jobs: readonly FinishedJob[]): string[] {
   const parts: FinishedJob[][] = [[]];

@@ -14,13 +14,13 @@ import { type Member, register } from '../tests/support/workspace.js';
 /**
  * Stores a million calls of thirty days, by 20 accounts with 30 keys in 10 projects. Measures `GET /v1/usage` by each
  * bucket and group, and prints the scans of its statements. Fails if a median is over the target, or if a statement
- * scans a table sequentially. `npm run bench:usage [calls]`
+ * scans `jobs` or `usage_rollups` sequentially. `npm run bench:usage [calls]`
  */
 const CALLS = Number(process.argv[2] ?? 1_000_000);
 const TARGET_MS = 100;
 const ROUNDS = 9;
 const PART = 20_000;
-/** The number of calls that are not rolled up when the answers are measured. */
+/** The number of calls that are stored last, after the others were rolled up. */
 const WAITING = 1_000;
 
 const env = { SERVICE_RATE_LIMIT_PER_MIN: '1000000', SERVICE_MAX_ACCOUNTS: '3' };

@@ -10,7 +10,7 @@ const SYSTEMS = ['aix', 'android', 'darwin', 'freebsd', 'linux', 'netbsd', 'open
 const PROCESSORS = ['arm64', 'x64', 'ia32', 'arm', 'ppc64', 's390x', 'riscv64', 'loong64', 'mips64el', 'wasm32'];
 const EXACT_VERSION = /^\d/;
 
-/** Returns the platform fields of a package, read from its name. Returns null if the name has no platform. */
+/** Returns the platform fields of a package, read from its name. Returns null if the name has no known platform. */
 function platformOf(name) {
   const words = name.split('/').pop().split('-');
   const os = SYSTEMS.find((system) => words.includes(system));

@@ -85,7 +85,7 @@ describe('the openai library', () => {
 
 describe('callers of a busy engine', () => {
   let modest: Member;
-  /** Keeps the responses to the calls that the engine works on, by their question, in the order of arrival. */
+  /** Maps the question of each call that the engine has not answered yet to its response. */
   const working = new Map<string, ServerResponse>();
   const hold: Script = ({ body }, response) => working.set(body.messages[0].content, response);
 
@@ -113,13 +113,13 @@ describe('callers of a busy engine', () => {
     const before = engine.asked.length;
     const first = names('a', AT_ONCE).map((name) => call(admin, name));
     await engine.wasAsked(before + AT_ONCE);
-    // The queue takes five more, in any order. A sixth is one too many.
+    // Six more calls arrive in any order. The queue takes five of them and refuses one.
     const outcomes = new Map<string, number | undefined>();
     const noted = (by: Member, name: string) => call(by, name).then((it) => outcomes.set(name, it?.status));
     const waiting = names('w', 6).map((name) => noted(admin, name));
     await Promise.race(waiting);
     expect([...outcomes.values()]).toEqual([429]);
-    // Another account gets one of these places, and the next turn.
+    // A call of another account takes the place of a waiting call, and is served next.
     const other = noted(modest, 'b1');
     await Promise.race(waiting.filter((_, n) => !outcomes.has(`w${n + 1}`)));
     expect([...outcomes.values()]).toEqual([429, 429]);

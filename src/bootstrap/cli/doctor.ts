@@ -19,7 +19,8 @@ const reasonOf = ({ message, code }: NodeJS.ErrnoException): string => message |
 /** Each check returns a description of its result, or throws an error that says what to do. */
 const checks: Readonly<Record<string, (config: Config) => Promise<string> | string>> = {
   settings({ unknown }) {
-    if (unknown.length > 0) throw new Error(`these are no settings and are ignored: ${unknown.join(', ')}`);
+    if (unknown.length > 0)
+      throw new Error(`these are no settings and are ignored: ${unknown.join(', ')}: correct or remove them`);
     return 'understood';
   },
   'data folder'(config) {

@@ -98,7 +98,7 @@ async function emptyDatabase(config: Config): Promise<ReachedDatabase> {
     return { url: server.url, close: () => server.stop() };
   } catch (error) {
     if (!(error instanceof FolderTaken)) throw error;
-    throw new Error(`a service runs on the data folder ${dataDir}: stop it before you restore a backup`);
+    throw new Error(`a service runs on the data folder ${dataDir}: restore the backup into another, empty folder`);
   }
 }
 

@@ -172,7 +172,7 @@ function* recordRemarks(records: readonly DatasetRecord[]): Generator<Remark> {
     yield info(
       'records_few',
       DATASET_PATH,
-      `The dataset has ${records.length} records: a single record moves the score by ${points} points.`,
+      `The dataset has few records (${records.length}): a single record moves the score by ${points} points.`,
     );
   }
   const small = [...groupSizes(records)].filter(([, size]) => size < FEW_IN_GROUP).map(([group]) => [group]);

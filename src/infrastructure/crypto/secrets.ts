@@ -29,8 +29,8 @@ const HINT_LENGTH = 4;
 const FORM = new RegExp(`^(tn[a-z]_)([0-9A-Za-z]{${SECRET_LENGTH}})([0-9A-Za-z]{${CHECK_LENGTH}})$`);
 
 /**
- * Issues tokens. A token is a prefix, 256 random bits, and a CRC-32 of both. A double click selects a whole token. A
- * plain SHA-256 is enough for the digest, because nobody can guess 256 random bits.
+ * Issues tokens. A token is a prefix, 256 random bits, and a CRC-32 of both. It has only letters, digits and `_`, so a
+ * double click selects all of it. A plain SHA-256 is enough for the digest, because nobody can guess 256 random bits.
  */
 @injectable()
 export class CheckedTokens implements SecretTokens {
@@ -89,7 +89,7 @@ export class Sealer {
     return Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString('base64url');
   }
 
-  /** Decrypts a sealed text. Throws if it was sealed with another secret or context, or was changed. */
+  /** Decrypts a sealed text. Throws if it was sealed with another secret, purpose or context, or was changed. */
   open(text: string, context: string): string {
     const bytes = Buffer.from(text, 'base64url');
     const opener = createDecipheriv('aes-256-gcm', this.key, bytes.subarray(0, NONCE_BYTES), {

@@ -11,10 +11,13 @@ const TIMEOUT_MS = 1_500;
 const LONGEST_PATH = 103;
 const LONGEST_NAME = '/lock-4194304-12345678'.length;
 
-/** Returns the file that names a socket folder outside `folder`, for processes with another TMPDIR. */
+/** Returns the path of a file in `folder`. It holds the path of a socket folder outside `folder`. */
 const noteFile = (folder: string): string => path.join(folder, 'socket-folder');
 
-/** Returns the folder of the sockets for `folder`, which must be a real path. Every process gets the same result. */
+/**
+ * Returns the folder of the sockets for `folder`, which must be a real path. Every process gets the same result, also
+ * with another TMPDIR, as soon as the note is written.
+ */
 export function socketFolder(folder: string): string {
   const within = path.join(folder, 'run');
   if (Buffer.byteLength(within) + LONGEST_NAME <= LONGEST_PATH) return within;
@@ -25,8 +28,8 @@ export function socketFolder(folder: string): string {
 }
 
 /**
- * Creates the folder of the sockets, which only the account may use. Throws if another user has created it before,
- * because everyone may write in the temporary folder.
+ * Creates the folder of the sockets, which only the account may use. Throws if its path is too long, or if it exists
+ * and is not private. Every user of the machine may write in the temporary folder.
  */
 export function makeSocketFolder(folder: string, account: Account): string {
   const sockets = socketFolder(folder);
@@ -63,7 +66,7 @@ export interface FolderLock {
  * The lock is a socket on which the process listens. The kernel closes it with the process, so a dead process never
  * holds the folder. Each contender first listens on a socket of its own and then looks for others. Of two contenders,
  * at least one sees the other. A contender that sees another one withdraws and tries again later. A contender that sees
- * none has the lock. Names are never used twice, so removing a dead socket cannot hit a living process.
+ * none has the lock. The name of a lock is never used twice, so removing a dead one cannot hit a living process.
  */
 export async function lockFolder(sockets: string, folder: string): Promise<FolderLock> {
   const timeout = AbortSignal.timeout(TIMEOUT_MS);
@@ -106,7 +109,7 @@ async function announce(sockets: string): Promise<(FolderLock & { name: string }
   }
 }
 
-/** Returns the name of another living contender, and removes dead ones. */
+/** Returns the name of another living contender. Removes the dead and the unfinished sockets that it finds before. */
 async function livingOther(sockets: string, mine: string): Promise<string | undefined> {
   for (const name of fs.readdirSync(sockets)) {
     if (name === mine || !/^(lock|new)-/.test(name)) continue;

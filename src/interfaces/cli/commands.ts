@@ -17,9 +17,9 @@ const flag = { type: 'boolean' } as const;
 const plain = { options: {}, required: [], words: 0 } as const;
 
 const PASSWORD = [
-  'Asks for the password at a terminal, or reads it from standard input with --password-stdin. Without input,',
-  'generates a password and prints it once. There is no option for the password, because all users of the machine',
-  'can see the options of a command.',
+  'Asks for the password at a terminal, or reads it from standard input with --password-stdin. Without a terminal, or',
+  'if nothing is typed there, generates a password and prints it once. There is no option for the password, because',
+  'all users of the machine can see the options of a command.',
 ];
 
 const commands = {

@@ -50,7 +50,6 @@ export function pages(): Router {
     const policy = path === '/docs' ? REFERENCE_POLICY : OWN_POLICY;
     file(path, (response) => guarded(response, policy).type(type).send(content));
   }
-  // `send` answers 304 to a browser that already has this content.
   for (const { path, type, content } of filesOf(join(packageRoot, 'dist', 'console'))) {
     const text = tagged(content);
     file(path, (response) => sendOnce(guarded(response, OWN_POLICY).type(type), text));
@@ -83,8 +82,8 @@ function described() {
 }
 
 /**
- * Sets the security headers of a page. No copy of a page may be stored, because its link may contain a token. Other
- * code sets the Referrer-Policy of every answer.
+ * Sets the security headers of a page. Browsers must not store the page, because its URL may contain a token.
+ * `sendOnce` replaces this for the console. Other code sets the Referrer-Policy of every answer.
  */
 const guarded = (response: Response, policy: string): Response =>
   response.set({ 'Content-Security-Policy': policy, 'Cache-Control': 'no-store', 'X-Frame-Options': 'DENY' });
@@ -97,7 +96,7 @@ interface PublicFile {
   readonly content: string;
 }
 
-/** Reads all files at the start, so that they cannot change or disappear while the service runs. */
+/** Reads all files of a folder at the start, so that they cannot change or disappear while the service runs. */
 function filesOf(folder: string): PublicFile[] {
   return readdirSync(folder).map((name) => {
     const type = extname(name);

@@ -37,7 +37,12 @@ describe('a request to a model server', () => {
       /takes the shape \[-1,4\], not \[4\] \(2 dimensions, not 1\)/,
     ],
     ['a wrong dimension', { input: [[1, 2]] }, 'inputs.input', /takes the shape \[-1,4\], not \[1,2\]/],
-    ['an uneven array', { input: [four, [1, 2]] }, 'inputs.input', /not an even array: \[1\] has 2 elements/],
+    [
+      'an uneven array',
+      { input: [four, [1, 2]] },
+      'inputs.input',
+      /nested arrays that differ in length or depth: \[1\] has 2 elements/,
+    ],
     ['a word', { input: [[1, 2, 'x', 4]] }, 'inputs.input', /element 2 .* must be a number \(FP32\), not a string/],
     ['too large a number', { input: [[1, 2, 1e39, 4]] }, 'inputs.input', /element 2 .* beyond the range of FP32/],
     ['no data', { input: { shape: [1, 4] } }, 'inputs.input', /has no data/],

@@ -17,7 +17,7 @@ const MODEL_PATH = 'vision/iris.onnx';
 const EXAMPLE_ID = /\b([a-z]{3})_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11\b/g;
 const EXAMPLE_INVITE = /\btni_(Example){7}\b/g;
 
-/** Keeps valid credentials and existing objects. Replaces those that a request has ended. */
+/** Keeps tokens and the ids of existing objects. Replaces those that a request has ended. */
 export class World {
   private readonly ids = new Map<string, string>();
   private readonly tokens: Map<Credential, string>;
@@ -27,7 +27,7 @@ export class World {
   constructor(
     private readonly caller: HttpCaller,
     { admin, developer, member, stranger, masterKey }: Cast,
-    /** Is the ONNX file of deployments, for a service that loads it. */
+    /** The ONNX file for deployments. Absent if the service has a fake model server, which loads no file. */
     private readonly modelFile?: Uint8Array,
   ) {
     this.tokens = new Map([
@@ -41,7 +41,7 @@ export class World {
     ]);
   }
 
-  /** Returns a credential, and its kind in the document. */
+  /** Returns the token of a caller, and the name of its kind in the OpenAPI document. */
   credential(name: Credential, { security }: Endpoint): { kind: string | null; token: string | undefined } {
     const taken = security.flatMap((one) => Object.keys(one));
     const fitting = (['session', 'api_key', 'master'] as const).find((kind) => taken.includes(kind)) ?? 'none';
@@ -60,7 +60,7 @@ export class World {
       .replace(EXAMPLE_INVITE, (token) => this.inviteToken || token);
   }
 
-  /** Forgets the objects that a successful request changed or ended. */
+  /** Forgets the objects that a successful request may have ended. Replaces the tokens that it has ended. */
   async afterwards({ method, path, operationId }: Endpoint, { status }: Answer): Promise<void> {
     if (status >= 300 || method === 'GET') return;
     const [, name = ''] = path.match(/.*\{(\w+)_id\}/) ?? [];

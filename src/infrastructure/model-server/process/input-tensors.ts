@@ -2,7 +2,7 @@ import { elementsOf, jsonShape, stringProblem, unevenAt } from './elements.js';
 import { InvalidField, kindOf, shortened } from './request-error.js';
 import { datatypes, type NumericArray, type NumericDatatype, type Tensor, type TensorSpec } from './tensors.js';
 
-/** The largest product of the other dimensions of an empty tensor, because some operators allocate memory for them. */
+/** Limits the product of the dimensions that are not 0 in an empty tensor. Some operators allocate memory for them. */
 const MAX_EMPTY = 2 ** 20;
 const MAX_DIMENSIONS = 32;
 /** Each BYTES element has its length before it. */
@@ -28,7 +28,8 @@ export function tensorOfJson(spec: TensorSpec, tensor: JsonTensor, path: string)
   const shape = tensor.shape === undefined ? nested : readShape(tensor.shape, path);
   checkShape(spec, shape, tensor.shape === undefined ? path : `${path}.shape`);
   const uneven = unevenAt(data, nested);
-  if (uneven) throw new InvalidField(path, `input "${spec.name}" is not an even array: ${uneven}`);
+  if (uneven)
+    throw new InvalidField(path, `input "${spec.name}" has nested arrays that differ in length or depth: ${uneven}`);
   const isFlat = nested.length <= 1;
   if (!isFlat && shapeText(nested) !== shapeText(shape)) {
     const message = `input "${spec.name}" is nested as ${shapeText(nested)}, its shape says ${shapeText(shape)}`;
@@ -139,7 +140,7 @@ function readStrings(spec: TensorSpec, shape: readonly number[], bytes: Uint8Arr
   const most = countOf(shape);
   for (let at = 0; at < view.length; ) {
     if (strings.length === most)
-      throw new InvalidField(path, `input "${spec.name}" has more bytes than its ${most} elements`);
+      throw new InvalidField(path, `input "${spec.name}" has more bytes after its ${most} elements`);
     const element = `element ${strings.length} of input "${spec.name}"`;
     const begin = at + LENGTH_BYTES;
     const end = begin <= view.length ? begin + view.readUInt32LE(at) : Number.POSITIVE_INFINITY;

@@ -43,7 +43,7 @@ function createServer(order: ServeOrder, signature: Signature): HttpServer {
       };
     },
     batchingRefused: () =>
-      writeLine('stdout', 'batching is off: this model would answer requests that run together differently'),
+      writeLine('stdout', 'batching is off: this model gives other answers when requests run together'),
   });
   metrics.addQueue(queue);
   const codec = new ThreadedCodec({ signature, name: order.name });
@@ -61,7 +61,7 @@ function batchingOf({ maxBatch, maxDelayMs }: ServeOrder, signature: Signature):
   return null;
 }
 
-/** Drains the server, but not longer than the grace period. */
+/** Drains the server, but not longer than the grace period. Then ends the process. */
 async function shutDown(): Promise<void> {
   const timeout = new Promise((resolve) => setTimeout(resolve, graceMs));
   await Promise.race([timeout, Promise.all([server?.drain(), model.idle()])]);
@@ -71,7 +71,7 @@ async function shutDown(): Promise<void> {
 }
 
 function onModelDeath(error: Error): void {
-  writeLine('stderr', `${error.name}: ${stackOf(error)}`);
+  writeLine('stderr', stackOf(error));
   process.exit(1);
 }
 

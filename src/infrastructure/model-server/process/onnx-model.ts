@@ -41,19 +41,21 @@ export class OnnxModel {
   }
 }
 
-/** Returns the message of ONNX Runtime without the folder of the file. */
+/**
+ * Returns the first line of ONNX Runtime's message. Leaves out its prefix, source places and the folder of the file.
+ */
 const messageOf = (error: unknown, file: string): string => relativeTo(dirname(file), nativeMessageOf(error)).trim();
 
 /**
- * Returns the inputs and outputs of the model. Leaves out outputs that are not tensors, because ONNX Runtime cannot
- * return them to JavaScript. Throws if an input cannot be served.
+ * Returns the inputs and outputs of the model. Leaves out the outputs that cannot be served: ONNX Runtime returns only
+ * tensors to JavaScript. Throws if an input cannot be served, or none of the outputs.
  */
 function signatureOf({ inputMetadata, outputMetadata }: InferenceSession): Signature {
   const inputs = inputMetadata.map((one) => {
     const spec = specOf(one);
     if (spec) return spec;
-    const type = one.isTensor ? one.type : 'of a list or a map';
-    throw new Error(`Input "${one.name}" is of the type ${type}, which can't be served.`);
+    const kind = one.isTensor ? `has the type ${one.type}` : 'is a list or a map';
+    throw new Error(`Input "${one.name}" ${kind}, so it can't be served.`);
   });
   const outputs = outputMetadata.map(specOf).filter((spec) => spec !== null);
   if (outputs.length === 0) throw new Error('None of the outputs is a tensor that can be served.');

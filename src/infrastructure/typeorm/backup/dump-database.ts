@@ -3,13 +3,16 @@ import { Client, type ClientBase, escapeIdentifier } from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import type { Section } from '../../backup/backup-file.js';
 
-/** Begins a transaction with one snapshot. Its format of values does not depend on the server's settings. */
+/** Begins a transaction with one snapshot. Values have a fixed format in it, independent of the server's settings. */
 const BEGIN = `
   BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
   SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0; SET LOCAL lock_timeout = '30s';
   SET LOCAL datestyle = 'ISO'; SET LOCAL timezone = 'UTC'; SET LOCAL extra_float_digits = 3; SET LOCAL bytea_output = 'hex'`;
 
-/** Lists the tables. Leaves out the migrations, because the header names them, and the workers of running instances. */
+/**
+ * Lists the tables to dump. Leaves out `migrations`, because the header of the section names them. Leaves out
+ * `task_workers`, because it only describes running instances.
+ */
 const TABLES = `
   SELECT c.relname AS name, array_agg(a.attname::text ORDER BY a.attnum) AS columns,
          ARRAY(SELECT DISTINCT t.relname::text FROM pg_constraint f JOIN pg_class t ON t.oid = f.confrelid
@@ -87,7 +90,7 @@ function referredFirst(all: readonly Table[]): Table[] {
   for (let left = [...all]; left.length > 0; ) {
     const waiting = new Set(left.map(({ name }) => name));
     const free = left.filter(({ refers }) => !refers.some((name) => waiting.has(name)));
-    if (free.length === 0) throw new Error(`these refer to each other in a circle: ${[...waiting].join(', ')}`);
+    if (free.length === 0) throw new Error(`tables refer to each other in a circle: ${[...waiting].join(', ')}`);
     sorted.push(...free);
     left = left.filter((table) => !free.includes(table));
   }
@@ -97,7 +100,7 @@ function referredFirst(all: readonly Table[]): Table[] {
 /** The longest delay of a timer. */
 const LONGEST_MS = 2 ** 31 - 1;
 
-/** Removes the time limit of a COPY, and clears its timer at the end, because pg does not notice the end of a COPY. */
+/** Gives a COPY the longest possible time limit. Clears its timer at the end, because pg does not do so for a COPY. */
 export function withoutTimeLimit<T extends Stream>(copy: T): T {
   const query: T & { query_timeout?: number; callback?: () => void } = copy;
   query.query_timeout = LONGEST_MS;

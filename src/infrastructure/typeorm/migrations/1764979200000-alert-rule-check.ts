@@ -2,8 +2,9 @@ import type { QueryRunner } from 'typeorm';
 import { ForwardMigration } from '../forward-migration.js';
 
 /**
- * Adds a function that allows one statement to store the end of a call if there are no alert rules. The function takes
- * the lock first. Its second statement then sees every rule that earlier holders of the lock have committed.
+ * Adds a function that returns whether there are no alert rules. One statement can then check this and store the end of
+ * a call. The function takes the lock first. Its second statement then sees every rule that earlier holders of the lock
+ * have committed.
  */
 export class AlertRuleCheck1764979200000 extends ForwardMigration {
   readonly name = 'AlertRuleCheck1764979200000';

@@ -11,7 +11,7 @@ const api = contractsOf('Inference');
 
 const { messages, messageLength, combinedLength, maxTokens, defaultMaxTokens, temperature } = chatLimits;
 
-/** Counts code points, so that an emoji counts once. */
+/** Counts code points. A simple emoji is one code point and two units of UTF-16. */
 export const characters = (content: string) => {
   let count = 0;
   for (const _ of content) count++;
@@ -95,7 +95,7 @@ const ChatCompletionAnswer = namedObject('ChatCompletion', {
   usage: UsageAnswer,
 });
 
-/** Refuses streaming with its own code. */
+/** Refuses `stream: true` with the code `streaming_unsupported`. Refuses too many messages. */
 function refuseFirst(json: unknown): DomainError | null {
   const isStream = (json as { stream?: unknown } | null)?.stream === true;
   return isStream ? new StreamingUnsupported() : refuseTooMany(json, 'messages', messages, messagesError);
@@ -112,7 +112,7 @@ export const ConversationHeader = z
   .optional()
   .meta({ description: '`new`, or the id of one of your own conversations in this project.', example: 'new' });
 
-/** Lists the refusals of every call of a runtime. */
+/** Lists the codes that may refuse any call to a runtime. */
 export const runtimeRefusals = [
   'context_length_exceeded',
   'model_busy',
@@ -132,9 +132,9 @@ export const createChatCompletion = api.post('/v1/projects/{project_id}/chat/com
     'The runtime must be ready. At temperature 0 the answer is deterministic.\n\n' +
     'Without `X-Conversation-Id` the messages are not stored. With `new`, all messages of the request and the answer ' +
     `become a conversation. The first ${conversationLimits.titleLength} characters of the first question are its title. ` +
-    'With the id of a conversation, the last message and the answer are added to it. Both are stored before the answer ' +
-    'is sent. A call that is refused, fails or is aborted stores nothing. If the conversation is deleted meanwhile, the ' +
-    `call gets 404 \`not_found\`. A conversation holds at most ${conversationLimits.messages} messages, and an account has ` +
+    'With the id of a conversation, the last message and the answer are added to it. In both cases everything is ' +
+    'stored before the answer is sent. A call that is refused, fails or is aborted adds nothing to a conversation. If the ' +
+    `conversation is deleted meanwhile, the call gets 404 \`not_found\`. A conversation holds at most ${conversationLimits.messages} messages, and an account has ` +
     `at most ${conversationLimits.perProject} conversations in a project. A call beyond these limits is refused at once.`,
   access: permissions.chat,
   headers: { [CONVERSATION]: ConversationHeader },

@@ -171,8 +171,8 @@ export const cancelJob = api.post(`${one}/cancel`, {
   id: 'cancelJob',
   summary: 'Cancel a job',
   description:
-    'Takes jobs of your own team, and of any team with the master key. Chat completions and ' +
-    'predictions cannot be cancelled here: end their call.',
+    'Takes jobs of your own team, and of any team with the master key. Chat completions, ' +
+    'embedding calls and predictions cannot be cancelled here: end their call.',
   access: permissions.cancelJobs,
   answer: JobAnswer,
   refusals: ['job_finished', 'invalid_request'],

@@ -61,7 +61,7 @@ const StarterAnswer = namedObject('ProjectStarter', {
 /** Lists the fields that name a starter in a request. */
 export const starterChoice = {
   starter_id: text().optional().describe('The id of a starter of `GET /v1/project-starters`.'),
-  starter: text().optional().describe('The same as `starter_id`.'),
+  starter: text().optional().describe('Another name for `starter_id`. Send one of them.'),
 };
 
 /** Holds arguments for `refine`, which then refuses a request that names two different starters. */
@@ -106,7 +106,7 @@ const SpecFormat = {
       required: ['type', 'json_schema'],
     },
   ],
-  description: 'The form of the answers in evaluations, as `response_format` of OpenAI.',
+  description: 'The format that answers must have in evaluations. It is written like `response_format` of OpenAI.',
 };
 
 const Spec = AnyObject.meta({
@@ -149,8 +149,8 @@ export const createProject = api.post('/v1/projects', {
   id: 'createProject',
   summary: 'Create a project',
   description:
-    'Starts empty, with a spec of your own, or with the spec and the name of a starter (`GET /v1/project-starters`). ' +
-    'The records of the starter are imported separately.',
+    'The new project is empty, has the spec that you send, or has the spec of a starter (`GET /v1/project-starters`). ' +
+    'With a starter and without `name`, it has the name of the starter. The records of the starter are imported separately.',
   access: permissions.editWorkspace,
   body: z
     .object({

@@ -28,7 +28,7 @@ async function copied(text: string, button: HTMLElement | null): Promise<boolean
   } catch {
     const field = document.createElement('textarea');
     field.value = text;
-    button?.after(field); // it must be in the open dialog, because nothing else can be selected
+    button?.after(field); // While a dialog is open, only a field inside the dialog can be selected.
     field.select();
     const done = document.execCommand('copy');
     field.remove();
