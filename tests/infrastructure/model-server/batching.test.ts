@@ -78,7 +78,7 @@ describe('requests that run together', () => {
     const asked = Array.from({ length: 16 }, (_, at) => ({ x: [[at, 2 * at, -at]] }));
     for (let round = 0; round < 5; round++)
       for (const { body } of await answers(serving, asked)) expect(body.outputs.y.data).toEqual([0, 0, 0]);
-    expect(serving.output).toMatch(/^batching is off: .*differently\n$/);
+    expect(serving.output).toMatch(/^batching is off: .*together\n$/);
     const { runs, requests } = await counted(serving);
     expect(runs).toBe(requests);
   });

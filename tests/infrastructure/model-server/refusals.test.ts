@@ -158,7 +158,7 @@ describe('a request to a model server', () => {
       /element 0 of input "name" is cut off/,
     ],
     ['strings of no UTF-8', 'name', 'BYTES', Buffer.from([1, 0, 0, 0, 0xff]), /element 0 of input "name" is not UTF-8/],
-    ['too many strings', 'name', 'BYTES', binary(8), /more bytes than its 1 elements/],
+    ['too many strings', 'name', 'BYTES', binary(8), /more bytes after its 1 elements/],
     ['too few strings', 'name', 'BYTES', binary(0), /needs 1 elements, not 0/],
     ['bad booleans', 'member', 'BOOL', Buffer.from([2]), /element 0 of input "member" must be the byte 0 or 1/],
   ])('is refused with binary data of %s', async (_, name, datatype, data, message) => {
