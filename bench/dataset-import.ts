@@ -15,7 +15,7 @@ const WARM_UP = 3;
 const RECORDS = 500;
 const TARGET = 5;
 
-/** The lengths of the 46 further values of a record. With 0 it has 4 further values of 60 characters. */
+/** The length of each of 46 extra values that a record gets. With 0 the record gets 4 extra values of 60 characters. */
 const sizes: readonly (readonly [about: string, length: number])[] = [
   ['about 5 MB', 204],
   ['about 800 KB', 20],

@@ -14,7 +14,7 @@ import { send } from './chat-streams/streams.js';
 import { atRest, endOf, endsOf, faultyEngine, heapMb, type Rest, snapshotsIn } from './stream-faults/rig.js';
 
 /**
- * Repeats streams with faults: readers that stop reading, callers that abort, engines that close the connection, killed
+ * Repeats streams with faults: callers that stop reading, callers that abort, engines that close the connection, killed
  * chat workers. Fails if a job ends with a wrong status, or if memory, connections or processes are left.
  * `npm run bench:stream-faults [streams of each kind]`
  */
@@ -23,9 +23,9 @@ const TIMES = Number(process.argv[2] ?? 1_000);
 const ROUNDS = 10;
 const AT_ONCE = 16;
 const TIMEOUT_S = 3;
-/** The permitted growth of the least memory from the first third of the rounds to the last third. */
+/** The memory at the end may be at most this many times the memory after the first rounds. */
 const MOST_GROWTH = 1.15;
-/** After this time idle connections are closed. */
+/** The pause before the heap is measured. Idle connections are closed by then. */
 const REST_MS = 8_000;
 
 interface Fault {
@@ -205,7 +205,7 @@ function judgeRest(rests: readonly Rest[]): void {
   const [early, late] = [rests.slice(1, 1 + third), rests.slice(-third)].map((some) =>
     Math.min(...some.map(({ workersMb }) => workersMb)),
   ) as [number, number];
-  judge(`chat workers: at least ${early} MB in the first rounds, ${late} in the last`, late <= early * MOST_GROWTH);
+  judge(`chat workers: minimum ${early} MB in the first rounds, ${late} in the last`, late <= early * MOST_GROWTH);
   judge(`descriptors: ${first.descriptors}, then ${last.descriptors}`, last.descriptors <= first.descriptors + 2);
   judge(`children: ${first.children}, then ${last.children}`, last.children === first.children);
   judge(`calls that wait or run: ${last.calls}`, last.calls === 0);

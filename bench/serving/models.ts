@@ -1,6 +1,6 @@
 import { type Constant, FLOAT, type Node, onnxFile } from '../../tests/support/onnx/onnx-graph.js';
 
-/** Returns the same pseudo-random weights each time, so small that the sums stay small. */
+/** Returns the same small pseudo-random weights each time. */
 function weights(name: string, shape: readonly number[]): Constant {
   const inward = shape.slice(1).reduce((product, size) => product * size, 1);
   let state = 12_345 + name.length;
@@ -11,7 +11,10 @@ function weights(name: string, shape: readonly number[]): Constant {
   return [name, FLOAT, values, shape];
 }
 
-/** Returns a small convolutional network for images of 224 × 224 in three colours. `batch` may be a name. */
+/**
+ * Returns a small convolutional network for images of 224 × 224 in three colours. `batch` may be the name of a free
+ * dimension.
+ */
 export function imageModel(batch: number | string = 1): Buffer {
   const channels = [3, 16, 32, 64];
   const constants: Constant[] = [];

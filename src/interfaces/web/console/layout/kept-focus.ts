@@ -21,8 +21,9 @@ export function useKeptFocus(): void {
         if (place.matches(PLACES)) around = [...around, place];
       }
     };
-    const onPointer = () => {
-      last = null; // A click on empty space removes the focus on purpose.
+    const onPointer = ({ target }: PointerEvent) => {
+      // A click beside the focused element removes the focus on purpose.
+      if (!(target instanceof Node && last?.contains(target))) last = null;
     };
     const keep = () => {
       const { activeElement: now } = document;

@@ -12,7 +12,7 @@ export const user = computed(() => status.value?.caller.user ?? null);
 /** Returns whether the caller's role has the permission. The console does not offer actions without permission. */
 export const can = (permission: Permission): boolean => status.value?.permissions[permission] === true;
 
-/** Returns whether the caller belongs to the operator team. Only this team sees jobs, alerts, logs and deployments. */
+/** Returns whether the caller belongs to the operator team. Only this team sees alerts, logs and deployments. */
 export const isOperator = (): boolean => status.value?.caller.operator === true;
 
 export async function loadStatus(): Promise<void> {
