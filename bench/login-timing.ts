@@ -4,7 +4,7 @@ import { register } from '../tests/support/workspace.js';
 
 /**
  * Tests whether the time of a refused login reveals if the e-mail is unknown or the password is wrong. Takes samples of
- * both in turns and computes Welch's t. A low cost shows small differences better.
+ * both in turns and computes Welch's t. With a low cost of bcrypt, small differences show better.
  * `npm run bench:login-timing [samples] [bcrypt cost]`
  */
 const SAMPLES = Number(process.argv[2] ?? 200);

@@ -12,13 +12,13 @@ export interface Task {
 export interface Outcome {
   readonly vectors: readonly (readonly number[])[];
   readonly tookMs: number;
-  /** Depends less on other work on the machine than the time. */
+  /** The processor time. Other programs on the machine disturb it less than `tookMs`. */
   readonly processorMs: number;
 }
 
 type Contender = (task: Task) => Promise<number[][]>;
 
-/** Makes the contender from the worker's code, without a child process. The model folder sets the pooling. */
+/** Makes the contender from the code of the chat worker, which then runs in this process. The model folder sets the pooling. */
 async function ours(folder: string): Promise<Contender> {
   let receive = (_: Report) => {};
   const worker = new EmbeddingWorker((report) => receive(report));
@@ -55,7 +55,7 @@ async function theirs(folder: string, modules: string): Promise<Contender> {
   const extract = await pipeline('feature-extraction', basename(folder), options);
   return async ({ texts, pooling, normalize }) => {
     if (pooling !== 'lasttoken') return (await extract(texts, { pooling, normalize })).tolist();
-    // In a batch its last token may be padding, so each text is read alone.
+    // In a batch, the last token of a short text may be padding. So each text gets a call of its own.
     const vectors: number[][] = [];
     for (const text of texts) {
       const [states] = (await extract(text, {})).tolist() as number[][][];

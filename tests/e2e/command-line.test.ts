@@ -80,7 +80,7 @@ describe('a service and the command line beside it', () => {
 
   it.each([
     ['an e-mail that is taken', ['--email', 'ADA@example.com', '--name', 'X'], '', /e-mail exists/],
-    ['one account too many', ['--email', 'eve@example.com', '--name', 'Eve'], '', /cap of 2 accounts/],
+    ['one account too many', ['--email', 'eve@example.com', '--name', 'Eve'], '', /limit of 2 accounts/],
     ['a malformed e-mail', ['--email', 'eve', '--name', 'Eve'], '', /email: must be an address/],
     ['a short password', ['--email', 'e@x.example', '--name', 'Eve', '--password-stdin'], 'short\n', /password: must/],
   ])('refuses to create an admin: %s', async (_, args, input, message) => {

@@ -113,7 +113,7 @@ export class RegistrationService {
   async requirePlace(): Promise<void> {
     const { maxAccounts } = this.settings;
     if ((await this.accounts.count()) < maxAccounts) return;
-    throw new RegistrationClosed(`This deployment has reached its cap of ${maxAccounts} accounts.`);
+    throw new RegistrationClosed(`This service has reached its limit of ${maxAccounts} accounts.`);
   }
 
   private async requireFree(email: string): Promise<void> {

@@ -63,7 +63,7 @@ export class InvalidField extends Error {
 
 const MAX_PROBLEMS = 20;
 
-/** Collects all problems of a request, so that the caller gets them in one answer. */
+/** Collects the first 20 problems of a request, so that the caller gets them in one answer. */
 export class FieldErrors {
   private readonly found: Finding[] = [];
 

@@ -28,7 +28,7 @@ const found = (value: unknown): Example => ({ value, missing: [] });
 
 /**
  * Returns the example of a schema, or builds one from the examples of its parts. Constants, enums, booleans and
- * nullable parts need no example. Leaves out an optional part without an example.
+ * nullable parts need no example. Leaves out an optional part that has no example.
  */
 export function exampleOf(schema: Schema, schemas: Schemas, at = ''): Example {
   if (schema.example !== undefined) return found(schema.example);
@@ -93,13 +93,13 @@ export function addExamples({ paths, webhooks, components }: Document): void {
   }
 }
 
-/** Lists example messages by code. A code without an example message uses its description. */
+/** Lists example messages by code. A code without one uses the text in `when`. */
 const messages = {
   malformed_json: 'The body is not JSON: unexpected text at position 12.',
   session_required: 'This endpoint does not take an API key: sign in and send the session token.',
   email_unverified: 'Verify your e-mail first: open the link in the mail, or ask for a new one.',
   forbidden: 'This needs the role admin or developer.',
-  registration_closed: 'This deployment has reached its cap of 3 accounts.',
+  registration_closed: 'This service has reached its limit of 3 accounts.',
   token_not_found: 'There is no such token: copy it whole from the e-mail.',
   request_timeout: 'The body stalled for 30 s.',
   last_admin: 'This is the last admin of the team: make another account admin first.',

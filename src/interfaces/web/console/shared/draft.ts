@@ -29,8 +29,8 @@ function draftOf<T>(key: string): Signal<T | null> {
 }
 
 /**
- * Keeps the unsaved input of the account by `key` until it is set to null. It survives a reload, the end of the session
- * and a visit to another page. Another account that signs in does not see it.
+ * Keeps the unsaved input of the account by `key` until it is set to null. It survives a reload, a sign-out by the
+ * service and a visit to another page. Another account that signs in does not see it.
  *
  * `keep` also takes a function. The function gets the current draft, so that a late answer does not drop newer input.
  */
