@@ -64,8 +64,11 @@ export class Visitor {
     return page;
   }
 
+  /** Closes the pages. After a failed test, prints what they show. */
   async closePages(): Promise<void> {
+    const { testHasFailed } = globalThis as { testHasFailed?: boolean };
     for (const page of this.opened.splice(0)) {
+      if (testHasFailed) console.warn(`${page.url()}\n${await page.locator('body').ariaSnapshot()}`);
       await page.unrouteAll();
       await page.context().clearCookies();
       // Only a page of the same origin can empty its memory.

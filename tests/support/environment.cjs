@@ -32,6 +32,7 @@ module.exports = class {
   }
 
   handleTestEvent({ name }) {
+    if (name === 'test_start' || name === 'test_fn_failure') globalThis.testHasFailed = name !== 'test_start';
     if (name === 'test_done') disableStorages();
   }
 
