@@ -3,6 +3,7 @@ import { describeInBrowser, Visitor } from '../support/browser.js';
 import { cleanUp, openConsole, shortcomingsInEveryLook } from '../support/console.js';
 import { mailedToken } from '../support/mailbox.js';
 import { Service } from '../support/service.js';
+import { until } from '../support/until.js';
 import { WebhookReceiver } from '../support/webhook-receiver.js';
 import { type Member, password, register } from '../support/workspace.js';
 
@@ -71,6 +72,11 @@ describeInBrowser('the console for the team and the account', () => {
     await press(page, 'Test');
     await page.getByText('The receiver answered 200.').waitFor();
     expect(receiver.posted).toHaveLength(1);
+    const test = page.getByRole('button', { name: 'Test', exact: true });
+    await test.focus();
+    await test.click(); // The button is disabled until the receiver has answered.
+    await until('the receiver has the second event', () => receiver.posted.length === 2);
+    await test.and(page.locator(':focus')).waitFor();
     expect(await shortcomingsInEveryLook(page)).toEqual([]);
     await press(page, 'Delete');
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();

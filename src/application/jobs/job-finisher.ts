@@ -48,8 +48,7 @@ export class JobFinisher {
 
   /**
    * Stores a finished job. Jobs that change no rule and fire no alert finish at the same time, under a shared lock.
-   * Nobody can change the rules meanwhile, so the order of these jobs does not matter. Other jobs finish one after
-   * another.
+   * The rules cannot change meanwhile, so the order of these jobs does not matter. Other jobs finish one after another.
    */
   private async store(finished: () => Promise<Job>): Promise<Job> {
     const job = (await this.attempt(finished, 'shared')) ?? (await this.attempt(finished, 'exclusive'));
