@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
-import { describeInBrowser, Visitor } from '../support/browser.js';
-import { addOldJobs, cleanUp, openConsole, shortcomingsInEveryLook } from '../support/console.js';
+import { copiedBy, describeInBrowser, Visitor } from '../support/browser.js';
+import { addOldJobs, at, cleanUp, goBack, openConsole, shortcomingsInEveryLook } from '../support/console.js';
 import { query } from '../support/database.js';
 import { Service } from '../support/service.js';
 import { ask, completions, type Member, register } from '../support/workspace.js';
@@ -8,8 +8,6 @@ import { ask, completions, type Member, register } from '../support/workspace.js
 const JOBS = 200;
 
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
-const clipboard = (page: Page) => page.evaluate<string>('navigator.clipboard.readText()');
-const place = (page: Page) => page.url().split('#')[1];
 
 describeInBrowser('the overview, the jobs and the log of the console', () => {
   let service: Service;
@@ -36,8 +34,7 @@ describeInBrowser('the overview, the jobs and the log of the console', () => {
     await page.getByRole('heading', { name: 'Four steps to a first answer' }).waitFor();
     await page.evaluate("sessionStorage.setItem('tenon.new-key', 'tnk_new')");
     await page.reload();
-    await button(page, 'Copy key').click();
-    expect(await clipboard(page)).toBe('tnk_new');
+    expect(await copiedBy(button(page, 'Copy key'))).toBe('tnk_new');
     expect(await page.evaluate('Object.keys(sessionStorage).join()')).toBe('tenon.session');
     await page.getByLabel('Starter').waitFor();
     expect(await shortcomingsInEveryLook(page)).toEqual([]);
@@ -49,19 +46,19 @@ describeInBrowser('the overview, the jobs and the log of the console', () => {
       await button(page, name).and(page.locator(':focus')).waitFor();
       await page.keyboard.press('Enter');
     }
-    await page.waitForURL(/#\/playground\?project=prj_/);
+    await at(page, /^\/playground\?project=prj_/);
     const { runtimes } = (await service.get('/v1/status', ada.token)).body;
     expect(runtimes).toMatchObject([{ project_name: 'Capital cities', state: 'ready' }]);
     await service.post(completions(runtimes[0].project_id), ada.token, ask(runtimes[0].project_id, 'Hello'));
 
-    await page.goBack();
+    await goBack(page);
     await page.getByRole('img', { name: /^Latency over the last hour: Median \d/ }).waitFor();
     await page.getByText('Four steps').waitFor({ state: 'detached' });
     await page.getByRole('list', { name: 'Runtimes' }).getByText('ready').waitFor();
     await page.getByRole('list', { name: 'Newest jobs' }).getByRole('link', { name: 'Chat' }).waitFor();
     await button(page, '7 days').click();
     await page.getByRole('img', { name: /^Calls over the last 7 days/ }).waitFor();
-    expect(place(page)).toBe('/?range=7d');
+    await at(page, '/?range=7d');
     expect(await shortcomingsInEveryLook(page)).toEqual([]);
   });
 
@@ -90,13 +87,15 @@ describeInBrowser('the overview, the jobs and the log of the console', () => {
     }
     await rows.nth(149).waitFor();
     await page.getByRole('link', { name: 'Overview' }).click();
+    await at(page, '/');
 
-    await page.goBack();
-    expect(place(page)).toBe('/jobs?kind=prediction');
+    await goBack(page);
+    await at(page, '/jobs?kind=prediction');
     await page.getByLabel('Kind').selectOption('external');
     await page.getByLabel('Status').selectOption('failed');
+    await at(page, '/jobs?kind=external&status=failed');
     await page.getByRole('link', { name: 'training' }).waitFor();
-    expect(place(page)).toBe('/jobs?kind=external&status=failed');
+    await page.getByRole('link', { name: 'import', exact: true }).waitFor({ state: 'detached' });
     expect(await rows.count()).toBe(1);
     expect(await shortcomingsInEveryLook(page)).toEqual([]);
     await page.getByRole('link', { name: 'training' }).click();
@@ -111,7 +110,7 @@ describeInBrowser('the overview, the jobs and the log of the console', () => {
     expect((await service.get(`/v1/jobs/${running}`, ada.token)).body.status).toBe('cancelled');
     await page.getByRole('link', { name: /^req_/ }).click();
     await page.getByText('job recorded').waitFor();
-    expect(place(page)).toMatch(/^\/logs\?request_id=req_/);
+    await at(page, /^\/logs\?request_id=req_/);
   });
 
   it('follows the log, filters lines by level and request, and opens a line', async () => {
@@ -124,17 +123,17 @@ describeInBrowser('the overview, the jobs and the log of the console', () => {
     await button(page, 'Pause').click();
     await button(page, 'Resume').waitFor();
     await line.click();
-    await button(page, 'Copy line').click();
-    expect(JSON.parse(await clipboard(page))).toMatchObject({ event: 'request', method: 'POST', status: 201 });
+    const copied = JSON.parse(await copiedBy(button(page, 'Copy line')));
+    expect(copied).toMatchObject({ event: 'request', method: 'POST', status: 201 });
     expect(await shortcomingsInEveryLook(page)).toEqual([]);
     await page.locator('.logs-fields').getByRole('link', { name: /^req_/ }).click();
     await page.getByText('/v1/nowhere').waitFor({ state: 'detached' });
     await page.getByText('POST · /v1/projects · 201').waitFor();
     await page.getByLabel('Level').selectOption('error');
     await page.getByText('No line fits these filters').waitFor();
-    expect(place(page)).toMatch(/^\/logs\?request_id=req_.*&level=error$/);
+    await at(page, /^\/logs\?request_id=req_.*&level=error$/);
     await button(page, 'Show all lines').click();
     await page.getByText('/v1/nowhere').waitFor();
-    expect(place(page)).toBe('/logs');
+    await at(page, '/logs');
   });
 });

@@ -1,11 +1,10 @@
 import type { Page } from 'playwright-core';
 import { describeInBrowser, Visitor } from '../support/browser.js';
-import { cleanUp, openConsole, shortcomingsInEveryLook } from '../support/console.js';
+import { at, cleanUp, goBack, openConsole, shortcomingsInEveryLook } from '../support/console.js';
 import { InferenceEngine } from '../support/inference-engine.js';
 import { echo, onnxTypes } from '../support/model-server/serving-models.js';
 import { as, type Cast, castOf } from '../support/monitoring.js';
 import { Service } from '../support/service.js';
-import { until } from '../support/until.js';
 
 const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click();
 const shown = (page: Page, text: string | RegExp) => page.getByText(text).first().waitFor();
@@ -66,17 +65,14 @@ describeInBrowser('deployments and alerts in the console', () => {
 
   it('can stay on the page during an upload, and then leaves the history unchanged', async () => {
     const page = await openConsole(visitor, cast.developer.token, '/jobs');
-    const deploy = '#/deployments?dialog=deploy';
-    // Asks the page itself, because the browser reports a step late if the page has just undone it.
-    const isAt = (hash: string) =>
-      until(`the page is at ${hash}`, async () => (await page.evaluate('location.hash')) === hash);
+    const deploy = '/deployments?dialog=deploy';
     const go = (how: string) => page.evaluate(`void setTimeout(() => ${how})`);
     await page.route('**/v1/model-files/*', () => {}); // The upload does not end.
-    for (const hash of [deploy, '#/alerts']) {
-      await go(`location.hash = '${hash}'`);
-      await isAt(hash);
+    for (const place of [deploy, '/alerts']) {
+      await go(`location.hash = '${place}'`);
+      await at(page, place);
     }
-    await page.goBack();
+    await goBack(page);
     const file = { name: 'a.onnx', mimeType: '', buffer: Buffer.alloc(9) };
     await page.getByLabel(/Drop an ONNX file here/).setInputFiles(file);
     await page.getByRole('button', { name: 'Cancel the upload' }).waitFor();
@@ -84,15 +80,15 @@ describeInBrowser('deployments and alerts in the console', () => {
       const asked = page.waitForEvent('dialog');
       await go(way);
       await (await asked).dismiss();
-      await isAt(deploy);
+      await at(page, deploy);
     }
     const asked = page.waitForEvent('dialog');
     await go('history.back()');
     await (await asked).accept();
     await page.getByRole('heading', { name: 'Jobs' }).waitFor();
-    for (const hash of [deploy, '#/alerts']) {
+    for (const place of [deploy, '/alerts']) {
       await go('history.forward()');
-      await isAt(hash);
+      await at(page, place);
     }
   });
 
@@ -124,7 +120,7 @@ describeInBrowser('deployments and alerts in the console', () => {
     await press(page, 'Create');
     await page.getByRole('cell', { name: 'When a job fails' }).waitFor();
 
-    for (let at = 0; at < 3; at++) {
+    for (let turn = 0; turn < 3; turn++) {
       await as(service, cast.admin.token).ended('failed');
       await as(service, cast.admin.token).ended('succeeded');
     }

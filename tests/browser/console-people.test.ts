@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { describeInBrowser, Visitor } from '../support/browser.js';
+import { copiedBy, describeInBrowser, Visitor } from '../support/browser.js';
 import { cleanUp, openConsole, shortcomingsInEveryLook } from '../support/console.js';
 import { mailedToken } from '../support/mailbox.js';
 import { Service } from '../support/service.js';
@@ -8,7 +8,6 @@ import { WebhookReceiver } from '../support/webhook-receiver.js';
 import { type Member, password, register } from '../support/workspace.js';
 
 const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click();
-const clipboard = (page: Page) => page.evaluate<string>('navigator.clipboard.readText()');
 
 describeInBrowser('the console for the team and the account', () => {
   let service: Service;
@@ -40,11 +39,12 @@ describeInBrowser('the console for the team and the account', () => {
     await page.getByLabel('E-mail').fill('linus@example.com');
     await page.getByRole('dialog').getByLabel('Role').selectOption('developer');
     await press(page, 'Create the invite');
-    await page.getByRole('dialog', { name: 'The invite is ready' }).getByRole('button', { name: 'Copy link' }).click();
+    const ready = page.getByRole('dialog', { name: 'The invite is ready' });
+    const copied = await copiedBy(ready.getByRole('button', { name: 'Copy link' }));
     await page.getByText('Copied').waitFor();
     const { body } = await service.get('/v1/auth/invites', admin.token);
     expect(body.invites).toMatchObject([{ email: 'linus@example.com', role: 'developer' }]);
-    expect(await clipboard(page)).toBe(`${service.url}/auth?invite=${body.invites[0].token}`);
+    expect(copied).toBe(`${service.url}/auth?invite=${body.invites[0].token}`);
     await press(page, 'Done');
     await page.getByRole('button', { name: 'Invite', exact: true }).and(page.locator(':focus')).waitFor();
     await page.getByRole('cell', { name: 'linus@example.com' }).waitFor();

@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
 import { describeInBrowser, Visitor } from '../support/browser.js';
-import { cleanUp, openConsole, shortcomingsInEveryLook } from '../support/console.js';
+import { at, cleanUp, openConsole, shortcomingsInEveryLook } from '../support/console.js';
 import { answering, chunk, ScriptedEngine, sendEvents, speaking, streaming } from '../support/scripted-engine.js';
 import { Service } from '../support/service.js';
 import { createProject, type Member, readyProject, register } from '../support/workspace.js';
@@ -9,11 +9,15 @@ const PARIS = 'The capital of France is Paris.';
 const question = (page: Page) => page.getByLabel('Your question');
 const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click();
 const answers = (page: Page) => page.getByRole('article', { name: 'Answer' });
-const parameter = (page: Page, name: string) => new URLSearchParams(page.url().split('?')[1]).get(name);
+const parameter = async (page: Page, name: string) =>
+  new URLSearchParams((await at(page, /\?/)).split('?')[1]).get(name);
+
+/** Waits until no answer is being received. Then the last one is stored. */
+const ended = (page: Page) => page.getByRole('button', { name: 'Send', exact: true }).waitFor();
 
 async function ask(page: Page, text: string): Promise<void> {
   await question(page).fill(text);
-  await page.getByRole('button', { name: 'Send', exact: true }).waitFor(); // Not while another answer comes.
+  await ended(page);
   await question(page).press('Enter');
 }
 
@@ -53,9 +57,9 @@ describeInBrowser('the playground', () => {
     await answers(page)
       .getByText(/^11 tokens · .*first after .* in all · prompt of \d+/)
       .waitFor();
-    const first = parameter(page, 'conversation');
+    const first = await parameter(page, 'conversation');
     await press(page, 'Regenerate');
-    await page.waitForURL((url) => parameter(page, 'conversation') !== first && url.hash.includes('cnv_'));
+    await at(page, new RegExp(`conversation=(?!${first})cnv_`));
     await press(page, 'Edit');
     await page.getByLabel('Edit the question').fill('What is the capital of Italy?');
     await page.keyboard.press('Enter');
@@ -84,7 +88,7 @@ describeInBrowser('the playground', () => {
     await page.getByRole('button', { name: 'Delete What is the capital of Italy?' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
     await page.getByText('No conversation yet').waitFor();
-    expect([await answers(page).count(), parameter(page, 'conversation')]).toEqual([0, null]);
+    expect([await answers(page).count(), await parameter(page, 'conversation')]).toEqual([0, null]);
   });
 
   it('stops with Escape, shows the messages of failures, and asks a busy model again by itself', async () => {
@@ -105,6 +109,7 @@ describeInBrowser('the playground', () => {
     await page.getByText('The model is busy: try again in 1 s. Asking again in 1 s.').waitFor();
     engine.script = speaking();
     await answers(page).getByText(PARIS).waitFor();
+    await ended(page);
     expect(await conversations(scripted)).toMatchObject([{ title: 'Tell me a story', message_count: 4 }]);
     expect(engine.asked.at(-1)?.body.messages.map(({ content }: { content: string }) => content)).toEqual([
       'Tell me a story',
@@ -112,7 +117,7 @@ describeInBrowser('the playground', () => {
       'And then?',
     ]);
 
-    const gone = parameter(page, 'conversation')?.replace(/.{12}$/, '000000000000');
+    const gone = (await parameter(page, 'conversation'))?.replace(/.{12}$/, '000000000000');
     await page.evaluate(`location.hash = '/playground?project=${scripted}&conversation=${gone}'`);
     await page.getByRole('alert').waitFor();
     expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0);
@@ -160,14 +165,14 @@ describeInBrowser('the playground', () => {
     const columns = ['First project', 'Second project'].map((name) => page.getByRole('region', { name, exact: true }));
     const answer = (column: Locator) => column.getByRole('article').getByText(PARIS).waitFor();
     for (const column of columns) await answer(column);
-    await page.waitForURL((url) => (url.hash.match(/conversation=cnv_/g) ?? []).length === 2);
-    expect(parameter(page, 'beside')).toBe(scripted);
+    await at(page, /conversation=cnv_.*conversation=cnv_/);
+    expect(await parameter(page, 'beside')).toBe(scripted);
     await page.reload();
     for (const column of columns) await answer(column);
     expect(await shortcomingsInEveryLook(page)).toEqual([]);
     await columns[0]?.getByRole('button', { name: 'Take this chat away' }).click();
     await columns[1]?.waitFor({ state: 'detached' });
-    expect([parameter(page, 'project'), parameter(page, 'beside')]).toEqual([scripted, null]);
+    expect([await parameter(page, 'project'), await parameter(page, 'beside')]).toEqual([scripted, null]);
   });
 
   it('says that a runtime is stopped, and starts it if the role allows this', async () => {

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { describeInBrowser, Visitor } from '../support/browser.js';
-import { cleanUp, openConsole, shortcomingsInEveryLook } from '../support/console.js';
+import { at, cleanUp, goBack, openConsole, shortcomingsInEveryLook } from '../support/console.js';
 import { Service } from '../support/service.js';
 import { until } from '../support/until.js';
 import { createProject, draftModel, type Member, password, register, registeredModel } from '../support/workspace.js';
@@ -8,8 +8,6 @@ import { createProject, draftModel, type Member, password, register, registeredM
 const press = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true }).click();
 const shown = (page: Page, text: string | RegExp) => page.getByText(text).first().waitFor();
 const part = (page: Page, name: string) => page.getByRole('region', { name, exact: true });
-/** Waits until the place of the console is `pattern`. */
-const at = (page: Page, pattern: RegExp) => page.waitForURL((url) => pattern.test(url.hash));
 
 describeInBrowser('projects and models in the console', () => {
   let service: Service;
@@ -121,8 +119,9 @@ describeInBrowser('projects and models in the console', () => {
     await part(page, 'Version 5 against version 4').waitFor();
     await page.getByLabel('Compared with').selectOption('2');
     expect(await part(page, 'Version 5 against version 2').textContent()).toMatch(/Theirs.*Mine/);
-    await page.goBack();
-    await page.goForward();
+    await goBack(page);
+    await at(page, /\?view=json$/);
+    await page.evaluate('history.forward()');
     await page.getByRole('link', { name: /^Version 2/ }).click();
     await press(page, 'Restore this version');
     await press(page, 'Restore');
@@ -141,8 +140,7 @@ describeInBrowser('projects and models in the console', () => {
     await page.getByText('The model needs it to answer.').waitFor();
     await page.getByLabel('Model folder').and(page.locator(':focus')).selectOption('tiny-chat');
     await page.getByRole('dialog').getByRole('button', { name: 'Create', exact: true }).click();
-    await at(page, /\/models\/mdl_/);
-    const second = page.url().split('/').at(-1) as string;
+    const second = (await at(page, /\/models\/mdl_/)).split('/').at(-1) as string;
     await page.getByLabel('Runtime').selectOption('openai');
     await page.getByLabel('Base URL').fill('http://gpu.internal/v1');
     await page.getByRole('textbox', { name: 'Model' }).fill('Qwen/Qwen3-8B');

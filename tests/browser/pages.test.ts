@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
-import { describeInBrowser, Visitor } from '../support/browser.js';
+import { copiedBy, describeInBrowser, Visitor } from '../support/browser.js';
 import { query } from '../support/database.js';
 import { mailedToken } from '../support/mailbox.js';
 import { shortcomings } from '../support/page-checks.js';
@@ -13,7 +13,6 @@ const text = async (page: Page, selector: string) => (await page.locator(selecto
 const shown = (page: Page, selector: string) => page.locator(selector).waitFor();
 const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click();
 const alertIn = (page: Page, form: string) => text(page, `${form} [role=alert]`);
-const clipboard = (page: Page) => page.evaluate<string>('navigator.clipboard.readText()');
 const storedInBrowser = (page: Page) =>
   page.evaluate<string>('JSON.stringify([Object.entries(sessionStorage), Object.entries(localStorage)])');
 
@@ -76,14 +75,12 @@ describeInBrowser('the pages in a browser', () => {
     const key = (await text(page, '#api-key')) ?? '';
     expect(key).toMatch(/^tnk_[0-9A-Za-z]{49}$/);
     expect(await text(page, '#key-part .warning')).toContain('it will not be shown again');
-    await press(page, 'Copy key');
-    expect(await clipboard(page)).toBe(key);
+    expect(await copiedBy(page.getByRole('button', { name: 'Copy key' }))).toBe(key);
 
     await press(page, 'Make a first project');
     await page.locator('#command').waitFor();
     expect(await text(page, '#making')).toBe('The project is ready.');
-    await press(page, 'Copy command');
-    const command = await clipboard(page);
+    const command = await copiedBy(page.getByRole('button', { name: 'Copy command' }));
     expect(command).toContain(key);
     const { stdout } = await run('bash', ['-c', `${command} --silent --max-time 60 --write-out '\\n%{http_code}'`]);
     const [answer = '', status] = stdout.split('\n');

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { type Browser, chromium, type Page } from 'playwright-core';
-import { PATIENCE_MS } from './until.js';
+import { type Browser, chromium, type Locator, type Page } from 'playwright-core';
+import { PATIENCE_MS, until } from './until.js';
 
 /** Debian's two packages of Chromium. The first draws no windows and needs less processor time. */
 const PROGRAMS = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'] as const;
@@ -28,6 +28,19 @@ export function describeInBrowser(name: string, tests: () => void): void {
       console.warn(`${name}: left out, ${why}`);
     });
   }
+}
+
+/** Clicks a button that copies, and returns the copied text. */
+export async function copiedBy(button: Locator): Promise<string> {
+  const page = button.page();
+  await page.evaluate("navigator.clipboard.writeText('')");
+  await button.click();
+  let text = '';
+  await until('the clipboard has a text', async () => {
+    text = await page.evaluate<string>('navigator.clipboard.readText()');
+    return text !== '';
+  });
+  return text;
 }
 
 /** Runs headless Chromium, and collects the complaints of its pages. */

@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import type { Visitor } from './browser.js';
 import { query } from './database.js';
 import { shortcomings } from './page-checks.js';
+import { until } from './until.js';
 
 /** Closes the pages after each test, and expects no complaints. Stops the visitor and `others` after the last test. */
 export function cleanUp(visitor: () => Visitor, ...others: (() => Promise<unknown> | undefined)[]): void {
@@ -21,6 +22,22 @@ const SCHEMES = ['light', 'dark'] as const;
 /** Opens a place of the console, such as `/jobs?status=failed`, with a session. */
 export const openConsole = (visitor: Visitor, session: string, place: string, width = 1280): Promise<Page> =>
   visitor.open(`/#${place}`, { width, session });
+
+/** Waits until the console is at `place`, and returns where it is. Asks the page, because the browser may know it late. */
+export async function at(page: Page, place: string | RegExp): Promise<string> {
+  let now = '';
+  await until(
+    () => `the console is at ${place}, but it is at ${now}`,
+    async () => {
+      now = await page.evaluate<string>('location.hash.slice(1)');
+      return typeof place === 'string' ? now === place : place.test(now);
+    },
+  );
+  return now;
+}
+
+/** Goes a step back. Call `at` before, because a click returns before its own step is done. */
+export const goBack = (page: Page): Promise<unknown> => page.evaluate('history.back()');
 
 /** Returns the broken rules of WCAG and sideways scrolling of the open page, at both widths, in light and dark. */
 export async function shortcomingsInEveryLook(page: Page): Promise<string[]> {
