@@ -16,7 +16,7 @@ import { PartBuffer } from './part-buffer.js';
 import type { CallReport, Order, Part } from './protocol.js';
 
 /**
- * More calls are tokenized than fit into the slots and the queue, by this number. So a prompt that is too long is
+ * This many more calls may be tokenized at once than fit into the slots and the queue. So a prompt that is too long is
  * refused as too long even if the queue is full.
  */
 const EXTRA_TOKENIZED = 8;
@@ -181,7 +181,7 @@ export class ChatCalls {
 
   private answer(call: Call, report: ReportOf<'completed'>): void {
     if (call.stage !== 'running') {
-      // This does nothing to a cancelled call. The report `cancelled` follows and ends that call.
+      // `receiveInvalid` does nothing to a cancelled call. The report `cancelled` follows and ends that call.
       this.receiveInvalid(call.id);
       return;
     }
@@ -216,7 +216,7 @@ export class ChatCalls {
     this.cancel(call, new InferenceTimeout(this.limits.timeoutMs / 1_000));
   }
 
-  /** Rejects the call and frees its slot at once. It stays in `calls` until the process confirms the cancellation. */
+  /** Rejects the call and frees its slot at once. The call stays in `calls` until the process reports `cancelled`. */
   private cancel(call: Call, reason: unknown): void {
     const { stage } = call;
     if (stage === 'cancelled') return;
@@ -247,12 +247,14 @@ export class ChatCalls {
     return this.clock.now().getTime();
   }
 
-  /** Returns the calls without a place in the queue or a slot, in order of arrival. */
+  /** Returns the calls that have neither a slot nor a place in the queue, in order of arrival. */
   private get unplaced(): Call[] {
     return [...this.calls.values()].filter(({ stage }) => stage === 'tokenizing' || stage === 'cancelled');
   }
 
-  /** Refuses the newest tokenizing call of the caller with the most unplaced calls, if `caller` has two fewer. */
+  /**
+   * Refuses the newest tokenizing call of the caller with the most unplaced calls, if `caller` has at least two fewer.
+   */
   private makeRoom(caller: string): boolean {
     const { unplaced } = this;
     const counts = new Map<string, number>();

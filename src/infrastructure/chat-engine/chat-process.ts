@@ -8,7 +8,7 @@ import type { RuntimeMeter } from '../runtimes/runtime-meter.js';
 import { ChatCalls } from './chat-calls.js';
 import { callOf, type Order, reportOf } from './protocol.js';
 
-/** The variants of weights that a model folder may hold, by the names that exports use. */
+/** The variants of weights that a model folder may hold, by their names in Transformers.js. */
 export const dtypes = ['fp32', 'fp16', 'q8', 'int8', 'uint8', 'q4', 'q4f16', 'bnb4'] as const;
 
 export interface OnnxSource extends RuntimeSource {
@@ -39,7 +39,7 @@ export interface ChatProcessListener {
   line(stream: OutputStream, line: string): void;
   invalidMessage(call: number | null): void;
   ready(task: RuntimeTask): void;
-  /** Is called when the model cannot be used. Another start would fail in the same way. */
+  /** Is called when the model cannot be used or has not loaded in time. */
   broken(reason: string): void;
 }
 

@@ -181,7 +181,7 @@ export class SupervisedRuntime implements EngineRuntime {
     return process;
   }
 
-  /** Makes the runtime unavailable until somebody repairs the model and starts the runtime again. */
+  /** Makes the runtime unavailable until somebody starts it again. */
   private fail(reason: string): void {
     const { current } = this.supervisor;
     this.supervisor.fail(reason);

@@ -7,7 +7,7 @@ export interface LoadSettings {
   readonly weights?: string;
   /** Sequences in one batch. Default: 16. */
   readonly maxBatch?: number;
-  /** The most bytes of the KV caches of all running sequences, each at its full length. Default: 512 MiB. */
+  /** The most bytes of the KV caches of all running sequences, each at the length of the longest. Default: 512 MiB. */
   readonly kvBytes?: number;
   /** Bytes of the prefix cache. Default: 256 MiB. */
   readonly cacheBytes?: number;
@@ -52,13 +52,13 @@ const Part = z.object({ call, text: z.string(), logprobs: Logprobs });
 export type Part = z.infer<typeof Part>;
 
 const Report = z.discriminatedUnion('type', [
-  /** `maxBatch`: the calls that run at once. It is 1 if the model can't run batches. */
+  /** `maxBatch`: the most calls that run at once. It is 1 if a chat model can't run batches. */
   z.object({ type: z.literal('ready'), task: z.enum(['chat', 'embedding']), maxBatch: z.int().min(1) }),
   /** The model can't be used. Another attempt would fail in the same way. */
   z.object({ type: z.literal('broken'), reason: z.string() }),
   /** `room`: the most tokens that the answer may have. */
   z.object({ type: z.literal('tokenized'), call, promptTokens: count, room: count }),
-  /** The prompt, or text number `index`, is too long. If `whole` is false, it has more than `promptTokens` tokens. */
+  /** The prompt, or the text at `index`, is too long. If `whole` is false, it has more than `promptTokens` tokens. */
   z.object({
     type: z.literal('too_long'),
     call,

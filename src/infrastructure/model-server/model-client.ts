@@ -104,7 +104,7 @@ async function send(url: string, call: ModelRequest, deadline: Deadline): Promis
   deadline.refresh();
   const outgoing = open(keepAliveAgent);
   return sendWhole(outgoing, whole, deadline).catch((error: unknown) => {
-    // A kept connection may have closed in the meantime. A prediction changes nothing, so it can be sent twice.
+    // A kept-alive connection may have closed in the meantime. A prediction changes nothing, so it can be sent twice.
     if (!outgoing.reusedSocket || !(error instanceof RuntimeInvalidResponse)) throw error;
     return sendWhole(open(false), whole, deadline);
   });
@@ -130,7 +130,7 @@ function sendWhole(outgoing: ClientRequest, body: Uint8Array | null, deadline: D
   });
 }
 
-/** Sends a body that cannot be sent twice. The connection must be new, because a kept one may close meanwhile. */
+/** Sends a body that cannot be sent twice. The connection must be new, because an old one may close meanwhile. */
 function sendPieces(outgoing: ClientRequest, { chunks }: ByteStream, deadline: Deadline): Promise<IncomingMessage> {
   deadline.refresh();
   return new Promise((resolve, reject) => {

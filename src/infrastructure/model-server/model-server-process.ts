@@ -13,7 +13,7 @@ const PROBE_PAUSE_MS = 50;
 const LAST_OUTPUT_MS = 1_000;
 /** The part of the grace period that running requests get. The rest is for the end of the process itself. */
 const GRACE_SHARE = 0.9;
-/** Probes that may fail before the process counts as frozen. */
+/** The process counts as frozen when this many probes in a row fail. */
 const PROBES = 3;
 
 export interface ModelServerProcessSettings {

@@ -1,6 +1,6 @@
 /**
- * Converts the 16-bit floats of ONNX Runtime, which are bits in a Uint16Array. Makes its errors shorter for readers. A
- * thread that runs a model must import this file before it makes its first tensor.
+ * Converts 16-bit floats, which ONNX Runtime takes and returns as bits in a Uint16Array. Shortens the errors of ONNX
+ * Runtime for readers. A thread that runs a model must import this file before it makes its first tensor.
  */
 import { sep } from 'node:path';
 
@@ -8,7 +8,7 @@ import { sep } from 'node:path';
 // (issue 32323 of microsoft/onnxruntime). Without a Float16Array it reads the bits of a Uint16Array.
 Reflect.deleteProperty(globalThis, 'Float16Array');
 
-/** Returns the options of a session. Its threads do not spin while they wait: that takes processor time from others. */
+/** Returns the options of a session. Its threads do not spin while they wait, so others get the processor. */
 export const sessionOptions = (threads: number) => ({
   intraOpNumThreads: threads,
   interOpNumThreads: 1,
@@ -33,7 +33,7 @@ function decodeHalf(bits: number): number {
   return exponent === 0 ? sign * fraction * 2 ** -24 : sign * (1 + fraction / 1_024) * 2 ** (exponent - 15);
 }
 
-/** Returns the bits of the nearest 16-bit float. Rounds ties to even, and values that are too large to infinity. */
+/** Returns the bits of the nearest 16-bit float. Rounds ties to even. Turns too large values into infinity. */
 export function encodeHalf(value: number): number {
   const sign = value < 0 || Object.is(value, -0) ? 0x8000 : 0;
   const size = Math.abs(value);
@@ -67,8 +67,8 @@ export function firstLineOf(error: unknown): string {
 export const nativeMessageOf = (error: unknown): string => firstLineOf(error).replace(LOADING, '').replace(SOURCE, '');
 
 /**
- * Makes paths of files in the folder relative to it. Cuts other paths below the same root down to their file name. Does
- * not change other texts that look like paths, because the nodes of a network have such names.
+ * Makes paths of files in the folder relative to it. Shortens other paths below the same top-level folder to their file
+ * name. Does not change other texts that look like paths, because the nodes of a network have such names.
  */
 export function relativeTo(folder: string, text: string): string {
   const [, root] = folder.split(sep);

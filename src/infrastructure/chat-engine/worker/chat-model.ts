@@ -1,4 +1,7 @@
-/** Loads a chat model. Trial steps show whether the model can run batches, with which padding, and share prefixes. */
+/**
+ * Loads a chat model. Trial steps show whether the model can run batches, which padding its batches need, and whether
+ * sequences can share a prefix.
+ */
 import { nativeMessageOf } from '../../onnx/onnx-runtime.js';
 import type { LoadSettings } from '../protocol.js';
 import { costsOf } from './batches.js';
@@ -10,7 +13,7 @@ import { Vocabulary } from './tokenizers.js';
 
 const usualSettings = { maxBatch: 16, kvBytes: 512 * 2 ** 20, cacheBytes: 256 * 2 ** 20 };
 
-/** The largest difference of equal scores, as a share of their range. Rounding causes less, a wrong mask far more. */
+/** Scores count as equal up to this fraction of their range. Rounding changes them less, a wrong mask far more. */
 const TOLERANCE = { float32: 1e-3, float16: 1e-2 };
 
 export interface LoadedModel {
@@ -33,7 +36,10 @@ export async function loadModel(folder: string, threads: number, settings: LoadS
   return { files, settings, vocabulary, decoder: await Decoder.load(files, threads) };
 }
 
-/** Tries the model on the tokens of `sample`. A trial that throws counts as failed. Throws BrokenModel. */
+/**
+ * Tries the model on the tokens of `sample`. Throws BrokenModel if the model does not run. A later trial that throws
+ * counts as failed.
+ */
 export async function tryModel(model: LoadedModel, sample: readonly number[]): Promise<ReadyModel> {
   const { files, decoder, vocabulary } = model;
   const { maxBatch: wantedBatch, kvBytes, cacheBytes } = { ...usualSettings, ...model.settings };
@@ -85,7 +91,7 @@ async function paddingOf(decoder: Decoder, tokens: readonly number[]): Promise<P
   return null;
 }
 
-/** Returns whether prompts of different lengths get the same scores when one step reads them together. */
+/** Returns whether prompts of different lengths get the same scores in one step together as in a step for each. */
 async function canPrefillTogether(decoder: Decoder, padding: Padding, tokens: readonly number[]): Promise<boolean> {
   const rows = [2, 7].map((length) => ({ past: decoder.begin(), tokens: repeated(tokens, length) }));
   const read = async (reader: Decoder, batch: readonly Row[]) => {
@@ -101,7 +107,7 @@ async function canPrefillTogether(decoder: Decoder, padding: Padding, tokens: re
 
 /**
  * Returns whether a prompt gets the same scores in two steps as in one. Only then can sequences share a prefix. An int8
- * export fails this trial if it rounds by all tokens of the step.
+ * export fails this trial if its rounding depends on all tokens of the step.
  */
 async function canPrefillInPieces(decoder: Decoder, tokens: readonly number[]): Promise<boolean> {
   const sample = repeated(tokens, 9);

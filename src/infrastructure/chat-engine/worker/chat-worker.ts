@@ -1,4 +1,4 @@
-/** Passes orders to the threads of a chat worker, and their reports to the service. Its own thread is always free. */
+/** Passes orders to the threads of a chat worker, and their reports to the service. The main thread is always free. */
 import { join } from 'node:path';
 import { type TransferListItem, Worker } from 'node:worker_threads';
 import type { Order, Report } from '../protocol.js';
@@ -15,7 +15,7 @@ export class ChatWorker {
     if (report.type === 'vocabulary') this.grammars = new Grammars(report);
     else this.report(report);
   });
-  /** Calls that are being tokenized and are not cancelled. */
+  /** Calls that wait for their grammar or are being tokenized, and are not cancelled. */
   private readonly tokenizing = new Map<number, Omit<GenerateOrder, 'prompt' | 'room'>>();
   /** Tokenized calls that wait for the order to generate. */
   private readonly tokenized = new Map<number, GenerateOrder>();
@@ -67,7 +67,7 @@ export class ChatWorker {
     this.send(report);
   }
 
-  /** Cancels the call. If a thread has it, that thread reports `cancelled`. */
+  /** Cancels the call. Reports `cancelled` if the call waits for the order to generate. Else a thread reports it. */
   private cancel(order: Extract<Order, { type: 'cancel' }>): void {
     const { call } = order;
     if (this.tokenized.delete(call)) this.report({ type: 'cancelled', call });
@@ -97,7 +97,7 @@ export class ChatWorker {
 export class Thread<Order, Report> {
   private readonly worker: Worker;
 
-  /** `program` is a file in the same folder as this file. */
+  /** `program` is a path relative to the folder of this file. */
   constructor(program: string, receive: (report: Report) => void) {
     this.worker = new Worker(join(__dirname, program));
     this.worker.on('message', receive);

@@ -121,7 +121,7 @@ class DecoderThread {
     }
   }
 
-  /** Sends all parts of one step in one message, before the end of any of these answers. */
+  /** Sends all parts of one step in one message, before the report `completed` of any of these answers. */
   private send(call: number, part: AnswerPart): void {
     if (part.text === '') return;
     if (this.parts.length === 0)

@@ -87,7 +87,7 @@ export const noPast = ({ tensors }: KvLayout): Past => ({
 
 /**
  * Returns a cache with a row for each past. Pads all rows with zeros to the length of the longest. Copies nothing if
- * the pasts already are the rows of such a cache, as in a batch that keeps its sequences.
+ * the pasts already are the rows of such a cache, as in a batch with the same sequences as in the step before.
  */
 export function packed(layout: KvLayout, pasts: readonly Past[], padding: Padding): KvCache {
   const length = Math.max(...pasts.map((past) => past.length));

@@ -28,7 +28,7 @@ const SpecialToken = z
 const Config = z.object({ eos_token_id: TokenIds, max_position_embeddings: Length });
 const GenerationConfig = z.object({ eos_token_id: TokenIds });
 const TokenizerConfig = z.object({
-  /** A number beyond all integers means that the tokenizer sets no limit. */
+  /** A number above the safe integers means that the tokenizer sets no limit. */
   model_max_length: Length,
   additional_special_tokens: z.array(SpecialToken).catch([]),
   chat_template: z

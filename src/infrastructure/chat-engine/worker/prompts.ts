@@ -142,7 +142,7 @@ const MARKS = new RegExp(`${MARK}([${ITSELF}${NOTHING}])`, 'g');
  * begin a message of another role.
  *
  * Inside a message, a mark breaks the text of a special token. So a search for special tokens finds only those of the
- * template. A second tokenizer gets the text between the special tokens, without the marks. It knows no special tokens,
+ * template. The tokenizer gets only the text between the special tokens, without the marks. It knows no special tokens,
  * so this text cannot become one, not even after a normalizer has changed it.
  */
 class SafeText {
@@ -181,7 +181,7 @@ class SafeText {
     return this.separated(this.hidden(text));
   }
 
-  /** Escapes all texts of a value. A field name changes only if it has a special token: templates read the names. */
+  /** Escapes all texts of a value. Templates read the field names, so a name changes only if it has a special token. */
   escapeAll(value: unknown): unknown {
     if (typeof value === 'string') return this.escape(value);
     if (Array.isArray(value)) return value.map((item) => this.escapeAll(item));
@@ -230,8 +230,8 @@ class SafeText {
   }
 
   /**
-   * Puts a mark at an end of the text that could form a special token together with the template's text. The mark goes
-   * inside the white space at that end, because templates may trim.
+   * Puts a mark at each end of the text that could form a special token together with the template's text. White space
+   * stays outside the marks, because templates may trim it.
    */
   private separated(text: string): string {
     const inner = text.trim();

@@ -28,8 +28,8 @@ export class Sampler {
   }
 
   /**
-   * Returns the token with the highest score at temperature 0, else a random token by its probability. `allowed` has a
-   * bit for each token that may be chosen. Throws if no score is a number.
+   * Returns the token with the highest score at temperature 0, else a random token by its probability. In `allowed`,
+   * the bit of each token that may be chosen is 1. Throws if every score is NaN or minus infinity.
    */
   next(scores: Scores, allowed?: Int32Array): number {
     const adjusted = this.adjusted(allowed ? masked(scores, allowed) : scores);

@@ -10,7 +10,7 @@ import type { Past } from './kv-cache.js';
 import { PrefixCache } from './prefix-cache.js';
 import { type Generated, type Generation, generatedBy, lengthLeft, type Sequence } from './sequence.js';
 
-/** Limits the memory of one step, and the time that other answers and a cancellation wait for a long prompt. */
+/** The usual `chunk`. Limits the memory of one step, and how long answers and a cancellation wait for a long prompt. */
 const PREFILL_CHUNK = 128;
 
 export interface SchedulerSettings {
@@ -19,14 +19,14 @@ export interface SchedulerSettings {
   readonly maxBatch: number;
   readonly bytesPerToken: number;
   readonly costs: Costs;
-  /** The most bytes of their KV caches, each at its full length. A single sequence always runs. */
+  /** The most bytes of the running KV caches, each at the full length of the longest. A single sequence always runs. */
   readonly kvBytes: number;
   /** Prompts of different lengths may be read in one step. */
   readonly together: boolean;
   /** Sequences may share the KV cache of a common prefix. */
   readonly reuse: boolean;
   readonly cacheBytes: number;
-  /** Tokens of prompts that are read between two tokens of answers. Default: 128. */
+  /** The most tokens of prompts that are read between two tokens of an answer. Default: 128. */
   readonly chunk?: number;
 }
 
@@ -37,7 +37,7 @@ export class Scheduler {
   /** In the order of their turns. */
   private readonly prefilling = new Set<Sequence>();
   private readonly decoding = new Set<Sequence>();
-  /** Sequences whose next token is late. They are in no step. */
+  /** Sequences whose next token cannot be chosen yet. They are in no step. */
   private readonly held = new Set<Sequence>();
   /** Sequences that take a step alone, because a step of several sequences failed. */
   private readonly separated = new WeakSet<Sequence>();
@@ -119,7 +119,7 @@ export class Scheduler {
     }
   }
 
-  /** Returns the sequences for one step: `first`, and others as long as all fit into `room` tokens with padding. */
+  /** Returns `first`, and sequences that can join its step. A joined step has at most `room` tokens with padding. */
   private readTogether(first: Sequence, room: number): Sequence[] {
     const group = [first];
     if (!this.canJoin(first)) return group;
@@ -226,7 +226,7 @@ export class Scheduler {
   private async hold(sequence: Sequence, scores: Scores, late: Promise<void>): Promise<void> {
     this.decoding.delete(sequence);
     this.held.add(sequence);
-    // The past and the scores are parts of the arrays of a whole step, so both are copied.
+    // The past and the scores are parts of the arrays of a whole step. Copies let these arrays be freed.
     sequence.past = this.network.compact(sequence.past);
     const kept = Float32Array.from(scores);
     try {

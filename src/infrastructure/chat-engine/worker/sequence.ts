@@ -8,11 +8,11 @@ export interface Generation {
   readonly prompt: readonly number[];
   /** The most tokens of the answer, at least 1. */
   readonly room: number;
-  /** Returns null if the next token can be chosen now, else a promise for that time. The promise may reject. */
+  /** Returns null if the next token can be chosen now. Else returns a promise that resolves when it can, or rejects. */
   late?(): Promise<void> | null;
   /** Returns the next token, or null to end the answer. */
   choose(scores: Scores): number | null;
-  /** Takes a token of the answer. Returns true if it ends the answer. */
+  /** Adds a token to the answer. Returns true if the answer ends with this token. */
   add(token: number, scores: Scores): boolean;
 }
 

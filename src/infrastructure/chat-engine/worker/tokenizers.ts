@@ -85,7 +85,7 @@ export class Vocabulary {
     if (this.isByteLevel) return [...piece].map((character) => BYTES.get(character) ?? 0);
     const [, byte] = /^<0x([0-9A-Fa-f]{2})>$/.exec(piece) ?? [];
     if (byte) return [Number.parseInt(byte, 16)];
-    // The first token of a text may lose its space, so this takes the text of the second of two such tokens.
+    // The first token of a text may lose its space, so this decodes two copies and takes the text of the second.
     return [...Buffer.from(this.decode([id, id]).slice(this.decode([id]).length))];
   }
 }
@@ -107,7 +107,7 @@ for (let byte = 0, hidden = 256; byte < 256; byte++) {
 
 const CHARACTERS = [...BYTES.keys()];
 
-/** Runs `use`. If it throws, the tokenizer can't be used, and this throws BrokenModel. */
+/** Returns the result of `use`. Throws BrokenModel if `use` throws. */
 export function usingTokenizer<T>(use: () => T): T {
   try {
     return use();

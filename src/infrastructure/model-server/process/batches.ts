@@ -46,7 +46,7 @@ function concatenated(parts: readonly TensorData[]): TensorData {
   return all;
 }
 
-/** Splits the outputs of joined rows for each request. Returns null if there is not one row for each input row. */
+/** Splits the outputs of joined rows by request. Returns null if an output does not have one row for each input row. */
 export function splitRows(outputs: Tensors, rows: readonly number[]): Tensor[][] | null {
   const total = rows.reduce((sum, one) => sum + one, 0);
   if (outputs.some(({ shape }) => shape[0] !== total)) return null;
@@ -130,8 +130,8 @@ export class BatchCheck {
 
 /**
  * Functions that return inputs of the same shapes with other values, so that a maximum, minimum or sum over all rows
- * changes in one of them. They never invent an integer, because it could be an invalid index, or divide by zero, which
- * ends the process.
+ * changes in one of them. They never invent an integer. It could be an invalid index, or a zero by which the model
+ * divides, which ends the process.
  */
 const variations: readonly ((inputs: Tensors) => Tensors)[] = [
   (inputs) => inputs.map((tensor) => filled(tensor, (one, other) => one < other)),

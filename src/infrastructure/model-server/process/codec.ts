@@ -56,7 +56,7 @@ export class Codec {
     try {
       return format.kind === 'predict' ? predictResponse(named) : inferResponse(named, format.id, this.name);
     } catch (error) {
-      // The string is longer than V8 allows.
+      // A RangeError means that the string is longer than V8 allows.
       if (!(error instanceof RangeError)) throw error;
       const message = 'The outputs are too large for JSON: ask for binary data, or for fewer outputs.';
       throw new RequestError('invalid_request', message);

@@ -104,7 +104,7 @@ export function jsonShape(value: unknown): number[] {
   return shape;
 }
 
-/** Returns the first place in a nested array with another shape, or null. Does not look at the elements. */
+/** Returns the first place where a nested array differs from `shape`, or null. Does not look at the elements. */
 export function unevenAt(value: unknown, shape: readonly number[], level = 0): string | null {
   if (level === shape.length) return null;
   if (!Array.isArray(value)) return `is ${kindOf(value)} where an array is due`;
@@ -122,7 +122,7 @@ export interface ElementProblem {
   readonly problem: string;
 }
 
-/** Converts the `count` elements of an even nested array, or returns the first problem of an element. */
+/** Converts the `count` elements of an evenly nested array, or returns the first problem of an element. */
 export function elementsOf(
   value: unknown,
   datatype: Datatype,

@@ -7,7 +7,7 @@ const MAX_WAITING = 128;
 const MAX_WAIT_MS = 60_000;
 /** While one request runs, the model's thread already has the next one, so it never waits for the main thread. */
 const RUNS_AT_ONCE = 2;
-/** After this number of joined runs, the results of one are compared with the results of its requests alone. */
+/** The results of one in this many joined runs are compared with the results of its requests alone. */
 const SPOT_CHECK_EVERY = 100;
 
 export interface Batching {
@@ -101,8 +101,8 @@ export class InferenceQueue {
   }
 
   /**
-   * Returns whether the next batch should wait. It waits only while it is smaller than the last one, for the delay at
-   * most.
+   * Returns whether the next batch should wait for more requests. It waits only while it is smaller than the last
+   * batch, and at most for `maxDelayMs`.
    */
   private waitsForMore(): boolean {
     const { batching, waiting } = this;
@@ -115,7 +115,7 @@ export class InferenceQueue {
     return true;
   }
 
-  /** Removes the longest waiting job and those that can run together with it. */
+  /** Removes and returns the job that has waited longest, and the jobs that can run together with it. */
   private nextBatch(): Job[] {
     if (this.delay) clearTimeout(this.delay);
     this.delay = null;
@@ -166,7 +166,7 @@ export class InferenceQueue {
     return this.joinedRuns % SPOT_CHECK_EVERY === 0 ? this.spotChecked(batch, results) : results;
   }
 
-  /** Runs the requests alone as well. If their results differ, stops batching and returns the results alone. */
+  /** Runs each request alone as well. If the results differ, stops batching and returns those of the single runs. */
   private async spotChecked(batch: readonly Job[], joined: { outputs: Tensors }[]): Promise<RunResult[]> {
     const alone = await Promise.all(batch.map(({ inputs }) => this.model.run(inputs)));
     const isEqual = alone.every((one, at) => 'outputs' in one && almostEqual(joined[at]?.outputs ?? [], one.outputs));

@@ -47,7 +47,7 @@ function predictInput(spec: TensorSpec, value: unknown): Tensor {
   return isBase64 ? tensorOfBase64(spec, tensor.data as string, tensor, path) : tensorOfJson(spec, tensor, path);
 }
 
-/** Returns all outputs if none are named. */
+/** Returns all outputs if `names` is missing or null. */
 function predictOutputs(names: unknown, signature: Signature): RequestedOutput[] {
   if (names === undefined || names === null) return signature.outputs.map((_, index) => ({ index, binary: false }));
   if (!Array.isArray(names)) throw new InvalidField('outputs', `must be an array of names, not ${kindOf(names)}`);

@@ -48,7 +48,7 @@ const messageOf = (error: unknown, file: string): string => relativeTo(dirname(f
 
 /**
  * Returns the inputs and outputs of the model. Leaves out the outputs that cannot be served: ONNX Runtime returns only
- * tensors to JavaScript. Throws if an input cannot be served, or none of the outputs.
+ * tensors to JavaScript. Throws if an input cannot be served, or if no output can.
  */
 function signatureOf({ inputMetadata, outputMetadata }: InferenceSession): Signature {
   const inputs = inputMetadata.map((one) => {

@@ -9,7 +9,7 @@ import type { Signature } from './tensors.js';
 
 export type ServedModel = Pick<ServeOrder, 'id' | 'name' | 'modelPath' | 'secret'> & Signature;
 
-/** The handlers of each path by method. `{name}` stands for the name or id of the deployment, with any version. */
+/** The handlers of each path by method. `{name}` is the name or id of the deployment, with or without `/versions/1`. */
 type Routes = Readonly<Record<string, Partial<Record<string, Handler>>>>;
 
 function routesOf(model: ServedModel, inference: Inference, metrics: Metrics): Routes {

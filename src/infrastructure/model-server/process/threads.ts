@@ -126,7 +126,7 @@ export class ThreadedCodec {
     await thread?.terminate();
   }
 
-  /** Sends a conversion to the thread. The others wait here, so that they survive the death of the thread. */
+  /** Sends one conversion at a time to the thread. Others wait here, so that they survive the death of the thread. */
   private async send(
     request: CodecRequest,
     transfer: ArrayBuffer[],

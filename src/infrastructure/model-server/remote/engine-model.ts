@@ -92,7 +92,7 @@ export class EngineModel {
     );
   }
 
-  /** Returns why the model is not ready, or null. Throws NeverReady if it will not be, and the reason of the signal. */
+  /** Returns why the model is not ready, or null. Throws NeverReady if waiting cannot help, or the signal's reason. */
   private async problem(signal: AbortSignal, version: string | null = null): Promise<string | null> {
     const { status, text } = await this.read(`${this.path(version)}/ready`, signal).catch((error) => {
       if (error instanceof ConnectionFailed) throw new NeverReady(causeOf(error));
@@ -203,7 +203,7 @@ export class EngineModel {
     return `are refused by the engine: ${reason.slice(0, LONGEST_REASON)}`;
   }
 
-  /** Returns whether the engine did it. Engines without the model repository extension answer 404 or another status. */
+  /** Returns whether the engine obeyed. Engines without the model repository extension answer 404 or another status. */
   private async manage(action: 'load' | 'unload', signal: AbortSignal): Promise<boolean> {
     const path = `/v2/repository/models/${encodeURIComponent(this.model.modelName)}/${action}`;
     const { status } = await this.send({ method: 'POST', path, json: {}, signal }).catch((error: unknown) => {

@@ -36,7 +36,7 @@ function bytesIn(translated: Translated): readonly Uint8Array[] {
   return translated.type === 'answer' ? translated.result.parts : [];
 }
 
-/** Returns the buffers to move to the main thread. Leaves out shared memory, which is copied instead. */
+/** Returns the buffers to move to the main thread. Bytes that are only a part of their buffer are copied instead. */
 function wholeBuffers(bytes: readonly Uint8Array[]): ArrayBuffer[] {
   return bytes.flatMap(({ buffer, byteLength }) => (buffer.byteLength === byteLength ? [buffer as ArrayBuffer] : []));
 }

@@ -26,7 +26,7 @@ export interface EngineRequest extends RequestBody {
 /** Thrown for a wrong answer of an engine. Its message continues "The runtime gave no valid answer: ". */
 export class WrongAnswer extends Error {}
 
-/** Names the model in the answer to a request. */
+/** The model that must answer a request. */
 export interface AnsweringModel {
   /** The name of the deployment. */
   readonly name: string;
@@ -81,7 +81,7 @@ export interface ResponseBytes {
   readonly jsonLength: number | null;
 }
 
-/** Reads the inputs and outputs from the metadata of a model. Leaves out missing and unreadable ones. */
+/** Reads the inputs and outputs from the metadata of a model. Leaves out those without a name or a datatype. */
 export function signatureOf(metadata: unknown): EngineSignature {
   return { inputs: tensorsOf(own(metadata, 'inputs')), outputs: tensorsOf(own(metadata, 'outputs')) };
 }

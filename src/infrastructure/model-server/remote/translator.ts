@@ -27,7 +27,7 @@ export class Translator {
     throw invalidRequest([{ path: 'body', message: TOO_MUCH }]);
   }
 
-  /** Calls `answerOf` with these arguments, but throws RuntimeInvalidResponse. Takes over the memory of the answer. */
+  /** Calls `answerOf`, but throws RuntimeInvalidResponse for WrongAnswer. Takes over the memory of the answer. */
   async answer(...args: Parameters<typeof answerOf>): Promise<ReturnType<typeof answerOf>> {
     try {
       if (args[0].bytes.length < LARGE) return answerOf(...args);

@@ -19,7 +19,7 @@ export interface EmbeddingFiles {
   readonly pooling: Pooling;
   /** Scales each vector to the length 1. */
   readonly normalize: boolean;
-  /** The name of an unknown module, or null. It is allowed only if the network contains it (`sentence_embedding`). */
+  /** The name of an unknown module, or null. Allowed only if the network has the output `sentence_embedding`. */
   readonly otherModule: string | null;
 }
 

@@ -48,7 +48,7 @@ export class EmbeddingWorker {
     this.tokenized.delete(call);
   }
 
-  /** Cancels the call. If a thread has it, that thread reports `cancelled`. */
+  /** Cancels the call. Reports `cancelled` if the call waits for the order to embed. Else a thread reports it. */
   private cancel(order: Extract<Order, { type: 'cancel' }>): void {
     const { call } = order;
     if (this.tokenized.delete(call)) this.report({ type: 'cancelled', call });

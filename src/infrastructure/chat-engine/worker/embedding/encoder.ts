@@ -48,8 +48,8 @@ export class Encoder {
 
   /**
    * Tries the model on the tokens of `sample`. Returns whether rows of different lengths get the same vectors in one
-   * batch as alone. They do not without an attention mask, or if the model rounds by all tokens of a step, as int8
-   * exports do. Throws BrokenModel if the model does not run.
+   * batch as alone. The vectors differ without an attention mask, or if rounding depends on all tokens of a step, as
+   * in int8 exports. Throws BrokenModel if the model does not run.
    */
   async try(sample: readonly number[], padding: number): Promise<boolean> {
     const rows = [3, 11].map((length) => Int32Array.from({ length }, (_, i) => sample[i % sample.length] as number));
@@ -95,7 +95,7 @@ export class Encoder {
 function inputOf(name: string, rows: readonly Int32Array[], width: number, padding: number): Tensor {
   const { of, padding: own = padding } = INPUTS[name] as (typeof INPUTS)[string];
   const values = new BigInt64Array(rows.length * width);
-  // Writes only the lower half of each 64-bit integer. Making a BigInt for each takes longer than a small model.
+  // Writes only the lower half of each 64-bit integer. Making a BigInt for each takes longer than to run a small model.
   const halves = new Int32Array(values.buffer);
   for (const [row, tokens] of rows.entries())
     for (let i = 0; i < width; i++)

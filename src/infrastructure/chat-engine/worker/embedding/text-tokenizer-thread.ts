@@ -97,7 +97,7 @@ class TextTokenizerThread {
   }
 }
 
-/** Returns the tokens of a text. If the beginning of a very long text is already too long, returns only its tokens. */
+/** Returns the tokens of a text. Returns only those of its beginning if the beginning is already too long. */
 function counted(tokenizer: Tokenizer, text: string, context: number) {
   const enough = CHARACTERS_PER_TOKEN * context;
   const start = tokensOf(tokenizer, text.slice(0, enough));

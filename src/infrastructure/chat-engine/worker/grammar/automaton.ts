@@ -14,7 +14,7 @@ type Rest = readonly Expression[];
 /** The next character, and the parts that must match after it. */
 type Move = readonly [ranges: readonly Range[], rest: Rest];
 
-/** Limits the work before equal states are merged. It is multiplied by the most states that the automaton may have. */
+/** The most `Rest`s to follow before equal states are merged, for each state that the automaton may have. */
 const MAX_RESTS = 60;
 
 /** Returns whether the expression repeats a part of variable length, so that a text can match in very many ways. */

@@ -21,7 +21,7 @@ export interface GrammarSource extends Tokens {
   readonly path: string;
 }
 
-/** Starts the masks of a sequence. The sequence sends each of its tokens through `port`, and closes it at its end. */
+/** Starts the masks of a sequence. The sequence sends each of its tokens through `port`, and finally closes `port`. */
 export interface SequenceOrder {
   readonly path: string;
   readonly memory: MaskMemory;

@@ -60,7 +60,7 @@ export class Grammars {
   /** Grammars by the digest of the schema. The most recently used grammar is the last. */
   private readonly grammars = new Map<string, Grammar>();
   private readonly ofCalls = new Map<number, string>();
-  /** Calls that wait for a place, in order of arrival. */
+  /** Calls that wait for a place for their grammar, in the order of their turns. */
   private readonly waiting = new Map<number, Waiting>();
 
   constructor(private readonly tokens: Tokens) {}

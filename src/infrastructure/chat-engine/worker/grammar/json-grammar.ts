@@ -1,4 +1,4 @@
-/** Makes the grammar of a JSON schema. It matches only valid JSON texts, but not always all of them. */
+/** Makes the grammar of a JSON schema. It matches only texts that the schema allows, but not always all of them. */
 import type AjvClass from 'ajv/dist/2020.js';
 import type { Json, JsonObject } from '../../../../domain/workspace/json.js';
 import { automatonOf, isNested, type State } from './automaton.js';
@@ -30,7 +30,7 @@ const FEW_STATES = 100;
 const COMMA = sequence(text(','), optional(text(' ')));
 const COLON = sequence(text(':'), optional(text(' ')));
 
-/** Characters that need no escape in a string. Excludes control characters, surrogates, and U+FFFD for broken text. */
+/** Characters that need no escape in a string. Excludes control characters, surrogates, and U+FFFD (broken text). */
 const PLAIN: Range[] = [
   [0x20, 0x21],
   [0x23, 0x5b],
@@ -161,7 +161,10 @@ class JsonGrammar {
     }
   }
 
-  /** Returns the JSON form of these texts, as the rules of an automaton unless the automaton would be too large. */
+  /**
+   * Returns the JSON form of these texts, as the rules of an automaton. If the automaton would be too large, returns
+   * the form without an automaton, or throws UnsupportedPattern for nested repetitions.
+   */
   private texts(expression: Expression, path: string): Expression {
     const states = automatonOf(expression, isNested(expression) ? MAX_STATES : FEW_STATES);
     if (!states && isNested(expression))
@@ -274,7 +277,7 @@ class JsonGrammar {
   }
 }
 
-/** Loads the validator only for a schema that needs it: to load it takes longer than to make most grammars. */
+/** Loads the validator only for a schema that needs it, because loading takes longer than making most grammars. */
 const ajv = (): typeof AjvClass => require('ajv/dist/2020.js').default;
 
 const isAnyName = (schema: Json): boolean => schema === true || JSON.stringify(schema) === '{"type":"string"}';

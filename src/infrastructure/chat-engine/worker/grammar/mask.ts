@@ -54,7 +54,7 @@ export class Constraint {
     this.waitMs -= performance.now() - began;
   }
 
-  /** Returns a bit for each token that may be next. Throws NoMask if the mask is not there. */
+  /** Returns the mask, in which the bit of each token that may be next is 1. Throws NoMask if the mask is not there. */
   allowed(): Int32Array {
     if (Atomics.load(this.memory, 0) !== this.accepted + 1) throw new NoMask();
     return this.memory.subarray(1);

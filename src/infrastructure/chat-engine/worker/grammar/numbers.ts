@@ -17,7 +17,8 @@ const DIGIT = characters([48, 57]);
 const NON_ZERO = characters([49, 57]);
 
 /**
- * Returns the numbers within the bounds, with at most 15 digits. Bounded integers go up to 2^53 - 1. May be NOTHING.
+ * Returns the numbers within the bounds, or NOTHING. Bounded integers go up to 2^53 - 1. Other bounded numbers have at
+ * most 15 digits. Without bounds, a number has at most 15 digits before the point and 15 after it.
  */
 export function numbers(bounds: Bounds, integer: boolean): Expression {
   const all = Object.values(bounds);
@@ -97,7 +98,7 @@ function wholes(least: bigint, highest: bigint): Expression {
   return choice(...parts);
 }
 
-/** Returns a point and the digits from `from` to `to` (null: no bound). If `from` is 0, the point is optional. */
+/** Returns a point and the digits from `from` to `to` (null: no bound). If `from` is 0, the fraction is optional. */
 function fraction(from: string, to: string | null, places: number): Expression {
   if (places === 0) return text('');
   const behind = sequence(text('.'), digits(from, to, places, true));

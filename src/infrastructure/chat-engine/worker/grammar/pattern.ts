@@ -22,7 +22,7 @@ function single(code: number): Range {
   return [code, code];
 }
 
-/** Returns an expression for the texts that match the whole pattern. Throws SyntaxError or UnsupportedPattern. */
+/** Returns an expression for the texts that match from start to end. Throws SyntaxError or UnsupportedPattern. */
 export function pattern(source: string): Expression {
   new RegExp(source, 'u'); // throws SyntaxError
   return new PatternReader(source).read();
