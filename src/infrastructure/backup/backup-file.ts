@@ -6,9 +6,9 @@ import { createGunzip, createGzip } from 'node:zlib';
 import { fileChunks } from '../files/local-model-file-store.js';
 
 /**
- * The number of the file format. A backup is one file: a line with this number, the sections compressed with gzip, and
- * a line with the SHA-256 of all bytes before this last line. A section is a JSON header and any number of pieces of
- * data. Each header and each piece begins with one byte for its kind and four bytes for its length.
+ * The number of the file format. A backup is one file: a line with this number, the sections compressed with gzip, a
+ * line break, and a line with the SHA-256 of all bytes before this line break. A section is a JSON header and any
+ * number of pieces of data. Each header and each piece begins with one byte for its kind and four bytes for its length.
  */
 const FORMAT = 1;
 const HEAD = `tenon-backup ${FORMAT}\n`;
@@ -57,7 +57,7 @@ export interface WrittenBackup {
 }
 
 /**
- * Writes the sections to a temporary file that only its owner may read, and runs `then`. `then` may publish the backup,
+ * Writes the sections to a temporary file that only its owner may read, and runs `then`. `then` may call `publish`,
  * which moves the file to `path`. Removes the file if it was not published.
  */
 export async function writeBackup<T>(

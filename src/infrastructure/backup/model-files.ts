@@ -66,7 +66,7 @@ export class RestoredFiles {
     this.folder = mkdtempSync(join(dataDir, '.restoring-'));
   }
 
-  /** Stores the secret if `setting` is null. Throws for a different `setting`, which could not open the sealed data. */
+  /** Stores the secret if `setting` is null. Throws if `setting` differs: only the secret opens the sealed data. */
   async secret(chunks: Chunks, setting: string | null): Promise<void> {
     const pieces: Uint8Array[] = [];
     for await (const chunk of chunks) pieces.push(chunk);

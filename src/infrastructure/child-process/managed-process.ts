@@ -16,7 +16,7 @@ export type OutputStream = 'stdout' | 'stderr';
 export interface ProcessOptions {
   /** The compiled program of the child. */
   readonly program: string;
-  /** The folder of the model. Its path is removed from every reason. */
+  /** The folder of the model. `lastOutput` does not contain its path. */
   readonly folder: string;
   /** Time between SIGTERM and SIGKILL. */
   readonly stopGraceMs: number;
@@ -132,15 +132,15 @@ interface NodeCommand {
 let command: NodeCommand | undefined;
 
 /**
- * Returns the command for a Node.js process that the kernel kills when this process dies, even if the child is stopped.
- * Only Linux with the setpriv of util-linux can do that. Elsewhere the child must call `endWithParent`.
+ * Returns the command for a Node.js process that the kernel kills when this process dies, even if the child is
+ * suspended. Only Linux with the setpriv of util-linux can do that. Elsewhere the child must call `endWithParent`.
  */
 function nodeKilledWithParent(): NodeCommand {
   command ??= setprivCommand() ?? { execPath: process.execPath, execArgv: [] };
   return command;
 }
 
-/** Ends this child process when its parent is gone. The main thread must never be blocked for long. */
+/** Ends this child process when its parent is gone. A blocked main thread notices this too late. */
 export function endWithParent(): void {
   process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
   // Ctrl-C in a terminal reaches the whole process group, but only the parent decides when to end.

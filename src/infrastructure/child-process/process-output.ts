@@ -63,8 +63,8 @@ const OWN_FOLDERS = [packageRoot(__dirname), process.cwd()];
 
 /**
  * Cuts each absolute path in a text down to its last part, because readers of the text must not see the folders of this
- * machine. The end of an unquoted path with spaces cannot be found. Such folders must be given in `folders`, except the
- * service's own folders.
+ * machine. The end of an unquoted path with spaces cannot be found. So `folders` must name each folder whose path may
+ * contain spaces, except the service's own folders.
  */
 export function withoutPaths(text: string, ...folders: readonly string[]): string {
   // The longest first, because a folder may be inside another.

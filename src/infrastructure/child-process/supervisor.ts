@@ -93,7 +93,7 @@ export class Supervisor<P extends SupervisedProcess> {
     this.note('warn', 'unavailable', { reason });
   }
 
-  /** Returns whether the supervisor waits for the next attempt after several failures. */
+  /** Returns whether the supervisor waits for the next attempt after a failed start or after several ends in a row. */
   get isCrashLooping(): boolean {
     return this.state === 'waiting' && (this.failedToStart || this.endsInARow >= ENDS_OF_A_LOOP);
   }

@@ -28,7 +28,7 @@ export class BcryptPasswordHasher implements PasswordHasher {
 
   async matches(password: string, hash: string | null): Promise<boolean> {
     const same = await this.lane.run(async () => {
-      // Also computed for a known account, so that the first call takes equally long for every account.
+      // Computes the dummy hash for a known account, too, so that the first call takes equally long for every account.
       this.dummyHash ??= bcrypt.hash('', this.cost);
       const dummyHash = await this.dummyHash;
       return bcrypt.compare(digestOf(password), hash ?? dummyHash);
@@ -39,7 +39,7 @@ export class BcryptPasswordHasher implements PasswordHasher {
 
 const digestOf = (password: string) => createHash('sha256').update(`tenon password\0${password}`).digest('base64');
 
-/** Blocks the common passwords of zxcvbn, which it reads at the first use. Blocks nothing if it is not enabled. */
+/** Blocks the common passwords of zxcvbn. Reads their list at the first use. Blocks nothing if `enabled` is false. */
 export class CommonPasswordBlocklist implements PasswordBlocklist {
   private list: ReadonlySet<string> | null = null;
 

@@ -3,7 +3,7 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { injectable } from 'inversify';
 import type { ContentHasher } from '../../application/workspace/ports.js';
 
-/** After this many characters, other work has its turn. To hash them takes a few milliseconds. */
+/** The number of characters to hash before other work may run. Hashing them takes about a millisecond. */
 const BATCH = 64 * 1024;
 
 @injectable()

@@ -7,7 +7,7 @@ import * as path from 'node:path';
 export interface Account {
   readonly uid: number;
   readonly gid: number;
-  /** True if this process is root and must become this user. */
+  /** True if this process is root, so that it must start the server as this user. */
   readonly drop: boolean;
 }
 
@@ -40,7 +40,7 @@ export function unprivilegedAccount(passwd: string): Account {
   const users = passwd.split('\n').map((line) => line.split(':'));
   for (const name of ['postgres', 'nobody']) {
     const [, , uid, gid] = users.find((user) => user[0] === name) ?? [];
-    // macOS writes nobody as -2.
+    // On macOS, the uid of `nobody` is -2.
     if (Number(uid)) return { uid: Number(uid) >>> 0, gid: Number(gid) >>> 0, drop: true };
   }
   throw new EmbeddedPostgresError(
@@ -99,7 +99,7 @@ export function run(launcher: Launcher, command: readonly string[]): Promise<str
 /**
  * Returns the launchers to try, the least powerful first. Root may have put the data folder or the programs below a
  * folder that is closed to everyone else (`mktemp -d`, a clone in /root). The server then keeps one capability of root,
- * which lets it pass through closed folders. Containers often withhold `dac_read_search` and allow only the wider
+ * which lets it pass through closed folders. Containers often lack `dac_read_search` and allow only the wider
  * `dac_override`. PostgreSQL looks for its own files with access(2). Without the secure bit, access(2) ignores the
  * capability.
  */

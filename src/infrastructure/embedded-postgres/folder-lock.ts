@@ -11,7 +11,7 @@ const TIMEOUT_MS = 1_500;
 const LONGEST_PATH = 103;
 const LONGEST_NAME = '/lock-4194304-12345678'.length;
 
-/** Returns the path of a file in `folder`. It holds the path of a socket folder outside `folder`. */
+/** Returns the path of the note: a file in `folder` that contains the path of a socket folder outside `folder`. */
 const noteFile = (folder: string): string => path.join(folder, 'socket-folder');
 
 /**
@@ -29,7 +29,7 @@ export function socketFolder(folder: string): string {
 
 /**
  * Creates the folder of the sockets, which only the account may use. Throws if its path is too long, or if it exists
- * and is not private. Every user of the machine may write in the temporary folder.
+ * and is not private, because every user of the machine may create folders in the temporary folder.
  */
 export function makeSocketFolder(folder: string, account: Account): string {
   const sockets = socketFolder(folder);
@@ -109,7 +109,7 @@ async function announce(sockets: string): Promise<(FolderLock & { name: string }
   }
 }
 
-/** Returns the name of another living contender. Removes the dead and the unfinished sockets that it finds before. */
+/** Returns the name of another living contender's lock. Removes dead and unfinished sockets until it finds one. */
 async function livingOther(sockets: string, mine: string): Promise<string | undefined> {
   for (const name of fs.readdirSync(sockets)) {
     if (name === mine || !/^(lock|new)-/.test(name)) continue;

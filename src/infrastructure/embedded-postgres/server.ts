@@ -158,8 +158,8 @@ export async function untilReady(place: Place, gone: Promise<string>): Promise<v
 
 /**
  * Creates the service's role and database if they are missing. The role may create databases. It is no superuser,
- * because a superuser can read and write files and start programs from SQL. Errors of its statements reach only the
- * service, not the server's log.
+ * because a superuser can read and write files and start programs from SQL. Errors in the role's statements reach only
+ * the service, not the server's log.
  */
 async function ensureDatabase(place: Place): Promise<void> {
   const url = urlOf({ ...place, database: 'postgres' }, ADMINISTRATOR);

@@ -3,8 +3,8 @@ import { linkSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } fr
 import { dirname, join } from 'node:path';
 
 /**
- * Creates the folder and its missing parents. Does not use Node's option `recursive`, which never returns below /proc,
- * because the system reports existing folders there as missing.
+ * Creates the folder and its missing parents. Does not use the option `recursive` of Node.js: with it, the call never
+ * returns for a folder below /proc, because the system reports existing folders there as missing.
  */
 export function makeFolder(folder: string, mode?: number): void {
   if (isFolder(folder)) return;
@@ -27,7 +27,7 @@ export const secretFile = (dataFolder: string): string => join(dataFolder, 'secr
  */
 export function keptSecret(dataFolder: string): string {
   const path = secretFile(dataFolder);
-  // The name is random. A pid would not do, because containers that share the folder have the same pids.
+  // The name is random. A pid is not unique, because containers that share the folder may have the same pids.
   const candidate = `${path}.${randomBytes(8).toString('hex')}`;
   writeFileSync(candidate, randomBytes(32).toString('base64url'), { mode: 0o600, flag: 'wx' });
   try {

@@ -29,7 +29,7 @@ export const FOLDER_MODE = 0o750;
 /** Attempts of a write, because a removal at the same time may delete the empty folder that the write has just made. */
 const ATTEMPTS = 10;
 
-/** Returns the folder in which uploads and removals work. It is on the same file system and hidden from lists. */
+/** Returns the folder in which uploads and removals work. It is on the file system of `folder`, and lists omit it. */
 export const stagingFolder = (folder: string) => join(folder, '.unfinished');
 
 /**
@@ -158,7 +158,7 @@ export async function removeUnfinished(uploadFolder: string, now: Date): Promise
 
 const namesIn = (folder: string): Promise<string[]> => readdir(folder).catch(() => []);
 
-/** Writes a new file and returns its SHA-256 after it is on the disk. Reads the bytes no faster than the disk. */
+/** Writes a new file and returns its SHA-256 after it is on the disk. Reads the bytes no faster than it writes them. */
 export async function writeDurably(path: string, bytes: AsyncIterable<Uint8Array>): Promise<string> {
   const hash = createHash('sha256');
   async function* hashed() {
@@ -216,7 +216,7 @@ export function unwritable(error: unknown, what: string): unknown {
   return new StorageUnavailable(isFull ? 'the disk is full' : `${what} cannot be written (${code})`);
 }
 
-/** Yields a part of a file in pieces. A stream of Node would not do, because it never releases the handle. */
+/** Yields a part of a file in pieces. Uses no stream of Node.js, because such a stream never releases the handle. */
 export async function* fileChunks(file: FileHandle, start = 0, end = Number.MAX_SAFE_INTEGER): AsyncGenerator<Buffer> {
   for (let at = start; at < end; ) {
     const length = Math.min(PIECE, end - at);

@@ -28,7 +28,7 @@ export interface ModelCacheSettings {
 const HELD_MS = 3 * 60_000;
 const HEARTBEAT_MS = 60_000;
 
-/** How often to look for a copy. A copy may be removed or changed between its download and its use. */
+/** The most attempts to get a copy, because a copy may be removed or changed between its download and its use. */
 const ATTEMPTS = 3;
 
 interface Manifest {

@@ -8,7 +8,7 @@ interface Work {
 export class SharedWork {
   private readonly running = new Map<string, Work>();
 
-  /** Resolves when the work is done. Aborts it when the signals of all callers abort. Throws the signal's reason. */
+  /** Resolves when the work is done. Throws the reason of an aborted `signal`. Aborts the work if all signals abort. */
   async run(key: string, start: (signal: AbortSignal) => Promise<void>, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     const work = this.running.get(key) ?? this.begin(key, start);

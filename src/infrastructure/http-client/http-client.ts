@@ -80,7 +80,7 @@ export class InvalidAnswer extends HttpFailure {
 /** If the reader of a body stops early, the rest must arrive within this time. */
 const LINGER_MS = 100;
 
-/** A closed connection fails within this time. Later, the server may have begun to work on the request. */
+/** A request on a closed connection fails within this time. If it fails later, the server may have begun the work. */
 const STALE_MS = 1_000;
 
 export class HttpClient {

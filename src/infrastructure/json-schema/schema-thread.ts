@@ -45,7 +45,7 @@ function compile(schema: string): Compiled {
   return result;
 }
 
-/** Compiles a schema, or returns the problem with it. Each schema has its own compiler, because ids may be the same. */
+/** Compiles a schema, or returns its problem. Each schema has its own compiler, because schemas may have equal ids. */
 function validatorOf({ $schema, ...schema }: { $schema?: unknown }): Compiled {
   const { Compiler, check } = OLDER_DRAFT.test(String($schema)) ? older : newer;
   if (!check.validateSchema(schema)) return shown(check.errorsText(check.errors, { dataVar: 'it' }));

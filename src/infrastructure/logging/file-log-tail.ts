@@ -70,9 +70,9 @@ function nullIfAbsent(error: NodeJS.ErrnoException): null {
 }
 
 /**
- * Yields the whole lines of files, from the last line of the first file on. A line is valid only until the next one.
- * Leaves out a last line without a line break, because it is still being written. Ends early if a file becomes shorter,
- * or if a line is longer than `longest`.
+ * Yields the whole lines of files, from the last line of the first file on. The bytes of a line are valid only until
+ * the next line. Leaves out a last line without a line break, because it is still being written. Ends early if a file
+ * becomes shorter, or if a line is longer than `longest`.
  */
 async function* linesBackwards(files: readonly FileHandle[], longest: number): AsyncGenerator<Buffer> {
   const block = Buffer.allocUnsafe(BLOCK_BYTES);

@@ -97,7 +97,7 @@ export class WinstonLogger implements Logger {
   }
 
   async flush(): Promise<void> {
-    await setImmediate(); // winston needs this turn to pass the lines on
+    await setImmediate(); // one turn of the event loop, in which winston passes the lines on
     await new Promise<void>((resolve) => this.lines.write('', () => resolve()));
   }
 

@@ -43,7 +43,7 @@ export class MailNotifier extends AlertNotifier {
   }
 }
 
-/** Alerts in one task. So the end of a job needs few SQL statements, even if thousands of alerts fire at once. */
+/** The alerts in one task. So the end of a job needs few SQL statements, even if thousands of alerts fire at once. */
 const BATCH = 20;
 
 /** Queues the delivery of alerts to every webhook that is enabled at this moment. */

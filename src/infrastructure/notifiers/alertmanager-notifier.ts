@@ -13,7 +13,7 @@ const PATH = '/api/v2/alerts';
 const HOLD_MS = 60 * 60_000;
 
 const PAUSE_MS = 60_000;
-/** The attempts take an hour. After HOLD_MS, Alertmanager resolves an acknowledged alert by itself. */
+/** The attempts take an hour, because Alertmanager resolves an acknowledged alert by itself after HOLD_MS. */
 const ATTEMPTS = 60;
 
 /** The most alerts in one repeated post. Older alerts that still fire are not repeated. */
@@ -56,7 +56,7 @@ export class AlertmanagerNotifier extends AlertNotifier {
     return this.announce([alert]);
   }
 
-  /** Posts all firing alerts again: Alertmanager keeps alerts only in memory, and resolves alerts without new posts. */
+  /** Posts firing alerts again, because Alertmanager keeps them only in memory and resolves them after HOLD_MS. */
   override async repeat(): Promise<void> {
     if (this.url === null) return;
     await this.queue.enqueue(TASK, { alertIds: null }, { key: TASK, queueName: TASK, maxAttempts: 1 });

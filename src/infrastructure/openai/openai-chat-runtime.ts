@@ -1,4 +1,4 @@
-/** Translates for engines with OpenAI's chat completions and embeddings: vLLM, llama.cpp, Ollama, TGI and others. */
+/** Translates requests and answers for engines with OpenAI's API: vLLM, llama.cpp, Ollama, TGI and others. */
 import { z } from 'zod';
 import type { ChatRequest, Completion, ResponseFormat, Sampling } from '../../domain/chat/chat.js';
 import type { EmbeddingRequest } from '../../domain/chat/embedding.js';
@@ -11,9 +11,9 @@ const MOST_ALIASES = 100;
 const NO_ALIASES = `must be an array of at most ${MOST_ALIASES} names`;
 
 const Model = z.object({
-  /** The engine's name of the model. */
+  /** The name that the engine gives the model. */
   model: specText('must be what the engine calls the model'),
-  /** Other names that its answers may give. */
+  /** Other names of the model that may be in the engine's answers. */
   model_aliases: z.array(specText(NO_ALIASES), NO_ALIASES).max(MOST_ALIASES, NO_ALIASES).nullish(),
 });
 type Model = z.infer<typeof Model>;
@@ -83,7 +83,7 @@ const Choice = z.object(
   NO_TEXT,
 );
 
-/** Azure's annotations have no delta. */
+/** Some chunks from Azure have only annotations, and no delta. */
 const ChunkChoice = z.object(
   {
     index: z.literal(0, NO_CHUNK).nullish(),
@@ -179,7 +179,7 @@ export class OpenAiChatRuntime extends HttpChatRuntime<Model> {
   }
 }
 
-/** Returns whether a chunk adds nothing. Azure's annotations are such chunks, and name no model. */
+/** Returns whether a chunk adds nothing. Azure's chunks with only annotations add nothing, and name no model. */
 const isEmpty = (choice: z.infer<typeof ChunkChoice> | undefined): boolean =>
   !choice?.delta?.content && !choice?.delta?.tool_calls?.length && !choice?.finish_reason;
 

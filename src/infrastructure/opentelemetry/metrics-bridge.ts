@@ -37,7 +37,7 @@ function dataOf({ name, help: description, type, values }: MetricSnapshot, times
 
 const attributesOf = ({ le: _, ...labels }: Sample['labels'] & { readonly le?: unknown } = {}): Attributes => labels;
 
-/** Makes one point of all samples with the same labels. The buckets of Prometheus are cumulative. */
+/** Makes one point from all samples with the same labels. The buckets are cumulative only in the samples. */
 function histograms(values: readonly Sample[], times: Times): metrics.DataPoint<metrics.Histogram>[] {
   const points = new Map<string, Sample[]>();
   for (const sample of values) {

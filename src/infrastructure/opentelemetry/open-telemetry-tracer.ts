@@ -70,7 +70,7 @@ export class OpenTelemetryTracer extends Tracer {
   }
 }
 
-/** Returns the context of a cause. Causes of tasks come from this service, so the sampler follows their decision. */
+/** Returns the context of a cause. A task's cause comes from this service, so a task is recorded if its cause was. */
 function causeOf(cause: TraceHeaders | undefined, kind: 'server' | 'consumer'): Context {
   const parent = propagation.extract(ROOT_CONTEXT, cause ?? {});
   const remote = trace.getSpanContext(parent);

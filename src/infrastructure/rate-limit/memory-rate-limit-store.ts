@@ -99,7 +99,7 @@ const GRAIN_MS = 500;
 
 /**
  * Counts calls within the last minute. A call counts for 60 seconds, and up to half a second longer if other calls
- * followed at once. Times are milliseconds that never go back.
+ * followed in the same half second. Times are milliseconds that never go back.
  */
 export class SlidingWindow {
   /** Holds pairs, oldest first: the time of the last call in half a second, and the number of calls in it. */

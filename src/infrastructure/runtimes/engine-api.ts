@@ -58,7 +58,7 @@ export interface EngineEmbeddings {
 export interface EngineChunk extends Omit<CompletionPart, 'end'> {
   /** One chunk must have a reason. No text may follow that chunk. */
   readonly finishReason?: CompletionEnd['finishReason'] | null;
-  /** The usage of the last chunk that has one counts. */
+  /** If several chunks have a usage, the last usage is used. */
   readonly usage?: CompletionEnd['usage'];
 }
 

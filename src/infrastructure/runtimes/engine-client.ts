@@ -60,7 +60,7 @@ export class EngineClient<Model> {
     private readonly source: HttpSource<Model>,
     private readonly api: EngineApi<Model>,
     private readonly schemas: JsonSchemas,
-    /** Returns the error for the caller if a busy engine names no wait. */
+    /** Returns the error for the caller if a busy engine does not say how long to wait. */
     private readonly busy: () => ModelBusy,
     tracer?: Tracer,
   ) {
@@ -214,7 +214,7 @@ export class EngineClient<Model> {
   }
 }
 
-/** Returns the schema of a strict format, or null. Null also with a stop text, which may end the answer anywhere. */
+/** Returns the schema of a strict format. Returns null without one, or with a stop text, which may cut the answer. */
 function strictSchema({ responseFormat: format, sampling }: ChatRequest): JsonObject | null {
   return format?.type === 'json_schema' && format.strict && !sampling?.stop ? format.schema : null;
 }

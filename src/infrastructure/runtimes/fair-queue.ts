@@ -5,7 +5,7 @@ import { ModelBusy } from '../../domain/chat/errors.js';
 /** The expected cost of a call, and the caller who pays for it. */
 export interface Cost {
   readonly caller: string;
-  /** The known upper bound: the tokens of the prompt, and the most tokens of the answer. */
+  /** The tokens of the prompt, known or estimated, plus the most tokens of the answer. */
   readonly tokens: number;
 }
 
@@ -27,7 +27,7 @@ interface Share {
  * tokens, even if it makes more calls than others. The algorithm is start-time fair queueing. Virtual time is counted
  * in tokens. A free slot goes to the waiting caller with the earliest virtual time. A call pays its expected cost when
  * it begins, and the difference to its real cost when it leaves. A caller that returns after a pause starts at the
- * present virtual time, so the pause gives no advantage. An empty queue forgets everything.
+ * present virtual time, so the pause gives no advantage. A queue without calls forgets everything.
  */
 export class FairQueue {
   private readonly shares = new Map<string, Share>();

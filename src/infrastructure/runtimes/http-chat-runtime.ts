@@ -1,7 +1,7 @@
 /**
  * The base class of chat engines that run elsewhere and speak HTTP. It handles addresses and keys, connections, turns,
- * timeouts, probes, retries and figures. A new engine extends it with the fields of its spec and with the translation
- * of requests and answers. `OpenAiChatRuntime` is an example.
+ * timeouts, probes, retries and figures. A new engine extends this class with the fields of its spec and with the
+ * translation of requests and answers. `OpenAiChatRuntime` is an example.
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { z } from 'zod';

@@ -19,7 +19,7 @@ const MOST_OF_ESTIMATE = 4;
 
 interface Call extends RuntimeCall {
   readonly task: RuntimeTask;
-  /** An upper bound of its cost. */
+  /** The estimated tokens of the prompt plus the most tokens of the answer. */
   readonly tokens: number;
 }
 
@@ -40,7 +40,7 @@ export class RemoteEngine<Model> {
   private readonly ending = new AbortController();
   private retry: NodeJS.Timeout | undefined;
   private checking = false;
-  /** The time of the first probe in a row that the engine answered with "not ready", or null. */
+  /** The time since which the engine answers each probe with "not ready", or null. */
   private notReadySince: number | null = null;
 
   constructor(

@@ -72,7 +72,7 @@ export class S3ModelFileResolver implements ModelFileResolver {
     return this.cache.materialize(name, files, read, signal);
   }
 
-  /** Returns a file and its data files. Their names begin with its name: `model.onnx_data`, `model.onnx.data`. */
+  /** Returns a file and its data files, such as `model.onnx` with `model.onnx_data` or `model.onnx.data`. */
   private async fileAndItsParts(path: string): Promise<StoredObject[]> {
     const objects: StoredObject[] = [];
     for await (const object of this.bucket.list(path)) {

@@ -12,7 +12,7 @@ import {
   Tracer,
 } from '../../application/shared/ports.js';
 
-/** Holds all values in one storage, because Node.js before version 24 copies each storage's store to every promise. */
+/** Holds all values in one storage, because Node.js before version 24 copies the value of each storage to promises. */
 const storage = new AsyncLocalStorage<Readonly<Record<symbol, unknown>>>();
 
 /** Holds a value for the running code. The code has the same value after each `await`. */

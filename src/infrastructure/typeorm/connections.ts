@@ -18,7 +18,7 @@ const SESSION =
 /** A listening connection sends no statements, so it may be idle. */
 const LISTENING_SESSION = '-c idle_session_timeout=0';
 
-/** Adds settings to the `options` of the URL, because a parameter of the URL would replace those of the pool. */
+/** Adds settings to the `options` in the URL, because `options` in the URL would replace the `options` of the pool. */
 export function withSession(url: string, session = SESSION): string {
   const changed = new URL(url);
   changed.searchParams.set('options', [changed.searchParams.get('options'), session].join(' ').trim());

@@ -10,8 +10,8 @@ const UNDEFINED_TABLE = '42P01';
 
 /**
  * Returns whether the transaction lost against another one, so that a retry can succeed. Includes unique violations,
- * because units of work check before they insert. They collide only with rows that were not visible at the time of the
- * check.
+ * because units of work check before they insert. An insert collides only with rows that were not visible at the time
+ * of the check.
  */
 export const isLostRace = (error: unknown): boolean =>
   [SERIALIZATION_FAILURE, DEADLOCK, UNIQUE_VIOLATION].includes(sqlState(error));

@@ -41,14 +41,14 @@ export type WithSpec<Entity extends { spec: unknown }> = Omit<Entity, 'spec'> & 
 export const changesOne = async (statement: Promise<UpdateResult | DeleteResult>): Promise<boolean> =>
   (await statement).affected === 1;
 
-/** A page of rows with the fields `where`, in the order of one column. */
+/** A page of the rows that match `where`, in the order of one column. */
 interface Part<Row> {
   readonly where: FindOptionsWhere<Row>;
   readonly order: FindOptionsOrder<Row>;
   readonly take: number;
 }
 
-/** Selects a page of the rows with the fields `where`, ordered by `key`, the greatest first. */
+/** Selects a page of the rows that match `where`, ordered by `key`, the greatest first. */
 export function newest<Row extends ObjectLiteral>(
   where: FindOptionsWhere<Row>,
   page: Page | VersionPage,

@@ -16,7 +16,7 @@ type Isolation = 'SERIALIZABLE' | 'READ COMMITTED';
 const ATTEMPTS = 12;
 const LONGEST_PAUSE_MS = 15;
 
-/** Ends the transaction of an instance that stopped inside the transaction, before other instances time out. */
+/** Ends the transaction of an instance that hangs in it, before the statements of waiting instances time out. */
 const IDLE_TIMEOUT = '2500ms';
 
 /** Takes a lock until the end of the transaction. The ORM has no advisory locks. */

@@ -8,7 +8,7 @@ import { hasTable, QUEUE, withoutTimeLimit } from './dump-database.js';
 
 type Chunks = AsyncIterable<Uint8Array>;
 
-/** Finds an object that belongs neither to an extension nor to an empty work queue. */
+/** Finds an object that belongs neither to an extension nor to the work queue. */
 const OBJECTS = `
   SELECT c.relname AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
    WHERE n.nspname !~ '^(pg_|information_schema$|graphile_worker$)' AND c.relkind IN ('r', 'p', 'v', 'm', 'S', 'f')
@@ -20,7 +20,7 @@ const TASKS = `
     identifier text, payload json, run_at timestamptz, max_attempts integer, key text, priority integer,
     attempts integer DEFAULT 0, queue_name text
   ) ON COMMIT DROP`;
-/** The columns of backups that do not name them. */
+/** The columns of the tasks in backups that do not name the columns. */
 const TASK_COLUMNS = ['identifier', 'payload', 'run_at', 'max_attempts', 'key', 'priority'];
 
 const ADD_TASKS = `

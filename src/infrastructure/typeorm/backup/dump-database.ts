@@ -10,8 +10,8 @@ const BEGIN = `
   SET LOCAL datestyle = 'ISO'; SET LOCAL timezone = 'UTC'; SET LOCAL extra_float_digits = 3; SET LOCAL bytea_output = 'hex'`;
 
 /**
- * Lists the tables to dump. Leaves out `migrations`, because the header of the section names them. Leaves out
- * `task_workers`, because it only describes running instances.
+ * Lists the tables to dump. Leaves out `migrations`, because the header of the section `database` names the migrations.
+ * Leaves out `task_workers`, because it only describes running instances.
  */
 const TABLES = `
   SELECT c.relname AS name, array_agg(a.attname::text ORDER BY a.attnum) AS columns,

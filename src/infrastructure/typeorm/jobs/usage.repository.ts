@@ -36,8 +36,8 @@ interface UsageRow extends Key {
 }
 
 /**
- * One row is the sum of many calls and answers one entry of `GET /v1/usage`. So the time to read does not depend on the
- * number of calls.
+ * Has the sums of many calls in each row. A row is one entry of `GET /v1/usage`, so the time to read an entry does not
+ * depend on the number of calls.
  */
 export const UsageTable = defineTable<UsageRow>('usage_rollups', {
   scope: { type: 'text', primary: true },

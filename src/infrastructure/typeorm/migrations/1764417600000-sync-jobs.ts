@@ -2,8 +2,8 @@ import type { QueryRunner } from 'typeorm';
 import { ForwardMigration } from '../forward-migration.js';
 
 /**
- * Adds the function that stores the end of a call in one statement. Each statement inside a function sees everything
- * that was committed before the function got the lock. The statement that calls the function does not see this.
+ * Adds a function with which one statement can store the end of a call. Each statement inside a function sees
+ * everything that was committed before the function got the lock. The calling statement does not see all of this.
  */
 export class SyncJobs1764417600000 extends ForwardMigration {
   readonly name = 'SyncJobs1764417600000';

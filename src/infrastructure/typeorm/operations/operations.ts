@@ -33,7 +33,7 @@ export function poolLoad(source: DataSource): PoolLoad {
 
 interface Expirable {
   readonly table: EntitySchema<ObjectLiteral>;
-  /** The field with the time at which a row expires. */
+  /** The field with the time that decides whether `remove` deletes a row. */
   readonly end: string;
   readonly where?: ObjectLiteral;
 }

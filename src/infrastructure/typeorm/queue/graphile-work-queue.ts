@@ -18,8 +18,8 @@ import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 import { type Envelope, TaskRunner } from './task-runner.js';
 
 /**
- * A worker and its instance. When an instance dies, others find its workers here and unlock their tasks. The names of
- * graphile-worker's workers are random.
+ * A worker and its instance. When an instance dies, others find its workers here and unlock their tasks. The random
+ * name that graphile-worker gives a worker does not tell the instance.
  */
 interface TaskWorkerRow {
   readonly id: string;
@@ -35,7 +35,7 @@ const MAINTENANCE_PAUSE_MS = 2_000;
 /** The connections for statements of the queue. Each kind of task has one more connection that listens. */
 const STATEMENTS_AT_ONCE = 4;
 const MAX_ATTEMPTS = 10;
-/** The highest limit of attempts in graphile-worker. */
+/** The highest limit of attempts in graphile-worker, so that graphile-worker itself never gives up a task. */
 const NEVER = 32_767;
 
 // The ORM cannot call functions.

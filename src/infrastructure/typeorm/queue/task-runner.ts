@@ -9,7 +9,7 @@ const LONGEST_RUN_MS = 60 * 60 * 1000;
 /** Tasks that become due later, or were added during an outage, start within this time. Others start at once. */
 const POLL_INTERVAL_MS = 2_000;
 
-/** The stored payload. It holds the limit of attempts, because graphile-worker's own limit would end a task silently. */
+/** The stored payload. It holds the limit of attempts, because graphile-worker's own limit ends a task silently. */
 export interface Envelope {
   readonly payload: Json;
   readonly maxAttempts: Required<TaskOptions>['maxAttempts'];
@@ -53,8 +53,8 @@ interface RunningTask {
  */
 export class TaskRunner {
   /**
-   * True after a worker ended or failed to take a task. graphile-worker does not replace workers, and the database may
-   * hold a lock without a worker. So the runner must be retired and replaced.
+   * True after a worker ended or failed to take a task. graphile-worker does not replace workers, and a task may stay
+   * locked without a worker. So the runner must be retired and replaced.
    */
   broken = false;
   /** The workers that have a row in `task_workers`, so that other instances know them. */

@@ -25,7 +25,7 @@ export const DatasetTable = defineTable<Dataset>('datasets', {
   frozenAt: { type: 'timestamptz', nullable: true },
 });
 
-/** A version. `contentVersion` is the version that stored its records: a change of the name does not. */
+/** A version. `contentVersion` is the version that stored its records, because a change of the name stores none. */
 interface VersionRow extends DatasetVersion {
   readonly contentVersion: number;
 }
