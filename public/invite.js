@@ -27,7 +27,7 @@ export async function prepareInvite(token) {
 
 const isFull = ({ account_count, max_accounts }) => account_count >= max_accounts;
 
-/** Returns null if everybody may sign up. */
+/** Returns why not everybody may sign up, or null if everybody may. */
 function closedBecause({ account_count, max_accounts, registration_open }) {
   if (registration_open) return null;
   if (account_count >= max_accounts) {

@@ -26,7 +26,7 @@ export class Rows implements SentRecords {
   readonly records: Json[] = [];
   readonly problems: Finding[] = [];
 
-  /** Adds a problem of the next row. Does nothing after enough rows: reading stops there, perhaps within a quoted text. */
+  /** Adds a problem of the next row. Does nothing after enough rows: reading stops there, maybe within a row. */
   refuse(message: string): void {
     if (this.enough) return;
     this.problems.push({ path: `records.${this.records.length}`, message });
