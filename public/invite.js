@@ -2,8 +2,8 @@ import { call } from './api.js';
 import { byId } from './forms.js';
 
 /**
- * Looks up who may sign up and adapts the form. Returns the first view, the text above it, and the token if its invite is
- * pending.
+ * Looks up who may sign up and adapts the form. Returns the first view, the text above it, and the token if its invite
+ * is pending.
  */
 export async function prepareInvite(token) {
   const [status, found] = await Promise.all([

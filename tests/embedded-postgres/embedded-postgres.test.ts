@@ -45,7 +45,7 @@ function reachesAll(folder: string): boolean {
   return spawnSync('/bin/sh', ['-c', script, 'sh', folder, initdb], { uid, gid, cwd: '/' }).status === 0;
 }
 
-test('a stopped server keeps its data, and its URL is known to other processes', async () => {
+test('a stopped server keeps its data, and its URL can be read from its folder', async () => {
   const server = await start(stopped);
   expect(await query(embeddedPostgresUrl(stopped), 'SELECT n FROM kept')).toEqual([{ n: 7 }]);
   expect(embeddedPostgresUrl(stopped)).toBe(server.url);

@@ -43,7 +43,7 @@ export const isBodyless = ({ headers }: Pick<Request, 'headers'>): boolean =>
 export const announcedLength = ({ headers }: Pick<Request, 'headers'>): number | null =>
   headers['content-length'] === undefined ? null : Number(headers['content-length']);
 
-/** Sends `100 Continue` to a sender that waits for it. A request that was refused earlier does not get it. */
+/** Sends `100 Continue` to a sender that waits for it. A request refused before gets none, and sends no body. */
 export function sendContinue(request: Request, response: Response): void {
   if (/^100-continue$/i.test(request.headers.expect ?? '') && !response.headersSent) response.writeContinue();
 }
@@ -160,7 +160,7 @@ const TINY_BODY_BYTES = 8 * 1024;
 /** The largest number of bytes that a parsed JSON value takes in memory, with its name. */
 const VALUE_BYTES = 96;
 
-/** Returns the largest number of bytes that a JSON text of this length and its parsed values take in memory. */
+/** Returns the largest number of bytes that the parsed values of a JSON text of this length take in memory. */
 export const parsedBytes = (length: number, values: number): number => length + VALUE_BYTES * values;
 
 const WAIT_MS = 5_000;
@@ -172,8 +172,8 @@ interface Waiting {
 
 /**
  * Limits the memory of all bodies, as bytes and as parsed values, and of large answers. Large bodies that find no room
- * wait in the order of arrival, and get 503 `busy` when they have waited too long. Small bodies have
- * separate room of the same size, so that many slow small bodies take no room from the large ones.
+ * wait in the order of arrival, and get 503 `busy` when they have waited too long. Small bodies have separate
+ * room of the same size, so that many slow small bodies take no room from the large ones.
  */
 export class BodyMemory {
   private held = 0;

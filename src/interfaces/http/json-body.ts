@@ -10,7 +10,7 @@ const LONG_BYTES = 64 * 1024;
 
 interface ParsedBody {
   readonly value: unknown;
-  /** The number of JSON values, or a little more. Null for another media type. */
+  /** An upper bound for the number of JSON values. Null for another media type. */
   readonly values: number | null;
 }
 
