@@ -43,7 +43,7 @@ export const isBodyless = ({ headers }: Pick<Request, 'headers'>): boolean =>
 export const announcedLength = ({ headers }: Pick<Request, 'headers'>): number | null =>
   headers['content-length'] === undefined ? null : Number(headers['content-length']);
 
-/** Sends `100 Continue` to a sender that waits for it. A request refused before gets none, and sends no body. */
+/** Sends `100 Continue` to a sender that waits for it. After an earlier refusal, such a sender sends no body. */
 export function sendContinue(request: Request, response: Response): void {
   if (/^100-continue$/i.test(request.headers.expect ?? '') && !response.headersSent) response.writeContinue();
 }
