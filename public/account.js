@@ -3,7 +3,7 @@ import { forgetFirstCall, prepareFirstCall, showFirstCall } from './first-call.j
 import { byId, onSubmit } from './forms.js';
 import { session } from './session.js';
 
-/** Shows the signed-in account. */
+/** Prepares the forms of a signed-in account. Calls `signedOut` after a sign-out. */
 export function prepareAccount(signedOut) {
   prepareFirstCall();
   onSubmit(
@@ -18,7 +18,7 @@ export function prepareAccount(signedOut) {
     byId('sign-out-form'),
     async () => {
       const answer = await call('POST', 'v1/auth/logout', { token: session.token });
-      return answer.status === 401 ? { ok: true } : answer; // It had ended already.
+      return answer.status === 401 ? { ok: true } : answer; // The session had ended already.
     },
     () => {
       forgetKey();

@@ -1,8 +1,8 @@
 const UNREACHABLE = 'The service could not be reached. Try again in a moment.';
 
 /**
- * Calls the API and never throws. `body` is the answer, or the refusal with its `error`. Paths are relative to the page,
- * so a proxy may serve everything below a folder.
+ * Calls the API and never throws. `body` is the answer, or the refusal with its `error`. Paths are relative to the
+ * page, so a proxy may serve everything below a folder.
  */
 export async function call(method, path, { token, json } = {}) {
   try {

@@ -22,7 +22,7 @@ function show(view) {
   document.title = `Tenon: ${titles[view].toLowerCase()}`;
 }
 
-/** Announces a new view to screen readers. */
+/** Shows a view. Focuses its title, so that screen readers announce it. */
 function goTo(view) {
   clearMessages();
   show(view);
@@ -33,13 +33,13 @@ function notice(text) {
   byId('notice').textContent = text;
 }
 
-/** Takes the place in the console that sent here, such as `/projects`. Null: somebody came of their own accord. */
+/** Returns the path in the console to go back to, such as `/projects`, or null if the console did not lead here. */
 function takeNext() {
   const next = new URLSearchParams(location.hash.slice(1)).get('next');
   return next?.startsWith('/') ? next : null;
 }
 
-/** Goes back to the console. It shows the new key, if there is one. */
+/** Goes back to the console, which shows the new key if there is one. */
 function backToConsole(next, apiKey = null) {
   if (apiKey) session.leaveNewKey(apiKey);
   location.replace(`./#${next}`);

@@ -1,6 +1,6 @@
 import { byId } from './forms.js';
 
-/** Makes every button with `data-copies` copy the text of the element that it names. */
+/** Makes every button with `data-copies` copy the text of the element that the attribute names. */
 export function enableCopying() {
   for (const button of document.querySelectorAll('[data-copies]')) {
     const said = button.parentElement.querySelector('[role=status]');
@@ -17,7 +17,7 @@ async function copy(element) {
     await navigator.clipboard.writeText(element.textContent);
     return true;
   } catch {
-    // Browsers offer no clipboard on plain http to other machines: select the text and try the old command.
+    // Over plain http, browsers offer the clipboard only to pages of the same machine: use the old command instead.
     getSelection().selectAllChildren(element);
     return document.execCommand('copy');
   }

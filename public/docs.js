@@ -1,10 +1,10 @@
 /* global SwaggerUIBundle */
-// The class is Swagger UI's own for dark colors.
+// `dark-mode` is Swagger UI's own class for dark colors.
 const dark = matchMedia('(prefers-color-scheme: dark)');
 const follow = () => document.documentElement.classList.toggle('dark-mode', dark.matches);
 dark.addEventListener('change', follow);
 follow();
-// Its choices have no names for screen readers.
+// Swagger UI gives its choices no names for screen readers.
 const nameChoices = () => {
   for (const one of document.querySelectorAll('select:not([aria-label])')) {
     one.setAttribute('aria-label', one.id === 'servers' ? 'Server' : 'Choice');
@@ -21,5 +21,5 @@ SwaggerUIBundle({
   defaultModelRendering: 'example',
   defaultModelsExpandDepth: 0,
   validatorUrl: null,
-  persistAuthorization: false, // the open page alone keeps credentials
+  persistAuthorization: false, // a reload forgets the credentials
 });

@@ -36,7 +36,7 @@ export function forgetFirstCall() {
   showCommand();
 }
 
-/** Shows a chat call, which an API key may make. */
+/** Shows the command of a chat call. Hides it while there is no key or no valid project id. */
 function showCommand() {
   const project = byId('project-id').value.trim();
   const shown = apiKey !== null && PROJECT.test(project);
@@ -65,7 +65,7 @@ async function makeProject() {
     doing('Making the project …');
     const project = await must('POST', 'v1/projects', { token, json: { name: 'First project' } });
     const path = `v1/projects/${project.id}`;
-    // A request_id has to be new in its project only, and the project is.
+    // A request_id must be new within its project only. This project has no other model yet.
     const request_id = '00000000-0000-4000-8000-000000000001';
     const spec = { runtime: 'onnx', path: 'tiny-chat' };
     const model = await must('POST', `${path}/models`, { token, json: { request_id, spec } });

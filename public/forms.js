@@ -22,7 +22,7 @@ function wait(form, busy) {
   for (const button of form.querySelectorAll('button')) button.disabled = busy;
 }
 
-/** Empties all notices and alerts, so that a new one stands alone. */
+/** Empties all notices and alerts, so that only the next one is shown. */
 export function clearMessages() {
   for (const one of document.querySelectorAll('.notice, .alert')) one.textContent = '';
 }
@@ -36,7 +36,7 @@ function clear(form) {
   }
 }
 
-/** Shows a message of the API. */
+/** Shows a refusal beside the fields that it names, or above the form. */
 function refuse(form, { error, details = [] }) {
   const fieldOf = ({ path }) => form.elements.namedItem(path);
   const beside = details.filter(fieldOf);

@@ -2,8 +2,8 @@ import { call } from './api.js';
 import { byId } from './forms.js';
 
 /**
- * Looks up who may sign up and adapts the form. Returns the first view, the text above it, and the token if its invite is
- * pending.
+ * Looks up who may sign up and adapts the form. Returns the first view, the text above it, and the token if its invite
+ * is pending.
  */
 export async function prepareInvite(token) {
   const [status, found] = await Promise.all([
@@ -27,7 +27,7 @@ export async function prepareInvite(token) {
 
 const isFull = ({ account_count, max_accounts }) => account_count >= max_accounts;
 
-/** Returns null if everybody may sign up. */
+/** Returns why not everybody may sign up, or null if everybody may. */
 function closedBecause({ account_count, max_accounts, registration_open }) {
   if (registration_open) return null;
   if (account_count >= max_accounts) {

@@ -1,8 +1,8 @@
 /**
- * Stores the session token in sessionStorage: only this tab has it, and it ends with the tab. localStorage would keep it
- * after the visit. Browsers send cookies by themselves, so other pages could abuse one. Scripts can read sessionStorage,
- * so the security policy of the pages runs only their own scripts. The API key is stored only on the way to the console,
- * which takes it out at once.
+ * Stores the session token in sessionStorage: only this tab has it, and it ends with the tab. localStorage would keep
+ * it after the visit. Browsers send cookies by themselves, so other pages could abuse one. Scripts can read
+ * sessionStorage, so the security policy of the pages runs only their own scripts. A new API key is stored only until
+ * the console shows it and removes it.
  */
 const NAME = 'tenon.session';
 const NEW_KEY = 'tenon.new-key';

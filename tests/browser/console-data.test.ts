@@ -91,7 +91,7 @@ describeInBrowser('datasets and evaluations in the console', () => {
     await page.getByRole('heading', { name: 'capitals (fork 2)' }).waitFor();
   });
 
-  it('keeps the changes of both when somebody else saves first', async () => {
+  it('names what both changed if somebody else saves first, and keeps text entered during a save', async () => {
     const page = await openConsole(visitor, cast.developer.token, `${datasets()}?import=file`);
     const json = JSON.stringify({ name: 'shared', records: records(3) });
     await page.getByLabel('Or paste the text').fill(json);

@@ -27,7 +27,7 @@ describeInBrowser('deployments and alerts in the console', () => {
     () => engine?.close(),
   );
 
-  it('uploads a file, deploys it, predicts with a form made from its metadata, and deletes both', async () => {
+  it('uploads a file, deploys it, predicts with a form made from its metadata, and deletes all again', async () => {
     const page = await openConsole(visitor, cast.developer.token, '/deployments');
     await page.getByRole('link', { name: 'Deploy a model' }).click();
     for (const kind of ['Engine elsewhere', 'Model file']) await page.getByRole('link', { name: kind }).click();
@@ -63,7 +63,7 @@ describeInBrowser('deployments and alerts in the console', () => {
     expect(await shortcomingsInEveryLook(page)).toEqual([]);
   });
 
-  it('can stay on the page during an upload, and then leaves the history unchanged', async () => {
+  it('asks before a page with an upload is left, and keeps the history unchanged if the visitor stays', async () => {
     const page = await openConsole(visitor, cast.developer.token, '/jobs');
     const deploy = '/deployments?dialog=deploy';
     const go = (how: string) => page.evaluate(`void setTimeout(() => ${how})`);

@@ -118,7 +118,7 @@ describeInBrowser('the console for the team and the account', () => {
     expect((await service.get('/v1/auth/sessions', admin.token)).body.count).toBe(1);
   });
 
-  it('offers a member nothing that the role does not allow', async () => {
+  it('offers a member only what the role allows', async () => {
     const page = await openConsole(visitor, member.token, '/team');
     await page.getByRole('cell', { name: 'member' }).waitFor();
     for (const name of ['Invite', 'Audit trail']) expect(await page.getByText(name, { exact: true }).count()).toBe(0);

@@ -12,7 +12,7 @@ const answers = (page: Page) => page.getByRole('article', { name: 'Answer' });
 const parameter = async (page: Page, name: string) =>
   new URLSearchParams((await at(page, /\?/)).split('?')[1]).get(name);
 
-/** Waits until no answer is being received. Then the last one is stored. */
+/** Waits until no answer is being received: the last answer is then stored. */
 const ended = (page: Page) => page.getByRole('button', { name: 'Send', exact: true }).waitFor();
 
 async function ask(page: Page, text: string): Promise<void> {
@@ -50,7 +50,7 @@ describeInBrowser('the playground', () => {
   const conversations = async (project: string) =>
     (await service.get(`/v1/projects/${project}/conversations`, ada.token)).body.conversations;
 
-  it('streams an answer with its figures, regenerates and edits it, and continues a conversation', async () => {
+  it('streams an answer with figures, regenerates it, edits the question, and continues a conversation', async () => {
     const page = await open(`project=${capitals}`);
     await ask(page, 'What is the capital of France?');
     await answers(page).getByText(PARIS).waitFor();
@@ -81,7 +81,7 @@ describeInBrowser('the playground', () => {
     await ask(page, 'What is the capital of Japan?');
     await page.getByText('6 messages').waitFor();
     await page.setViewportSize({ width: 390, height: 740 });
-    await page.getByRole('link', { name: /^What is the capital of Italy/ }).click(); // The list makes room.
+    await page.getByRole('link', { name: /^What is the capital of Italy/ }).click(); // This closes the list.
     await answers(page).getByText('The capital of Spain is Madrid.').waitFor();
     await page.setViewportSize({ width: 1280, height: 740 });
     await press(page, 'Conversations');
@@ -158,7 +158,7 @@ describeInBrowser('the playground', () => {
     expect(await shortcomingsInEveryLook(page)).toEqual([]);
   });
 
-  it('asks two projects side by side, and resumes both with the link', async () => {
+  it('asks two projects side by side, and restores both chats from the address', async () => {
     const page = await open(`project=${capitals}&panel=none`);
     await press(page, 'Compare');
     await ask(page, 'What is the capital of France?');

@@ -48,7 +48,7 @@ describeInBrowser('projects and models in the console', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Disconnect' }).click();
     await part(page, 'Runtime').getByText('not connected').waitFor();
 
-    await page.keyboard.press('Control+k'); // The palette keeps the projects in another form than their page.
+    await page.keyboard.press('Control+k'); // The palette caches the projects in another form than their page does.
     await page.getByRole('combobox', { name: 'Find a page or an action' }).fill('capital');
     await page.getByRole('option', { name: /^Capital cities/ }).waitFor();
     await page.keyboard.press('Escape');

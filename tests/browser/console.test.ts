@@ -22,7 +22,7 @@ describeInBrowser('the frame of the console', () => {
     await service?.stop();
   });
 
-  it('asks to sign in first, then shows the requested place', async () => {
+  it('asks to sign in first, then shows the requested page', async () => {
     const page = await visitor.open('/#/?from=mail');
     await page.getByLabel('E-mail').first().fill('ada@example.com');
     await page.getByLabel('Password').first().fill(password);
@@ -45,19 +45,19 @@ describeInBrowser('the frame of the console', () => {
     await dialog.getByRole('button', { name: 'Sign in' }).click();
     await dialog.getByRole('alert').waitFor();
     expect(await shortcomingsInEveryLook(page)).toEqual([]);
-    for (const _ of [1, 2, 3]) await page.keyboard.press('Escape'); // A browser closes a dialog at the second one.
+    for (const _ of [1, 2, 3]) await page.keyboard.press('Escape'); // A browser closes a dialog at the second press.
     await dialog.getByLabel('Password').fill(password);
     await dialog.getByRole('button', { name: 'Sign in' }).click();
     await dialog.waitFor({ state: 'detached' });
     await page.getByRole('link', { name: 'Capitals', exact: true }).waitFor();
   });
 
-  it('opens a link in a new tab with the same session, and signs out in both', async () => {
+  it('opens a link in a new tab with the same session, and signs out in both tabs', async () => {
     const { body } = await service.post('/v1/auth/login', undefined, { email: 'ada@example.com', password });
     const first = await openConsole(visitor, body.token, '/projects');
     await first.getByRole('heading', { name: 'Projects' }).waitFor();
     const second = await first.context().newPage();
-    await second.goto(`${service.url}/#/projects/%zz`); // No valid encoding: an unknown id.
+    await second.goto(`${service.url}/#/projects/%zz`); // Text that cannot be decoded counts as an unknown id.
     await second.getByText('There is no such').waitFor();
     await first.getByRole('button', { name: /^Sign out/ }).click();
     await Promise.all([first, second].map((page) => page.waitForURL(/\/auth/)));
@@ -122,7 +122,7 @@ describeInBrowser('the frame of the console', () => {
     await page.locator('.outage').first().waitFor({ state: 'detached' });
   });
 
-  it('leads from a missing object to its list, and repeats no call', async () => {
+  it('leads from a missing object to the list of its kind, and offers no second try', async () => {
     const { body } = await service.post('/v1/auth/login', undefined, { email: 'ada@example.com', password });
     const page = await openConsole(visitor, body.token, '/projects/prj_1/models');
     await page.getByRole('link', { name: 'All projects' }).first().waitFor();
@@ -132,7 +132,7 @@ describeInBrowser('the frame of the console', () => {
     await page.getByRole('heading', { name: 'Evaluations' }).waitFor();
   });
 
-  it('can be used with the keyboard: Ctrl+K finds a page, ? lists the shortcuts, Escape closes', async () => {
+  it('can be used with the keyboard: Ctrl+K finds a page, ? lists the shortcuts, Escape closes them', async () => {
     const { body } = await service.post('/v1/auth/login', undefined, { email: 'ada@example.com', password });
     const page = await openConsole(visitor, body.token, '/');
     await page.getByRole('heading', { name: 'Overview' }).waitFor();

@@ -130,7 +130,7 @@ describeInBrowser('the pages in a browser', () => {
     expect(await page.getByText('The service could not be reached').count()).toBe(0);
   });
 
-  it('signs in only with the keyboard, sends the verification again, and signs out', async () => {
+  it('signs in with the keyboard alone, sends the verification again, and signs out', async () => {
     const page = await visitor.open('/auth');
     await shown(page, '#sign-in');
     await page.focus('#tab-sign-in');
@@ -177,7 +177,7 @@ describeInBrowser('the pages in a browser', () => {
     expect(await page.isVisible('#form')).toBe(false);
   });
 
-  it('sends a link to a page that sets a new password', async () => {
+  it('mails a link, which leads to a page for choosing a new password', async () => {
     const page = await visitor.open('/auth');
     await page.fill('#sign-in-email', ada.email);
     await press(page, 'Forgot your password?');
@@ -301,7 +301,7 @@ describeInBrowser('the pages in a browser', () => {
     }
   });
 
-  it('shows every area of the API and its examples, and calls it with a credential', async () => {
+  it('shows the areas and examples of the API, and calls an operation with a credential', async () => {
     const page = await visitor.open('/docs');
     await page.locator('.opblock-tag').first().waitFor();
     const areas = await page.evaluate<string[]>(

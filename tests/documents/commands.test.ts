@@ -44,7 +44,7 @@ const KEY = 'the-key-of-the-engine';
 const { error } = spawnSync('curl', ['--version']);
 
 /** Runs the commands and samples as they are written, one after another. */
-(error ? describe.skip : describe)('the commands of README.md and docs/', () => {
+(error ? describe.skip : describe)('the commands and samples', () => {
   let service: Service;
   let folder: string;
   let variables = '';
@@ -77,30 +77,30 @@ const { error } = spawnSync('curl', ['--version']);
     return stdout;
   }
 
-  it('a first answer', async () => {
+  it('of README.md, "A first answer", print the answer of the model', async () => {
     const output = await shell(blocks('sh', await page('README.md', { section: 'A first answer' })));
     expect(output).toMatch(/^The capital of France is Paris\.$/m);
   });
 
-  it('the openai library', async () => {
+  it('of README.md for the openai library print the answer of the model', async () => {
     const [sample = ''] = blocks('js', await page('README.md', { section: 'With the `openai` library' }));
     const code = sample.replace('http://127.0.0.1:8080', service.url);
     const program = ['export KEY=$token', `node --input-type=module <<'CODE'\n${code}CODE`];
     expect(await shell([`cd '${root}'`, ...program, `cd '${folder}'`])).toBe('The capital of France is Paris.');
   });
 
-  it('programs made for OpenAI', async () => {
+  it('of docs/openai-clients.md stream an answer to its end', async () => {
     const output = await shell(blocks('sh', await page('docs/openai-clients.md')));
     expect(output).toMatch(/^data: \[DONE\]$/m);
   });
 
-  it('feature by feature', async () => {
+  it('of docs/using.md store a conversation', async () => {
     await mailedToken(service, 'ada@example.com', 'tnv');
     const output = await shell(['hook=http://127.0.0.1:9', ...blocks('sh', await page('docs/using.md'))]);
     expect(output).toContain('cnv_');
   });
 
-  it('models and deployments', async () => {
+  it('of docs/models.md get a prediction', async () => {
     await cp(join(root, 'models/tiny-chat'), join(folder, 'my-model'), { recursive: true });
     await mkdir(join(service.dataDir, 'models'), { recursive: true });
     await writeFile(join(service.dataDir, 'models/iris.onnx'), doubling);
@@ -110,7 +110,7 @@ const { error } = spawnSync('curl', ['--version']);
     expect(output).toContain('"outputs"');
   });
 
-  it.each(['vllm', 'llama-cpp', 'ollama', 'tgi'])('the chat engine %s', async (name) => {
+  it.each(['vllm', 'llama-cpp', 'ollama', 'tgi'])('of docs/engines/%s.md get an answer', async (name) => {
     const engine = await ScriptedEngine.start();
     const text = await page(`docs/engines/${name}.md`);
     const { model, model_aliases: [named] = [model], key_setting } = JSON.parse(/spec='(.*?)'/s.exec(text)?.[1] ?? '');
@@ -123,7 +123,7 @@ const { error } = spawnSync('curl', ['--version']);
     expect(engine.asked).toMatchObject([{ body: { model } }]);
   });
 
-  it.each(['triton', 'kserve', 'openvino'])('the engine for predictions %s', async (name) => {
+  it.each(['triton', 'kserve', 'openvino'])('of docs/engines/%s.md get a prediction', async (name) => {
     const engine = await InferenceEngine.start();
     const text = await page(`docs/engines/${name}.md`);
     const { model_name: model, key_setting } = JSON.parse(/remote='(.*?)'/s.exec(text)?.[1] ?? '');

@@ -37,7 +37,7 @@ afterAll(async () => {
 const status = (folder: string, field: string): string | undefined =>
   new RegExp(`^${field}:\\s*(\\S+)`, 'm').exec(fs.readFileSync(`/proc/${postmasterPid(folder)}/status`, 'utf8'))?.[1];
 
-/** Checks whether the owner of `folder` can reach it and the programs. A clone may lie in a closed folder. */
+/** Checks whether the owner of `folder` can reach it and PostgreSQL's programs, which may lie in a closed folder. */
 function reachesAll(folder: string): boolean {
   const { uid, gid } = fs.statSync(folder);
   const script = 'test -x "$1" && test -x "$2"';
@@ -45,7 +45,7 @@ function reachesAll(folder: string): boolean {
   return spawnSync('/bin/sh', ['-c', script, 'sh', folder, initdb], { uid, gid, cwd: '/' }).status === 0;
 }
 
-test('a stopped server keeps its data, and its URL is known to other processes', async () => {
+test('a stopped server keeps its data, and its URL can be read from its folder', async () => {
   const server = await start(stopped);
   expect(await query(embeddedPostgresUrl(stopped), 'SELECT n FROM kept')).toEqual([{ n: 7 }]);
   expect(embeddedPostgresUrl(stopped)).toBe(server.url);
@@ -137,7 +137,7 @@ test('an interrupted first start is repeated without a logged error', async () =
 });
 
 testAsRoot(
-  'as root, the server runs as another user, with one capability only if it must pass closed folders',
+  'as root, the server runs as another user, which has one capability if folders are closed to it, and else none',
   async () => {
     const closed = await start(stopped);
     expect(status(stopped, 'Uid')).not.toBe('0');
@@ -241,7 +241,7 @@ startEmbeddedPostgres({ folder: process.argv[1] }).then(async ({ url }) => {
     await nothingLeft();
   });
 
-  test('a pid file with the id of another process, or a damaged one, does not prevent a start', async () => {
+  test('a pid file that is damaged or has the id of another process does not prevent a start', async () => {
     const { uid, gid } = fs.statSync(folder); // PostgreSQL ignores the processes of other users.
     const stranger = spawn('sleep', ['60'], { uid, gid });
     children.push(stranger);
@@ -319,7 +319,7 @@ describe('the conditions of a start', () => {
     expect(() => embeddedPostgresUrl(newFolder())).toThrow(/start the service .*DATABASE_URL/);
   });
 
-  test('root starts the server as postgres, or else as nobody', () => {
+  test('root starts the server as the user postgres, or else as the user nobody', () => {
     const passwd = 'root:x:0:0::/:/bin/sh\nnobody:*:-2:-2::/:/bin/false\n';
     expect(unprivilegedAccount(passwd)).toEqual({ uid: 0xfffffffe, gid: 0xfffffffe, drop: true });
     expect(unprivilegedAccount(`${passwd}postgres:x:101:104::/:/bin/sh`)).toMatchObject({ uid: 101, gid: 104 });

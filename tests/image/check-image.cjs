@@ -1,7 +1,7 @@
 /**
  * Runs the steps of the Dockerfile without Docker, from a clean clone of the committed files. A folder stands for the
  * file system of each stage. Then starts the service of the image, checks that it is ready, and stops it. Run it by
- * `npm run image:check`. It installs the packages twice, so `.ci/run` does not contain it.
+ * `npm run image:check`. It takes long, because it installs the packages twice, so `.ci/run` does not run it.
  */
 const { execFileSync, spawn, spawnSync } = require('node:child_process');
 const {

@@ -56,13 +56,13 @@ describe('the package', () => {
     const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', folder], { env, maxBuffer: 2 ** 26 });
     packed = Object.values(JSON.parse(stdout))[0] as Packed;
     archive = join(folder, packed.filename);
-    // A separate cache, so that npx takes this package. The downloads of npm's own cache are linked into it.
+    // With a separate cache npx installs this archive and no older one. It links to the downloads of npm's own cache.
     const { stdout: cache } = await run('npm', ['config', 'get', 'cache'], { env });
     npmCache = inWork('cache');
     mkdirSync(join(cache.trim(), '_cacache'), { recursive: true });
     symlinkSync(join(cache.trim(), '_cacache'), join(npmCache, '_cacache'));
   });
-  afterEach(() => void child?.kill('SIGTERM')); // a failed test may have left it
+  afterEach(() => void child?.kill('SIGTERM')); // a failed test may have left the process
   afterAll(() => work.remove());
 
   it('contains the program and its documents, and no tests, tools or sources', () => {

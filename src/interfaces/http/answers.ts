@@ -13,7 +13,7 @@ type InJson<Value> = Value extends Date ? number : Value;
 /** Maps the fields of an entity to their names and types in JSON. */
 type Fields<Entity> = { [Name in keyof Entity & string as SnakeCase<Name>]: InJson<Entity[Name]> };
 
-/** Lists the fields that the answer takes from the entity unchanged. */
+/** Lists the fields of the answer that fit the entity's fields of the same names. */
 type Taken<Answer, Entity> = {
   [Name in keyof Answer & keyof Fields<Entity>]: Fields<Entity>[Name] extends Answer[Name] ? Name : never;
 }[keyof Answer & keyof Fields<Entity>];
@@ -78,7 +78,7 @@ export function paged<Name extends string, Entity extends Numbered, Item>(
   return { ...listed(name, items.map(answer)), next_cursor: (more && cursor) || null };
 }
 
-/** Returns the answer of a deletion when it is done. */
+/** Waits for a deletion, and returns its answer. */
 export async function deleted(id: string, deletion: Promise<unknown>) {
   await deletion;
   return { id, deleted: true as const };

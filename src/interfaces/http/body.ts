@@ -43,7 +43,7 @@ export const isBodyless = ({ headers }: Pick<Request, 'headers'>): boolean =>
 export const announcedLength = ({ headers }: Pick<Request, 'headers'>): number | null =>
   headers['content-length'] === undefined ? null : Number(headers['content-length']);
 
-/** Sends `100 Continue` to a sender that waits for it. If the request is refused before, its body is never sent. */
+/** Sends `100 Continue` to a sender that waits for it. After an earlier refusal, such a sender sends no body. */
 export function sendContinue(request: Request, response: Response): void {
   if (/^100-continue$/i.test(request.headers.expect ?? '') && !response.headersSent) response.writeContinue();
 }
@@ -107,7 +107,7 @@ export function requireWithin(request: Request, limit: number): void {
 
 export const cutOff = () => new HttpRefusal('bad_request', 'The body was cut off.');
 
-/** Yields the body piece by piece. Throws payload_too_large beyond the limit, and bad_request if it ends early. */
+/** Yields the body in pieces. Throws payload_too_large beyond the limit, and bad_request if the body is cut off. */
 async function* limited(request: Request, limit: number): ByteStream['chunks'] & AsyncGenerator<Buffer> {
   let size = 0;
   try {
@@ -123,8 +123,8 @@ async function* limited(request: Request, limit: number): ByteStream['chunks'] &
 }
 
 /**
- * Returns the decompressed body, and its length if that is known. Throws as `limited` does, also if the decompressed
- * body is over the limit. Throws bad_request if the body cannot be decompressed.
+ * Returns the decompressed body, and its length if that is known. The chunks throw as those of `limited` do. They also
+ * throw payload_too_large if the decompressed body is over the limit, and bad_request if it cannot be decompressed.
  */
 export function decoded(request: Request, limit: number): ByteStream {
   const coding = codingOf(request.headers);
@@ -151,7 +151,7 @@ async function* decompressed(chunks: AsyncIterable<Buffer>, coding: Coding, limi
 export const tooLarge = (limit: number) =>
   new HttpRefusal('payload_too_large', `The body is over the limit of ${limit} bytes.`);
 
-/** A body of at most this many bytes never waits. */
+/** A body of at most this many bytes never waits for memory. */
 export const SMALL_BODY_BYTES = 100 * 1024;
 
 /** A body of at most this many bytes is never refused for lack of memory. */
@@ -160,7 +160,7 @@ const TINY_BODY_BYTES = 8 * 1024;
 /** The largest number of bytes that a parsed JSON value takes in memory, with its name. */
 const VALUE_BYTES = 96;
 
-/** Returns the bytes of memory that the values of a JSON text take when it is parsed. */
+/** Returns the largest number of bytes that the parsed values of a JSON text of this length take in memory. */
 export const parsedBytes = (length: number, values: number): number => length + VALUE_BYTES * values;
 
 const WAIT_MS = 5_000;
@@ -172,8 +172,8 @@ interface Waiting {
 
 /**
  * Limits the memory of all bodies, as bytes and as parsed values, and of large answers. Large bodies that find no room
- * wait in the order of arrival, and get 503 `busy` when they have waited too long. Small bodies have as much room of
- * their own, so that many slow small bodies take no room from the large ones.
+ * wait in the order of arrival, and get 503 `busy` when they have waited too long. Small bodies have separate
+ * room of the same size, so that many slow small bodies take no room from the large ones.
  */
 export class BodyMemory {
   private held = 0;

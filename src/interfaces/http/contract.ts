@@ -135,7 +135,7 @@ export class StreamedResponse {
     readonly headers: Readonly<Record<string, string>>,
     readonly chunks: Uint8Array | AsyncIterable<Uint8Array | string>,
     readonly options: {
-      /** Closes the connection when it aborts. */
+      /** Closes the connection when this signal aborts. */
       readonly expired?: AbortSignal;
       /** Returns the chunk that reports a failure of `chunks`. Without this function the connection is closed. */
       readonly lastChunk?: (problem: Problem) => string;
@@ -166,6 +166,6 @@ export type ExistenceCheck = (target: never) => Promise<unknown>;
 
 export interface Controller {
   readonly routes: readonly Route[];
-  /** Holds checks of existence. An invalid call runs the check of the last id: a missing object is reported first. */
+  /** Holds checks of existence. An invalid call is refused as not found if the object of its last id is missing. */
   readonly exists?: Readonly<Record<string, ExistenceCheck>>;
 }

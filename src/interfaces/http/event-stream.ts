@@ -11,15 +11,15 @@ interface EventStream {
   /** Yields texts of whole events. */
   readonly events: AsyncGenerator<string, void>;
   readonly headers: Readonly<Record<string, string>>;
-  /** Closes the connection when it aborts. */
+  /** Closes the connection when this signal aborts. */
   readonly expired: AbortSignal;
   readonly heartbeatMs: number;
 }
 
 /**
- * Answers server-sent events. Resolves when the first event is there, or after `heartbeatMs` without one. Throws a
- * failure that happens before, so that it becomes an ordinary refusal. A later failure becomes the last event. Sends a
- * comment when no event came for `heartbeatMs`.
+ * Answers server-sent events. Resolves when the first event is there, or after `heartbeatMs` without one. Throws an
+ * earlier failure, so that it becomes an ordinary refusal. A later failure becomes the last event. Sends a comment when
+ * no event came for `heartbeatMs`.
  */
 export async function eventStream({ events, headers, expired, heartbeatMs }: EventStream): Promise<StreamedResponse> {
   const first = events.next();

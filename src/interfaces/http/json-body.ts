@@ -5,12 +5,12 @@ import { firstInexactNumber, jsonNesting, quoted, unstorableLeaf } from '../../d
 import { type BodyForm, type BodyRules, MAX_DEPTH, MAX_VALUES } from './body.js';
 import { HttpRefusal } from './refusals.js';
 
-/** A body of more bytes is parsed in steps, with a turn for other requests after each step. */
+/** A body of more bytes is parsed in steps. Other requests can run between the steps. */
 const LONG_BYTES = 64 * 1024;
 
 interface ParsedBody {
   readonly value: unknown;
-  /** The number of JSON values. Null for another media type. */
+  /** An upper bound for the number of JSON values. Null for another media type. */
   readonly values: number | null;
 }
 
@@ -69,7 +69,7 @@ function parsed(text: string): unknown {
 
 interface TextCheck {
   readonly problem: string | null;
-  /** The member of the outermost object that has the problem. Empty if the outermost value is not an object. */
+  /** The name of the outermost object's member with the problem. Empty if the outermost value is not an object. */
   readonly member: string;
   readonly values: number;
 }
@@ -92,7 +92,7 @@ export const TOO_MANY_VALUES = `must not have more than ${MAX_VALUES} values`;
 /** The number of values that are checked in a few milliseconds. */
 const BATCH = 20_000;
 
-/** Returns the first string or number in a JSON value that cannot be stored. It skips the member `except`. */
+/** Returns a finding about the first value that cannot be stored, or null. Skips the outermost member `except`. */
 export async function firstUnstorable(value: unknown, except?: string): Promise<Finding | null> {
   let checked = 0;
   for (const found of unstorable(value, '', except)) {

@@ -18,7 +18,7 @@ export const listOf = <Name extends string, Item extends z.ZodType>(name: Name, 
 export const pageOfList = <Name extends string, Item extends z.ZodType>(name: Name, item: Item, id: string) =>
   namedObject(id, { ...named(name, z.array(item)), count: Count, next_cursor: NextCursor });
 
-/** Returns an object with one member, with a type that knows its name. */
+/** Returns an object with one member. The type of the object has the member's name. */
 export const named = <Name extends string, Schema>(name: Name, schema: Schema) =>
   ({ [name]: schema }) as Record<Name, Schema>;
 

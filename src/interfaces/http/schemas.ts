@@ -69,7 +69,7 @@ export const visible = (most: number) => ({
 
 export const nameText = (most: number, example: string) => text().meta({ ...visible(most), example });
 
-/** Returns a JSON Schema for each field, which requires this field. */
+/** Returns one JSON Schema for each name: it requires the field with this name. */
 export const anyOf = (...names: readonly string[]) => names.map((name) => ({ required: [name] }));
 
 /** Describes an id in a body. The use case refuses an id that no object has. */
@@ -109,7 +109,7 @@ export function expectedVersions(inBody: SentVersions, ifMatch: number | undefin
   return versions;
 }
 
-/** Describes any JSON value. The description of the OpenAPI document says which text in it is refused. */
+/** Describes any JSON value. The description of the OpenAPI document says which values are refused. */
 export const jsonComponent = {
   type: [
     'string' as const,

@@ -71,7 +71,7 @@ const codes: Record<string, RefusalCode> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
 };
 
-/** Limits the time for a refused caller to close its side. Node.js would keep a half-closed connection for ever. */
+/** Limits the time for a refused caller to close the connection. Node.js would keep a half-closed one for ever. */
 const CLOSE_MS = 2_000;
 
 function refuseSocket(socket: Duplex, code: RefusalCode, request: { requestId: string; path: string }): void {

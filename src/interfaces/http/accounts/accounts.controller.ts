@@ -12,7 +12,7 @@ import { type AnswerOf, type Controller, route } from '../contract.js';
 import { seconds } from '../schemas.js';
 import * as contracts from './accounts.contract.js';
 
-/** The least time of an answer. It is longer than the work, so that it does not show whether the account exists. */
+/** The least time of an answer. The work takes less, so the time does not show whether the account exists. */
 const FORGOT_PASSWORD_MS = 60;
 
 @injectable()

@@ -25,7 +25,7 @@ const severity = choice(severities).describe(
   'The severity of its alerts. The default is `P1` for `consecutive_failures` and `P2` for `job_duration_exceeded`.',
 );
 
-/** Lies in the year 5138. */
+/** Seconds since the epoch. This moment lies in the year 5138. */
 const LATEST = 100_000_000_000;
 
 const RuleAnswer = namedObject('AlertRule', {
@@ -47,7 +47,7 @@ const fields = {
   job_kind: choice(jobKinds).nullish().describe('Makes the rule look only at jobs of this kind.'),
 };
 
-/** Describes a rule of the domain in JSON Schema: a threshold of failures is a whole number. */
+/** Describes in JSON Schema what the domain checks: a threshold of failures is a whole number. */
 const thresholdFitsType = {
   anyOf: [
     { properties: { rule_type: { const: 'job_duration_exceeded' } } },

@@ -112,7 +112,7 @@ export const ConversationHeader = z
   .optional()
   .meta({ description: '`new`, or the id of one of your own conversations in this project.', example: 'new' });
 
-/** Lists the codes that may refuse any call to a runtime. */
+/** Lists the codes with which any call to a runtime may be refused. */
 export const runtimeRefusals = [
   'context_length_exceeded',
   'model_busy',

@@ -7,7 +7,7 @@ import { type AnswerOf, type CallOf, type Controller, route, StreamedResponse } 
 import { JSON_TYPE } from '../middleware/respond.js';
 import { createOpenAiEmbeddings, type EmbeddingsRequest } from './embeddings.contract.js';
 
-/** After this many numbers have become text, other requests get a turn. */
+/** After this many numbers have been written as text, other requests can run. */
 const NUMBERS_PER_STEP = 8_192;
 
 @injectable()

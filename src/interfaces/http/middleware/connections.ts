@@ -105,7 +105,7 @@ interface LingerLimits {
   readonly maxBytes: number;
 }
 
-/** Limits the time and the bytes of a request's rest that is read before its connection is closed. */
+/** Limits for how long, and for how many bytes, the rest of a request is read before its connection is closed. */
 const LINGER_LIMITS: LingerLimits = { maxMs: 2_000, maxBytes: 16 * 1024 * 1024 };
 const CHECK_MS = 50;
 

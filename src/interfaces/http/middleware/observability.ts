@@ -2,7 +2,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import type { Clock, Logger, SpanAttributes, Tracer } from '../../../application/shared/ports.js';
 import type { Contract } from '../contract.js';
 
-/** Logs how each request ended, except probes. Files that pages load have the level `debug`, others have `info`. */
+/** Logs how each request ended, except probes. The level is `info`, and `debug` for a file that a page has loaded. */
 export const accessLog =
   ({ clock, logger }: { readonly clock: Clock; readonly logger: Logger }): RequestHandler =>
   (request, response, next) => {

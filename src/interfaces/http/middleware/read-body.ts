@@ -41,7 +41,7 @@ export const readBody =
     if (!response.headersSent) next();
   };
 
-/** Returns the value of the body, or an InvalidRequest. `validate` throws it: a missing object is reported first. */
+/** Returns the body's value, or an InvalidRequest. `validate` throws it later: a missing object is reported instead. */
 async function read(
   contract: Contract,
   { bodyMemory, authenticator }: ReadBodyDependencies,
@@ -69,7 +69,7 @@ async function read(
 /** A streamed body is read as one piece if its length is known and is at most this many bytes. */
 const WHOLE_STREAM_BYTES = 64 * 1024;
 
-/** Returns the body as a stream. It throws 401 or 403 after its last chunk if the caller has lost the permission. */
+/** Returns the body as a stream that throws 401 or 403 after its last chunk if the caller has lost the permission. */
 function stream(
   contract: Contract,
   { authenticator }: ReadBodyDependencies,

@@ -24,11 +24,11 @@ interface HttpContext {
   route: string | null;
   /** Set by `readBody`: the parsed value, a `ByteStream`, or the `InvalidRequest` that `validate` throws. */
   body: unknown;
-  /** Set by `validate` when the path is valid, and again with the headers. The check of existence uses it. */
+  /** Set by `validate` when the path is valid, and again when the headers are valid. The check of existence uses it. */
   target: Target | null;
   /** Set by `validate`, for the controller. */
   call: Call | null;
-  /** Lowers the reserved memory to the size of the answer's text. `respond` calls it when the text is made. */
+  /** Lowers the reserved memory to the answer's text and a copy of it. `respond` calls this when the text is made. */
   answerMade: () => void;
   /** Set by `handle`: the controller's answer. */
   result: unknown;

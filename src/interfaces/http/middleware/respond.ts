@@ -19,7 +19,7 @@ export const respond =
   (contract: Contract, reportProblem: ReportProblem): RequestHandler =>
   async (request, response) => {
     const { result, answerMade } = request.context;
-    request.context.result = undefined; // a slow caller must not keep it in memory together with its text
+    request.context.result = undefined; // a slow caller must not keep both the result and its text in memory
     if (result instanceof StreamedResponse) await stream(response, result, reportProblem);
     else send(response, contract, result instanceof Reply ? result : new Reply(contract.status, result), answerMade);
   };

@@ -8,8 +8,8 @@ import { documentedHeaders } from './rate-limit.js';
 const LOOPBACK_HOST = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/i;
 
 /**
- * Refuses requests with a missing or repeated `Host`, with a transfer coding other than chunked, or for another host.
- * Accepts loopback names and `allowedHosts` with any port. If `allowedHosts` is null, accepts every host.
+ * Refuses HTTP/1.1 requests without `Host`, and requests with a repeated `Host`, for another host, or with a transfer
+ * coding other than chunked. Accepts loopback names and `allowedHosts` with any port. Null accepts every host.
  */
 export const hostCheck =
   (allowedHosts: readonly string[] | null): RequestHandler =>

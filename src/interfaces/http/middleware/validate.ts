@@ -81,7 +81,7 @@ function parsed(schema: z.ZodType, value: unknown, refusalOf?: Contract['refusal
   throw refusalOf?.(issues) ?? new InvalidRequest(findings(issues));
 }
 
-/** Returns the deepest issue of a union's alternatives, or the union's own issue if all are about the whole value. */
+/** Returns the deepest issue of a union's alternatives, or the union's own issue if each is about the whole value. */
 function withinUnion(issue: z.core.$ZodIssue): z.core.$ZodIssue {
   if (issue.code !== 'invalid_union') return issue;
   const inner = issue.errors.flatMap(([first]) => first ?? []).map(withinUnion);

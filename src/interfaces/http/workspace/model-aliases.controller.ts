@@ -44,7 +44,7 @@ const aliasEntry = (change: LivingAlias) =>
     changed_by: hidden,
   });
 
-/** Returns the answer about an alias. Its history must be newest first and begin with a change to a model. */
+/** Returns the answer about an alias. The newest change must come first, and must not be a deletion. */
 const aliasAnswer = (history: readonly AliasChange[]) => ({
   ...aliasEntry(history[0] as LivingAlias),
   history: history.map((change) =>

@@ -26,7 +26,7 @@ export class Rows implements SentRecords {
   readonly records: Json[] = [];
   readonly problems: Finding[] = [];
 
-  /** Adds a problem of the next row. Does nothing if enough rows are read: the reader itself then ends the file. */
+  /** Adds a problem of the next row. Does nothing after enough rows: reading stops there, maybe within a row. */
   refuse(message: string): void {
     if (this.enough) return;
     this.problems.push({ path: `records.${this.records.length}`, message });
@@ -112,7 +112,7 @@ async function csvRows(bytes: Buffer, rows: Rows): Promise<void> {
 }
 
 interface Header {
-  /** Holds at most one name more than a record may have fields. The rows are then refused. */
+  /** Holds at most one name more than a record may have fields. If it holds that many, the rows are refused. */
   readonly names: readonly string[];
   readonly columns: number;
 }
@@ -154,7 +154,7 @@ function csvProblem(error: CsvError | undefined): string {
 /** The number of bytes that are parsed in a few milliseconds. */
 const SLICE = 16 * 1024;
 
-/** Yields the file in slices until enough rows are read. After each slice, other requests get a turn. */
+/** Yields the file in slices until enough rows are read. Other requests can run after each slice. */
 async function* slices(bytes: Buffer, rows: Rows): AsyncGenerator<Buffer> {
   for (let at = 0; at < bytes.length && !rows.enough; at += SLICE) {
     yield bytes.subarray(at, at + SLICE);
