@@ -52,7 +52,7 @@ export function logContract(adapter: string, open: () => LogUnderTest) {
       ]);
     });
 
-    it('gives the lines of a bound function the fields at the time of `bound`, not the fields of its caller', async () => {
+    it('gives lines of a bound function the fields at the time of `bound`, not those of its caller', async () => {
       const { log, lines } = open();
       const said = (n: number) => {
         log.info('said', { n });
