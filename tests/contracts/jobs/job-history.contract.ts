@@ -101,7 +101,7 @@ export function jobHistoryContract(adapter: string, store: StoreUnderTest) {
       expect(jobs.map(({ kind }) => kind)).toEqual(Array(12).fill(['external', 'chat']).flat());
     });
 
-    it('returns the jobs of a kind that ended at a time or later, at most the given number', async () => {
+    it('returns jobs by kind and earliest end, and only the newest up to the given number', async () => {
       const times = [at(1), at(5), at(2), at(6), at(4)];
       const jobs = await append(...times.map((time, index) => ended(index % 2 ? aCall() : aJob(), 'failed', time)));
       const [j0, c1, j2, c3, j4] = jobs.map(entryOf);
