@@ -84,7 +84,7 @@ describe('a model server', () => {
     expect(await rig.servers.output('a', 2)).toEqual(['line 999', 'serving wordy from wordy.onnx']);
   });
 
-  it('that reports a hanging model is ended with that reason, and started again', async () => {
+  it('that reports a hanging model is ended with that reason, and waits for its restart', async () => {
     use({ inferenceTimeoutMs: 5_000, restartDelayMs: { first: 60_000, max: 60_000 } });
     await rig.start(rig.model('fine'));
     const stuck = predict('a', bodyOf({ do: 'stick' }));
