@@ -167,7 +167,7 @@ describe('InviteRepository of PostgreSQL', () => {
     expect(await stranger.pending(invite.teamId, at(1))).toEqual([without]);
   });
 
-  it('returns a sealed token only in the row of its invite', async () => {
+  it('does not return a sealed token that was copied into the row of another invite', async () => {
     const { invites } = await postgres.elsewhere();
     const second = anInvite({ ...aTeam(), id: invite.teamId });
     await invites.add(second);
@@ -211,7 +211,7 @@ describe('UnitOfWork.locked of PostgreSQL', () => {
 });
 
 describe('UnitOfWork of PostgreSQL', () => {
-  it('gives up a unit of work that loses every time', async () => {
+  it('gives up a unit of work when every attempt conflicts with another transaction', async () => {
     const { unitOfWork, teams, accounts } = await postgres.open();
     const elsewhere = await postgres.elsewhere();
     const team = aTeam();
@@ -297,7 +297,7 @@ describe('on PostgreSQL', () => {
     },
     cut: async (instance) => {
       const number = await instance.own();
-      // The server also has the locks of other tests in other databases, and their instances have the same numbers.
+      // Other tests hold locks with the same instance numbers in other databases of the server.
       const holders = `SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND objid = $1 AND objsubid = 2
         AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
       await query(postgres.url, `SELECT pg_terminate_backend(pid, 5000) FROM (${holders}) holder`, [number]);

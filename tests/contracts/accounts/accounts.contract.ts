@@ -71,7 +71,7 @@ export function accountsContract(adapter: string, store: StoreUnderTest) {
       expect(await accounts.byEmail('ada@example.com')).toEqual(account);
     });
 
-    it('lets a unit of work continue after the refusal', async () => {
+    it('lets a unit of work continue after `add` has refused an account', async () => {
       const { email } = await add();
       const other = anAccount(team);
       await unitOfWork.run(async () => {

@@ -148,7 +148,7 @@ export function credentialsContract(adapter: string, store: StoreUnderTest) {
       ['of no origin', { origins: [] }, [0, 1, 2]],
       ['except one', { except: true }, [1]],
       ['of some origins except one', { origins: ['login', 'minted'], except: true }, [0, 1]],
-    ])('ends all credentials of an account %s, on every instance at once', async (_, { origins, except }, staying) => {
+    ])('ends the credentials of an account (%s), on all instances at once', async (_, { origins, except }, staying) => {
       const origin = (['registration', 'login', 'minted'] as const).map((one) => ({ origin: one }));
       const keys = await add(...origin.map((one) => anApiKey(account, one)));
       const others = await add(...origin.flatMap((one) => [aSession(account, one), anApiKey(stranger, one)]));

@@ -100,7 +100,7 @@ describe('PasswordHasher of bcrypt', () => {
     ['after characters of several bytes', `${'🦆'.repeat(40)}a`, `${'🦆'.repeat(40)}b`],
     ['after a NUL', 'correct\0horse', 'correct\0house'],
     ['beyond ASCII', 'pässword', 'pâssword'],
-  ])('counts every character: %s', async (_, password, other) => {
+  ])('uses every character of a password: %s', async (_, password, other) => {
     const hash = await hasher.hash(password);
     expect(await hasher.matches(password, hash)).toBe(true);
     expect(await hasher.matches(other, hash)).toBe(false);

@@ -57,7 +57,7 @@ function siteTokensContract(adapter: string, open: () => SiteTokensUnderTest) {
       expect(claims).toEqual({ ...texts, emailVerified: true, tokenId: 'x', expiresAt: new Date(exp * 1000) });
     });
 
-    it('reads missing or empty names and teams as null, and an e-mail as verified only by `true`', async () => {
+    it('reads a missing or empty name or team as null, and only `true` as a verified e-mail', async () => {
       for (const nothing of [undefined, null, '']) {
         const claims = await verified({ name: nothing, team: nothing });
         expect(claims).toMatchObject({ emailVerified: null, name: null, team: null });

@@ -21,7 +21,7 @@ export function teamsContract(adapter: string, store: StoreUnderTest) {
       for (const team of [operator, stranger]) expect(await teams.byId(team.id)).toEqual(team);
     });
 
-    it('finds the team that stands for a team of the embedding site by its exact site key', async () => {
+    it('finds by its exact site key the team that stands for a team of the embedding site', async () => {
       const team = aTeam({ siteKey: 'team:Åcme "1"; --' });
       for (const one of [aTeam(), team, aTeam({ siteKey: 'team:acme' })]) await teams.add(one);
       expect(await teams.bySiteKey('team:Åcme "1"; --')).toEqual(team);
@@ -31,8 +31,8 @@ export function teamsContract(adapter: string, store: StoreUnderTest) {
 
     it.each<[string, Partial<Team>]>([
       ['team of the site', { siteKey: 'team:acme' }],
-      ['operator', { operator: true }],
-    ])('ends with one %s if several callers add it at once', async (_, kind) => {
+      ['operator team', { operator: true }],
+    ])('stores only one %s if several callers add it at once', async (_, kind) => {
       const known = () => (kind.siteKey ? teams.bySiteKey(kind.siteKey) : teams.operator());
       const found = async (existing: Team | null) => {
         const team = existing ?? aTeam(kind);

@@ -10,7 +10,7 @@ export interface NotifierUnderTest {
   readonly alerts?: AlertRepository;
   /** Adds a receiver that wants to know of alerts. */
   switchOn(): Promise<void>;
-  /** Returns the ids of the announced alerts. An alert that was announced twice is in it twice. */
+  /** Returns the ids of the announced alerts. An id is there twice if its alert was announced twice. */
   announcedIds(): Promise<string[]>;
   /** Returns the ids of the announced acknowledgements. Is present for a notifier that announces them. */
   acknowledgedIds?(): Promise<string[]>;

@@ -131,7 +131,7 @@ describe('Alertmanager', () => {
     expect((await rig.posted()).at(-1)).toEqual([{ ...entry, endsAt: at(105).toISOString() }]);
   });
 
-  it('is told every minute of the alerts that still fire, by one of several instances', async () => {
+  it('gets the firing alerts again every minute, from only one of several instances', async () => {
     const alertmanager = rig.alertmanager(rig.receiver.url);
     notifier = alertmanager;
     const [first, second, ended] = [anAlert(), anAlert(), anAlert({ createdAt: at(200) })];
@@ -159,7 +159,7 @@ describe('Slack', () => {
   const texts = ({ blocks }: { blocks: { text?: { text: string }; elements?: { text: string }[] }[] }): string[] =>
     blocks.map(({ text, elements }) => (text ?? elements?.[0])?.text ?? '');
 
-  it('gets alerts and acknowledgements, without the links and mentions in their texts', async () => {
+  it('gets alerts and acknowledgements; links and mentions in their texts are escaped', async () => {
     notifier = rig.slack(rig.receiver.url);
     const alert = anAlert({ title: '<!channel> fails', message: 'Rule "<https://evil.example|x>" & more' });
     await fire(alert);
@@ -198,7 +198,7 @@ describe('Slack', () => {
 });
 
 describe.each(['alertmanager', 'slack'] as const)('a failing receiver of %s', (kind) => {
-  it('is told when it works again, loses nothing, and its address stays secret', async () => {
+  it('gets everything when it works again, and its address stays secret', async () => {
     notifier = rig[kind](rig.receiver.url.replace('in?key', 'private/in?key'));
     const alert = anAlert();
     const elsewhere = await WebhookReceiver.start();

@@ -117,7 +117,10 @@ export function chatAnswersContract(adapter: string, open: (limits: ChatRuntimes
       afterEach(settled);
       afterAll(() => runtimes.close());
 
-      /** Makes a call for each name, all waiting at once. Returns the names in the order of the answers. */
+      /**
+       * Makes a call for each name, by the caller in its first letter. All calls wait at the same time. Returns the
+       * names in the order of the answers.
+       */
       const inOrder = async (names: readonly string[]) => {
         const order: string[] = [];
         const working = occupy('c');

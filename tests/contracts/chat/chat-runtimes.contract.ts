@@ -133,7 +133,7 @@ export function chatRuntimesContract(adapter: string, open: (limits: ChatRuntime
       await started(rig.slow);
       const calls = [ask(), ask()];
       for (const call of calls) await expect(call).rejects.toEqual(code('inference_timeout'));
-      // Both slots are free again, so this call times out as well.
+      // The earlier calls have left the runtime and its queue. Otherwise, this call would get `model_busy`.
       await expect(ask()).rejects.toEqual(code('inference_timeout'));
       expect(runtimes.status('a').state).toBe('ready');
     });

@@ -40,7 +40,7 @@ export function chatStreamsContract(adapter: string, open: (limits: ChatRuntimes
         expect(runtimes.figures().get('b')).toMatchObject({ running: 0, answer: { count: 4 } });
       });
 
-      it('rejects the first part with the error of a whole answer', async () => {
+      it('rejects the first part with the same error as a call for a whole answer', async () => {
         const text = 'word '.repeat(rig.context);
         await expect(take({ id: 'b', text }).first).rejects.toEqual(code('context_length_exceeded'));
         await expect(take({ id: 'b', signal: AbortSignal.abort('gone') }).first).rejects.toBe('gone');

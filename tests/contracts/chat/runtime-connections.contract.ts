@@ -50,7 +50,7 @@ export function runtimeConnectionsContract(adapter: string, store: StoreUnderTes
       expect(rivals).toContainEqual(await connections.find(projectId));
     });
 
-    it('changes the desired state of the present connection, and connects nothing', async () => {
+    it('changes the desired state of a stored connection, and adds no connection', async () => {
       expect(await connections.setDesired(projectId, 'started')).toBe(false);
       expect(await connections.find(projectId)).toBeNull();
       await connections.save(connection({ modelId: models[1].id }));
@@ -78,7 +78,7 @@ export function runtimeConnectionsContract(adapter: string, store: StoreUnderTes
       expect(await connections.connectedProjects(otherTeam.id)).toEqual([]);
     });
 
-    it('finds the team and the connection of a project, and distinguishes no connection from no project', async () => {
+    it('returns the team and the connection (or null) of a project, and null for an unknown project', async () => {
       const { teamId } = stock.project;
       expect(await connections.ofProject(projectId)).toEqual({ teamId, connection: null });
       await connections.save(connection());

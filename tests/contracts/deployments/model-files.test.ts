@@ -102,7 +102,7 @@ describe('ModelFileResolver of the file system', () => {
     server.close();
   });
 
-  it('refuses files that are too large or mostly holes', async () => {
+  it('refuses files that are too large or sparse', async () => {
     for (const [file, size] of [
       ['models/monster.onnx', 2 ** 40],
       ['models/holes.onnx', 2 ** 30],

@@ -169,7 +169,7 @@ describe.each<[string, () => Opened | Promise<Opened>]>([
     await expect(ask(servers, 'echo', AbortSignal.abort('gone'))).rejects.toBe('gone');
   });
 
-  it('passes on each operation with binary tensors, and refuses other versions of the model', async () => {
+  it('passes on each operation and binary tensors, and refuses other versions of the model', async () => {
     await servers.start('a', model, unending());
     const read = async (operation: ModelRequest['operation'], version: string | null = null) => {
       const { status, body } = await servers.request('a', { ...prediction(null), operation, version }, unending());
@@ -230,7 +230,7 @@ describe('ModelServer run by child processes', () => {
     expect(rig.processes()).toEqual([]);
   };
 
-  it('gives up a start without a health proof in time, and leaves nothing behind', async () => {
+  it('gives up a start if no health proof comes in time, and leaves nothing behind', async () => {
     use({ startTimeoutMs: 300 });
     await expect(start('mute')).rejects.toEqual(code('runtime_unavailable'));
     await nothingIsLeft();
@@ -264,7 +264,7 @@ describe('ModelServer run by child processes', () => {
     expect(await servers.output('a', 1)).toHaveLength(1);
   });
 
-  it('repeats a request once if a kept connection has closed', async () => {
+  it('repeats a request once if its keep-alive connection was closed', async () => {
     await start();
     expect((await ask(servers, 'close')).status).toBe(200);
     expect((await ask(servers, 'echo')).status).toBe(200);

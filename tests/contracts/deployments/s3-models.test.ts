@@ -149,7 +149,7 @@ describe('ModelFileStore of a bucket', () => {
     expect(await paths(store)).toEqual(['shipped/iris.onnx']);
   });
 
-  it('gives up a silent store, before its answer or in the middle of a file', async () => {
+  it('gives up a store that stays silent before its answer or in the middle of a file', async () => {
     const store = await storeOf();
     await store.write('x.onnx', pieces('x'));
     const object = (await server.bucket().find('x.onnx')) as StoredObject;
@@ -205,7 +205,7 @@ describe('ModelFileResolver of a bucket', () => {
     }
     expect(gets()).toHaveLength(2);
     await server.away();
-    const resolver = resolverOf(); // knows no more than after a restart
+    const resolver = resolverOf(); // as after a restart, knows only the disk
     expect(textAt((await resolver.materializeFile('model.onnx', signal)).path)).toBe('before');
     expect(readdirSync((await resolver.materializeFolder('chat', signal))?.path ?? '')).toEqual(['config.json']);
     expect([await resolver.hasFolder('chat'), await resolver.hasFolder('unknown')]).toEqual([true, true]);
@@ -286,7 +286,7 @@ describe('ModelFileResolver of a bucket', () => {
     expect(textAt((await resolver.materializeFile('model.onnx', signal)).path)).toBe('a model');
   });
 
-  it('removes the copy that was unused for longest, and never one in use, also by another instance', async () => {
+  it('removes the copy that was unused for longest, but no copy that this or another instance uses', async () => {
     for (const name of ['a', 'b', 'c', 'd']) await server.put(`team/${name}.onnx`, name.repeat(4));
     const [one, other] = [resolverOf(10), resolverOf(10)];
     const [a, b] = [await one.materializeFile('a.onnx', signal), await one.materializeFile('b.onnx', signal)];

@@ -15,7 +15,7 @@ export function instanceRegistryContract(adapter: string, rig: InstanceRegistryU
       expect(await Promise.all(instances.map((one) => one.own()))).toEqual(numbers);
     });
 
-    it('returns the numbers of instances that do not live', async () => {
+    it('returns those of the given numbers that belong to no running instance', async () => {
       const [one, two] = [await rig.instance(), await rig.instance()];
       const [first, second] = [await one.own(), await two.own()];
       const never = 2_000_000_000;

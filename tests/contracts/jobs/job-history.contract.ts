@@ -87,7 +87,7 @@ export function jobHistoryContract(adapter: string, store: StoreUnderTest) {
       expect(await part()).toEqual([]);
     });
 
-    it('keeps one order when several instances append', async () => {
+    it('keeps the order of the appends when several instances append under one lock', async () => {
       const instances = [repositories, await store.elsewhere()];
       await atOnce(12, (party) => {
         const { unitOfWork, jobHistory } = instances[party % 2] as Repositories;
@@ -101,7 +101,7 @@ export function jobHistoryContract(adapter: string, store: StoreUnderTest) {
       expect(jobs.map(({ kind }) => kind)).toEqual(Array(12).fill(['external', 'chat']).flat());
     });
 
-    it('returns the newest jobs by kind, earliest end and number', async () => {
+    it('returns jobs by kind and earliest end, and only the newest up to the given number', async () => {
       const times = [at(1), at(5), at(2), at(6), at(4)];
       const jobs = await append(...times.map((time, index) => ended(index % 2 ? aCall() : aJob(), 'failed', time)));
       const [j0, c1, j2, c3, j4] = jobs.map(entryOf);

@@ -173,7 +173,7 @@ export function usageContract(adapter: string, store: StoreUnderTest) {
       expect([all, others, await elsewhere.usage.unrolled()]).toEqual([700, [], null]);
     });
 
-    it('counts no call twice when an instance rolls up late with an old last number', async () => {
+    it('counts no call twice when an instance rolls up late, with an old value of `last`', async () => {
       await append(repositories, [callAt(1)]);
       const last = (await repositories.usage.unrolled()) as string;
       await append(repositories, [callAt(2)]);
@@ -206,7 +206,7 @@ export function usageContract(adapter: string, store: StoreUnderTest) {
       expect(await counted()).toEqual([[null, 2]]);
     });
 
-    it('keeps usage after its calls are removed, but no old minutes', async () => {
+    it('keeps usage after its calls are removed, but no usage by minute of old calls', async () => {
       await append(repositories, [callAt(0), callAt(1, { failure: 'internal_error' })]);
       await rollUp(repositories, new Date(at(DAY).getTime() + MINUTES_KEPT_MS));
       await repositories.jobHistory.forgetCalls(at(2), 10);

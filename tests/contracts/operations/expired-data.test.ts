@@ -22,7 +22,7 @@ describe('ExpiredData in PostgreSQL', () => {
     account = stock.account;
     expired = new TypeOrmExpiredData(stock.unitOfWork as TypeOrmUnitOfWork);
   });
-  /** Adds a session that ends at each of these moments. Returns the ids. */
+  /** Adds one session for each argument, with the end `at(second)`. Returns the ids. */
   const add = async (...seconds: number[]) => {
     const sessions = seconds.map((second) => aSession(account, { expiresAt: at(second) }));
     const { unitOfWork, credentials } = repositories;
@@ -58,7 +58,7 @@ describe('ExpiredData in PostgreSQL', () => {
     expect(await expired.remove('site_tokens', at(5), 9)).toBe(1);
   });
 
-  it('removes minutes of usage by their start, but no hours or days', async () => {
+  it('removes usage by minute up to the given start, but no usage by hour or day', async () => {
     const { unitOfWork, jobHistory, usage } = repositories;
     await unitOfWork.run(() => jobHistory.append(ended(aCall()), false));
     await new UsageRollUp(usage, unitOfWork, new ManualClock(at(9))).execute();

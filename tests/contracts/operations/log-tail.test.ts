@@ -117,7 +117,7 @@ describe('LogTail of files', () => {
     expect(await tail.read({ most: 100, mentioning: [], levels: null })).toEqual([]);
   });
 
-  it('searches a word only up to the limit of searched bytes', async () => {
+  it('searches for a word only up to the limit of searched bytes', async () => {
     const { tail, write, rotate } = open({ ...plenty, searchedBytes: 30 });
     write(['a word']);
     rotate();

@@ -2,7 +2,7 @@ import type { RateLimit, RateLimitKey, RateLimitStore } from '../../../src/appli
 
 export interface RateLimitStoreUnderTest {
   readonly store: RateLimitStore;
-  /** Moves the clock of the store. For a store with a clock of its own it waits. */
+  /** Moves the clock of the store. Waits instead if a test cannot move this clock. */
   readonly advance: (ms: number) => void | Promise<void>;
 }
 

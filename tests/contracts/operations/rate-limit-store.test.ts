@@ -27,7 +27,7 @@ describe('MemoryRateLimitStore', () => {
     expect((await store.take(alice, [limit], 1)).admitted).toBe(true);
   });
 
-  it('keeps a bounded table with 100,500 addresses, and does not forget a known caller', async () => {
+  it('limits the size of its table when 100,500 addresses call, and does not forget a known caller', async () => {
     const { clock, store } = opened();
     const stranger = (value: string) => store.take({ kind: 'address', value }, [limit], 1);
     for (let n = 0; n < 3; n++) await store.take(alice, [limit], 1);

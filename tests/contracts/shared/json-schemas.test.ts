@@ -26,7 +26,7 @@ describe('JSON schemas', () => {
     [{ $id: 'a', const: 2 }, '2', true],
     [{ format: 'email', unknown: 1 }, '"x"', true],
     [{ required: ['toString'] }, '{}', false],
-  ])('check by %j the text %s', async (schema, text, accepted) => {
+  ])('accept only texts that match: the schema %j, the text %s, accepted: %s', async (schema, text, accepted) => {
     expect([await schemas.problem(schema), await schemas.accepts(schema, text)]).toEqual([null, accepted]);
   });
 

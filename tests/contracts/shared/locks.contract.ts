@@ -54,7 +54,7 @@ export function locksContract(adapter: string, store: StoreUnderTest) {
       expect(await second).toBe('second');
     });
 
-    it('makes shared holders wait for an exclusive one, and shows them its writes', async () => {
+    it('makes shared holders wait for an exclusive holder, and then shows them its writes', async () => {
       const { opened: released, open: release } = gate();
       const [rule, later] = [aRule(), aRule()];
       const { opened: begun, open: begin } = gate();

@@ -52,7 +52,7 @@ export function logContract(adapter: string, open: () => LogUnderTest) {
       ]);
     });
 
-    it('adds the fields of the binding place to the lines of a bound function, not those of its caller', async () => {
+    it('gives lines of a bound function the fields at the time of `bound`, not those of its caller', async () => {
       const { log, lines } = open();
       const said = (n: number) => {
         log.info('said', { n });

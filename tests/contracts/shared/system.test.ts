@@ -26,7 +26,7 @@ describe.each([
   it('pauses for the given time, and not at all if its signal is aborted already', async () => {
     const before = clock.now().getTime();
     await clock.pause(5, new AbortController().signal);
-    expect(clock.now().getTime()).toBeGreaterThanOrEqual(before + 4); // a timer may end within its last millisecond
+    expect(clock.now().getTime()).toBeGreaterThanOrEqual(before + 4); // a timer may end up to a millisecond early
     const reason = new Error('enough');
     await expect(clock.pause(1_000_000, AbortSignal.abort(reason))).rejects.toBe(reason);
   });
@@ -58,7 +58,7 @@ describe('RequestContext of Node', () => {
     expect(request.id).toBeNull();
   });
 
-  it('is not changed by other values that run with the code', async () => {
+  it('is not changed by another `AsyncValue` that is set for the same code', async () => {
     const [request, other] = [new AsyncRequestContext(), new AsyncValue<string>()];
     const seen = await request.within({ id: 'r', reserve: async () => undefined }, async () => {
       const within = await other.run('a', async () => {

@@ -58,7 +58,7 @@ describe('Tracer of OpenTelemetry', () => {
   const inRequest = <T>(work: (span: Span) => Promise<T>, cause = {}) =>
     openTelemetry.trace('request', { kind: 'server', cause }, work);
 
-  it('makes a tree of the spans of each request, also after an await, each within the time of its parent', async () => {
+  it('makes one tree of the spans of a request, also after an await, and statements lie within it', async () => {
     const allHaveBegun = barrier(3);
     await atOnce(3, (n) =>
       openTelemetry.trace(`request ${n}`, { kind: 'server' }, async () => {

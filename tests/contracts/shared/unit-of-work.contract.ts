@@ -3,7 +3,7 @@ import { barrier, race } from '../../support/barrier.js';
 import { anAccount, aTeam } from '../../support/records.js';
 import type { Repositories, StoreUnderTest } from '../../support/repositories.js';
 
-/** Runs units of work that read a counter at the same time and then each write it plus one. Returns the counter. */
+/** Runs units of work that read a counter at the same time. Each then adds one to what it read. Returns the counter. */
 export async function countedUp({ unitOfWork, teams, accounts }: Repositories): Promise<number> {
   const team = aTeam();
   const counter = anAccount(team, { name: '0' });

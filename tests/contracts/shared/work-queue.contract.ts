@@ -85,7 +85,7 @@ export function workQueueContract(adapter: string, rig: WorkQueueUnderTest) {
       expect(Math.max(...counts)).toBeLessThanOrEqual(2);
     });
 
-    it('runs tasks added before its start, and leaves alone tasks without a worker', async () => {
+    it('runs tasks that were added before its start, and does not run tasks without a worker', async () => {
       const { queue } = await rig.instance();
       await queue.enqueue('of others', 1);
       await queue.enqueue('task', { nested: ['a', null, 1.5] });
@@ -209,7 +209,7 @@ export function workQueueContract(adapter: string, rig: WorkQueueUnderTest) {
       await eventually(async () => `${await queue.instances()}` === `${number}`);
     });
 
-    it('aborts a task of an instance that was taken for dead, and a new worker runs the task', async () => {
+    it('aborts a task of an instance that was considered dead, and a new worker runs the task', async () => {
       const { opened: ended, open: end } = gate();
       const act = async (payload: Json, { number, signal }: Attempt) => {
         if (payload === 'long') await (number === 1 ? aborted(signal) : ended);

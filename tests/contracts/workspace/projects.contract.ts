@@ -76,7 +76,7 @@ export function projectsContract(adapter: string, store: StoreUnderTest) {
       expect(await projects.named(stock.team.id, project.id, 9)).toEqual([]);
     });
 
-    it('stores the reviewed version only if the project did not change in between', async () => {
+    it('stores the reviewed version only if the stored project still has the given version', async () => {
       const find = () => projects.find(stock.team.id, project.id);
       const next = Project.update(project, [1], { name: 'Next', spec: {}, by: 'usr_2', at: at(9) });
       expect(await projects.noteReview({ ...project, reviewedVersion: 1 })).toBe(true);

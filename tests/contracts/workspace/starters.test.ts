@@ -82,7 +82,7 @@ describe('StarterCatalog of a folder of JSON files', () => {
     expect(() => new JsonStarterCatalog(join(temporary.path, 'missing'))).toThrow(/missing/);
   });
 
-  it('names a file that is not JSON', () => {
+  it('throws an error that names the file if a file is not JSON', () => {
     const open = () => new JsonStarterCatalog(folderOf({ ...filesOf([aStarter('one')]), 'two.json': '{"id": ' }));
     expect(open).toThrow(/two\.json cannot be used: .*JSON/);
   });

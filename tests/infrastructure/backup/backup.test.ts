@@ -81,7 +81,7 @@ describe('a backup of the database', () => {
     expect(readFileSync(file).includes(SECRET.SERVICE_SECRET)).toBe(false);
   });
 
-  it('restores every row, sequence and waiting task; both acts are audited', async () => {
+  it('restores every row, sequence and waiting task; backup and restore are audited', async () => {
     const url = await empty();
     expect(await restored(url)).toMatchObject({ code: 0 });
     const [then, now] = [await contentOf(store.url), await contentOf(url)];

@@ -264,7 +264,7 @@ describe('the folder of a model', () => {
     expect([...new Vocabulary(readModelFiles(folders.toy({}, changes))).stops]).toEqual([508]);
   });
 
-  it('may name the context only for the tokenizer, and have no generation configuration', async () => {
+  it('may name the length of the context only for the tokenizer, and have no generation configuration', async () => {
     const folder = folders.like({
       'config.json': withFields({ max_position_embeddings: undefined }),
       'tokenizer_config.json': withFields({ model_max_length: 64 }),

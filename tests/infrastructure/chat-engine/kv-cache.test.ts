@@ -20,7 +20,7 @@ const layout: KvLayout = {
   takesPositions: true,
 };
 
-/** Makes a cache with a row for each list of tokens. Each head keeps them differently. 0 is padding. */
+/** Makes a cache with a row for each list of tokens. Each head stores a token as other numbers. 0 is padding. */
 const cacheOf = (...rows: number[][]): KvCache => ({
   rows: rows.length,
   length: rows[0]?.length as number,

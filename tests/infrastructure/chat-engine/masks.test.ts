@@ -29,7 +29,7 @@ describe('the masks of a sequence', () => {
     expect(constraint.late()).toBeNull();
   });
 
-  it('are waited for within one time limit, for one late mask and for many', async () => {
+  it('fail when all waits of a sequence together exceed one time limit', async () => {
     await expect(new Constraint(maskMemory(40), port2, 1).late()).rejects.toThrow(NoMask);
     const memory = maskMemory(40);
     const clock = jest.spyOn(performance, 'now').mockReturnValueOnce(0).mockReturnValueOnce(10_000);

@@ -56,7 +56,7 @@ describe('a report', () => {
 });
 
 describe('the waiting time', () => {
-  it('depends on the latest answers and the calls before, from 1 to 60 whole seconds', () => {
+  it('is 1 to 60 whole seconds, and depends on the latest answers and the number of calls ahead', () => {
     const time = new WaitEstimate();
     expect(time.seconds(1)).toBe(1);
     time.record(3_000);

@@ -62,7 +62,7 @@ describe('an answer with a response format', () => {
     expect(first?.token).not.toBe('{');
   });
 
-  it('has the characters of its pattern, of any number of bytes', async () => {
+  it('matches its pattern, with characters of any number of bytes', async () => {
     const pattern = '^°[£-¥][а-я][ก-ค][퐀-한][😀-😃][\\u{100000}-\\u{100001}]$';
     const { text, finishReason } = await rig.ask('Hi', { responseFormat: format({ type: 'string', pattern }) });
     expect([finishReason, JSON.parse(text)]).toEqual(['stop', expect.stringMatching(new RegExp(pattern, 'u'))]);
@@ -90,7 +90,7 @@ describe('an answer with a response format', () => {
     expect((await rig.ask('Hi', next)).text).toBe('"ok"');
   });
 
-  it('is refused if the process dies meanwhile; the next process makes it', async () => {
+  it('is refused if the process dies while it makes the grammar; the next process answers again', async () => {
     const call = rig.ask('Hi', { responseFormat: endless(0) });
     rig.kill();
     await expect(call).rejects.toMatchObject({ code: 'runtime_unavailable' });

@@ -106,7 +106,7 @@ describe('the text of a message', () => {
     expect(JSON.parse(tokens.decode(ids).replace(/<\|im_end\|>$/, ''))).toEqual(calls);
   });
 
-  it('has no token that ends an answer, even if that is not marked as special', () => {
+  it('has no token that ends an answer, even if this token is not marked as special', () => {
     const changed = JSON.parse(JSON.stringify(files.tokenizer));
     for (const token of changed.added_tokens) token.special = false;
     const unmarked = readAndWrite({ ...files, tokenizer: changed });

@@ -64,7 +64,7 @@ describe('the sampling of an answer', () => {
     return Array.from({ length: count }, () => sampler.next(scores));
   };
 
-  it('draws from the fewest likeliest tokens that together have top_p', () => {
+  it('draws from the smallest set of the likeliest tokens that together have the probability top_p', () => {
     const scores = fc.array(fc.integer({ min: -6, max: 6 }), { minLength: 1, maxLength: 30 });
     const share = fc.integer({ min: 1, max: 999 }).map((n) => n / 1_000 + 1e-5);
     fc.assert(
@@ -113,7 +113,7 @@ describe('the sampling of an answer', () => {
 });
 
 describe('the probabilities of tokens', () => {
-  it('are those of all scores together, with the likeliest tokens first', () => {
+  it('are computed from all scores, and the likeliest tokens come first', () => {
     const scores = fc.array(fc.integer({ min: -9, max: 9 }), { minLength: 2, maxLength: 40 });
     fc.assert(
       fc.property(scores, fc.nat(20), (some, count) => {

@@ -155,7 +155,7 @@ describe('several sequences', () => {
     expect(Math.max(...alone.network.batches)).toBe(1);
   });
 
-  it('have their prompts read one by one after the step for several failed', async () => {
+  it('have their prompts read one by one after a step that read several prompts has failed', async () => {
     const { network, scheduler } = use();
     network.before = (_, rows) => {
       if (rows.some(([first]) => first === 2)) throw new Error('out of range');
@@ -187,7 +187,7 @@ describe('several sequences', () => {
     expect(Math.max(...network.batches)).toBe(3);
   });
 
-  it('are as many as fit into the memory at their full length, but at least one', async () => {
+  it('run together only if they fit into the memory at their full length; one always runs', async () => {
     const { network, scheduler } = use({ kvBytes: 100, bytesPerToken: 2 });
     const rooms = [15, 15, 15, 60, 2];
     await Promise.all(rooms.map((room, call) => scheduler.generate(call, asked(call, 10, room))));

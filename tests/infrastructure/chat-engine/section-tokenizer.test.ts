@@ -15,7 +15,7 @@ describe('a text that is read section by section', () => {
   const sections = new SectionTokenizer(tokenizer, config);
   const idsOf = (...some: string[]) => some.map((word) => words.indexOf(word));
 
-  it('has the space of a beginning only in its first section', () => {
+  it('gets the leading space of the tokenizer only in its first section', () => {
     const whole = new Tokenizer(tokenizer, config).encode('blue river', { add_special_tokens: false }).ids;
     expect(sections.encode('blue river', 0)).toEqual(whole);
     expect(sections.encode('blue river', 1)).toEqual(idsOf('b', 'l', 'u', 'e', '▁ri', 'ver'));

@@ -147,7 +147,7 @@ describe('a stream that is read too slowly', () => {
 });
 
 describe('a call that its caller has left', () => {
-  it('frees its place before the process confirms it', async () => {
+  it('frees its place before the process confirms the cancellation', async () => {
     use({ worker: oddWorker });
     await rig.start('/models/forgetful');
     const leaving = new AbortController();

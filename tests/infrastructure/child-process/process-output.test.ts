@@ -28,7 +28,7 @@ describe('the output of a process', () => {
     expect(linesOf('\u001b[0;93mwarning\u001b[m\n')).toEqual(['warning']);
   });
 
-  it('can be kept up to a number of last bytes', () => {
+  it('can be reduced to a number of its last bytes', () => {
     const tail = new OutputTail(10);
     for (const chunk of ['abc', 'd'.repeat(20), 'end\n']) tail.write(Buffer.from(chunk));
     expect(tail.text).toBe('ddddddend');

@@ -140,7 +140,7 @@ describe('the supervisor of a process', () => {
     expect([supervisor.isCrashLooping, supervisor.reason]).toEqual([true, 'it does not load']);
   });
 
-  it('leaves nothing running if a start that must succeed fails', async () => {
+  it('leaves nothing running if `start` fails', async () => {
     const start = supervisor.start();
     await turns();
     latest().die('it does not load');
@@ -149,7 +149,7 @@ describe('the supervisor of a process', () => {
     expect([supervisor.state, processes.length]).toEqual(['stopped', 1]);
   });
 
-  it('never runs two processes: a new start waits for the end of the one before', async () => {
+  it('never runs two processes: a new start waits for the end of the earlier process', async () => {
     await run();
     void supervisor.resume();
     await turns();
@@ -163,7 +163,7 @@ describe('the supervisor of a process', () => {
   it.each<[string, (one: Supervisor<FakeProcess>) => unknown]>([
     ['stopped', (one) => one.stop()],
     ['failed', (one) => one.fail('it is broken')],
-  ])('ends the process for good when it is %s, while that runs, starts or waits', async (state, act) => {
+  ])('ends the process for good when the supervisor is %s while the process runs or starts', async (state, act) => {
     for (const prepare of [run, () => turns(), () => dieAndRestart()]) {
       void supervisor.resume();
       await turns();

@@ -110,7 +110,7 @@ describe('iris', () => {
     expect(named((await response.json()) as never, 'label').data).toEqual(label);
   });
 
-  it('answers a body of the inference protocol in its form on /predict, too, but only in JSON', async () => {
+  it('accepts the inference protocol on /predict, too, and answers in its form, but only in JSON', async () => {
     const content = { id: 'mine', inputs: [{ ...asked, data: rows }], outputs: [{ name: 'label' }] };
     const { status, body } = await iris.post('/predict', content);
     expect([status, body]).toEqual([

@@ -59,7 +59,7 @@ describe('requests that run together', () => {
     expect(runs).toBe(requests);
   });
 
-  it('fail one by one: only the faulty one', async () => {
+  it('do not fail together: only the faulty request fails', async () => {
     const serving = await serve(models.file('look-up', lookUp()));
     const asked = Array.from({ length: 16 }, (_, at) => ({ token: [at % 4] }));
     await untilTogether(serving, () => answers(serving, asked));
@@ -83,7 +83,7 @@ describe('requests that run together', () => {
     expect(runs).toBe(requests);
   });
 
-  it('are not joined if the largest number of all rows matters', async () => {
+  it('are not joined if an answer depends on the largest number of all rows', async () => {
     const serving = await serve(models.file('cross-most', crossRowsMost()), 32);
     const asked = Array.from({ length: 16 }, (_, at) => ({ x: [[at, at + 1, at + 2, at + 3]] }));
     await serving.predict(asked[0]);

@@ -19,7 +19,7 @@ const signal = new AbortController().signal;
 const predict = (id: string, body: ReturnType<typeof bodyOf>) => rig.servers.request(id, prediction(body), signal);
 
 describe('a model server that dies', () => {
-  it('has its file looked for and checked again before each start', async () => {
+  it('is started again only after its file was found and checked again', async () => {
     use();
     await rig.start(rig.model('fine', 'gone'));
     rig.remove('gone');
@@ -84,7 +84,7 @@ describe('a model server', () => {
     expect(await rig.servers.output('a', 2)).toEqual(['line 999', 'serving wordy from wordy.onnx']);
   });
 
-  it('that reports a hanging model is ended with that reason, and started again', async () => {
+  it('that reports a hanging model is ended with that reason, and waits for its restart', async () => {
     use({ inferenceTimeoutMs: 5_000, restartDelayMs: { first: 60_000, max: 60_000 } });
     await rig.start(rig.model('fine'));
     const stuck = predict('a', bodyOf({ do: 'stick' }));
@@ -93,7 +93,7 @@ describe('a model server', () => {
     expect(state.reason).toMatch(/^a prediction took longer than 5 s/);
   });
 
-  it('has the whole time limit for a body that came slowly', async () => {
+  it('has the whole time limit for an answer, even if the body came slowly', async () => {
     use({ inferenceTimeoutMs: 300 });
     await rig.start(rig.model('fine'));
     const { length, chunks } = bodyOf({});
@@ -115,7 +115,7 @@ describe('a model server', () => {
     expect(state.reason).toMatch(/^it did not answer any more/);
   });
 
-  it('can be started with nine others at once; ten that hang are found and ended at once', async () => {
+  it('starts while nine others start; ten that hang are found and ended at the same time', async () => {
     use({ probeTimeoutMs: 1_000, stopGraceMs: 1_000 });
     const ids = Array.from({ length: 10 }, (_, n) => `${n}`);
     const ports = await Promise.all(ids.map((id) => rig.start(rig.model('fine'), id)));

@@ -120,7 +120,7 @@ describe('the queue before a model', () => {
     expect(await Promise.all(answers)).toEqual(new Array(7).fill(feeds(1)));
   });
 
-  it('stops its wait when as many requests have come as before', async () => {
+  it('ends the wait for more requests when as many have come as ran together before', async () => {
     const queue = queueOf({ maxRows: 8, maxDelayMs: 1_000 });
     ask(queue, 4);
     await session.end();
@@ -181,7 +181,7 @@ describe('the queue before a model', () => {
     expect(refusedBatching).toBe(0);
   });
 
-  it('joins no more runs if these differ, and sends the answers that each gets alone', async () => {
+  it('joins no more runs if the compared answers differ, and sends what each request gets alone', async () => {
     const queue = queueOf({ maxRows: 2, maxDelayMs: 1_000 });
     const pair = await joinedRuns(queue, 100);
     session.joinedOutputs = ([tensor]) => [{ ...(tensor as Tensors[number]), data: Float32Array.of(7, 7) }];
@@ -211,7 +211,7 @@ describe('the watchdog of a model', () => {
     expect(onHang).toHaveBeenCalledTimes(1);
   });
 
-  it('counts the time of a run that waited only from the end of the run before it', () => {
+  it('counts the time of a waiting run from the end of the run before it', () => {
     const [first, second] = [watchdog.runStarted(), watchdog.runStarted()];
     jest.advanceTimersByTime(900);
     first();

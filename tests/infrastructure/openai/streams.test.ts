@@ -295,7 +295,7 @@ describe('the stream of an engine that speaks OpenAI', () => {
     });
   });
 
-  it('asks again without a limit if the caller accepts a shorter answer', async () => {
+  it('asks again without max_tokens after a refusal if the caller accepts a shorter answer', async () => {
     const tooLong = answering(400, { error: { code: 'context_length_exceeded' } });
     const script: Script = (asked, response) => (asked.body.max_tokens ? tooLong : speaking('Hi'))(asked, response);
     expect(await taken(script, { maxTokens: 900, cutToContext: true })).toMatchObject({ text: 'Hi' });

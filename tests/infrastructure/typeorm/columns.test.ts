@@ -4,7 +4,7 @@ import { freshDatabase, query, type TestDatabase } from '../../support/database.
 /** Lists the tables and columns that no repository maps. */
 const UNMAPPED = ['dataset_contents', 'dataset_versions.content_version', 'migrations'];
 
-describe('the columns of the tables', () => {
+describe('the columns that the repositories map', () => {
   let database: TestDatabase;
   let source: DataSource;
   beforeAll(async () => {
