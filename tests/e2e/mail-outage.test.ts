@@ -161,7 +161,7 @@ describe('e-mails while the mail server', () => {
     expect(recipients().length).toBeLessThanOrEqual(ACCOUNTS + 1);
   });
 
-  it('has a mail unacknowledged at a kill -9: every mail arrives, at most one of them twice', async () => {
+  it('has not acknowledged a mail at a kill -9 of the service: each mail arrives, at most one twice', async () => {
     mailServer.holds = 'messages';
     const handedOut = (await atOnce(ACCOUNTS, registered)).flat();
     await until('one is on its way', () => mailServer.received.length === 1);

@@ -165,7 +165,7 @@ describe('three instances on one database', () => {
     expect(children()).toHaveLength(6);
   }, 180_000);
 
-  it('continue without a killed instance, end its calls, and accept it back even without a model file', async () => {
+  it('continue without a killed instance and end its calls; it starts again even without a model file', async () => {
     const doomed = descendants(at(TWO).pid);
     for (const pid of doomed) process.kill(pid, 'SIGSTOP');
     expect((await read(at(TWO))).status).toBe('unhealthy');

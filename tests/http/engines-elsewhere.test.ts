@@ -92,7 +92,7 @@ describe('chat with an engine elsewhere', () => {
     return { status, code: body.code, wait: headers.get('retry-after'), retry: headers.get('x-should-retry') };
   };
 
-  it('sends the engine the request with its key, and the caller the answer', async () => {
+  it('sends the request to the engine with the key of the engine, and the answer to the caller', async () => {
     const { status, body } = await chat({ max_tokens: 9, temperature: 0.5 });
     expect(status).toBe(200);
     expect(body).toMatchObject({
@@ -311,7 +311,7 @@ describe('chat with an engine elsewhere', () => {
     expect(await result(speaking())).toMatchObject({ status: 200 });
   });
 
-  it('passes on that a prompt is too long; for a call without max_tokens, first asks without a limit', async () => {
+  it('passes on that a prompt is too long; for a call without max_tokens, first asks again with no limit', async () => {
     const refusal = { status: 422, code: 'context_length_exceeded', wait: null, retry: null };
     const words = [
       { error: { code: 'context_length_exceeded', message: 'x' } },

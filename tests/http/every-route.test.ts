@@ -51,7 +51,7 @@ describe('every route', () => {
     expect((await service.call(method, pathOf(path), { headers: basic })).status).toBe(401);
   });
 
-  it.each(named(guarded))('%s accepts only credentials that its contract names', async (_, { method, path, access }) => {
+  it.each(named(guarded))('%s accepts only credentials of its contract', async (_, { method, path, access }) => {
     const tokens = { session: admin.token, api_key: admin.apiKey, master: masterKey };
     const refused = callerKinds.filter((kind) => access !== 'public' && !access.takes.includes(kind));
     for (const token of refused.map((kind) => tokens[kind])) {
