@@ -30,7 +30,7 @@ afterAll(() => pair.stop());
 describe('jobs that finish at once on two processes', () => {
   const on = (party: number) => as(pair.of(party), masterKey);
 
-  /** Holds the lock until `parties` calls wait for it. */
+  /** Holds the lock for finishing jobs until `parties` calls wait for it. */
   async function heldBack<T>(act: () => Promise<T>, parties = 16): Promise<T> {
     const client = new Client({ connectionString: databaseUrl });
     await client.connect();
@@ -174,7 +174,7 @@ describe('webhooks and two processes', () => {
   });
 
   // These two tests must be the last ones: they kill processes.
-  it('have the calls of a killed process ended by the other one, which applies the rules', async () => {
+  it('end the calls of a killed process on the other process, which applies the alert rules', async () => {
     await admin.rule({ threshold: 2, job_kind: 'chat' });
     const numbers = await query<{ number: number }>(
       databaseUrl,

@@ -105,7 +105,7 @@ describe('a service and the command line beside it', () => {
     });
   });
 
-  it('signs out one account or all, on request with their keys', async () => {
+  it('signs out one account or all accounts, and ends their keys on request', async () => {
     await run(['reset-password', '--email', 'ada@example.com', '--password-stdin'], { input: password });
     await run(['reset-password', '--email', 'bob@example.com', '--password-stdin'], { input: password });
     const [ada, bob] = [await login('ada@example.com', password), await login('bob@example.com', password)];

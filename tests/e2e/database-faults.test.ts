@@ -70,7 +70,7 @@ describe('a service with a database out of reach', () => {
       return total - idle <= OWN_CONNECTIONS && waiting === 0;
     });
 
-  it('waits for the database at its start, and becomes ready with it', async () => {
+  it('waits for the database at its start, and becomes ready once the database answers', async () => {
     await eventually(() => running.errors().includes('waiting for the database'));
     expect(running.output()).toBe('');
     proxy.reopen();
@@ -79,7 +79,7 @@ describe('a service with a database out of reach', () => {
   });
 
   it.each(['cut', 'silence'] as const)(
-    'answers 503 storage_unavailable while it is idle (%s), and recovers',
+    'answers 503 storage_unavailable without load (%s), and recovers',
     async (fault) => {
       proxy[fault]();
       const calls = [
@@ -127,7 +127,7 @@ describe('a service with a database out of reach', () => {
     },
   );
 
-  it('keeps its process, and shuts down in order even while the database is silent', async () => {
+  it('has survived all faults in one process, and shuts down in order even while the database is silent', async () => {
     expect(running.child.exitCode).toBeNull();
     const project = await createProject(api, admin.token);
     expect((await api.get(`/v1/projects/${project}`, admin.token)).status).toBe(200);

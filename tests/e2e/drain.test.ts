@@ -9,7 +9,7 @@ import { ask, completions, readyProject, register } from '../support/workspace.j
 /** Is the silence after which a caller may be disconnected. */
 const SILENCE_NS = 100 * 1_000_000;
 
-/** Returns the outcome of one call: `200`, `503 shutting_down`, or the error of its connection. */
+/** Returns the outcome of a call: `200`, a refusal such as `503 shutting_down close`, or a connection error. */
 async function outcomeOf(agent: Agent, url: string, token: string): Promise<string> {
   try {
     const sent = request(url, { agent, headers: { Authorization: `Bearer ${token}` } }).end();
@@ -24,7 +24,7 @@ async function outcomeOf(agent: Agent, url: string, token: string): Promise<stri
 }
 
 describe('a service that shuts down under load', () => {
-  it('answers every call that it got on kept connections, and exits with 0', async () => {
+  it('answers every call that arrives on a keep-alive connection, and exits with 0', async () => {
     const service = await Service.start({ alone: 'its end' });
     const { token } = await register(service, 'Ada');
     const url = `${service.url}/v1/projects`;

@@ -302,7 +302,7 @@ describe('evaluations', () => {
     }
   });
 
-  it('runs one at a time for a team, queues twenty more, and waits for no other team', async () => {
+  it('runs alone in its team, with at most twenty more in the queue, and waits for no other team', async () => {
     const { token, apiKey } = cast.regular;
     const others = await evaluatedProject(service, token, { spec, model: model(), rows: records(1) });
     const running = async () => (await admin.get('/v1/jobs?kind=evaluation&status=running')).count;
@@ -322,7 +322,7 @@ describe('evaluations', () => {
     expect(await run(ten)).toMatchObject({ status: 'succeeded' });
   });
 
-  it('finishes after kill -9 with a row for each of 40 records, none twice, and the same score', async () => {
+  it('finishes after kill -9 with exactly one row for each of 40 records, and with the right score', async () => {
     const wrong = (number: number) => number % 4 === 0;
     const subject = await prepare(40);
     const held = holding(24, wrong);

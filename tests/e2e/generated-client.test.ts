@@ -18,7 +18,7 @@ const doubling = onnxFile({
   nodes: [{ op: 'Add', inputs: ['x', 'x'], outputs: ['y'] }],
 });
 
-/** Follows a new user of a service without settings, from the registration to an acknowledged alert. */
+/** Follows a new user of a service without settings, from the registration to the logout. */
 describe('a client generated from the OpenAPI document', () => {
   let service: Service;
   let stranger: ApiClient;
@@ -149,7 +149,7 @@ describe('a client generated from the OpenAPI document', () => {
       }),
     );
     expect(kept.messages.map(({ content }) => content)).toEqual([QUESTION, ANSWER]);
-    // @ts-expect-error: the document doesn't allow it either
+    // @ts-expect-error: the document does not allow a stream either
     const streamed = byKey.POST(path, { params: inProject(), body: { ...body, stream: true } });
     expect(await refused(streamed)).toMatchObject({ code: 'streaming_unsupported' });
   });
@@ -197,7 +197,7 @@ describe('a client generated from the OpenAPI document', () => {
     });
   });
 
-  it('has a failed job fire an alert, and acknowledges it', async () => {
+  it('gets an alert for a failed job, and acknowledges the alert', async () => {
     const rule = await done(
       api.POST('/v1/alerts/rules', {
         body: { name: 'training fails', rule_type: 'consecutive_failures', threshold: 1, job_kind: 'external' },

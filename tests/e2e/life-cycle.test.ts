@@ -144,7 +144,7 @@ describe('a service with only a data folder', () => {
     expect(await service.stop()).toBe(0);
   }
 
-  it('is not restored into a folder that a service uses, even if the folder is empty', async () => {
+  it('refuses a restore into its data folder while it runs, even without a secret and models there', async () => {
     for (const kept of ['secret', 'models']) await rm(join(dataDir, kept), { recursive: true });
     const server = await startEmbeddedPostgres({ folder: join(dataDir, 'postgres') });
     expect(await tenon({ dataDir, databaseUrl: null }, ['restore', backup])).toMatchObject({

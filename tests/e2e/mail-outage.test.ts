@@ -144,7 +144,7 @@ describe('e-mails while the mail server', () => {
     }
   });
 
-  it.each(['greetings', 'messages'] as const)('hangs (with its %s): no mail is lost in a shutdown', async (held) => {
+  it.each(['greetings', 'messages'] as const)('hangs (at the %s): no mail is lost in a shutdown', async (held) => {
     mailServer.holds = held;
     const handedOut = (await atOnce(ACCOUNTS, registered)).flat();
     expect(await waiting('last_error IS NULL')).toBe(ACCOUNTS); // no registration waited for the mail server
@@ -161,7 +161,7 @@ describe('e-mails while the mail server', () => {
     expect(recipients().length).toBeLessThanOrEqual(ACCOUNTS + 1);
   });
 
-  it('has a message in hand at a kill -9: every mail arrives, with one double at most', async () => {
+  it('has not acknowledged a mail at a kill -9 of the service: each mail arrives, at most one twice', async () => {
     mailServer.holds = 'messages';
     const handedOut = (await atOnce(ACCOUNTS, registered)).flat();
     await until('one is on its way', () => mailServer.received.length === 1);
@@ -175,7 +175,7 @@ describe('e-mails while the mail server', () => {
     expect(Date.now() - started).toBeLessThan(10_000);
     expect([...new Set(recipients())]).toEqual(everybody());
     expect(mailServer.received.length).toBeLessThanOrEqual(ACCOUNTS + 1);
-    // A mail program recognizes a double by its Message-ID.
+    // A mail program recognizes a duplicate by its Message-ID.
     expect(new Set(mailServer.received.map(({ messageId }) => messageId)).size).toBe(ACCOUNTS);
     await nothingUsable(handedOut);
   });

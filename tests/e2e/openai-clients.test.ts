@@ -96,7 +96,7 @@ const libraries: Record<string, (model: string) => { create(): Promise<unknown>;
   },
 };
 
-it.each(Object.entries(libraries))('%s creates and streams with its default parameters', async (_, of) => {
+it.each(Object.entries(libraries))('%s gets a whole answer and a stream with its default parameters', async (_, of) => {
   expect(await of(project).create()).toBe(answer);
   expect(await of(name).stream()).toBe(answer);
 });
@@ -168,7 +168,7 @@ it('libraries read objects from answers in JSON', async () => {
 interface Recorded {
   readonly client: string;
   readonly headers: Record<string, string>;
-  /** Lists the bodies of chats. Null stands for a list of the models. */
+  /** Lists the bodies of chats. Null stands for a request for the list of models. */
   readonly requests: ({ stream?: boolean; stream_options?: { include_usage: boolean } } | null)[];
 }
 

@@ -26,7 +26,7 @@ const registerAt = (service: HttpCaller, email: string, more: object = {}) =>
 const setRole = (service: HttpCaller, by: Member, id: string, role: string) =>
   service.call('PATCH', `/v1/auth/users/${id}/role`, { token: by.token, json: { role } });
 
-/** Spells one address in small, large and full-width letters, with spaces around it. */
+/** Spells one address in small, capital and full-width letters, some with a space at the end. */
 const spellings = ['zoe', 'ZOE', '\uff5aoe', '\uff3aoe'].flatMap((local) =>
   ['@example.com', '@EXAMPLE.com ', '@Example.Com', '@e\uff58ample.com '].map((domain) => local + domain),
 );
@@ -47,7 +47,7 @@ describe('an account on two instances', () => {
   const login = async (text = password) =>
     (await service.post('/v1/auth/login', undefined, { email: ada, password: text })).body;
 
-  it('ends logins with the old password, and refuses a second change, when the password is changed', async () => {
+  it('accepts one of two changes of the password, then refuses the old password and its sessions', async () => {
     const old = password;
     const [first, second] = [await login(old), await login(old)];
     const change = (by: { token: string }, to: string) =>
@@ -104,7 +104,7 @@ describe('two instances on one database', () => {
 
   const ROUNDS = [0, 1, 2, 3];
   const DIRECTIONS = [0, 1];
-  /** Makes two requests at once. In every other round, holds them until both have read. */
+  /** Makes two requests at once. In odd rounds, neither writes before both have read. */
   const meet = (round: number, table: string, act: (party: number) => Promise<Answer>) =>
     round % 2 ? pair.race(table, 2, act) : atOnce(2, act);
   const admins = async () =>
@@ -168,7 +168,7 @@ describe('two instances on one database', () => {
     for (const direction of DIRECTIONS) {
       const [here, there] = [pair.of(direction), pair.of(direction + 1)];
       const { id, key } = (await here.post('/v1/keys', ada.token, {})).body;
-      expect([await chat(here, key), await chat(there, key)]).toEqual([503, 503]); // known, but without a model
+      expect([await chat(here, key), await chat(there, key)]).toEqual([503, 503]); // valid, but without a runtime
       expect((await here.delete(`/v1/keys/${id}`, ada.token)).status).toBe(200);
       expect([await chat(there, key), await chat(here, key)]).toEqual([401, 401]);
     }
@@ -315,7 +315,7 @@ describe('the workspace of a team', () => {
   const WRITERS = 8;
   const FREEZERS = 4;
 
-  describe('writers and freezes of one dataset, through two processes', () => {
+  describe('datasets on two instances', () => {
     let token: string;
     let datasets: string;
 

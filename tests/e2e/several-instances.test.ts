@@ -120,7 +120,7 @@ describe('three instances on one database', () => {
     const conversation = `/v1/projects/${project}/conversations/${kept.headers.get('x-conversation-id')}`;
     expect((await at(ONE).get(conversation, admin.token)).body.message_count).toBe(2);
     expect(children()).toHaveLength(6);
-    // A process lives longer than its request, so its log lines have no request id.
+    // The process lives longer than the request that started it, so its log lines have no request id.
     const started = at(ONE)
       .errors.split('\n')
       .find((line) => line.includes('deployment process started'));
@@ -165,7 +165,7 @@ describe('three instances on one database', () => {
     expect(children()).toHaveLength(6);
   }, 180_000);
 
-  it('continue without a killed instance, close its calls, and let it return to the desired state', async () => {
+  it('continue without a killed instance and end its calls; it starts again even without a model file', async () => {
     const doomed = descendants(at(TWO).pid);
     for (const pid of doomed) process.kill(pid, 'SIGSTOP');
     expect((await read(at(TWO))).status).toBe('unhealthy');
@@ -201,7 +201,7 @@ describe('three instances on one database', () => {
     expect((await predict(at(ONE))).status).toBe(200);
   });
 
-  it('refuse every call after a stop, disconnection, deletion or revocation, also while one hangs', async () => {
+  it('refuse every call after a stop, disconnection, deletion or revocation, also if one instance hung', async () => {
     const login = await at(ONE).post('/v1/auth/login', undefined, { email: 'ada@example.com', password });
     const chatWithKey = (one: HttpCaller) => chat(one, {}, login.body.api_key);
     expect(await everywhere(chatWithKey)).toEqual(['200']);

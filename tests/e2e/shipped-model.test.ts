@@ -118,7 +118,7 @@ describe('chat with the shipped model', () => {
     await until('it answers', async () => (await chat('What is 1 + 1?')).status === 200);
   });
 
-  it('frees the place of a caller who disconnects', async () => {
+  it('answers other calls after a caller disconnects', async () => {
     const goner = new AbortController();
     const json = ask(ready, 'Count from 1 to 50.');
     const gone = service.call('POST', completions(ready), { token: admin.apiKey, json, signal: goner.signal });

@@ -174,9 +174,9 @@ describe('a trace', () => {
     expect(chats).toHaveLength(2);
   });
 
-  it('comes with the metrics of /metrics under the same names, and with metrics of chats', async () => {
+  it('is exported together with the metrics of /metrics, under the same names, and with metrics of chats', async () => {
     const { body: text } = await service.get('/metrics', masterKey);
-    // A library leaves out a metric without a value.
+    // A metric without a value is not exported.
     const names = [...text.matchAll(/^# TYPE (\S+) .*\n\1/gm)].map(([, name]) => name as string);
     expect(names.length).toBeGreaterThan(40);
     const missing = () => names.filter((name) => !collector.metrics.has(name));

@@ -126,7 +126,7 @@ describe('registration and login', () => {
     expect(answer).toMatchObject(refusal(403, 'site_login_disabled'));
   });
 
-  it('can be set to need an invite, except for a first account by the master key', async () => {
+  it('refuses a registration without an invite if so set, except for a first account by the master key', async () => {
     const key = 'master-key-of-the-tests';
     const closed = await TestApp.start({ env: { SERVICE_REGISTRATION: 'invite', SERVICE_MASTER_KEY: key } });
     const refused = refusal(403, 'registration_closed');

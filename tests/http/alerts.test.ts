@@ -148,7 +148,7 @@ describe('alert rules and alerts', () => {
     expect(await admin.call('GET', '/v1/alerts?status=x')).toEqual(invalid('status'));
   });
 
-  it('shows what a rule would have fired, and stores nothing', async () => {
+  it('shows the alerts that a rule would have fired, and stores nothing', async () => {
     const jobs = [];
     for (const status of ['failed', 'failed', 'failed', 'succeeded', 'failed', 'cancelled', 'failed']) {
       jobs.push(await admin.ended(status));
@@ -260,7 +260,7 @@ describe('alert rules and alerts', () => {
     for (const user of [...roster.body.users, body.user]) expect(user).not.toHaveProperty('alert_emails');
   });
 
-  it('lets admins and developers create, list and delete webhooks; members see only the origin', async () => {
+  it('lets admins and developers create, list and delete webhooks; members see only origins of URLs', async () => {
     const url = 'http://127.0.0.1:9/in?key=private';
     const { status, body: made } = await admin.call('POST', webhooks, { json: { url } });
     expect(status).toBe(201);

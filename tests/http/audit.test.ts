@@ -36,7 +36,7 @@ interface Call {
 }
 
 interface Act extends Call {
-  /** Changes nothing after the act. If undefined, the test sends the act again. */
+  /** Describes a call that changes nothing after the act. By default, this is the act itself. */
   readonly withoutEffect?: Call;
 }
 
@@ -213,7 +213,7 @@ describe('the audit trail', () => {
     ['webhook.deleted', async () => removal(`/v1/alerts/webhooks/${(await done(webhook)).id}`)],
   ];
 
-  it.each(acts)('has one entry for %s, none if it is undone or changes nothing (%#)', async (action, prepare) => {
+  it.each(acts)('has one entry for %s, none if the act is undone or changes nothing (%#)', async (action, prepare) => {
     const { withoutEffect, ...act } = await prepare();
     const before = await entries();
     // The unit of work fails after the entry is stored.
@@ -294,7 +294,7 @@ describe('the audit trail', () => {
       });
     });
 
-    it('shows admins the entries of their team, operators also those of no team, the master key all', async () => {
+    it('shows admins the entries of their team (operators also those of no team), and the master key all', async () => {
       const { id } = await as(app, masterKey).rule({ name: 'by the master key' });
       await app.post('/v1/keys', regular.token, { name: 'own' });
       for (const token of [admin.token, admin.apiKey, masterKey]) {
@@ -313,7 +313,7 @@ describe('the audit trail', () => {
       }
     });
 
-    it('keeps the entries of a removed account, each with the name of its time', async () => {
+    it('keeps the entries of a removed account, each with the name that the account had then', async () => {
       const gone = await register(app, 'Gus');
       await send(profile(gone.token, { name: 'August' }));
       await send(removal(`/v1/auth/users/${gone.id}`));

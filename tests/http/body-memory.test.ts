@@ -62,7 +62,7 @@ describe('the memory for bodies', () => {
     },
   );
 
-  it('lets small bodies through at any time', async () => {
+  it('lets a small body through while a large one holds the memory', async () => {
     const holder = await hold(200 * 1024);
     expect((await create('{"name":"Small","spec":{}}')).status).toBe(201);
     holder.destroy();

@@ -29,7 +29,7 @@ describe('calls from the pages of other sites', () => {
   const read = (to: TestApp, origin: string, path = '/v1/auth/me') =>
     to.call('GET', path, { headers: { Origin: origin } });
 
-  it('get the CORS headers that scripts need if their origin is listed, also on refusals', async () => {
+  it('get the CORS headers that scripts need, also on refusals, if the origin is listed', async () => {
     for (const origin of [listed, 'http://localhost:3000']) {
       const answer = await read(app, origin);
       expect(answer.status).toBe(401);
@@ -75,7 +75,7 @@ describe('calls from the pages of other sites', () => {
     expect(corsHeaders(asked)).toEqual([]);
   });
 
-  it('get no CORS header at all outside /v1, without an origin, or if no origin is listed', async () => {
+  it('get no CORS header at all for /health, without an origin, or if no origin is listed', async () => {
     expect(corsHeaders(await read(app, listed, '/health/live'))).toEqual([]);
     expect(corsHeaders(await app.get('/v1/auth/me'))).toEqual([]);
     expect(corsHeaders(await read(closed, listed))).toEqual([]);

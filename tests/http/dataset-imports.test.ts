@@ -149,7 +149,7 @@ describe('an import', () => {
     expect((await app.get(`${datasets}/${body.id}`, admin.token)).body.version).toBe(1);
   });
 
-  it('refuses records that long names make too large, and does not repeat the names', async () => {
+  it('refuses records that are too large due to long names of fields, and does not repeat the names', async () => {
     const row = Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`${n}${'🦆'.repeat(198)}`, '']));
     const long = `id,${'n'.repeat(40_000)}\n${'a,b\n'.repeat(500)}`;
     expect(await refused('text/csv', `${Object.keys(row)}\n${`${','.repeat(49)}\n`.repeat(500)}`)).toEqual(

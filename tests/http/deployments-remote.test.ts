@@ -190,7 +190,7 @@ describe('deployments of engines elsewhere', () => {
     expect([...engine.ready]).toEqual([]);
   });
 
-  it('keep a model loaded if its last user is deleted while a new one is created', async () => {
+  it('keep a model loaded if its last deployment is deleted while a new one is created', async () => {
     engine.repository = 200;
     engine.ready.clear();
     const first = await created();
@@ -229,7 +229,7 @@ describe('deployments of engines elsewhere', () => {
     expect((await app.delete(`${path}/${id}`, admin.token)).status).toBe(200);
   });
 
-  it('are served again after a restart, which waits for no engine that is away', async () => {
+  it('are restarted even while the engine is not ready, and answer as soon as it is', async () => {
     const { id } = await created();
     const servers = app.container.get(ModelServer);
     const reconciler = app.container.get(DeploymentReconciler);
@@ -275,9 +275,9 @@ describe('deployments of engines elsewhere', () => {
         sendBinary(response, { model_name: 'double', outputs: [] }, Buffer.alloc(8)),
       'too much': large,
       'a redirect': (_, response) => response.writeHead(302, { Location: '/v2' }).end(),
-      'not found': json(404, {}),
-      'a failure': json(500, {}),
-      'not now': json(503, {}),
+      'a 404': json(404, {}),
+      'a 500': json(500, {}),
+      'a 503': json(503, {}),
     };
     const failed = ['failed', 'failed'];
     it.each<[string, Answering, number, string, string[]]>([
@@ -285,11 +285,11 @@ describe('deployments of engines elsewhere', () => {
         ([name, answering]) => [name, answering, 502, 'runtime_invalid_response', failed] as never,
       ),
       ['half an answer', broken, 503, 'runtime_unavailable', failed],
-      ['nothing', (_, response) => response.destroy(), 503, 'runtime_unavailable', failed],
-      ['silence', () => undefined, 504, 'inference_timeout', failed],
-      ['that it is busy', json(429, {}), 429, 'model_busy', []],
+      ['a closed connection', (_, response) => response.destroy(), 503, 'runtime_unavailable', failed],
+      ['no answer', () => undefined, 504, 'inference_timeout', failed],
+      ['a busy status', json(429, {}), 429, 'model_busy', []],
       ['a refusal', json(400, { error: 'not so' }), 422, 'invalid_request', []],
-    ])('answer with their own code if the engine gives %s', async (_, answering, status, code, added) => {
+    ])('answer with the code for the failure if the engine gives %s', async (_, answering, status, code, added) => {
       const { id } = await created({ model_version: '1' });
       engine.answering = answering;
       const before = await jobs();
@@ -305,7 +305,7 @@ describe('deployments of engines elsewhere', () => {
       expect((await predict(id)).body.error).toContain('x is wrong');
     });
 
-    it('check inputs with the metadata of the engine, before they ask it', async () => {
+    it('check inputs against the metadata of the engine before they send it the inputs', async () => {
       const { id } = await created();
       const bad = [{ inputs: { z: [[1, 2]] } }, { inputs: { x: [[1, 'a']] } }, { inputs: { x: [[1, 2, 3]] } }, {}];
       for (const body of bad) expect(await predict(id, body)).toMatchObject(refusal(422, 'invalid_request'));

@@ -92,7 +92,7 @@ describe('chat with an engine elsewhere', () => {
     return { status, code: body.code, wait: headers.get('retry-after'), retry: headers.get('x-should-retry') };
   };
 
-  it('passes on the request, with the key of the engine, and the answer', async () => {
+  it('sends the request to the engine with the key of the engine, and the answer to the caller', async () => {
     const { status, body } = await chat({ max_tokens: 9, temperature: 0.5 });
     expect(status).toBe(200);
     expect(body).toMatchObject({
@@ -211,7 +211,7 @@ describe('chat with an engine elsewhere', () => {
     expect(last.choices[0].finish_reason).toBe('tool_calls');
   });
 
-  it('reports a failure before the first part in the status, and a later one in the last event', async () => {
+  it('reports a failure with the status until a part is sent, and with the last event afterwards', async () => {
     engine.script = streaming(chunk('small-model', { content: 'Hi' }));
     const invalid = { error: { code: 'runtime_invalid_response' } };
     expect(await openAi({ stream: true })).toMatchObject({ status: 502, body: invalid });
@@ -295,7 +295,7 @@ describe('chat with an engine elsewhere', () => {
     ['86400', '60'],
     ['soon', '1'],
     [undefined, '1'],
-  ])('passes on that the engine is busy, with a wait from 1 to 60 s (%s)', async (retryAfter, wait) => {
+  ])('passes on that the engine is busy, with a wait from 1 to 60 s (Retry-After: %s)', async (retryAfter, wait) => {
     const script = answering(429, {}, retryAfter === undefined ? {} : { 'Retry-After': retryAfter });
     expect(await result(script)).toEqual({ status: 429, code: 'model_busy', wait, retry: null });
   });
@@ -311,7 +311,7 @@ describe('chat with an engine elsewhere', () => {
     expect(await result(speaking())).toMatchObject({ status: 200 });
   });
 
-  it('passes on that a prompt is too long; without max_tokens, first asks again without a limit', async () => {
+  it('passes on that a prompt is too long; for a call without max_tokens, first asks again with no limit', async () => {
     const refusal = { status: 422, code: 'context_length_exceeded', wait: null, retry: null };
     const words = [
       { error: { code: 'context_length_exceeded', message: 'x' } },
@@ -361,7 +361,7 @@ describe('chat with an engine elsewhere', () => {
     expect((await chat()).status).toBe(200);
   });
 
-  it('tells why an engine cannot be used, and uses it as soon as it can', async () => {
+  it('tells why an engine cannot be used, and uses it as soon as possible', async () => {
     const wrong = await startedProject(app, admin.token, spec({ key_setting: 'SERVICE_RUNTIME_KEY_WRONG' }));
     await untilState(app, admin.token, wrong, 'unavailable');
     // The reason is shown between two attempts. During an attempt, the runtime is loading.

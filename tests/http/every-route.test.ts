@@ -51,7 +51,7 @@ describe('every route', () => {
     expect((await service.call(method, pathOf(path), { headers: basic })).status).toBe(401);
   });
 
-  it.each(named(guarded))('%s takes only its kinds of credential', async (_, { method, path, access }) => {
+  it.each(named(guarded))('%s accepts only credentials of its contract', async (_, { method, path, access }) => {
     const tokens = { session: admin.token, api_key: admin.apiKey, master: masterKey };
     const refused = callerKinds.filter((kind) => access !== 'public' && !access.takes.includes(kind));
     for (const token of refused.map((kind) => tokens[kind])) {
@@ -106,7 +106,7 @@ describe('every route', () => {
     const refused = async (raw: string | Uint8Array, headers: Record<string, string> = {}) => {
       return statusAndCode(await service.call(method, at, { token, raw, headers }));
     };
-    // The model server reads a streamed body, and only if the deployment exists. Only its length needs to be sent.
+    // Only the model server of an existing deployment reads a streamed body. So here, the length alone is sent.
     const malformed = streamed ? '404 not_found' : '400 malformed_json';
     const ofLength = (bytes: number) => (streamed ? announced(at, bytes) : refused(`"${'a'.repeat(bytes - 2)}"`));
     expect(await refused('{')).toBe(malformed);

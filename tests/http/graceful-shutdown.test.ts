@@ -16,7 +16,7 @@ async function connected(
 }
 
 describe('a server that shuts down', () => {
-  it('answers a request that comes on an idle connection, and closes it', async () => {
+  it('answers a request that comes on an idle connection, and closes the connection', async () => {
     const { app, socket, answer } = await connected();
     const drained = app.shutdown.drain(app.server, 60_000);
     socket.write(LIVE);
@@ -48,7 +48,7 @@ describe('a server that shuts down', () => {
     expect(await answer).toMatch(/^HTTP\/1.1 503 .*"code":"shutting_down"/s);
   });
 
-  it('answers 408 to headers that do not arrive', async () => {
+  it('answers 408 to headers that do not arrive in time, also before the shutdown', async () => {
     const { app, socket, answer } = await connected({
       server: { headersTimeout: 50, connectionsCheckingInterval: 20 },
     });

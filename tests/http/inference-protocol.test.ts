@@ -234,7 +234,7 @@ describe('clients of the Open Inference Protocol', () => {
     expect(wrong.headers.get('allow')).toBe('POST');
   });
 
-  it.each(['', '/versions/1'])('have a bad body refused in the order of the checks ("%s")', async (version) => {
+  it.each(['', '/versions/1'])('get the refusal of the first check that their body fails ("%s")', async (version) => {
     const path = (model: string, id = deployment.id) => `/v1/deployments/${id}/v2/models/${model}${version}/infer`;
     const refused = async (body: Uint8Array, headers: Record<string, string>, at = path(encoded)) => {
       const asked = { method: 'POST', body, headers: { ...authorized(), ...headers } };
@@ -259,7 +259,7 @@ describe('clients of the Open Inference Protocol', () => {
     expect(await refused(body, { [LENGTH]: 'x' }, nowhere)).toMatchObject(refusal(404, 'not_found'));
   });
 
-  it('may not send more than the limit of bytes after decoding', async () => {
+  it('may not send a body that is over the limit after decoding', async () => {
     const bomb = { body: gzipSync(Buffer.alloc(bodyLimits.prediction + 1, ' '), { level: 1 }), method: 'POST' };
     const headers = { ...authorized(), 'Content-Encoding': 'gzip' };
     const { status } = await exchange(`${app.url}${base()}v2/models/${encoded}/infer`, { ...bomb, headers });

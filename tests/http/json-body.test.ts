@@ -44,7 +44,7 @@ describe('a number in JSON text', () => {
     '1E+2',
     '5e-324',
     '100000000000000000000000e-23',
-    '1e999', // refused as beyond the range
+    '1e999', // becomes Infinity, which `firstUnstorable` refuses
   ])('is kept: %s', (number) => expect(inexactNumber(`{"a":[${number} ,"1.00000000000000000001"]}`)).toBeNull());
 
   it.each([
@@ -83,7 +83,7 @@ describe('a value that cannot be stored', () => {
     expect(await firstUnstorable({ rows: ['\0'], a: { rows: '\0' } }, 'rows')).toMatchObject({ path: 'a.rows' });
   });
 
-  it('is none of the other values', async () => {
+  it('is not found if all values can be stored', async () => {
     expect(await firstUnstorable({ a: [null, true, -1.5, '\u{1F600}', '\u0001', ''], '': {} })).toBeNull();
   });
 });
@@ -98,7 +98,7 @@ describe('If-Match', () => {
     ['"03"', Number.NaN],
     ['"1", "2"', Number.NaN],
     ['', Number.NaN],
-  ])('%s is version %s', (header, version) => {
+  ])('%s means version %s (NaN equals none, undefined stands for any)', (header, version) => {
     expect(ifMatchVersion(header)).toBe(version);
   });
 });

@@ -210,7 +210,7 @@ describe('model files', () => {
     }
   });
 
-  it('does not touch models of other folders, folders themselves, or links that lead out', async () => {
+  it('does not write or delete shipped models, folders, or files behind links out of the folder', async () => {
     symlinkSync(outside.path, join(models, 'out'));
     await upload('folder/x', 'x');
     for (const path of ['tiny-chat', 'tiny-chat/config.json', 'tiny-chat/new', 'folder', 'folder/x/y', 'out/x']) {

@@ -51,7 +51,7 @@ describe('model files in a bucket', () => {
     expect(await uploaded()).toEqual([]);
   });
 
-  it('get 503 with a Retry-After while the store cannot be reached', async () => {
+  it('are answered with 503 and a Retry-After while the store cannot be reached', async () => {
     await store.away();
     const answers = [await app.get(files, masterKey), await upload('x.onnx', 'x')];
     answers.push(await app.delete(`${files}/x.onnx`, masterKey));

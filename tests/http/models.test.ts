@@ -22,7 +22,7 @@ describe('models', () => {
     return { project, models: modelsOf(project), draft, at: `${modelsOf(project)}/${draft.id}` };
   };
 
-  it('creates one model for a repeated request_id, and refuses it with another spec', async () => {
+  it('creates one model for a repeated request_id, and refuses the request_id with another spec', async () => {
     const id = await createProject(app, admin.token);
     const models = modelsOf(id);
     const request_id = randomUUID();
@@ -137,7 +137,7 @@ describe('models', () => {
     }
   });
 
-  it('creates one fork for each request_id, and a new one if there is none', async () => {
+  it('creates one fork for each request_id, and one for each call without a request_id', async () => {
     const { models, at } = await aDraft({ a: 1 });
     const fork = (json?: object) => app.post(`${at}/fork`, admin.token, json);
     const request_id = randomUUID();
@@ -230,7 +230,7 @@ describe('an alias of a model', () => {
     expect(await set('champion', two, { version: 1 })).toMatchObject(stale(2));
   });
 
-  it('moves only from the version that the caller names, if there is one', async () => {
+  it('moves only from the version that the caller names, if the caller names a version', async () => {
     await set('champion', one);
     await set('champion', two, { version: 1 });
     const outdated: [object, string?][] = [[{ version: 1 }], [{ version: 3 }], [{}, '"1"'], [{ version: 2 }, '"1"']];
@@ -264,7 +264,7 @@ describe('an alias of a model', () => {
     expect((await set('champion', two)).body.history).toHaveLength(100);
   });
 
-  it('is listed without its history, the last moved one first', async () => {
+  it('is listed without its history, the last moved alias first', async () => {
     for (const alias of ['a', 'b', 'c']) {
       await set(alias, one);
       app.clock.advance(1);

@@ -85,7 +85,7 @@ describe('the openai library', () => {
 
 describe('callers of a busy engine', () => {
   let modest: Member;
-  /** Maps the question of each call that the engine has not answered yet to its response. */
+  /** Maps each question that the engine has not answered yet to the response for its answer. */
   const working = new Map<string, ServerResponse>();
   const hold: Script = ({ body }, response) => working.set(body.messages[0].content, response);
 

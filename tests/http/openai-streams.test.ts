@@ -151,7 +151,7 @@ describe('streams of the OpenAI endpoint', () => {
     expect(events.at(-1)).toBe('[DONE]');
   });
 
-  it('carry tool calls and probabilities, also in an answer that comes whole', async () => {
+  it('carry the log probabilities and the tool calls', async () => {
     const call = { index: 0, id: 'call_1', type: 'function', function: { name: 'f', arguments: '{}' } };
     const logprob = { token: 'é', bytes: [195, 169], logprob: -0.5 };
     parts = async function* () {

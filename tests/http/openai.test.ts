@@ -142,7 +142,7 @@ describe('the OpenAI endpoint', () => {
     }
   });
 
-  it('passes on each parameter, and nothing that was not sent', async () => {
+  it('passes on the parameters for the model, and none that was not sent', async () => {
     const image = { type: 'image_url', image_url: { url: 'https://example.com/cat.png' } };
     const text = (part: string) => ({ type: 'text', text: part });
     const call = { id: 'call_1', type: 'function', function: { name: 'f', arguments: '{}' } };

@@ -156,7 +156,7 @@ describe('starters', () => {
     ['starter_id', { starter_id: 'capital-cities' }],
     ['starter', { starter: 'capital-cities' }],
     ['both', { starter: 'capital-cities', starter_id: 'capital-cities' }],
-  ])('begin a project, named by %s', async (_, json) => {
+  ])('begin a project if the request names them by %s', async (_, json) => {
     const { status, body } = await app.post(projects, admin.token, json);
     const { name, spec } = shipped('capital-cities');
     expect({ status, name: body.name, spec: body.spec }).toEqual({ status: 201, name, spec });

@@ -25,7 +25,7 @@ async function times(count: number, call: () => Promise<Answer>): Promise<Answer
   return answers;
 }
 
-describe('a service with limits of 6 and 3', () => {
+describe('a service that allows 6 calls a minute, 3 of them registrations and logins', () => {
   let app: TestApp;
   let admin: Member;
   let member: Member;
@@ -148,7 +148,7 @@ describe('a service with limits of 6 and 3', () => {
     expect((await me(member.apiKey)).status).toBe(401); // 401, not 429: other calls of the key are not limited
   });
 
-  it('does not look up a caller over its limit in the database', async () => {
+  it('does not ask the database about a caller that is over its limit', async () => {
     let lookups = 0;
     onIdentifying = () => lookups++;
     const unknown = () => me(app.container.get(SecretTokens).issue('session').token);
@@ -210,7 +210,7 @@ describe('a service with limits of 6 and 3', () => {
     expect(remaining(await me(admin.token))).toBe(4);
   });
 
-  it('limits nothing outside /v1', async () => {
+  it('limits nothing outside /v1 and /openai/v1', async () => {
     await times(6, nothing);
     for (const path of ['/health/live', '/openapi.json', '/nothing', '/v1x', '/V1/auth/me']) {
       const answer = await app.get(path);

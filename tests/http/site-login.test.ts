@@ -58,7 +58,7 @@ describe('site login', () => {
   });
 
   it.each([false, true])(
-    'logs in to an existing operator only if that is allowed (%s) and the e-mail is verified',
+    'logs in to an account of the operator team only if that is allowed (%s) and the e-mail is verified',
     async (link) => {
       const settings = { ...env, SERVICE_SITE_LOGIN_LINK: String(link) };
       const own = await TestApp.start({ env: settings, adapt: receivesMail });

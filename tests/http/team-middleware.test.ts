@@ -26,7 +26,7 @@ describe('the middleware of a team', () => {
   });
   afterAll(() => app.stop());
 
-  it('runs in every request, which has its request id', async () => {
+  it('runs in every request, and the answer has a request id', async () => {
     for (const path of ['/v1/auth/status', '/auth', '/nothing']) {
       const { headers } = await app.get(path);
       expect(headers.get('x-mode')).toBe('read-only');
@@ -34,7 +34,7 @@ describe('the middleware of a team', () => {
     }
   });
 
-  it('may answer itself, and its log lines have the request id', async () => {
+  it('may answer a request, and its log lines have the request id', async () => {
     const response = await fetch(`${app.url}/v1/auth/login`, { method: 'POST' });
     expect(response.status).toBe(503);
     expect(await response.json()).toEqual({ message: 'This service can be read, but not changed.' });

@@ -19,7 +19,7 @@ describe('a team', () => {
   const lookup = (token: string) => app.get(`/v1/auth/invites/lookup/${token}`);
   const revoke = (id: string) => app.delete(`/v1/auth/invites/${id}`, admin.token);
 
-  it('lists its accounts to each of them, and no others', async () => {
+  it('lists its accounts, and no others, to each of them', async () => {
     const users = [
       { name: 'Ada', role: 'admin' },
       { name: 'Dan', role: 'developer' },
@@ -36,7 +36,7 @@ describe('a team', () => {
     expect({ status, body }).toEqual({ status: 200, body: expected });
   });
 
-  it('creates an invite that anyone can use once, with its role, in the team of the inviter', async () => {
+  it('creates an invite that joins one account to the team of the inviter, with the role of the invite', async () => {
     const created = await app.post('/v1/auth/invites', admin.token, { role: 'developer' });
     expect(created.status).toBe(201);
     const { id, token, created_at } = created.body;
@@ -63,13 +63,13 @@ describe('a team', () => {
     expect((await app.get('/v1/auth/invites', admin.token)).body.count).toBe(0);
   });
 
-  it('brings an invited account into a team that is not the operator’s', async () => {
+  it('accepts an invited account also in a team that is not the operator team', async () => {
     const { token } = await invite({ role: 'member' }, stranger);
     expect((await redeem(token, 'friend@example.com')).status).toBe(201);
     expect((await app.get('/v1/auth/users', stranger.token)).body.count).toBe(2);
   });
 
-  it('accepts an invite only for the e-mail that it names, and keeps it after a failure', async () => {
+  it('accepts an invite only for the e-mail that it names; the invite stays valid after a failure', async () => {
     const { token } = await invite({ email: ' Grace@Example.com ' });
     const mismatch = await redeem(token, 'other@example.com');
     expect(mismatch).toMatchObject(refusal(403, 'invite_email_mismatch'));
@@ -112,7 +112,7 @@ describe('a team', () => {
     expect(await inviting({ email: 'nobody' })).toMatchObject(invalid('email'));
   });
 
-  it('changes roles with the next call, and keeps at least one admin', async () => {
+  it('applies a changed role from the next call on, and keeps at least one admin', async () => {
     const role = (id: string, to: unknown, by = admin) =>
       app.call('PATCH', `/v1/auth/users/${id}/role`, { token: by.token, json: { role: to } });
     const invites = async () => (await app.post('/v1/auth/invites', member.token, {})).status;
@@ -127,7 +127,7 @@ describe('a team', () => {
     expect(await invites()).toBe(403);
   });
 
-  it('removes an account with all its credentials, and frees its place', async () => {
+  it('removes an account with all its credentials, and no longer counts it', async () => {
     const leaver = await register(app, 'Leo');
     const count = async () => (await app.get('/v1/auth/status')).body.account_count;
     const before = await count();

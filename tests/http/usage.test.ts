@@ -65,7 +65,7 @@ describe('usage', () => {
     expect(await read(`?since=${now}&until=${now}`)).toEqual({ since: now, until: now, usage: [], count: 0 });
   });
 
-  it('shows members their own calls, other roles those of the team, and operators all calls', async () => {
+  it('shows members their own calls, other roles those of their team, or in the operator team all calls', async () => {
     for (const by of [cast.developer, cast.member, cast.stranger]) await ended(2 * HOUR, by);
     const seenBy = async (token: string) => {
       const { usage } = await read(`?until=${hour}&group_by=account`, token);

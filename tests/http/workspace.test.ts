@@ -46,7 +46,7 @@ const pathOf = (path: string, over: Record<string, string> = {}) =>
   path.replace(/\{(\w+)\}/g, (_, name: string) => over[name] ?? ids[name] ?? 'unknown');
 
 describe('the workspace', () => {
-  /** Sends a call that changes nothing: its version is outdated and its body is invalid. */
+  /** Sends a call that changes nothing: its version is wrong and its body is invalid. */
   const call = (method: string, path: string, by: string) =>
     app.call(method, path, {
       token: by,

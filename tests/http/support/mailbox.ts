@@ -18,7 +18,7 @@ export async function mailsTo({ container }: TestApp, address: string): Promise<
   return sent.filter(({ message }) => message.to.address === address).map(({ message }) => message.text);
 }
 
-/** Returns the token in the newest e-mail of its kind. */
+/** Returns the newest token with this prefix that was mailed to `address`. */
 export async function tokenMailedTo(app: TestApp, address: string, prefix: 'tnv' | 'tnr'): Promise<string> {
   const tokens = (await mailsTo(app, address)).flatMap((text) => text.match(/tn[vr]_[0-9A-Za-z]{49}/) ?? []);
   const token = tokens.filter((one) => one.startsWith(prefix)).at(-1);

@@ -8,7 +8,7 @@ export const site = {
   SERVICE_SITE_LOGIN_AUDIENCE: 'tenon',
 };
 
-/** Returns a token of the site, by default for five minutes. */
+/** Returns a token of the site. `exp` is its lifetime in seconds, or null for none. */
 export function siteToken(
   claims: object,
   { exp = 300, iss = site.SERVICE_SITE_LOGIN_ISSUER }: { exp?: number | null; iss?: string } = {},
