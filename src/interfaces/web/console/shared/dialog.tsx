@@ -20,7 +20,7 @@ export function Dialog(props: { title: string; onClose?: () => void; wide?: bool
     const dialog = element.current;
     dialog?.showModal();
     if (!dialog?.querySelector('[autofocus]')) (dialog?.querySelector<HTMLElement>(FIRST_FIELD) ?? dialog)?.focus();
-    // The focus is restored in a microtask, because nothing else can have it while the dialog is in the document.
+    // A microtask restores the focus, because elements outside of the dialog are inert until the dialog is removed.
     return () => {
       focusAfterClose = opener;
       queueMicrotask(() => {
@@ -39,8 +39,7 @@ export function Dialog(props: { title: string; onClose?: () => void; wide?: bool
         event.preventDefault();
         onClose?.();
       }}
-      // A browser closes the dialog at the second Escape, even if `onCancel` prevents it, and closes other dialogs with
-      // it.
+      // At the second Escape, a browser closes the dialog even if `onCancel` prevents it. Other dialogs close too.
       onKeyDown={(event) => {
         if (event.key === 'Escape' && !onClose) event.preventDefault();
       }}

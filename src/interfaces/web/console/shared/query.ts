@@ -28,7 +28,7 @@ export interface Query<T> {
 }
 
 /**
- * Loads `key` with `load` and keeps the answer. Loads again when the key changes. A null key loads nothing. With
+ * Calls `load` and keeps the answer by `key`. Loads again when the key changes. A null key loads nothing. With
  * `everyMs`, loads repeatedly while the page is visible. After each failure the wait is longer, up to 15 s. If
  * `everyMs` is null, does not repeat.
  */

@@ -47,10 +47,10 @@ export class RetryQueue {
   /** The last error. */
   private refusal: Refusal | null = null;
   private wake = () => {};
-  /** True if the wait is over. The attempt may still wait, because the page is hidden. */
+  /** True if the time of the wait is over. If the page is hidden then, the attempt waits until the page is visible. */
   private isDue = false;
 
-  /** `tell` gets each change of the outage. null means that there is none. Nothing is sent while the page is hidden. */
+  /** `tell` gets each change of the outage, and null at its end. While the page is hidden, only `tryNow` ends waits. */
   constructor(
     private readonly tell: (outage: Outage | null) => void,
     private readonly isHidden: () => boolean,
