@@ -7,7 +7,7 @@ export type Language = keyof typeof languages;
 export const codeOf = (language: Language, request: ChatRequest, baseUrl: string): string =>
   ({ curl, openai, ai })[language](request, `${baseUrl}/openai/v1`);
 
-/** Returns an import statement. The architecture check would take a whole one in a text for a real import. */
+/** Returns an import statement. In one piece, the architecture check would mistake it for a real import. */
 const imported = (names: string, from: string): string => `import ${names} from '${from}';`;
 
 const KEY = ['process', 'env', 'KEY'].join('.');
