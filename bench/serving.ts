@@ -9,7 +9,8 @@ import { imageModel, perceptron } from './serving/models.js';
 
 /**
  * Compares a model server with the model in this process, and a model server that makes batches with one that does not.
- * The loads take turns in short rounds. The figures are medians. `npm run bench:serving [rounds] [width of the perceptron]`
+ * The loads take turns in short rounds. The figures are medians.
+ * `npm run bench:serving [rounds] [width of the perceptron]`
  */
 const ROUNDS = Number(process.argv[2] ?? 15);
 const WIDTH = Number(process.argv[3] ?? 512);
@@ -17,7 +18,7 @@ const SECONDS = 0.4;
 
 type Load = () => Promise<number>;
 
-/** Repeats one request on its own connection. Needs little processor time, which the model server gets instead. */
+/** Repeats one request on its own connection. Needs little processor time, which is left to the model server. */
 class Caller {
   private answer: Buffer = Buffer.alloc(0);
   private answered: () => void = () => undefined;

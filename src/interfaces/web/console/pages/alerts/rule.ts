@@ -46,7 +46,7 @@ export interface Spike {
   readonly count: number;
 }
 
-/** Returns the part of the span that has most of the counted times, or null if all parts are empty. */
+/** Returns the first part of the span with the largest count, or null if all counts are 0. `at` is its start. */
 export function spikeOf(bins: readonly number[], since: number, until: number): Spike | null {
   const count = Math.max(0, ...bins);
   if (count === 0) return null;
