@@ -49,7 +49,7 @@ async function withSession(send: (authorization: string | null) => Promise<Respo
   return withSession(send);
 }
 
-/** The address of the service. Derived from the address of the page, as a proxy may serve everything below a folder. */
+/** The address of the service. It follows from the page's address, because a proxy may serve all below a folder. */
 export const baseUrl = new URL('.', location.href).href.replace(/\/$/, '');
 
 /** The reason why no read is answered now, or null. */

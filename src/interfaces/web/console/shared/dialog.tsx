@@ -10,7 +10,7 @@ const FIRST_FIELD = ':is(input:not([type="file"]), select, textarea):not([hidden
 /** The element that gets the focus after a dialog closed, also if another dialog opens at once. */
 let focusAfterClose: Element | null = null;
 
-/** Shows a modal dialog and focuses its first field. Escape, the cross and a click beside it call `onClose`. */
+/** Shows a modal dialog and focuses its first field. Escape, the cross and a click outside call `onClose`. */
 export function Dialog(props: { title: string; onClose?: () => void; wide?: boolean; children: ComponentChildren }) {
   const { title, onClose, wide, children } = props;
   const element = useRef<HTMLDialogElement>(null);

@@ -56,7 +56,10 @@ export class RetryQueue {
     private readonly isHidden: () => boolean,
   ) {}
 
-  /** Resolves to the answer of `send`, after an outage if need be. Rejects if the error concerns only this read. */
+  /**
+   * Resolves to the answer of `send`, after an outage if need be. Rejects if the error concerns only this read, or if
+   * more than MOST_WAITING reads wait and this one is the oldest.
+   */
   async send<T>(send: Send<T>): Promise<T> {
     try {
       if (!this.outage) return await send();
@@ -73,7 +76,7 @@ export class RetryQueue {
     });
   }
 
-  /** Makes an attempt at once, unless the rate limit asked for the wait. */
+  /** Makes an attempt at once, but not during a wait that the rate limit asked for. */
   tryNow(): void {
     if (this.outage && (!this.outage.isLimited || this.isDue)) this.wake();
   }

@@ -181,7 +181,7 @@ function Playground({ projectId, runtimes }: { projectId: string; runtimes: read
 /** A chat of a column, with its project. */
 type Side = NonNullable<ReturnType<typeof useChat>>;
 
-/** Opens the conversation that `parameter` of the address names. Sets `parameter` for a new conversation. */
+/** Opens the conversation that `parameter` of the address names. Sets `parameter` when a new conversation is stored. */
 function useChat(
   projectId: string | null,
   parameter: 'conversation' | 'beside_conversation',
