@@ -10,7 +10,7 @@ export interface Call {
 
 /** Calls that several callers repeat. Each has its own connections and makes its next call when it has an answer. */
 export interface Round {
-  /** Each caller makes these calls in turns. */
+  /** Each caller repeats these calls, one after the other. */
   readonly calls: readonly Call[];
   readonly callers: number;
   readonly ms: number;

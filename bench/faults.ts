@@ -36,7 +36,7 @@ const AFTERWARDS_MS = 6_000;
 interface Fault {
   readonly name: string;
   readonly callers: number;
-  /** Resolves when the database is back. Calls may fail from `gone` on. */
+  /** Causes the fault. Calls `gone` just before the first call can fail, and resolves when the database is back. */
   readonly happen: (gone: () => void) => Promise<void>;
 }
 
@@ -182,7 +182,7 @@ async function measure(
   return { ...row, ok };
 }
 
-/** Returns the used connections of the pool: the least of 20 samples, because some are always used for a moment. */
+/** Returns the used connections of the pool: the least of 20 samples, because some are in use only for a moment. */
 async function inUse(api: HttpCaller): Promise<number> {
   let least = Number.POSITIVE_INFINITY;
   for (let look = 0; look < 20; look++) {

@@ -15,7 +15,7 @@ export interface FinisherReport {
 
 /**
  * Runs as a process: tracks a number of calls a second, each at its planned moment. Three of every ten calls fail, and
- * of every 200 calls the first 20 fail.
+ * also the first 20 of every 200 calls.
  */
 async function main(): Promise<void> {
   const [url = '', rate = '150', seconds = '10'] = process.argv.slice(2);

@@ -14,7 +14,7 @@ import { Service, temporaryFolder } from '../tests/support/service.js';
 const REQUESTS = Number(process.argv[2] ?? 5_000);
 const SEED = Number(process.argv[3] ?? Date.now() % 2 ** 31);
 
-/** Accepts the example of a prediction in the OpenAPI document. */
+/** A model that accepts the example of a prediction in the OpenAPI document. */
 const model = onnxFile({
   inputs: [['input', FLOAT, ['n', 4]]],
   outputs: [['output', FLOAT, ['n', 4]]],

@@ -15,9 +15,9 @@ import {
 import { makeModel } from './chat-engine/model.js';
 
 /**
- * Measures 24 concurrent chats on one instance and on three, where each chat goes to the next instance. Prints the time
- * of all chats and the tokens of each instance. Three instances are faster only if there are processors for them. Fails
- * if the tokens are not spread evenly. `npm run bench:instances [tokens of an answer]`
+ * Measures 24 concurrent chats on one instance, and spread evenly over three instances. Prints the time of all chats
+ * and the tokens of each instance. Three instances are faster only if there are processors for them. Fails if the
+ * tokens are not spread evenly. `npm run bench:instances [tokens of an answer]`
  */
 const TOKENS = Number(process.argv[2] ?? 64);
 const CHATS = 24;

@@ -9,7 +9,7 @@ const body = JSON.stringify({ id: 'chatcmpl-1', object: 'chat.completion', creat
 const head = ['HTTP/1.1 200 OK', 'Content-Type: application/json', `Content-Length: ${Buffer.byteLength(body)}`];
 const answer = Buffer.from(`${head.join('\r\n')}\r\n\r\n${body}`);
 
-// It uses bare sockets, which leave nearly all of the processors to the measured service.
+// The engine uses bare sockets, which leave nearly all of the processors to the measured service.
 function serve(socket: Socket): void {
   let received = '';
   socket.setNoDelay().on('error', () => socket.destroy());

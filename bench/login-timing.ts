@@ -3,7 +3,7 @@ import { Service } from '../tests/support/service.js';
 import { register } from '../tests/support/workspace.js';
 
 /**
- * Tests whether the time of a refused login reveals if the e-mail is unknown or the password is wrong. Takes samples of
+ * Tests whether the time of a refused login differs between an unknown e-mail and a wrong password. Takes samples of
  * both in turns and computes Welch's t. With a low cost of bcrypt, small differences show better.
  * `npm run bench:login-timing [samples] [bcrypt cost]`
  */

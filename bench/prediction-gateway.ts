@@ -5,7 +5,7 @@ import { compare, medianOf, type Target } from './rounds.js';
 
 /**
  * Measures the time that the service adds to a prediction, compared with direct calls to the model server. The caller
- * calls both in turns, so that both calls reach an idle model server. An idle process needs longer to wake up.
+ * calls both in turns, so that both calls reach an idle model server. An idle process answers later than a busy one.
  * `npm run bench:prediction-gateway [rounds]`
  */
 const ROUNDS = Number(process.argv[2] ?? 7);

@@ -15,9 +15,9 @@ export interface Target {
   readonly body?: string;
 }
 
-/** The medians of each round, by the names of the targets. */
+/** The figures of each round, by the names of the targets. */
 export interface Compared {
-  /** Milliseconds of a call by one caller alone. */
+  /** The median time of a call by one caller alone, in milliseconds. */
   readonly times: Readonly<Record<string, readonly number[]>>;
   /** Calls a second by many callers. */
   readonly rates: Readonly<Record<string, readonly number[]>>;
@@ -90,7 +90,7 @@ export const medianOf = (
 export const median = (values: readonly number[]): number =>
   [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 
-/** Returns the value that a share of the values does not exceed. */
+/** Returns the value that the given share of the values, from 0 to 1, does not exceed. */
 export function percentile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0;

@@ -8,8 +8,9 @@ import { ServingProcess } from '../tests/support/model-server/serving-process.js
 import { imageModel, perceptron } from './serving/models.js';
 
 /**
- * Compares a model server with the model alone, and with and without batching. The loads take turns in short rounds.
- * The figures are medians. `npm run bench:serving [rounds] [width of the perceptron]`
+ * Compares a model server with the model in this process, and a model server that makes batches with one that does not.
+ * The loads take turns in short rounds. The figures are medians.
+ * `npm run bench:serving [rounds] [width of the perceptron]`
  */
 const ROUNDS = Number(process.argv[2] ?? 15);
 const WIDTH = Number(process.argv[3] ?? 512);
@@ -17,7 +18,7 @@ const SECONDS = 0.4;
 
 type Load = () => Promise<number>;
 
-/** Repeats one request on its own connection. It costs little, because the model server needs the processors. */
+/** Repeats one request on its own connection. Needs little processor time, which is left to the model server. */
 class Caller {
   private answer: Buffer = Buffer.alloc(0);
   private answered: () => void = () => undefined;
@@ -60,7 +61,7 @@ class Caller {
   }
 }
 
-/** Returns the answers a second. Each caller makes its next call after the last answer. */
+/** Returns the answers a second. Each caller makes its next call after the previous answer. */
 async function rate(calls: readonly (() => Promise<unknown>)[]): Promise<number> {
   const begun = performance.now();
   let done = 0;

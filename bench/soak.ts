@@ -9,7 +9,8 @@ import { ask, completions, password, readyProject, register } from '../tests/sup
 
 /**
  * Sends many requests of all kinds while deployments are created and deleted. Fails if the memory or the file
- * descriptors of the service grow after the warm-up, or if it has more than two child processes.
+ * descriptors of the service, or the memory of its chat worker, grow after the warm-up. Fails also if the service has
+ * more than two child processes, or at the end not exactly one.
  * `npm run bench:soak [requests] [deployments]`
  */
 const REQUESTS = Number(process.argv[2] ?? 200_000);
@@ -19,8 +20,8 @@ const SAMPLES = 60;
 /** The share of the samples that belongs to the warm-up. */
 const WARM = 0.4;
 /**
- * The last third of the samples after the warm-up may have at most this many times the minimum of the first third. One
- * sample says little, because garbage collection changes the memory all the time.
+ * After the warm-up, the minimum of the last third of the samples must be less than this many times the minimum of the
+ * first third. One sample says little, because garbage collection changes the memory all the time.
  */
 const MOST_GROWTH = 1.15;
 

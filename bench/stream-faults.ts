@@ -34,7 +34,7 @@ interface Fault {
   readonly maxTokens: number;
   /** The status of each job at its end, with the code of its error. */
   readonly ends: string;
-  /** The code that the caller must read last; null if the caller stops reading. */
+  /** The code that the caller must read last; null if the caller stops reading or aborts. */
   readonly last: string | null;
   /** Causes the fault for streams that have begun. */
   readonly happen?: (streams: readonly ClientRequest[]) => void;

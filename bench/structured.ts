@@ -7,8 +7,8 @@ import { makeModel } from './chat-engine/model.js';
 import { median } from './rounds.js';
 
 /**
- * Measures eight concurrent greedy answers of the same length: all free, all with a JSON schema, and half of each. They
- * take turns in each round. `npm run bench:structured [rounds]`
+ * Measures eight concurrent greedy answers of the same length: all free, all with a JSON schema, and half of each. The
+ * three cases take turns in each round. `npm run bench:structured [rounds]`
  */
 const ROUNDS = Number(process.argv[2] ?? 7);
 const AT_ONCE = 8;
@@ -24,7 +24,7 @@ const person = {
   },
   required: ['name', 'age', 'kind', 'tags'],
 };
-/** It is so long that no answer is complete. */
+/** The array is so long that no answer is complete. */
 const schema = { type: 'array', items: person, minItems: 500 };
 const responseFormat: ResponseFormat = { type: 'json_schema', name: 'people', schema, strict: true };
 

@@ -13,7 +13,7 @@ import { measured, median, medianOf, type Target } from './rounds.js';
  * another order, so other work on the machine slows all of them alike. `npm run bench:tracing [rounds]`
  */
 const ROUNDS = Number(process.argv[2] ?? 21);
-/** With a tenth of the traces the code for spans runs rarely, so Node.js optimizes it late. */
+/** If only a tenth of the calls are traced, the code for spans runs rarely, so Node.js optimizes it late. */
 const WARM_UP_ROUNDS = 10;
 const TURN_MS = 1_000;
 const CALLERS = 32;

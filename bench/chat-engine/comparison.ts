@@ -11,7 +11,7 @@ export type Asked = (task: Task) => Promise<Report>;
 
 export interface Comparison {
   readonly name: string;
-  /** How many times better ours is. */
+  /** The ratio of the two figures. It is above 1 if ours is better. */
   readonly ratio: number;
   /** The least permitted ratio. */
   readonly target: number;

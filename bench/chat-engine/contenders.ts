@@ -9,7 +9,7 @@ export interface Task {
   readonly maxTokens: number;
 }
 
-/** The answer to one conversation. Its times begin when all conversations were sent. */
+/** The answer to one conversation. Its times count from the start of the whole task. */
 export interface Outcome {
   readonly text: string;
   readonly promptTokens: number;
@@ -20,7 +20,7 @@ export interface Outcome {
 
 export interface Report {
   readonly outcomes: readonly Outcome[];
-  /** Depends less on other work on the machine than the times. */
+  /** The processor time. It depends less on other work on the machine than the times of the outcomes. */
   readonly processorMs: number;
 }
 

@@ -18,7 +18,7 @@ export interface Outcome {
 
 type Contender = (task: Task) => Promise<number[][]>;
 
-/** Makes the contender from the code of the chat worker, which then runs in this process. The model folder sets the pooling. */
+/** Makes the contender from the chat worker's code, which runs in this process. The model folder sets the pooling. */
 async function ours(folder: string): Promise<Contender> {
   let receive = (_: Report) => {};
   const worker = new EmbeddingWorker((report) => receive(report));

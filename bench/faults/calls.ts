@@ -9,7 +9,7 @@ export interface Call {
   readonly outcome: string;
 }
 
-/** Ends a call without an answer. It is longer than any call should take. */
+/** The time after which a call without an answer is ended. No call should take so long. */
 const GIVE_UP_MS = 20_000;
 const PAUSE_MS = 5;
 

@@ -83,7 +83,7 @@ function described() {
 
 /**
  * Sets the security headers of a page. Browsers must not store the page, because its URL may contain a token.
- * `sendOnce` replaces this for the console. Other code sets the Referrer-Policy of every answer.
+ * For the console, `sendOnce` replaces the Cache-Control. Other code sets the Referrer-Policy of every answer.
  */
 const guarded = (response: Response, policy: string): Response =>
   response.set({ 'Content-Security-Policy': policy, 'Cache-Control': 'no-store', 'X-Frame-Options': 'DENY' });

@@ -4,8 +4,8 @@ import { useEffect } from 'preact/hooks';
 const PLACES = 'dialog, section, main, [tabindex]';
 
 /**
- * Keeps the focus near its place. While the focused element is disabled, or after it was removed, the nearest place
- * around it has the focus. A button that was disabled during its action gets the focus back.
+ * Keeps the focus in the page. While the focused element is disabled, or after its removal, the nearest of the PLACES
+ * that contain it has the focus. A button that was disabled during its action gets the focus back.
  */
 export function useKeptFocus(): void {
   useEffect(() => {

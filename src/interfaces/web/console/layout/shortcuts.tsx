@@ -10,7 +10,7 @@ const SECOND_KEY_WITHIN_MS = 1_500;
 const takesText = (element: EventTarget | null) =>
   element instanceof HTMLElement && (element.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(element.tagName));
 
-/** Listens for Ctrl+K, `?`, `/` and `g` with the key of a page. */
+/** Listens for Ctrl+K, `?`, `/`, and for `g` followed by the key of a page. */
 export function useShortcuts({ openPalette, openHelp }: { openPalette: () => void; openHelp: () => void }): void {
   useEffect(() => {
     let pressedG = 0;

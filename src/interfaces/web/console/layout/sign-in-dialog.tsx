@@ -6,7 +6,7 @@ import { Dialog } from '../shared/dialog.js';
 import { Field, Form, useForm } from '../shared/form.js';
 import { keepSession, leaveForSignIn } from '../shared/session.js';
 
-/** Continues the calls that wait for the next sign-in. Empty while the session has not ended. */
+/** The functions that continue the calls after the next sign-in. Empty while the session has not ended. */
 const waiting = signal<readonly (() => void)[]>([]);
 
 onSessionEnd(

@@ -28,7 +28,7 @@ export class ApiError extends Error {
     super(message);
   }
 
-  /** Returns the current version of the service if the call had a stale version. */
+  /** Returns the current version of the changed object if the call named a stale version, otherwise null. */
   get currentVersion(): number | null {
     return this.details.find(({ current }) => current !== undefined)?.current ?? null;
   }
@@ -49,7 +49,7 @@ async function withSession(send: (authorization: string | null) => Promise<Respo
   return withSession(send);
 }
 
-/** The address of the service. It is derived from the page, because a proxy may serve everything below a folder. */
+/** The address of the service. It follows from the page's address, because a proxy may serve all below a folder. */
 export const baseUrl = new URL('.', location.href).href.replace(/\/$/, '');
 
 /** The reason why no read is answered now, or null. */
@@ -117,7 +117,7 @@ function notReached(reason: unknown): never {
 const unreachable = (): ApiError => new ApiError(0, 'unreachable', 'The service could not be reached.');
 
 interface Upload {
-  /** Called repeatedly with the number of bytes that are sent. */
+  /** Called repeatedly with the number of bytes sent so far. */
   readonly onProgress: (bytes: number) => void;
   readonly signal: AbortSignal;
 }
@@ -150,7 +150,7 @@ function put(path: string, file: Blob, authorization: string | null, { onProgres
   });
 }
 
-/** Reads the error in a response. The endpoint for OpenAI's clients has another format. */
+/** Reads the error in a response. The endpoint for OpenAI's clients writes errors in another format. */
 function refusal(response: Response, body: unknown): ApiError {
   const { code, error, details } = (body ?? {}) as Partial<Schemas['Error']>;
   const problem = (typeof error === 'object' ? (error as Partial<Schemas['OpenAiProblem']>) : null) ?? null;

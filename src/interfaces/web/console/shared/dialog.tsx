@@ -10,7 +10,7 @@ const FIRST_FIELD = ':is(input:not([type="file"]), select, textarea):not([hidden
 /** The element that gets the focus after a dialog closed, also if another dialog opens at once. */
 let focusAfterClose: Element | null = null;
 
-/** Shows a modal dialog and focuses its first field. Escape, the cross and a click beside it call `onClose`. */
+/** Shows a modal dialog and focuses its first field. Escape, the cross and a click outside call `onClose`. */
 export function Dialog(props: { title: string; onClose?: () => void; wide?: boolean; children: ComponentChildren }) {
   const { title, onClose, wide, children } = props;
   const element = useRef<HTMLDialogElement>(null);
@@ -20,7 +20,7 @@ export function Dialog(props: { title: string; onClose?: () => void; wide?: bool
     const dialog = element.current;
     dialog?.showModal();
     if (!dialog?.querySelector('[autofocus]')) (dialog?.querySelector<HTMLElement>(FIRST_FIELD) ?? dialog)?.focus();
-    // The focus is restored in a microtask, because nothing else can have it while the dialog is in the document.
+    // A microtask restores the focus, because elements outside of the dialog are inert until the dialog is removed.
     return () => {
       focusAfterClose = opener;
       queueMicrotask(() => {
@@ -39,8 +39,7 @@ export function Dialog(props: { title: string; onClose?: () => void; wide?: bool
         event.preventDefault();
         onClose?.();
       }}
-      // A browser closes the dialog at the second Escape, even if `onCancel` prevents it, and closes other dialogs with
-      // it.
+      // At the second Escape, a browser closes the dialog even if `onCancel` prevents it. Other dialogs close too.
       onKeyDown={(event) => {
         if (event.key === 'Escape' && !onClose) event.preventDefault();
       }}

@@ -32,7 +32,7 @@ export function diffLines(before: string, after: string, mostEdits = MOST_EDITS)
 
 type Kind = DiffLine['kind'];
 
-/** Returns the kinds of the lines in order. If more than `most` lines differ, all are removed and added. */
+/** Returns the kinds of the lines in order. If more than `most` lines differ, all old are removed and all new added. */
 function shortestEdits(old: readonly string[], young: readonly string[], most: number): Kind[] {
   const furthest = new Int32Array(2 * most + 3);
   const at = (k: number) => furthest[k + most + 1] as number;
@@ -50,7 +50,7 @@ function shortestEdits(old: readonly string[], young: readonly string[], most: n
   return [...old.map(() => 'removed' as const), ...young.map(() => 'added' as const)];
 }
 
-/** Follows the rounds from the end to the start. `rounds[edits]` has the furthest x of each diagonal so far. */
+/** Follows the rounds from the end to the start. `rounds[edits]` has each diagonal's furthest x before that round. */
 function walkBack(rounds: readonly Int32Array[], width: number, height: number): Kind[] {
   const kinds: Kind[] = [];
   let [x, y] = [width, height];

@@ -15,7 +15,7 @@ function store(key: string, draft: unknown): void {
   try {
     if (draft === null) sessionStorage.removeItem(placeOf(key));
     else sessionStorage.setItem(placeOf(key), JSON.stringify(draft));
-  } catch {} // If the browser forbids storage or it is full, a reload loses the draft.
+  } catch {} // If the browser forbids storage or the storage is full, a reload loses the draft.
 }
 
 /** The drafts of this tab, by their keys in the storage. All components that use a draft share it. */

@@ -83,7 +83,7 @@ export function Form(props: {
   act: Pick<Action<[]>, 'run' | 'busy' | 'error'> & { readonly fields?: readonly string[] };
   /** The label of the submit button, or false for no button. */
   submit: string | false;
-  /** True if its button is one of several on the page. */
+  /** True if the submit button is one of several on the page. */
   plain?: boolean;
   onCancel?: () => void;
   /** More buttons. */

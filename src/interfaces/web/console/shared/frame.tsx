@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { link, path, query } from './router.js';
 
-/** Draws the frame of a page: its place, its title, its buttons and its content. */
+/** Draws a page: the links to the pages above it, its title, its buttons and its content. */
 export function Frame(props: {
   title: ComponentChildren;
   /** The pages above this page, from the outermost to the nearest. */

@@ -138,7 +138,7 @@ function isExact(written: string): boolean {
   return Number.isFinite(Number(written)) && digits(written) === digits(String(Number(written)));
 }
 
-/** Returns the place of the value at `path`, or of the nearest value around it. `path` may begin with `spec`. */
+/** Returns the offset of the value at `path`, or of the nearest value around it. `path` may begin with `spec`. */
 export function placeOf({ places }: JsonSource, path: string): number {
   let name = path.replace(/^spec(\.|$)/, '');
   while (!places.has(name) && name) name = name.split('.').slice(0, -1).join('.');

@@ -3,7 +3,7 @@ import { asSpec } from './spec/fields.js';
 
 type Model = Schemas['Model'];
 
-/** Returns the name of a model for people: the name, path or engine's name in its spec, and the end of its id. */
+/** Returns the name of a model for people: `name`, `model` or `path` of its spec, and the end of its id. */
 export function modelName({ id, spec }: Pick<Model, 'id' | 'spec'>): string {
   const names = spec.runtime === 'onnx' ? [spec.name, spec.path] : [spec.name, spec.model, spec.path];
   const named = names.find((name) => typeof name === 'string' && name !== '');

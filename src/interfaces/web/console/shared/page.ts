@@ -4,7 +4,7 @@ import type { IconName } from './icon.js';
 
 /** A page of the console. `pages.ts` lists all pages. The first page with a path that fits the address is shown. */
 export interface Page {
-  /** A path such as `/projects/:project_id`. The parts with a colon are passed to `view`. */
+  /** A path such as `/projects/:project_id`. `view` gets the values of the parts with a colon. */
   readonly path: string;
   /** The title of the window, and the name of the page in the command palette. */
   readonly title: string;

@@ -28,9 +28,9 @@ export interface Query<T> {
 }
 
 /**
- * Loads `key` with `load` and keeps the answer. Loads again when the key changes. A null key loads nothing. With
- * `everyMs`, loads repeatedly while the page is visible. After each failure the wait is longer, up to 15 s. If
- * `everyMs` is null, does not repeat.
+ * Calls `load` and keeps the answer by `key`. Loads again when the key changes. A null key loads nothing. With
+ * `everyMs`, loads repeatedly while the page is visible. After each failure the wait is longer, up to 15 s, but never
+ * shorter than `everyMs`. If `everyMs` is null, or after a 404, does not repeat.
  */
 export function useQuery<T>(
   key: string | null,

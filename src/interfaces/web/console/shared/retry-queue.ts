@@ -47,16 +47,19 @@ export class RetryQueue {
   /** The last error. */
   private refusal: Refusal | null = null;
   private wake = () => {};
-  /** True if the wait is over. The attempt may still wait, because the page is hidden. */
+  /** True if the time of the wait is over. If the page is hidden then, the attempt waits until the page is visible. */
   private isDue = false;
 
-  /** `tell` gets each change of the outage. null means that there is none. Nothing is sent while the page is hidden. */
+  /** `tell` gets each change of the outage, and null at its end. While the page is hidden, only `tryNow` ends waits. */
   constructor(
     private readonly tell: (outage: Outage | null) => void,
     private readonly isHidden: () => boolean,
   ) {}
 
-  /** Resolves to the answer of `send`, after an outage if need be. Rejects if the error concerns only this read. */
+  /**
+   * Resolves to the answer of `send`, after an outage if need be. Rejects if the error concerns only this read, or if
+   * more than MOST_WAITING reads wait and this one is the oldest.
+   */
   async send<T>(send: Send<T>): Promise<T> {
     try {
       if (!this.outage) return await send();
@@ -73,7 +76,7 @@ export class RetryQueue {
     });
   }
 
-  /** Makes an attempt at once, unless the rate limit asked for the wait. */
+  /** Makes an attempt at once, but not during a wait that the rate limit asked for. */
   tryNow(): void {
     if (this.outage && (!this.outage.isLimited || this.isDue)) this.wake();
   }

@@ -18,7 +18,7 @@ export const guardLeaving = (mayLeave: Guard | null): void => {
 const pathOf = (place: string) => place.split('?')[0] as string;
 const placeOf = (href: string) => href.slice(1) || '/';
 
-/** Asks the guard if `next` is another page. Removes the guard if the user may leave. */
+/** Returns whether the user may go to `next`. Only if `next` is another page, asks the guard, and on yes removes it. */
 function mayGo(next: string): boolean {
   if (pathOf(next) === pathOf(current.value)) return true;
   if (guard && !guard()) return false;
@@ -26,7 +26,7 @@ function mayGo(next: string): boolean {
   return true;
 }
 
-/** The number of this step, which the history stores too. With it a refused step back or forward is undone. */
+/** The number of the open step of the history, which stores it too. It tells how to undo a refused step. */
 let step = Number(history.state?.step ?? 0);
 const keepStep = () => history.replaceState({ step }, '');
 keepStep();
@@ -95,7 +95,7 @@ function decoded(part: string): string {
   }
 }
 
-/** Returns the place of the list with the open object, such as `/jobs` for `/jobs/job_1`, or null if there is none. */
+/** Returns the place of the list that has the object at `at`: `/jobs` for `/jobs/job_1`. Null if there is no list. */
 export function listAbove(at: string): string | null {
   const parts = at.split('/');
   // Ids are at even positions, such as in ['', 'jobs', 'job_1'].

@@ -1,4 +1,4 @@
-/** Returns 1, 2 or 5 times a power of ten that is at least `most`, for the top of a chart. */
+/** Returns the top of a chart: the smallest value of the form 1, 2 or 5 times a power of ten that is >= `most`. */
 export function roundUp(most: number): number {
   if (!(most > 0)) return 1;
   const power = 10 ** Math.floor(Math.log10(most));

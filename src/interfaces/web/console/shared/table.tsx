@@ -12,11 +12,11 @@ export interface Column<Row> {
   readonly minor?: boolean;
   /** Allows line breaks anywhere in long values, such as ids and addresses. */
   readonly long?: boolean;
-  /** Holds the buttons of a row, at its end. */
+  /** Contains the buttons of a row. */
   readonly acts?: boolean;
 }
 
-/** Draws a table. A table that is too wide scrolls on its own. */
+/** Draws a table. A table that is too wide scrolls within the page. */
 export function Table<Row>(props: {
   label: string;
   columns: readonly Column<Row>[];

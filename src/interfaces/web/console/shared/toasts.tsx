@@ -28,7 +28,7 @@ const dismiss = (id: number): void => {
 /** Shows for a short time that something is done. */
 export const toast = (text: string): void => show({ kind: 'done', text, requestId: null }, SHOWN_FOR_MS);
 
-/** Shows an error with the service's message until it is closed. */
+/** Shows an error with the service's message until the user closes it. */
 export const toastError = (reason: unknown): void =>
   show(
     {

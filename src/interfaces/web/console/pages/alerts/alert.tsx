@@ -78,7 +78,7 @@ function AlertView({ parameters: { alert_id = '' } }: { parameters: Readonly<Rec
   );
 }
 
-/** Shows the rule that fired and the job that met its condition. The job may be deleted, or belong to another team. */
+/** Shows the rule and the job that met its condition. Shows only the id of a deleted job or another team's job. */
 function Cause({ job: job_id, rule }: { job: string; rule: { id: string; name: string } }) {
   const job = useQuery(`job ${job_id}`, () =>
     answer(api.GET('/v1/jobs/{job_id}', { params: { path: { job_id } } })),

@@ -36,7 +36,7 @@ const draftOf = ({ name, rule_type, threshold, job_kind, severity }: Rule): Rule
   job_kind: job_kind ?? '',
 });
 
-/** Creates a rule, or changes `rule`. Only a new rule has a choice of its type and its kind of jobs. */
+/** Creates a rule, or changes `rule`. The type and the kind of jobs can be chosen only for a new rule. */
 export function RuleDialog(props: { rule?: Rule; onSaved: (rule: Rule) => void; onClose: () => void }) {
   const { rule, onSaved, onClose } = props;
   const [kept, setDraft] = useDraft<RuleDraft>(`rule ${rule?.id ?? 'new'}`);

@@ -18,7 +18,7 @@ const SPANS = [
   ['30', 'Last 30 days'],
 ] as const;
 
-/** Returns the value after it has not changed for a while, and the earlier value until then. */
+/** Returns the value when it has stayed the same for SETTLED_MS. Until then, returns the earlier value. */
 function useSettled<T>(value: T): T {
   const [settled, settle] = useState(value);
   const text = JSON.stringify(value);

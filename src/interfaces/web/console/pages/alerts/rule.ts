@@ -30,7 +30,7 @@ export function isComplete({ rule_type, threshold }: Pick<RuleDraft, 'rule_type'
   return rule_type === 'job_duration_exceeded' || Number.isInteger(number);
 }
 
-/** Counts the times in `count` equal parts of the span. */
+/** Divides the span into `count` equal parts, and returns how many of the `times` are in each part. */
 export function binsOf(times: readonly number[], since: number, until: number, count: number): number[] {
   const bins = Array<number>(count).fill(0);
   for (const time of times) {
@@ -46,7 +46,7 @@ export interface Spike {
   readonly count: number;
 }
 
-/** Returns the part of the span with the most times, or null if there are no times. */
+/** Returns the first part of the span with the largest count, or null if all counts are 0. `at` is its start. */
 export function spikeOf(bins: readonly number[], since: number, until: number): Spike | null {
   const count = Math.max(0, ...bins);
   if (count === 0) return null;

@@ -2,13 +2,13 @@ import { type DatasetRecord, isSame } from './values.js';
 
 /** The unsaved changes of a dataset by record key. null deletes a record. Keys of new records begin with `+`. */
 export interface Changes {
-  /** The version that was changed. */
+  /** The saved version that the changes are based on. */
   readonly version: number;
   readonly records: Readonly<Record<string, DatasetRecord | null>>;
 }
 
 export interface Row {
-  /** The id of the record, and the number of earlier records with the same id. It also identifies later versions. */
+  /** The number of earlier records with the same id, and the id. The record has the same key in later versions. */
   readonly key: string;
   /** The index among the saved records, or null for a new record. */
   readonly index: number | null;
@@ -47,7 +47,7 @@ export function rowsOf(saved: readonly DatasetRecord[], { records }: Changes): R
 export const recordsOf = (rows: readonly Row[]): DatasetRecord[] =>
   rows.filter(({ change }) => change !== 'deleted').map(({ record }) => record);
 
-/** Returns the changes with a new state of one record. null deletes the record. undefined removes its changes. */
+/** Returns the changes with `record` as the record at `key`. null deletes it. undefined removes its changes. */
 export function withChange(changes: Changes, key: string, record: DatasetRecord | null | undefined): Changes {
   const { [key]: _, ...others } = changes.records;
   const forgotten = record === undefined || (record === null && key.startsWith('+'));
@@ -62,7 +62,7 @@ export const newKey = ({ records }: Changes): string => {
 
 /**
  * Moves changes to a later version. Keeps every changed text: if a changed record is missing in that version, it
- * becomes a new record. `contested` has the ids of the records that the later version changed as well.
+ * becomes a new record. `contested` has the ids of the records that the later version changed differently.
  */
 export function rebased(
   changes: Changes,

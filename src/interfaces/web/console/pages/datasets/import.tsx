@@ -16,7 +16,7 @@ interface Source {
   readonly name: string;
   readonly format: Format;
   readonly text: string;
-  /** The rows of a file that the service refused. */
+  /** All rows of the text, if the service refused it. */
   readonly pieces?: readonly Piece[];
 }
 

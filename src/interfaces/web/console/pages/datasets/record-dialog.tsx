@@ -27,7 +27,7 @@ const typed = (record: DatasetRecord): Typed[] =>
     return { name, text: empty ? '' : textOf(value), kind: typeof value === 'string' || empty ? 'text' : 'json' };
   });
 
-/** Returns why a field is not JSON, or undefined if it is. */
+/** Returns why the text of a `json` field is not JSON. Returns undefined if it is JSON, and for a `text` field. */
 function problemOf({ kind, text }: Typed): string | undefined {
   if (kind === 'text') return undefined;
   try {
@@ -38,7 +38,7 @@ function problemOf({ kind, text }: Typed): string | undefined {
   return undefined;
 }
 
-/** Returns the record of the typed fields. A field that did not change keeps its exact value in `before`. */
+/** Returns the record of the typed fields. A field that did not change gets its exact value from `before`. */
 function recordOf(fields: readonly Typed[], before: DatasetRecord): DatasetRecord {
   const untouched = typed(before);
   const values = fields.map((field) => {

@@ -17,7 +17,7 @@ const mentions = (record: DatasetRecord, text: string): boolean =>
     textOf(fieldOf(record, name)).toLowerCase().includes(text),
   );
 
-/** Finds records by text or by findings. Shows them as a table, and one of them as a whole. */
+/** Finds records by text or by findings. Shows them as a table, and the open record as a whole. */
 export function RecordsBrowser(props: {
   rows: readonly Row[];
   findings: Findings;

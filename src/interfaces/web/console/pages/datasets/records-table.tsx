@@ -4,11 +4,11 @@ import type { Row } from './changes.js';
 import { BASE_FIELDS, type DatasetRecord, fieldOf, furtherFields, textOf } from './values.js';
 
 const ROW_PX = 36;
-/** The drawn rows change only in steps of this many, so that most scrolling draws nothing. */
+/** The drawn rows change only in steps of this many rows, so that most scrolling draws nothing. */
 const STEP = 8;
 const COLUMN_STEP = 3;
 const MOST_SHOWN = 160;
-/** The width of the number of the row and the four fields together. */
+/** The width of the columns for the row number and the four base fields together. */
 const BASE_PX = 900;
 const FIELD_PX = 176;
 

@@ -78,7 +78,7 @@ function CurrentRecords(props: {
   project: string;
   dataset: Dataset;
   changes: Changes;
-  /** Replaces the current changes. Some of them may be newer than the last drawing. */
+  /** Replaces the current changes. `now` may have changes that are newer than the last drawing. */
   update: (change: (now: Changes) => Changes) => void;
   loaded: Query<Dataset>;
 }) {
@@ -93,7 +93,7 @@ function CurrentRecords(props: {
     return () => guardLeaving(null);
   }, [count > 0]);
 
-  /** Moves the changes to the current version of the service. */
+  /** Moves the changes to `now`, the version that the service has. */
   const moveOn = async (now: Dataset) => {
     const before =
       changes.version === version ? { records } : await readVersion(project, id, changes.version).catch(() => now);

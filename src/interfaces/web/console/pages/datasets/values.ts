@@ -14,11 +14,11 @@ export const furtherFields = (records: readonly DatasetRecord[]): string[] => [
   ...new Set(records.flatMap(({ fields }) => Object.keys(fields))),
 ];
 
-/** Returns the value of one of the four fields or of a further field. */
+/** Returns the value of one of the BASE_FIELDS or of a further field. */
 export const fieldOf = (record: DatasetRecord, name: string): unknown =>
   (BASE_FIELDS as readonly string[]).includes(name) ? record[name as 'id'] : own(record.fields, name);
 
-/** Returns the value at a path of the service, such as `fields.level` of a comparison. */
+/** Returns the value at a path in an answer of the service, such as `fields.level` in a comparison. */
 export const valueAt = (record: DatasetRecord, path: string): unknown =>
   path.startsWith('fields.') ? own(record.fields, path.slice('fields.'.length)) : fieldOf(record, path);
 

@@ -1,6 +1,6 @@
 /** Makes the form of a prediction from the metadata of a model, and the body of the request from the form. */
 
-/** An input of a model in the model's metadata. A size of -1 means any size. */
+/** An input of a model, as the model's metadata describes it. A size of -1 means any size. */
 export interface TensorSpec {
   readonly name: string;
   readonly datatype: string;
@@ -22,7 +22,7 @@ const MOST_CELLS = 16;
 /** More elements are not edited as text, because typing would be slow. */
 const MOST_AS_TEXT = 2_000;
 
-/** Returns an example of the shape, with 1 for any size. */
+/** Returns the shape of an example. Each size of -1 becomes 1. */
 const exampleShape = ({ shape }: TensorSpec): number[] => shape.map((size) => (size < 0 ? 1 : size));
 
 const countOf = (shape: readonly number[]): number => shape.reduce((count, size) => count * size, 1);
@@ -154,7 +154,7 @@ interface OutputTensor {
 
 export type Outputs = Readonly<Record<string, OutputTensor>>;
 
-/** Reads an answer of `/predict`. Integers that a number cannot hold become text, so that they are shown exactly. */
+/** Reads an answer of `/predict`. Integers of 16 digits or more become text, so that they are shown exactly. */
 export function outputsOf(answer: string): Outputs {
   const exact = answer.replace(/"(?:[^"\\]|\\.)*"|(?<![\d.eE+-])-?\d{16,}(?![\d.eE])/g, (found) =>
     found.startsWith('"') ? found : `"${found}"`,
@@ -189,7 +189,7 @@ interface Grid {
   readonly elements: readonly unknown[];
 }
 
-/** Returns a row for each sample, or for each row of samples that are too wide. A single wide row becomes a column. */
+/** Makes a row of each sample, or of each row within samples that are too wide. A single wide row becomes a column. */
 function gridOf(name: string, { shape, data }: OutputTensor): Grid {
   const isFlat = Array.isArray(data) && !Array.isArray(data[0]);
   const elements = isFlat ? data : [data].flat(Number.POSITIVE_INFINITY);

@@ -16,7 +16,7 @@ interface Transfer {
   readonly error?: ApiError;
 }
 
-/** A file, and its path from the chosen folder on. */
+/** A file, and its path, which begins with the chosen folder if there is one. */
 interface Chosen {
   readonly file: File;
   readonly path: string;
@@ -27,7 +27,7 @@ const chosenFiles = (files: FileList | null | undefined): Chosen[] =>
 
 /** Returns the dropped files, and the files in dropped folders with their paths. */
 async function droppedFiles(transfer: DataTransfer): Promise<Chosen[]> {
-  // Must run before the first await, because the list of the event is empty afterwards.
+  // Reads the lists of the event before the first await, because they are empty afterwards.
   const files = chosenFiles(transfer.files);
   const entries = [...transfer.items].map((item) => item.webkitGetAsEntry()).filter((entry) => entry !== null);
   return entries.some(({ isDirectory }) => isDirectory) ? (await Promise.all(entries.map(filesWithin))).flat() : files;

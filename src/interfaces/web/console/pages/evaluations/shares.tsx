@@ -68,7 +68,7 @@ export function ShareChart({ label, rows, threshold }: { label: string; rows: re
   );
 }
 
-/** Draws a bar with its interval. The bar is hidden from screen readers, because the numbers stand beside it. */
+/** Draws a bar with its interval. The bar is hidden from screen readers, because the numbers are beside it. */
 function Plot({ share, tone, threshold }: { share: Share; tone: Bar['tone']; threshold: number | undefined }) {
   const [low = 0, high = 0] = share.interval.map((one) => one * 100);
   return (

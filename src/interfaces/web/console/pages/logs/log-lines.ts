@@ -2,7 +2,7 @@ export const levels = ['error', 'warn', 'info', 'debug'] as const;
 type Level = (typeof levels)[number];
 
 export interface LogLine {
-  /** Identifies the line, also among lines with the same text. Stays the same while the log grows. */
+  /** Identifies the line, also among lines with the same text. Stays the same when lines are appended. */
   readonly key: string;
   readonly text: string;
   /** Seconds since the epoch, or null if the service did not write the line. */
@@ -24,7 +24,7 @@ const parse = (text: string): Record<string, unknown> => {
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value, null, 2));
 
-/** Reads lines of the log. A line that is not JSON becomes an event of its own text. */
+/** Reads lines of the log. If a line is not JSON, its whole text becomes the event. */
 export function readLines(lines: readonly string[]): readonly LogLine[] {
   const seen = new Map<string, number>();
   return lines.map((text) => {

@@ -9,7 +9,7 @@ import { ModelForm } from './model-form.js';
 
 type Spec = Readonly<Record<string, unknown>>;
 
-/** Returns the fields that a model needs to answer. The service does not require them. */
+/** Returns the fields without which a model cannot answer. The service accepts a draft without them. */
 const needed = ({ runtime }: Spec): readonly string[] => (runtime === 'onnx' ? ['path'] : ['base_url', 'model']);
 
 /** Creates a draft of a model. The user can also register it at once. */

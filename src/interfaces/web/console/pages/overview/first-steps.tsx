@@ -136,7 +136,7 @@ function StepRow(props: {
     if (at > 0) wasLater.current = true;
     if (at !== 0 || busy || !wasLater.current) return;
     wasLater.current = false;
-    // The button of the previous step is gone, so an element around it has the focus.
+    // The button of the previous step is gone, so an element that contains both steps has the focus.
     if (document.activeElement?.contains(element.current)) element.current?.focus();
   }, [at, busy]);
   return (

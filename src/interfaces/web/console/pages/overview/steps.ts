@@ -15,7 +15,7 @@ export interface Progress {
   readonly next: Step;
 }
 
-/** The states of a runtime, from the fewest to the most steps done. A failed runtime can be started again. */
+/** The states of a runtime, from the fewest to the most steps done. An `unavailable` runtime must be started again. */
 const STATES = ['not_connected', 'unavailable', 'stopped', 'loading', 'ready'] as const;
 
 /**

@@ -51,7 +51,7 @@ export class Chat {
   readonly storedSystem = signal<string | null>(null);
   /** Counts the changes that this chat has made to the stored conversations. */
   readonly stored = signal(0);
-  /** The stored conversation. `count` is the number of messages that it has. */
+  /** The stored conversation. `count` is the number of its messages without the system prompt. */
   private kept: { readonly id: string; readonly count: number } | null = null;
   private running: AbortController | null = null;
   /** The largest number of messages to send. `shorten` lowers it. */
@@ -180,7 +180,7 @@ export class Chat {
     }
   }
 
-  /** Asks once. Resolves to why there is no complete answer, or to null if there is one or the user stopped it. */
+  /** Asks once. Resolves to the error, or to null if the answer is complete or the user stopped it. */
   private async attempt(running: AbortController, settings: Settings, projectPrompt: string): Promise<ApiError | null> {
     const history = this.messages.value;
     const sent = history.slice(-Math.min(this.most, history.length));
@@ -231,8 +231,8 @@ export class Chat {
 
   /**
    * Records that the conversation `id` has the history and its answer. If the last turn of a conversation was asked
-   * again, the new conversation replaces the old one, so that the list does not fill with attempts. Other conversations
-   * stay.
+   * again, the new conversation replaces the old one, so that the list does not fill with attempts. If an earlier turn
+   * was asked again, both conversations stay.
    */
   private storedIn(id: string, history: readonly Message[]): void {
     const before = this.kept;
@@ -251,7 +251,7 @@ export class Chat {
   }
 }
 
-/** Resolves to true after this number of seconds, or to false when it is stopped earlier. */
+/** Resolves to true after this number of seconds, or to false if `stopped` aborts earlier. */
 function passed(seconds: number, stopped: AbortSignal): Promise<boolean> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => resolve(true), seconds * 1000);

@@ -3,11 +3,11 @@ import type { ChatRequest } from './request.js';
 export const languages = { curl: 'curl', openai: 'openai (JavaScript)', ai: 'ai (AI SDK)' } as const;
 export type Language = keyof typeof languages;
 
-/** Returns a program that sends exactly this request. The program reads the API key from the environment variable KEY. */
+/** Returns a program that sends exactly this request. It reads the API key from the environment variable KEY. */
 export const codeOf = (language: Language, request: ChatRequest, baseUrl: string): string =>
   ({ curl, openai, ai })[language](request, `${baseUrl}/openai/v1`);
 
-/** Returns an import statement. The architecture check would take a whole one in a text for a real import. */
+/** Makes an import statement from parts. The architecture check would count a whole one in a text as a real import. */
 const imported = (names: string, from: string): string => `import ${names} from '${from}';`;
 
 const KEY = ['process', 'env', 'KEY'].join('.');

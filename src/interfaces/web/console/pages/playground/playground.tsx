@@ -68,7 +68,7 @@ function Playground({ projectId, runtimes }: { projectId: string; runtimes: read
   const isAnswering = sides.some(({ chat }) => chat.isAnswering.value);
   const problem = settings.format === 'json_schema' ? schemaProblem(settings.schema) : null;
   useLayoutEffect(() => {
-    // A reload has stopped the answer. Then its question becomes the draft again.
+    // If a reload stopped an answer, the question becomes the draft again.
     if (asked && !question) keepQuestion(asked);
     keepAsked(null);
   }, []);
@@ -181,7 +181,7 @@ function Playground({ projectId, runtimes }: { projectId: string; runtimes: read
 /** A chat of a column, with its project. */
 type Side = NonNullable<ReturnType<typeof useChat>>;
 
-/** Opens the conversation that `parameter` of the address names. Sets `parameter` for a new conversation. */
+/** Opens the conversation that `parameter` of the address names. Sets `parameter` when a new conversation is stored. */
 function useChat(
   projectId: string | null,
   parameter: 'conversation' | 'beside_conversation',
@@ -213,7 +213,7 @@ function useChat(
   return { chat, project, prompt, choose };
 }
 
-/** Returns the settings of the tab. Opening a conversation sets its system prompt, but a reload does not. */
+/** Returns the settings of the tab. A newly opened conversation sets the system prompt. A reload does not set it. */
 function useSettings() {
   const [kept, keep] = useDraft<{ settings: Settings; of: string | null }>('playground settings');
   const state = { settings: defaultSettings, of: null, ...kept };

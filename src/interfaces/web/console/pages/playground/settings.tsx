@@ -20,7 +20,7 @@ const formats = [
   ['json_schema', 'JSON schema'],
 ] as const;
 
-/** Shows the form of the settings. Errors of the last call stand beside the fields that they name. */
+/** Shows the form of the settings. Shows errors of the last call beside the fields that they name. */
 export function SettingsForm(props: {
   settings: Settings;
   /** The spec of the project. It may have a prompt and a format of its own. */

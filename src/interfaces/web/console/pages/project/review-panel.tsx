@@ -9,7 +9,7 @@ import { jumpToPath } from '../../shared/spec/spec-editor.js';
 type Project = Schemas['Project'];
 type Review = Schemas['ProjectReview'];
 
-/** The last review of each project. They are kept here, because the service does not return a review again. */
+/** The last review of each project. It is kept here, because the service does not return a review again. */
 const reviews = signal<Readonly<Record<string, Review>>>({});
 
 /** Shows the review of the saved version. Each finding has a link to its place. */

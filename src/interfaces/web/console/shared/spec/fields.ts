@@ -16,7 +16,7 @@ export const specOf = ({ value }: Pick<JsonSource, 'value'>): Fields | null => (
 export const fieldOf = (spec: Fields, path: string): unknown =>
   path.split('.').reduce<unknown>((at, part) => (isObject(at) ? at[part] : undefined), spec);
 
-/** Returns the text of a spec with another value of a field. An empty text removes the field and emptied objects. */
+/** Returns the text of a spec with another value of a field. The value '' removes the field and emptied objects. */
 export const withField = (spec: Fields, path: string, value: unknown): string =>
   writeJson(changed(spec, path.split('.'), value));
 

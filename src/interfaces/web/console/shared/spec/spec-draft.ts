@@ -19,7 +19,7 @@ export interface Content {
 }
 
 interface Draft extends Content {
-  /** The version that was changed. */
+  /** The saved version that the user began to change. */
   readonly base: Content & { readonly version: number };
   /** The user's text that was set aside to show another version. */
   readonly aside?: Content;
@@ -31,9 +31,9 @@ export interface SpecDraft extends Content {
   readonly aside: Content | null;
   readonly source: JsonSource;
   readonly changed: boolean;
-  /** True if another version was saved after this one was opened. */
+  /** True if the text is changed and a newer version than `base` was saved meanwhile. */
   readonly stale: boolean;
-  /** Saves the text as the next version after `base`, or after `saved` to overwrite it. */
+  /** Saves the text as the next version after `version`: the one of `base`, or the one of `saved` to overwrite it. */
   readonly saving: Action<[version: number]>;
   readonly change: (content: Partial<Content>) => void;
   /** Shows the saved version and sets the user's text aside. */
