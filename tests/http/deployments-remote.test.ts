@@ -315,12 +315,12 @@ describe('deployments of engines elsewhere', () => {
         status: 400,
       });
       expect(engine.asked).toEqual([]);
-      expect(await predict(id, { inputs: { x: { data: [1, 2, 3, 4], shape: [2, 2] } }, outputs: ['y'] })).toMatchObject(
-        {
-          body: { outputs: { y: { shape: [2, 2], data: [2, 4, 6, 8] } } },
-        },
-      );
-      expect(engine.asked[0]?.json.outputs).toEqual([{ name: 'y' }]);
+      const inputs = { x: { data: [1, 2, 3, 4], shape: [2, 2] } };
+      for (const outputs of [['y'], []]) {
+        const answer = { body: { outputs: { y: { shape: [2, 2], data: [2, 4, 6, 8] } } } };
+        expect(await predict(id, { inputs, outputs })).toMatchObject(answer);
+        expect(engine.asked.at(-1)?.json.outputs).toEqual([{ name: 'y' }]);
+      }
     });
 
     it('keep all digits of numbers, and rename the model only at the top of the answer', async () => {

@@ -51,6 +51,7 @@ describe('the grammar of a schema', () => {
     [{ type: 'string', pattern: '((a{1,50}){1,50}){1,50}' }, '', 'pattern'],
     [{ type: 'string', pattern: '(.{0,100}a.{0,100}b){1,9}' }, '', 'pattern'],
     [{ type: 'string', format: 'iri' }, '', 'format'],
+    [{ type: 'array', prefixItems: many(90, (i) => ({ type: 'string', maxLength: 10 + i })) }, '', 'maxLength makes'],
     [{ type: 'strng' }, '', 'type'],
     [{ oneOf: [{ type: 'number' }, { type: 'integer' }] }, '', 'oneOf'],
     [{ type: 'object', oneOf: [branch, { ...branch, title: 'other' }] }, '', 'oneOf'],

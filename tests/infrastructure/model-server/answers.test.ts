@@ -50,9 +50,13 @@ describe('iris', () => {
     expect(body.outputs.probabilities).toEqual({ data: probabilities, shape: [3, 3], datatype: 'FP32' });
   });
 
-  it('answers only the outputs that are named', async () => {
+  it('answers only the outputs that are named, and all if none are named', async () => {
     const { body } = await iris.predict({ input: rows }, { outputs: ['label'] });
     expect(body).toEqual({ outputs: { label: { data: label, shape: [3], datatype: 'INT64' } } });
+    for (const outputs of [[], null]) {
+      const { body } = await iris.predict({ input: rows }, { outputs });
+      expect(Object.keys(body.outputs)).toEqual(['label', 'probabilities']);
+    }
   });
 
   it.each([

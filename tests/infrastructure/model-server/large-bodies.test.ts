@@ -4,9 +4,10 @@ import { request } from 'node:http';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import type { RequestError } from '../../../src/infrastructure/model-server/process/request-error.js';
-import { ThreadedCodec } from '../../../src/infrastructure/model-server/process/threads.js';
+import { ThreadedCodec, WorkerThread } from '../../../src/infrastructure/model-server/process/threads.js';
 import { echo, MadeModels, onnxTypes } from '../../support/model-server/serving-models.js';
 import { ServingProcess } from '../../support/model-server/serving-process.js';
+import { until } from '../../support/until.js';
 
 const MEGABYTE = 1_024 * 1_024;
 /** Is just below the limit of a body. */
@@ -90,8 +91,8 @@ describe('the thread for large bodies', () => {
     const body = new Uint8Array(joined('{"inputs":{"x":[', data, ']}}'));
     return { kind: 'predict' as const, bytes: body, jsonLength: null };
   };
-  let codecs: ThreadedCodec;
-  afterEach(() => codecs.close());
+  let codecs: ThreadedCodec | undefined;
+  afterEach(() => codecs?.close());
   const fine = () => received(listed('1.5', MEGABYTE));
 
   it('is replaced if it runs out of memory; only the faulty request fails', async () => {
@@ -100,6 +101,14 @@ describe('the thread for large bodies', () => {
     const next = codecs.decode(fine(), stays);
     await expect(faulty).rejects.toMatchObject({ status: 422, message: expect.stringContaining('too much memory') });
     expect((await next).inputs[0]?.shape).toEqual([MEGABYTE / 4]);
+  });
+
+  it('reports its end once, with the error that ended it', async () => {
+    const ends: string[] = [];
+    const thread = new WorkerThread(join(__dirname, 'missing.js'), null, ({ message }) => ends.push(message));
+    await until('the thread has ended', () => ends.length > 0);
+    await thread.terminate();
+    expect(ends).toEqual([expect.stringContaining('Cannot find module')]);
   });
 
   it('drops a request when its caller leaves while it waits', async () => {

@@ -35,16 +35,21 @@ class FakeSession {
 describe('the queue before a model', () => {
   let session: FakeSession;
   let refusedBatching: number;
+  let openRuns: number;
   beforeEach(() => {
     jest.useFakeTimers();
     session = new FakeSession();
     refusedBatching = 0;
+    openRuns = 0;
   });
   afterEach(() => jest.useRealTimers());
 
   const queueOf = (batching: { maxRows: number; maxDelayMs: number } | null) =>
     new InferenceQueue(session, batching, {
-      runStarted: () => () => undefined,
+      runStarted: () => {
+        openRuns++;
+        return () => openRuns--;
+      },
       batchingRefused: () => {
         refusedBatching++;
       },
@@ -175,10 +180,11 @@ describe('the queue before a model', () => {
     const pair = await joinedRuns(queue, 100);
     expect(session.rows.slice(-2)).toEqual([2, 2]);
     session.runs.length = 0;
-    for (let end = 0; end < 3; end++) await session.end();
-    expect(session.rows).toEqual([1, 1]);
+    await session.end();
+    expect([session.rows, openRuns]).toEqual([[1, 1], 2]); // The watchdog sees these runs, too.
+    for (let end = 0; end < 2; end++) await session.end();
     expect(await Promise.all(pair)).toEqual([feeds(1), feeds(1)]);
-    expect(refusedBatching).toBe(0);
+    expect([refusedBatching, openRuns]).toEqual([0, 0]);
   });
 
   it('joins no more runs if the compared answers differ, and sends what each request gets alone', async () => {

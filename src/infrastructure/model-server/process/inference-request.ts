@@ -47,11 +47,12 @@ function predictInput(spec: TensorSpec, value: unknown): Tensor {
   return isBase64 ? tensorOfBase64(spec, tensor.data as string, tensor, path) : tensorOfJson(spec, tensor, path);
 }
 
-/** Returns all outputs if `names` is missing or null. */
+/** Returns all outputs if `names` is missing, null or empty. */
 function predictOutputs(names: unknown, signature: Signature): RequestedOutput[] {
-  if (names === undefined || names === null) return signature.outputs.map((_, index) => ({ index, binary: false }));
-  if (!Array.isArray(names)) throw new InvalidField('outputs', `must be an array of names, not ${kindOf(names)}`);
-  const indexes = names.map((name, at) => outputIndex(name, `outputs[${at}]`, signature));
+  const list = names ?? [];
+  if (!Array.isArray(list)) throw new InvalidField('outputs', `must be an array of names, not ${kindOf(list)}`);
+  if (list.length === 0) return signature.outputs.map((_, index) => ({ index, binary: false }));
+  const indexes = list.map((name, at) => outputIndex(name, `outputs[${at}]`, signature));
   return [...new Set(indexes)].map((index) => ({ index, binary: false }));
 }
 

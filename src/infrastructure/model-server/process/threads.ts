@@ -15,12 +15,15 @@ export class WorkerThread<Request, Response> {
   private readonly open: ((response: Response) => void)[] = [];
   private latest: Promise<unknown> = Promise.resolve();
 
-  /** `onDeath` is called when the thread ends, also after `terminate`. */
+  /** `onDeath` is called once, after the thread has ended, also by `terminate`. */
   constructor(program: string, data: unknown, onDeath: (error: Error) => void, resourceLimits: ResourceLimits = {}) {
     this.worker = new Worker(program, { workerData: data, resourceLimits });
     this.worker.on('message', (response: Response) => this.open.shift()?.(response));
-    this.worker.once('error', onDeath);
-    this.worker.once('exit', (code) => onDeath(new Error(`a thread ended with code ${code}`)));
+    let reason: Error | null = null;
+    this.worker.once('error', (error) => {
+      reason = error;
+    });
+    this.worker.once('exit', (code) => onDeath(reason ?? new Error(`a thread ended with code ${code}`)));
   }
 
   get isBusy(): boolean {

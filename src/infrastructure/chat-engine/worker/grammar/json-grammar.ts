@@ -142,22 +142,23 @@ class JsonGrammar {
     const names = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'].filter((name) => name in keywords);
     const found = numbers(Object.fromEntries(names.map((name) => [name, keywords[name]])), integer);
     if (found === NOTHING) this.problem ??= `${names.join(' and ')} at ${path} leave no number of 15 digits`;
-    return found === NOTHING ? found : this.texts(found, path);
+    return found === NOTHING ? found : this.texts(found, path, names[0] ?? 'type');
   }
 
   private string(keywords: Keywords, path: string): Expression {
     const { minLength: min = 0, maxLength: max = Number.POSITIVE_INFINITY, pattern: own, format } = keywords;
     const known = format === undefined ? null : patternOf(format as string);
     if (format !== undefined && known === null) throw new UnsupportedSchema(path, `format ${format} is not supported`);
-    const name = own === undefined ? 'format' : 'pattern';
+    const keyword = own !== undefined ? 'pattern' : known !== null ? 'format' : 'maxLength';
     const source = (own as string | undefined) ?? known;
     if ((min as number) > (max as number)) this.problem ??= `minLength at ${path} is more than maxLength`;
     try {
       const all = source === null ? repeat(characters([0, 0x10ffff]), 0) : pattern(source);
-      return sequence(text('"'), this.texts(ofLength(all, min as number, max as number), path), text('"'));
+      return sequence(text('"'), this.texts(ofLength(all, min as number, max as number), path, keyword), text('"'));
     } catch (error) {
-      const problem = error instanceof UnsupportedPattern ? error.message : 'is not a regular expression';
-      throw new UnsupportedSchema(path, `${name} ${problem}`);
+      if (error instanceof UnsupportedPattern) throw new UnsupportedSchema(path, `${keyword} ${error.message}`);
+      if (error instanceof SyntaxError) throw new UnsupportedSchema(path, `${keyword} is not a regular expression`);
+      throw error;
     }
   }
 
@@ -165,7 +166,7 @@ class JsonGrammar {
    * Returns the JSON form of these texts, as the rules of an automaton. If the automaton would be too large, returns
    * the form without an automaton, or throws UnsupportedPattern for nested repetitions.
    */
-  private texts(expression: Expression, path: string): Expression {
+  private texts(expression: Expression, path: string, keyword: string): Expression {
     const states = automatonOf(expression, isNested(expression) ? MAX_STATES : FEW_STATES);
     if (!states && isNested(expression))
       throw new UnsupportedPattern(`needs more than ${MAX_STATES} states: nest fewer repetitions`);
@@ -180,7 +181,7 @@ class JsonGrammar {
           const parts = edges.map(([ranges, to]) => sequence(this.written(characters(...ranges), path), rest(to)));
           return choice(...parts, ...(accepts ? [text('')] : []));
         },
-        'pattern',
+        keyword,
       );
     return rest(0);
   }

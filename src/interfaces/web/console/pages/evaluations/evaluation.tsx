@@ -108,7 +108,7 @@ function Progress({ job }: { job: Job }) {
           {duration !== null && `, took ${formatDuration(duration)}`}
         </span>
       </p>
-      {isOpen(job) && progress?.total && (
+      {isOpen(job) && progress && progress.total > 0 && (
         <progress aria-label="Scored records" value={progress.done} max={progress.total} />
       )}
       {error && <p class="note bad">{error}</p>}
