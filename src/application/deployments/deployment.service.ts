@@ -38,7 +38,7 @@ export type DeploymentView = Deployment & { readonly state: ServerState & { read
 
 @injectable()
 export class DeploymentService {
-  /** Counts the creations that this instance has not stored yet. */
+  /** Counts the creations that are in progress on this instance. */
   private creating = 0;
 
   constructor(
