@@ -70,7 +70,7 @@ export async function startApp(config: Config, options: StartOptions = {}): Prom
   }
 }
 
-/** Rejects `ms` after `stopping` has aborted. */
+/** Rejects `ms` milliseconds after `stopping` has aborted. */
 const abortedStart = (ms: number, stopping?: AbortSignal): Promise<never> =>
   new Promise((_, reject) => {
     const rejectLater = () => setTimeout(() => reject(new Error('the start was aborted')), ms).unref();
@@ -118,7 +118,7 @@ async function start(
   addStep('calls', (graceMs) => shutdown.drain(server, graceMs), config.shutdownTimeoutMs * CALLS_SHARE);
   const announce = async () => {
     shutdown.notReady();
-    // Without a delay, callers keep their connections: new connections would be reset when listening ends.
+    // Without a delay, connections stay open: new connections of callers would be reset when listening ends.
     if (config.drainDelayMs === 0) return;
     shutdown.announce();
     await delay(config.drainDelayMs);

@@ -31,7 +31,6 @@ const MODELS_GRACE_MS = 5_000;
 const UPLOADS_GRACE_MS = 1_000;
 const MAINTENANCE_GRACE_MS = 2_000;
 
-/** Work in the background. */
 export interface Background {
   start(): Promise<void>;
   /** Resolves once the work has stopped, or after `graceMs`. */

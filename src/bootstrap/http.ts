@@ -16,7 +16,7 @@ import type { Config } from './config/config.js';
 export const httpApp = (container: Container, config: Config, bodyMemory = new BodyMemory(config.bodyMemoryBytes)) =>
   createApp({
     controllers: controllers.map((controller) => container.get(controller)),
-    // `isBound` is true for every class.
+    // Not `isBound`, which is true for every class.
     teamMiddleware: container.isCurrentBound(Middleware) ? container.getAll(Middleware) : [],
     authenticator: container.get(Authenticator),
     requests: container.get(RequestContext),

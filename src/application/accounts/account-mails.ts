@@ -76,7 +76,7 @@ function harmlessName(name: string): string {
   return [...words.join(' ')].slice(0, NAME_LENGTH).join('').trim() || 'there';
 }
 
-/** Limits the mails to an account, so that a stranger cannot flood its mailbox. */
+/** Limits the mails of one purpose to an account, so that a stranger cannot flood its mailbox. */
 const MOST_AN_HOUR = 5;
 const HOUR_MS = 60 * 60 * 1000;
 

@@ -42,8 +42,8 @@ export class AccountService {
   }
 
   /**
-   * Changes the name, the wish for alert e-mails or the password. A new password ends the account's other sessions.
-   * Throws InvalidRequest, WrongPassword, Unauthenticated, HashingBusy.
+   * Changes the name, the wish for alert e-mails or the password. A new password ends the account's other sessions, and
+   * revokes the keys of registrations and logins. Throws InvalidRequest, WrongPassword, Unauthenticated, HashingBusy.
    */
   async update(caller: Caller | null, change: AccountChange): Promise<Account> {
     const { accountId } = authorize(caller, permissions.ownAccount);

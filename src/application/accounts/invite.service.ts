@@ -20,7 +20,7 @@ interface NewInvite {
 /** Limits the pending invites of a team, because one answer lists all of them. */
 const MOST_PENDING = 1_000;
 
-/** An invite as accounts of the team see it. The token is null if it is unreadable or the caller is no admin. */
+/** An invite as the team sees it. The token is null if the caller is no admin or another service secret sealed it. */
 export type VisibleInvite = Omit<Invite, 'token'> & { readonly token: string | null };
 
 @injectable()

@@ -4,7 +4,7 @@ import type { Json } from '../../domain/workspace/json.js';
 import { type Attempt, IdGenerator, Logger, type TaskWorker, WorkQueue } from '../shared/ports.js';
 import { Mailer, MailSealer } from './ports.js';
 
-/** The name of the task. */
+/** Names the task that delivers one e-mail. */
 export const MAIL = 'mail';
 
 /** The content is sealed, because its links give access to an account. */

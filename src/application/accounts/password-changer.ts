@@ -29,7 +29,7 @@ export class PasswordChanger {
     private readonly mailedTokens: MailedTokenRepository,
   ) {}
 
-  /** Hashes a new password. Throws HashingBusy. Throws InvalidRequest for a common password, if these are refused. */
+  /** Hashes a new password. Throws HashingBusy, and InvalidRequest for a password in the blocklist. */
   async hash(password: string): Promise<string> {
     if (this.blocklist.include(password)) {
       throw new InvalidRequest([{ path: 'password', message: 'is one of the most common passwords: choose another' }]);
@@ -37,7 +37,7 @@ export class PasswordChanger {
     return this.hasher.hash(password);
   }
 
-  /** Saves the new hash, and ends the account's sessions, keys and reset tokens. Runs in the caller's unit of work. */
+  /** Saves the hash in the caller's unit of work. Ends reset tokens. Ends sessions and keys as `Replacement` says. */
   async replace({ account, passwordHash, keepSession, revokeKeys }: Replacement): Promise<Account> {
     const { id: accountId } = account;
     const changed = { ...account, passwordHash };

@@ -25,7 +25,7 @@ export class PasswordService {
     private readonly audit: Audit,
   ) {}
 
-  /** Sends a reset e-mail if an account with this address and a password exists. The result does not reveal this. */
+  /** Sends a reset e-mail if an account with a password has this address. Does not reveal whether there is one. */
   requestReset(email: string): Promise<void> {
     return this.unitOfWork.run(async () => {
       const account = await this.accounts.byEmail(email);

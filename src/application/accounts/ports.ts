@@ -13,7 +13,7 @@ export interface OwnedCredentials {
 export abstract class CredentialRepository {
   /** Throws Unauthenticated when the account does not exist. */
   abstract add(credential: Credential): Promise<void>;
-  /** Returns the account behind an unexpired credential with its present team and role, or null. */
+  /** Returns the account behind an unexpired credential, with the account's present team and role, or null. */
   abstract holder(digest: string, now: Date): Promise<AccountCaller | null>;
   /** Returns the same as `holder`, by the credential's id. */
   abstract holderById(id: string, now: Date): Promise<AccountCaller | null>;
@@ -26,7 +26,7 @@ export abstract class CredentialRepository {
   abstract touch(id: string, at: Date): Promise<void>;
   /** Ends a credential of the account on every instance at once. Returns false if there is none. */
   abstract remove(credential: OwnedCredentials & { readonly id: string }): Promise<boolean>;
-  /** Ends the account's credentials of this kind, or only those of `origins`. Keeps the credential `except`. */
+  /** Ends the account's credentials of this kind, or only those of `origins`. Keeps the credential with id `except`. */
   abstract removeAll(
     filter: OwnedCredentials & { readonly origins?: readonly Credential['origin'][]; readonly except?: string },
   ): Promise<void>;
@@ -112,7 +112,7 @@ export abstract class PasswordHasher {
 /** An embedding site's statements about one of its users. */
 export interface SiteClaims {
   readonly email: string;
-  /** Is null if the token does not say this. */
+  /** Is null if the token does not say whether the e-mail is verified. */
   readonly emailVerified: boolean | null;
   readonly name: string | null;
   /** The site's name for the user's team. If null, the user is alone in a new team. */

@@ -78,7 +78,7 @@ export class SessionService {
     });
   }
 
-  /** Ends the sessions of one account or all. Returns the number of accounts. Checks no permission. Throws NotFound. */
+  /** Ends sessions of one or all accounts. Returns the number of accounts. Checks no permission. Throws NotFound. */
   async revokeAll(by: Actor, { email, keys }: Revocation): Promise<number> {
     let count = 0;
     for await (const account of this.chosen(email)) {

@@ -30,7 +30,7 @@ export class TeamService {
     return memberOf(await this.list(caller), accountId);
   }
 
-  /** Changes a role. Revokes the account's pending invites if it is no admin any more. Throws NotFound, LastAdmin. */
+  /** Changes a role. Revokes the account's pending invites if the role is not admin. Throws NotFound, LastAdmin. */
   async changeRole(caller: Caller | null, accountId: string, role: Role): Promise<Account> {
     return this.unitOfWork.run(async () => {
       const actor = await this.authority.confirm(caller, permissions.manageTeam);

@@ -5,7 +5,7 @@ import type { PageLinks } from '../accounts/ports.js';
 /** A mail lists at most this many alerts and counts the others. */
 const MOST_LISTED = 20;
 
-/** Returns the e-mail about alerts that fired together. With `last`, it says that no other follows within an hour. */
+/** Returns the e-mail about alerts that fired together. `last` adds that no other e-mail follows within an hour. */
 export function alertMail(to: Message['to'], alerts: readonly Alert[], links: PageLinks, last: boolean): Message {
   const listed = alerts.slice(0, MOST_LISTED).map((alert) => ({ ...alert, link: links.alert(alert.id) }));
   const [severity] = alerts.map((alert) => alert.severity).sort();

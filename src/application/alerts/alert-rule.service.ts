@@ -18,7 +18,7 @@ const PREVIEWED_JOBS = 10_000;
 /** Memory for the alerts of a preview. Each job can fire an alert. */
 const PREVIEW_BYTES = 2 * 1024 * 1024;
 
-/** Manages alert rules. Changes hold the lock `FINISHING`, because a finishing job writes the counters of rules. */
+/** Manages alert rules. A change holds the lock `FINISHING`, because a finishing job writes the counters of rules. */
 @injectable()
 export class AlertRuleService {
   constructor(

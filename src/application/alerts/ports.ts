@@ -33,7 +33,7 @@ export abstract class AlertRuleRepository {
   abstract remove(id: string): Promise<boolean>;
 }
 
-/** An e-mail about alerts to an account. */
+/** An e-mail that tells an account about alerts. */
 export interface AlertMail {
   readonly id: string;
   readonly accountId: string;
@@ -55,7 +55,7 @@ export abstract class AlertRepository {
   abstract list(status: AlertStatus | null, page: Page): Promise<Alert[]>;
   /** Stores the acknowledgement. Returns false and changes nothing if the alert is acknowledged or does not exist. */
   abstract acknowledge(id: string, acknowledgement: Acknowledgement): Promise<boolean>;
-  /** Stores a mail for `countMails`. */
+  /** Stores a mail, so that `countMails` counts it. */
   abstract addMail(mail: AlertMail): Promise<void>;
   /** Counts the account's mails about alerts at or after `since`. */
   abstract countMails(accountId: string, since: Date): Promise<number>;

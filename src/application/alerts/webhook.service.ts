@@ -31,7 +31,7 @@ export class WebhookService {
     return webhooks.map((webhook) => ({ ...webhook, url: Webhook.origin(webhook) }));
   }
 
-  /** Creates a webhook for later alerts. Returns its secret, which cannot be read again. Throws InvalidRequest. */
+  /** Creates a webhook for later alerts. Only this call returns its secret. Throws InvalidRequest, LimitReached. */
   async create({ by, url }: By & { url: string }): Promise<{ webhook: Webhook; secret: string }> {
     const caller = authorize(by, permissions.manageMonitoring);
     const createdBy = caller.kind === 'master' ? MASTER : caller.accountId;

@@ -62,8 +62,8 @@ export class AuditService {
   constructor(private readonly entries: AuditRepository) {}
 
   /**
-   * Returns audit entries, newest first. An admin reads the entries of the own team. An admin of the operator team also
-   * reads the entries without a team. The master key reads all entries.
+   * Returns audit entries, newest first. An admin reads the entries of the admin's team. An admin of the operator team
+   * also reads the entries without a team. The master key reads all entries.
    */
   async list({ by, page, ...filter }: Listing): Promise<AuditEntry[]> {
     const caller = authorize(by, permissions.readAudit);

@@ -47,11 +47,11 @@ export interface ChatStream {
   /** The conversation that will store the turn, or null. */
   readonly conversationId: string | null;
   /**
-   * Yields the last part after the end of the call and the turn are stored. If the consumer stops earlier, the call is
-   * cancelled and no turn is stored.
+   * Yields the last part after both the turn and the end of the call are stored. If the consumer stops earlier, the
+   * call is cancelled and no turn is stored.
    */
   readonly parts: AsyncGenerator<CompletionPart, void>;
-  /** Aborts if the time for the whole answer ends while a part waits for the consumer. The call has then failed. */
+  /** Aborts if the time for the answer ends before the consumer asks for the next part. An open call then fails. */
   readonly expired: AbortSignal;
 }
 
@@ -173,7 +173,7 @@ export class ChatService {
 
   /**
    * Returns an answer and its latency in seconds without the time in the queue. Creates no job. Throws what
-   * `ChatRuntime.complete` throws, but returns an answer that does not have its strict format.
+   * `ChatRuntime.complete` throws, except AnswerOutOfFormat: returns the answer of this error instead.
    */
   async completeOwn({ projectId, request, accountId }: OwnCall, signal: AbortSignal): Promise<TimedCompletion> {
     let begun = this.clock.now();

@@ -64,8 +64,8 @@ export abstract class ChatRuntime {
    *   A chat worker throws this before the call waits.
    * - Throws ModelBusy if the queue is full. The advised wait grows with the queue.
    * - Throws InferenceTimeout after the configured time, which includes the time in the queue.
-   * - Throws RuntimeInvalidResponse if the runtime's answer is not a completion, or if the answer is complete but does
-   *   not have its strict format.
+   * - Throws RuntimeInvalidResponse if the runtime's answer is not a completion. Throws AnswerOutOfFormat if the answer
+   *   is complete but does not have the format that the request demands with `strict`.
    * - A chat worker throws UnsupportedParameter for tools and for messages that are not text. It throws InvalidRequest
    *   for a bias on a token that it does not have, and for a schema that it cannot follow. It throws ModelBusy if too
    *   many schemas are in use. It throws these before any work.
@@ -116,14 +116,14 @@ export abstract class ChatEngine {
   /** Throws TooManyProcesses if this instance has no room for the child process of one more runtime. */
   abstract requireRoom(): void;
 
-  /** Creates the runtime of a project, which is stopped. It starts only from sources of this engine. */
+  /** Creates the runtime of a project. The runtime is stopped at first, and starts only from sources of this engine. */
   abstract create(projectId: string): EngineRuntime;
 }
 
 /** Identifies a conversation. A wrong account or project finds nothing. */
 export type ConversationKey = Pick<Conversation, 'id' | 'projectId' | 'accountId'>;
 
-/** Stores conversations. They are deleted with their project and with their account. */
+/** Stores conversations. A conversation is deleted when its project or its account is deleted. */
 export abstract class ConversationRepository {
   /** Adds a conversation with its first messages. Throws NotFound when the project or the account is gone. */
   abstract add(conversation: Conversation, messages: readonly ChatMessage[]): Promise<void>;

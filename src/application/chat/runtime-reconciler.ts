@@ -16,7 +16,7 @@ export class RuntimeReconciler {
   private readonly running = new Map<string, Promise<void>>();
   /** The reasons of failed starts, by project. */
   private readonly failures = new Map<string, string>();
-  /** The models that run here, by project. Also has refused models that a retry would not help. */
+  /** The models that run here, by project. Also has refused models, so that `applyAll` does not try them again. */
   private readonly held = new Map<string, string>();
 
   constructor(

@@ -5,9 +5,9 @@ import { DeploymentRepository, ModelServer } from './ports.js';
 /** Makes the models that this instance serves match the stored deployments. */
 @injectable()
 export class DeploymentReconciler {
-  /** The ids of the deployments that were stored when this instance last looked. */
+  /** The ids of the stored deployments that this instance knows. A deleted one stays until its process has ended. */
   private readonly held = new Set<string>();
-  /** The last pass over the stored deployments. It settles when the pass ends. */
+  /** Settles when the last pass over the stored deployments ends. */
   private pass: Promise<void> = Promise.resolve();
 
   constructor(

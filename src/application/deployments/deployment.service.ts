@@ -38,7 +38,7 @@ export type DeploymentView = Deployment & { readonly state: ServerState & { read
 
 @injectable()
 export class DeploymentService {
-  /** Counts the creations that this instance has not stored yet. */
+  /** Counts the creations that are in progress on this instance. */
   private creating = 0;
 
   constructor(
@@ -202,7 +202,8 @@ async function finish(
   if (status !== 200) tracking.refused();
   else if (ArrayBuffer.isView(body)) await tracking.succeeded();
   else {
-    const cancel = () => void tracking.cancelled().catch(() => undefined); // `CallReaper` stores the end later
+    // If the end cannot be stored now, `CallReaper` stores it later.
+    const cancel = () => void tracking.cancelled().catch(() => undefined);
     signal.addEventListener('abort', cancel);
     if (signal.aborted) cancel();
     return { status, headers, body: tracked(body, tracking) };

@@ -16,7 +16,7 @@ export class EngineModels {
     private readonly servers: ModelServer,
   ) {}
 
-  /** Runs `creation`, which loads the model. This instance does not unload it meanwhile. Unloads it after a failure. */
+  /** Runs `creation`, which loads the model. Does not unload it meanwhile. After a failure, unloads an unused model. */
   async during<T>(model: ServedModel, creation: () => Promise<T>): Promise<T> {
     if (model.kind === 'local') return creation();
     this.beginning.add(model);

@@ -31,7 +31,7 @@ export class ModelFileService {
     private readonly settings: ServiceSettings,
   ) {}
 
-  /** Returns the models and all uploaded files, sorted by path. `truncated` is true if some folders were not read. */
+  /** Returns the models and all uploaded files, sorted by path. `truncated` is true if some entries were not read. */
   async list({ by, limit, after }: Listing): Promise<{ files: readonly ModelFile[]; truncated: boolean }> {
     authorize(by, permissions.readMonitoring);
     const { files, truncated } = await this.store.list();
@@ -74,7 +74,7 @@ export class ModelFileService {
     if (!(await this.store.remove(path))) throw new NotFound('model file');
   }
 
-  /** Refuses a path if a read-only models folder has its first part: its files would hide the upload or mix with it. */
+  /** Refuses a path if a read-only models folder has its first part. Files there would hide the upload or join it. */
   private async requireOwnName(path: string): Promise<void> {
     const [name = ''] = path.split('/');
     const { files } = await this.store.list(name);

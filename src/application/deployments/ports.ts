@@ -120,14 +120,14 @@ export abstract class ModelServer {
 
   /**
    * Streams a request to the model and returns its answer. In answers, the model has the name of the deployment. Waits
-   * for a short body until it ends or the signal aborts. Aborting the signal ends the request.
+   * for a short request body until it ends or the signal aborts. Aborting the signal ends the request.
    *
    * - Throws DeploymentStopped, DeploymentStarting or DeploymentUnavailable if the model is not served.
    * - Throws NotFound for a version that the model does not have.
    * - Throws RuntimeInvalidResponse if the process breaks the connection, or if the answer does not fit the operation.
    * - Throws ModelBusy or InvalidRequest if an engine elsewhere refuses the request.
-   * - Throws InferenceTimeout if no answer comes within the configured time after the body, or if a long body stalls
-   *   for this time.
+   * - Throws InferenceTimeout if no answer comes within the configured time after the request body, or if a long body
+   *   of the request or of the answer stalls for this time.
    * - Throws what the body throws, and the signal's reason.
    */
   abstract request(id: string, request: ModelRequest, signal: AbortSignal): Promise<ModelAnswer>;
@@ -188,7 +188,7 @@ export abstract class ModelFileStore {
   abstract write(path: string, bytes: AsyncIterable<Uint8Array>): Promise<WrittenFile>;
   /**
    * Removes a file or a folder with its content, and parent folders that become empty. The removal is atomic on a disk,
-   * and file by file in a bucket. Returns false if there is no such path that can be written.
+   * and file by file in a bucket. Returns false if the writable folder or bucket has no such path.
    */
   abstract remove(path: string): Promise<boolean>;
 }

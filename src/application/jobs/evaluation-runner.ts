@@ -87,7 +87,7 @@ export class EvaluationChat {
 
 const unanswered = (error: string): Answer => ({ output: null, latency: 0, tokens: null, error });
 
-/** The name of the task. Its payload has the id of the job. */
+/** Names the task. The payload of the task has the id of the job. */
 export const EVALUATION = 'evaluation';
 
 type End = Parameters<typeof Job.finish>[1];

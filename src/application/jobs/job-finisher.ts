@@ -31,7 +31,7 @@ export class JobFinisher {
     private readonly log: Logger,
   ) {}
 
-  /** Finishes a stored job. `end` returns the finished job and only reads. Throws NotFound and what `end` throws. */
+  /** Finishes a stored job. `end` must return the finished job and only read. Throws NotFound and what `end` throws. */
   finish(id: string, end: (stored: Job) => Job | Promise<Job>): Promise<Job> {
     return this.store(async () => {
       const stored = await this.jobs.hold(id);

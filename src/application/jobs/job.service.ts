@@ -88,7 +88,7 @@ export class JobService {
     ownOf(authorize(by, permissions.runJobs), await this.jobs.find(id));
   }
 
-  /** Validates before locking. */
+  /** Finishes a job. Calls `end` first without the lock, so that a refused call does not wait for the lock. */
   private async finish(id: string, end: (job: Job | null) => Job): Promise<Job> {
     end(await this.jobs.find(id));
     return this.finisher.finish(id, end);

@@ -41,9 +41,9 @@ export interface HistoryPart {
 /** The finished jobs, in the order in which they finished. */
 export abstract class JobHistory {
   /**
-   * Stores the end of a job, after all jobs that finished before the transaction began. The beginning of the job may be
-   * stored or not. Returns false and writes nothing if the stored job has finished. If `durable` is false, a crash of
-   * the database within the next second can undo the transaction.
+   * Stores the end of a job. The job follows all jobs that finished before the transaction began. The beginning of the
+   * job may be stored or not. Returns false and writes nothing if the stored job has finished. If `durable` is false, a
+   * crash of the database within the next second can undo the transaction.
    */
   abstract append(job: Job & FinishedJob, durable: boolean): Promise<boolean>;
   /**
@@ -102,7 +102,7 @@ export abstract class UsageRepository {
    */
   abstract rollUp(last: string, most: number, minutesSince: Date): Promise<boolean>;
   /**
-   * Sums up the calls with a stored end within the period, by start and group. Returns the newest `MOST_ENTRIES`
+   * Sums up the stored calls that ended within the period, by bucket and group. Returns the newest `MOST_ENTRIES`
    * entries. Counts calls that are not rolled up yet, but only the last `MOST_ENTRIES` of them.
    */
   abstract sums(query: UsageQuery): Promise<UsageEntry[]>;

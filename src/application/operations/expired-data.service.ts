@@ -5,11 +5,11 @@ import { type ExpirableKind, ExpiredData, expirableKinds } from './ports.js';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** Milliseconds that a row is kept after its end. A used or expired link in an e-mail gets its own error for 30 days. */
+/** Milliseconds that a row is kept after its end. */
 const KEPT_MS: Readonly<Record<ExpirableKind, number>> = {
   alert_mails: DAY_MS,
   credentials: DAY_MS,
-  mailed_tokens: 30 * DAY_MS,
+  mailed_tokens: 30 * DAY_MS, // so that an old link gets TokenUsed or TokenExpired, not TokenNotFound
   site_tokens: DAY_MS,
   usage_minutes: MINUTES_KEPT_MS,
 };

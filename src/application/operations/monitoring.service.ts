@@ -20,7 +20,7 @@ interface LogQuery {
 /** The usual length of a line, to reserve memory. */
 const LINE_BYTES = 400;
 
-/** Memory for a search of the log. The large number limits the searches at the same time. */
+/** The memory that a search of the log reserves. The number is large to limit the concurrent searches. */
 const SEARCH_BYTES = 1024 * 1024;
 
 /** Reads the log and the metrics, and tells whether this instance is ready. */

@@ -5,8 +5,8 @@ export type ExpirableKind = (typeof expirableKinds)[number];
 export abstract class ExpiredData {
   /**
    * Removes at most `most` rows of the kind that ended before `before`. Returns the number of removed rows. An alert
-   * mail ends when it is sent, a minute of usage ends at its start, and other rows end when they expire. Rows without
-   * an end stay. Concurrent calls do not wait for each other.
+   * mail counts as ended when it is sent, a minute of usage at its start, and other rows when they expire. Rows that
+   * never expire stay. Concurrent calls do not wait for each other.
    */
   abstract remove(kind: ExpirableKind, before: Date, most: number): Promise<number>;
 }
@@ -25,7 +25,7 @@ export const logLevels = ['error', 'warn', 'info', 'debug'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
 export interface LogTailQuery {
-  /** At least 1. */
+  /** The maximum number of lines, at least 1. */
   readonly most: number;
   /** Keeps only lines that contain each of these as a whole word. An empty text matches no line. */
   readonly mentioning: readonly string[];

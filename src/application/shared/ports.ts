@@ -12,7 +12,7 @@ export abstract class ServiceSettings {
   abstract readonly maxAccounts: number;
   /** `invite`: without an invite only the master key may register, and only the first account. */
   abstract readonly registration: 'open' | 'invite';
-  /** Site login may open a verified account that has a password or belongs to the operator team. */
+  /** If true, site login may open a verified account that has a password or belongs to the operator team. */
   abstract readonly linkSiteLogins: boolean;
   /** A dataset keeps this number of its newest versions. */
   abstract readonly datasetVersions: number;

@@ -48,7 +48,7 @@ export interface DatasetComparison extends Comparison {
   readonly base: Required<DatasetAtVersion>;
 }
 
-/** Limits the JSON of all records. A shorter CSV file can exceed it, because each JSON record has the field names. */
+/** Limits the JSON of all records. A smaller CSV file can exceed the limit, as each record repeats the field names. */
 const MEGABYTES = 16;
 
 /** Manages datasets. Repeats a write if the dataset changed meanwhile. */

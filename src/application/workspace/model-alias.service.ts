@@ -26,7 +26,7 @@ export class ModelAliasService {
     return this.aliases.living(project.id);
   }
 
-  /** Returns the changes of an alias, newest first. Throws NotFound if there is none or it was deleted. */
+  /** Returns the changes of an alias, newest first. Throws NotFound, also for a deleted alias. */
   async read(by: Caller | null, projectId: string, alias: string): Promise<AliasChange[]> {
     const caller = authorize(by, permissions.readWorkspace);
     const project = await this.workspace.project(caller, projectId);

@@ -19,7 +19,7 @@ export interface DraftedModel {
 
 type Draft = Pick<Model, 'projectId' | 'spec' | 'requestedSpec' | 'createdBy'> & Partial<Pick<Model, 'forkedFrom'>>;
 
-/** Limits the specs of all registered models of a project together. */
+/** Limits the total length of the specs of a project's registered models. */
 const REGISTERED_BYTES = 2 * 1024 * 1024;
 
 /** Manages models. Repeats a write if the model changed meanwhile. */

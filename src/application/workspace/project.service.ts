@@ -47,7 +47,7 @@ export class ProjectService {
     return this.catalog.all();
   }
 
-  /** Creates a project. A starter gives it its spec, and its name if `content` has no name. Throws InvalidRequest. */
+  /** Creates a project. A starter sets the spec, and also the name if `content` has no name. Throws InvalidRequest. */
   async create(by: Caller | null, content: ProjectContent, starterId?: string): Promise<ProjectOverview> {
     const { teamId, accountId } = authorize(by, permissions.editWorkspace);
     const project = Project.create({

@@ -46,7 +46,7 @@ export async function runCommandLine(
   }
 }
 
-/** Returns the message, and a line for each detail of a refusal. */
+/** Returns the lines of the message, and a line for each detail of a refusal after the first. */
 function linesOf(error: unknown): string[] {
   const known = error instanceof DatabaseUnusable ? error : asStorageUnavailable(error);
   if (!(known instanceof Error)) return [String(known)];

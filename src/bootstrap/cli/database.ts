@@ -59,7 +59,7 @@ export function commandLineActor(): Actor {
   try {
     return { ...Actor.commandLine, name: userInfo().username };
   } catch {
-    return Actor.commandLine; // containers may have a user without a name
+    return Actor.commandLine; // in a Docker container, the user may have no name
   }
 }
 

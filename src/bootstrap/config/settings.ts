@@ -244,7 +244,7 @@ export const settings = {
   }),
 } satisfies Record<string, Setting>;
 
-/** Prefixes of settings with many names. */
+/** The prefixes of settings that can have any name after the prefix. */
 export const settingFamilies = {
   OTEL_: setting({
     about:

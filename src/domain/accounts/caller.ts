@@ -20,7 +20,7 @@ export interface AccountCaller {
   readonly lastUsedAt: Date | null;
 }
 
-/** The master key: an admin operator without an account and without a team. */
+/** The holder of the master key: operates the service without an account and without a team. */
 interface MasterCaller {
   readonly kind: 'master';
 }

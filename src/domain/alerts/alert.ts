@@ -23,7 +23,7 @@ export interface Alert {
 export const alertStatuses = ['firing', 'acked'] as const;
 export type AlertStatus = (typeof alertStatuses)[number];
 
-/** Counts Unicode code points. */
+/** The maximum length of a note in Unicode code points. */
 export const NOTE_LENGTH = 1_000;
 
 export const Alert = {

@@ -44,7 +44,7 @@ export const Webhook = {
 
   isGone: ({ status }: Delivery): boolean => status === GONE,
 
-  /** Tells whether deliveries pause because the receiver just did not answer. It would delay other deliveries again. */
+  /** Tells whether deliveries pause: for 30 s after an attempt without an answer, to delay no other webhook. */
   isPaused: ({ lastDelivery: last }: Webhook, now: Date): boolean =>
     last !== null && last.error !== null && last.status === null && now.getTime() - last.at.getTime() < PAUSE_MS,
 };

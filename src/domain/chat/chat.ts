@@ -110,7 +110,7 @@ export interface TokenLogprob extends Logprob {
 
 export interface TimedCompletion {
   readonly completion: Completion;
-  /** Seconds from the moment when the model began with the call. */
+  /** Seconds from the moment when the model began with the call to the end of the answer. */
   readonly latency: number;
 }
 

@@ -25,7 +25,7 @@ export type KeptIn = 'new' | Conversation['id'];
 
 export const conversationLimits = {
   messages: 2_000,
-  /** Conversations of one account. */
+  /** Conversations of one account in one project. */
   perProject: 1_000,
   /** In code points. */
   titleLength: 80,

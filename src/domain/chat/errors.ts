@@ -63,7 +63,7 @@ export class StreamNotRead extends refusal('timeout', 'inference_timeout', 'The 
   retryable: false,
 }) {}
 
-/** The call needs a chat model and an embedding model is connected, or the other way round. */
+/** The call needs a chat model, but an embedding model is connected, or the other way round. */
 export class WrongTask extends InvalidRequest {
   constructor(task: RuntimeTask) {
     const does = { chat: 'chats and makes no embeddings', embedding: 'makes embeddings and does not chat' };

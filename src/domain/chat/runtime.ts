@@ -26,7 +26,7 @@ export interface ProjectRuntime {
   readonly task?: RuntimeTask | undefined;
 }
 
-/** Counts the work of a runtime. `waiting` and `running` count present calls. All others count since its start. */
+/** Counts the work of a runtime: present calls in `waiting` and `running`, all else since the runtime's start. */
 export interface RuntimeFigures {
   /** Calls that wait for their turn. */
   readonly waiting: number;
@@ -37,7 +37,7 @@ export interface RuntimeFigures {
   /** The tokens of the prompts that were in the prefix cache. */
   readonly cachedTokens: number;
   readonly completionTokens: number;
-  /** The sum of the seconds of all answers. `completionTokens / workedSeconds` is the speed that one caller sees. */
+  /** Seconds of work on all answers together. `completionTokens / workedSeconds` is the speed that one caller sees. */
   readonly workedSeconds: number;
   /** Seconds from a call's arrival to the first token of its answer. Is empty if the runtime does not report them. */
   readonly firstToken: Spread;

@@ -32,7 +32,7 @@ export class DeploymentUnavailable extends DomainError {
   }
 }
 
-/** Refuses an upload that is too large, before its bytes arrive if the caller sent their number. */
+/** Refuses an upload that is too large. If the request states its length, refuses it before the bytes arrive. */
 export class ModelFileTooLarge extends DomainError {
   constructor(mostBytes: number) {
     const message = `A model file may have ${mostBytes} bytes (SERVICE_MODEL_UPLOAD_MB).`;

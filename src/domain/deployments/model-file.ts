@@ -25,7 +25,7 @@ export interface ModelFile extends StoredFile {
 export const modelFileLimits = { pathBytes: 1_024, segmentBytes: 255, segments: 8 } as const;
 
 export const ModelFile = {
-  /** Returns the path if callers may write or remove a file there. Throws InvalidRequest otherwise. */
+  /** Returns the path if it is valid for a file that callers write or remove. Throws InvalidRequest otherwise. */
   path(text: string): string {
     const message = problemOf(text);
     if (message) throw invalidPath(message);

@@ -51,7 +51,7 @@ export const SAMPLING = { temperature: 0, maxTokens: null } as const;
 /** Limits the queued evaluations. Running evaluations do not count. */
 export const QUEUED_PER_TEAM = 20;
 
-/** The metric for a spec that names no metric, or `accuracy`. */
+/** The metric for a spec that names no metric or names `accuracy`. */
 const USUAL_METRIC: Metric = 'normalized';
 
 /** A summary has at most this many groups, the largest ones. */

@@ -250,7 +250,7 @@ export const JobSight = {
 
   canChange: (caller: Caller, job: Job): boolean => caller.kind === 'master' || job.teamId === caller.teamId,
 
-  /** Removes name, result and error from a job of another team. Jobs of the master key belong to no team and stay. */
+  /** Removes name, result and error from another team's job. Jobs of the master key have no team and stay unchanged. */
   shownTo(caller: Caller, job: Job): Job {
     const isOwn = job.teamId === (caller.kind === 'master' ? null : caller.teamId);
     return isOwn || job.teamId === null ? job : { ...job, name: null, result: null, error: null };

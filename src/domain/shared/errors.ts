@@ -60,7 +60,7 @@ export class InvalidRequest extends DomainError {
   }
 }
 
-/** The service has the maximum number of such objects. */
+/** The service, the team or the account has the maximum number of such objects. */
 export class LimitReached extends InvalidRequest {
   constructor(most: number, things: string) {
     super([{ path: '', message: `There are ${most} ${things} already, the most there may be: delete one first.` }]);

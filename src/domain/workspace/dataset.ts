@@ -100,7 +100,7 @@ export const Dataset = {
     };
   },
 
-  /** Throws DatasetFrozen, DatasetInvalid, or StaleVersion as `update`. */
+  /** Throws DatasetInvalid, and what `requireEditable` throws. */
   freeze(dataset: Dataset, expected: readonly number[], at: Date): Dataset {
     const { valid, findings } = dataset.validation;
     if (dataset.state !== 'frozen' && !valid) throw new DatasetInvalid(findings);
@@ -135,7 +135,7 @@ function forkName(name: string): string {
   return nameWithEnding(own, ending ? ` (fork ${Number(number) + 1})` : ' (fork)');
 }
 
-/** Throws DatasetFrozen, or StaleVersion as `update`. */
+/** Throws DatasetFrozen. Throws StaleVersion if a version in `expected` is not the dataset's. */
 export function requireEditable(dataset: Dataset, expected: readonly number[]): void {
   if (dataset.state === 'frozen') throw new DatasetFrozen();
   requireVersion(dataset, expected);

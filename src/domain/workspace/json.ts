@@ -27,7 +27,7 @@ export function isSame(one: Json | undefined, other: Json | undefined): boolean 
   );
 }
 
-/** Returns why PostgreSQL cannot store the value: the problem of its first such string or number. Null: it can. */
+/** Returns the problem of the first string or number that PostgreSQL cannot store. Returns null if there is none. */
 export function unstorable(value: Json): string | null {
   if (!isContainer(value)) return unstorableLeaf(value);
   for (const [name, member] of Object.entries(value)) {

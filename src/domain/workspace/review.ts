@@ -226,7 +226,7 @@ function* evaluationRemarks(reviewed: Reviewed): Generator<Remark> {
   const call = `POST /v1/jobs with { "kind": "evaluation", "project_id": "${project.id}", "dataset_id": "${dataset.id}" }`;
   const path = 'spec.acceptance.threshold';
   if (!evaluation) {
-    if (runtime.state !== 'ready' && runtime.state !== 'loading') return; // the runtime comes first
+    if (runtime.state !== 'ready' && runtime.state !== 'loading') return; // the finding about the runtime comes first
     const message =
       'No evaluation of the dataset has succeeded yet, so nothing tells whether the threshold is reached.';
     yield info('evaluation_missing', path, message, `Evaluate the model: ${call}.`);

@@ -54,7 +54,7 @@ export interface ChosenPassword {
   readonly generated: boolean;
 }
 
-/** Reads a password from standard input or asks a person. Generates a password without input. Throws UsageError. */
+/** Reads a password from standard input or asks a person. Generates a password if none is typed. Throws UsageError. */
 export async function choosePassword(
   terminal: Terminal,
   fromStdin: boolean,
