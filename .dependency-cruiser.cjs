@@ -1,5 +1,5 @@
 /**
- * Lists who may import whom below src. `npm run layers` runs these rules and more (tools/check-architecture.cjs).
+ * Lists which files below src may import which files and packages. `npm run layers` runs these rules and more (tools/check-architecture.cjs).
  * A rule's comment is printed beside a violation. Type-only imports count like any other.
  */
 
@@ -84,11 +84,11 @@ module.exports = {
     rule('no-unresolvable', { path: '^src/' }, { couldNotResolve: true }, 'nothing is found there: mend the path'),
   ],
   options: {
-    // TypeScript 7 is beyond the built-in parser, which would then skip every .ts file and find no fault.
+    // The built-in parser does not support TypeScript 7: it would skip every .ts file and report no violation.
     parser: 'swc',
     tsPreCompilationDeps: true,
     doNotFollow: { path: 'node_modules' },
-    // The parser reads no JSX. tools/check-architecture.cjs looks after the imports of the console.
+    // The parser reads no JSX. tools/check-architecture.cjs checks the imports of the console.
     exclude: { path: '^src/interfaces/web/console/' },
     enhancedResolveOptions: {
       exportsFields: ['exports'],
