@@ -23,7 +23,7 @@ const SCHEMES = ['light', 'dark'] as const;
 export const openConsole = (visitor: Visitor, session: string, place: string, width = 1280): Promise<Page> =>
   visitor.open(`/#${place}`, { width, session });
 
-/** Waits until the console is at `place`, and returns its address. Asks the page, because `page.url()` may be outdated. */
+/** Waits until the console is at `place`, and returns the address. Asks the page, because `page.url()` may be old. */
 export async function at(page: Page, place: string | RegExp): Promise<string> {
   let now = '';
   await until(

@@ -61,8 +61,8 @@ function disableTelemetry() {
 }
 
 /**
- * Contains the storages that tests have used. Up to Node 22 every promise visits each storage that is not disabled, even
- * one that no code refers to: a file with hundreds of tests then takes a fifth longer. The next use enables a storage.
+ * Contains the storages that tests have used. Up to Node 22 every promise visits each storage that is not disabled,
+ * even one that no code refers to: a file with hundreds of tests takes a fifth longer. The next use enables a storage.
  */
 const used = new Set();
 function disableStorages() {
@@ -78,8 +78,9 @@ for (const use of ['run', 'enterWith']) {
 }
 
 /**
- * Compiles for Node's own globals. A module that an earlier test file in the worker has loaded comes from V8's code cache,
- * with the functions that ran there. Without the cache, a third of the time for loading the service goes to the compiler.
+ * Compiles for Node's own globals. A module that an earlier test file of the worker has loaded comes from V8's code
+ * cache, with the functions that ran there. Without the cache, compiling takes a third of the time for loading the
+ * service.
  */
 const compiled = new Map();
 const { compileFunction } = vm;

@@ -32,7 +32,7 @@ describe('RetryQueue', () => {
     jest.useRealTimers();
   });
 
-  it('waits longer after each failure, up to 12 s, and after a success sends all waiting reads, the newest first', async () => {
+  it('waits longer after each failure, up to 12 s, and after a success sends all reads, the newest first', async () => {
     const { outages, sent, service, read } = rig();
     const answers = Promise.all([read('first'), read('second')]);
     await jest.advanceTimersByTimeAsync(0);
@@ -107,7 +107,7 @@ describe('RetryQueue', () => {
     expect(sent.at(-1)).toBe('0');
   });
 
-  it('holds back all reads after an error of the whole service, and rejects a read after an error of its own', async () => {
+  it('holds back all reads after an error of the service, and rejects a read after an error of its own', async () => {
     const { outages, sent, service, read } = rig();
     for (const code of ['busy', 'model_busy', 'runtime_loading', '502', '503', '504']) {
       service.refusal = { ...AWAY, code };
