@@ -1,6 +1,6 @@
 /**
- * Lists which files and packages a file below src may import. `npm run layers` runs these rules and more
- * (tools/check-architecture.cjs). A rule's comment is printed beside a violation. Type-only imports count like any other.
+ * Lists which files and packages a file below src may import. `npm run layers` runs these rules and more, by
+ * tools/check-architecture.cjs. A rule's comment is printed beside a violation. Type-only imports count like any other.
  */
 
 /** Matches the files of npm packages and of their separate type packages. */
