@@ -1,6 +1,6 @@
 /**
- * Lists who may import whom below src. `npm run layers` runs these rules and more (tools/check-architecture.cjs).
- * A rule's comment is printed beside a violation. Type-only imports count like any other.
+ * Lists which files and packages a file below src may import. `npm run layers` runs these rules and more, by
+ * tools/check-architecture.cjs. A rule's comment is printed beside a violation. Type-only imports count like any other.
  */
 
 /** Matches the files of npm packages and of their separate type packages. */
@@ -84,11 +84,11 @@ module.exports = {
     rule('no-unresolvable', { path: '^src/' }, { couldNotResolve: true }, 'nothing is found there: mend the path'),
   ],
   options: {
-    // TypeScript 7 is beyond the built-in parser, which would then skip every .ts file and find no fault.
+    // The built-in parser does not support TypeScript 7: it would skip every .ts file and report no violation.
     parser: 'swc',
     tsPreCompilationDeps: true,
     doNotFollow: { path: 'node_modules' },
-    // The parser reads no JSX. tools/check-architecture.cjs looks after the imports of the console.
+    // The parser reads no JSX. tools/check-architecture.cjs checks the imports of the console.
     exclude: { path: '^src/interfaces/web/console/' },
     enhancedResolveOptions: {
       exportsFields: ['exports'],

@@ -1,5 +1,5 @@
 /**
- * Runs when npm installs Tenon. Prevents that onnxruntime-node downloads CUDA libraries. Tenon never loads them, they
+ * Runs when npm installs Tenon. Keeps onnxruntime-node from downloading CUDA libraries. Tenon never loads them, they
  * are large, and without the internet a failed download fails the whole installation. The `postinstall` script of
  * onnxruntime-node downloads nothing if the files exist. npm runs the `install` scripts of all packages first, so this
  * `install` script creates empty files.

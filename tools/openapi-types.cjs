@@ -6,7 +6,7 @@ const Module = require('node:module');
 const path = require('node:path');
 const { contentOf, generate } = require('../dist/tools/generated-file.js');
 
-// The generator needs the programming interface of TypeScript. TypeScript 7 does not have it yet, this package has it.
+// The generator needs the programming interface of TypeScript, which version 7 lacks. This package has an earlier one.
 const { _load } = Module;
 Module._load = (request, ...rest) =>
   request === 'typescript' ? require('@ts-morph/common').ts : _load(request, ...rest);

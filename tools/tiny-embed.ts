@@ -49,7 +49,7 @@ function pieces(): Piece[] {
 }
 
 class Network extends GraphWriter {
-  /** Adds to the vector of each token half of the vectors that the token attends to. */
+  /** Adds half of the attention's output to the vector of each token. */
   file(vectors: readonly (readonly number[])[]): Buffer {
     const largest = Math.max(...vectors.flat().map(Math.abs));
     const whole = vectors.flat().map((value) => Math.round((127 * value) / largest));

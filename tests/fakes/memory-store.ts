@@ -46,7 +46,7 @@ export class MemoryStore implements UnitOfWork {
     return result;
   }
 
-  /** Runs `work` as an exclusive holder, also if the lock is shared. */
+  /** Runs `work` alone under the lock, also if the caller asks for the mode `shared`. */
   async locked<T>(lock: string, work: () => Promise<T>): Promise<T> {
     if (this.isWorking) throw new Error('This must not run inside a unit of work.');
     return this.exclusively(lock, () => this.run(work));

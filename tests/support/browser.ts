@@ -48,7 +48,7 @@ export class Visitor {
   private readonly opened: Page[] = [];
   /** Keeps closed pages for the next tests, because the browser starts a process for each new page. */
   private readonly closed: Page[] = [];
-  /** Collects errors on the console, also violations of the policy, and calls to other hosts. */
+  /** Collects errors of the pages, violations of the content security policy, and calls to other hosts. */
   readonly complaints: string[] = [];
 
   private constructor(
@@ -84,7 +84,7 @@ export class Visitor {
       if (testHasFailed) console.warn(`${page.url()}\n${await page.locator('body').ariaSnapshot()}`);
       await page.unrouteAll();
       await page.context().clearCookies();
-      // Only a page of the same origin can empty its memory.
+      // Only a page of the service's origin can clear the storage of that origin.
       if (!page.url().startsWith(`${this.url}/`)) await page.goto(`${this.url}/verify-email`);
       await page.evaluate('sessionStorage.clear(), localStorage.clear()');
       await page.goto('about:blank');

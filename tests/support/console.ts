@@ -23,7 +23,7 @@ const SCHEMES = ['light', 'dark'] as const;
 export const openConsole = (visitor: Visitor, session: string, place: string, width = 1280): Promise<Page> =>
   visitor.open(`/#${place}`, { width, session });
 
-/** Waits until the console is at `place`, and returns where it is. Asks the page, because the browser may know it late. */
+/** Waits until the console is at `place`, and returns the address. Asks the page, because `page.url()` may be old. */
 export async function at(page: Page, place: string | RegExp): Promise<string> {
   let now = '';
   await until(
@@ -36,10 +36,10 @@ export async function at(page: Page, place: string | RegExp): Promise<string> {
   return now;
 }
 
-/** Goes a step back. Call `at` before, because a click returns before its own step is done. */
+/** Goes one step back in the history. Call `at` first, because a click returns before its own navigation ends. */
 export const goBack = (page: Page): Promise<unknown> => page.evaluate('history.back()');
 
-/** Returns the broken rules of WCAG and sideways scrolling of the open page, at both widths, in light and dark. */
+/** Returns where the open page breaks WCAG or scrolls sideways, at both widths, in light and dark. */
 export async function shortcomingsInEveryLook(page: Page): Promise<string[]> {
   const found: string[] = [];
   for (const width of WIDTHS) {

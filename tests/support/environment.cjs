@@ -9,7 +9,7 @@ const { ModuleMocker } = require('jest-mock');
  */
 module.exports = class {
   global = globalThis;
-  /** Jest wants some context. The code runs in this one all the same. */
+  /** Satisfies Jest, which asks for a context. The code runs in Node's own context all the same. */
   context = {};
   fakeTimers = null;
   moduleMocker = new ModuleMocker(globalThis);
@@ -17,7 +17,7 @@ module.exports = class {
   constructor({ projectConfig }) {
     this.fakeTimersModern = new ModernFakeTimers({ config: projectConfig, global: globalThis });
     this.before = { globals: new Set(Reflect.ownKeys(globalThis)), env: { ...process.env }, exit: process.exit };
-    // What is required here lasts as long as the worker: a schema is compiled once, when an answer needs it first.
+    // A module that is required here lives as long as the worker. So each schema is compiled once, at its first use.
     globalThis.undocumented = (...answer) => require('./documented-answers.cjs').undocumented(...answer);
   }
 
@@ -36,14 +36,14 @@ module.exports = class {
     if (name === 'test_done') disableStorages();
   }
 
-  /** Leaves the globals and the settings as this file has found them. */
+  /** Restores the globals and the environment as they were before the test file. */
   async teardown() {
     this.fakeTimersModern.dispose();
     this.moduleMocker.restoreAllMocks();
     disableStorages();
     const { globals, env, exit } = this.before;
     if (TELEMETRY in globalThis) disableTelemetry();
-    // Symbols, too: Jest's own handlers of this file's events are among them.
+    // Symbols, too: Jest's own handlers for the events of the test file are among them.
     for (const key of Reflect.ownKeys(globalThis)) if (!globals.has(key)) Reflect.deleteProperty(globalThis, key);
     for (const name of Object.keys(process.env)) if (!(name in env)) delete process.env[name];
     Object.assign(process.env, env);
@@ -54,15 +54,15 @@ module.exports = class {
 
 const TELEMETRY = Symbol.for('opentelemetry.js.api.1');
 
-/** Takes back what the file has registered. The API, which all files share, would keep the tracer of the first one. */
+/** Unregisters the tracer of the test file. Otherwise the API, which all files share, would keep the first tracer. */
 function disableTelemetry() {
   const { context, diag, metrics, propagation, trace } = require('@opentelemetry/api');
   for (const api of [trace, context, metrics, propagation, diag]) api.disable();
 }
 
 /**
- * The storages that tests have used. Up to Node 22 every promise looks at each one that is not disabled, whether anybody
- * still holds it or not: a file with hundreds of tests takes a fifth longer by that. The next use enables a storage again.
+ * Contains the storages that tests have used. Up to Node 22 every promise visits each storage that is not disabled,
+ * even one that no code refers to: a file with hundreds of tests takes a fifth longer. The next use enables a storage.
  */
 const used = new Set();
 function disableStorages() {
@@ -78,8 +78,9 @@ for (const use of ['run', 'enterWith']) {
 }
 
 /**
- * Compiles for Node's own globals. A module that an earlier file of the worker has loaded comes from V8's code cache, with
- * the functions that ran there. Without it, a third of the time in which a file loads the service goes to the compiler.
+ * Compiles for Node's own globals. A module that an earlier test file of the worker has loaded comes from V8's code
+ * cache, with the functions that ran there. Without the cache, compiling takes a third of the time for loading the
+ * service.
  */
 const compiled = new Map();
 const { compileFunction } = vm;

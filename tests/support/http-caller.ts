@@ -21,7 +21,7 @@ export interface CallOptions {
 /** Is true if the services of the tests are several processes behind a proxy (`npm run test:scaled`). */
 export const SCALED = Number(process.env.TENON_TEST_PROCESSES ?? 1) > 1;
 
-/** Finds bodies that a refusal can interrupt. If the connection closes, the refusal is lost. */
+/** Tells whether a refusal can come before the whole body is sent. A connection that closes would lose the refusal. */
 const isLong = (body?: string | Uint8Array) => (body?.length ?? 0) > 16_384;
 
 interface Whole {

@@ -54,7 +54,7 @@ export class InferenceEngine extends LocalServer {
     Object.assign(this, { requests, asked, ready, repository, key, answering, override, metadata });
   }
 
-  /** Counts the requests with this end. */
+  /** Counts the requests whose line in `requests` ends with `end`. */
   count(end: string): number {
     return this.requests.filter((one) => one.endsWith(end)).length;
   }

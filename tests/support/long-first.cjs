@@ -4,7 +4,7 @@ const Sequencer = require('@jest/test-sequencer').default;
 const LONG =
   /\/tests\/(e2e|embedded-postgres|infrastructure|architecture|contracts\/(stores|chat|deployments|shared\/work)|http\/(fuzz|model-files))/;
 
-/** Runs first the tests that mostly wait, then those that start services. Short tests fill the end of a run. */
+/** Runs `database-faults` first, which mostly waits, then the other long tests. Short tests fill the end of a run. */
 module.exports = class extends Sequencer {
   sort(tests) {
     const size = new Map(tests.map((test) => [test, statSync(test.path).size]));

@@ -78,7 +78,7 @@ export function postgresUnderTest(isolation?: ConstructorParameters<typeof TypeO
 
   beforeAll(async () => {
     database = await freshDatabase();
-    // Without this, no test could empty the table. Only the owner of the table may do it.
+    // With the trigger, no test could empty the table. Only the owner of the table may disable it.
     await query(database.url, 'ALTER TABLE audit_entries DISABLE TRIGGER audit_entries_append_only');
     await connect();
   });
@@ -102,7 +102,7 @@ export function postgresUnderTest(isolation?: ConstructorParameters<typeof TypeO
   };
 }
 
-/** Deletes all rows faster than TRUNCATE. PostgreSQL checks the references of tables only after the statement. */
+/** Deletes all rows in one statement, faster than TRUNCATE does. PostgreSQL checks references only at its end. */
 async function empty(source: DataSource): Promise<void> {
   const own = source.entityMetadatas.filter(({ schema }) => !schema);
   const parts = own.map(({ tableName }) => `of_${tableName} AS (DELETE FROM ${tableName})`);

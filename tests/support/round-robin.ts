@@ -43,7 +43,7 @@ export class RoundRobin {
       from.on('error', () => to.destroy());
       from.on('close', () => {
         this.sockets.delete(from);
-        // If one side closed before its end, it was broken off. Break off the other side, too.
+        // A side that closes before the end of its data was broken off. Break off the other side, too.
         if (from.readableEnded) to.end();
         else to.destroy();
       });

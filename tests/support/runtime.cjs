@@ -5,16 +5,16 @@ const Runtime = require('jest-runtime').default;
 const SHARED = [path.join(__dirname, '../../src/'), path.join(__dirname, '../fakes/')];
 const isShared = (file) => SHARED.some((folder) => file.startsWith(folder));
 
-/** Holds the shared modules that the files of this worker have loaded, by their paths. */
+/** Contains the shared modules that the test files of this worker have loaded, by their paths. */
 const loaded = new Map();
 const sourceMaps = new Map();
 let current;
 
 /**
- * Loads packages, the service's sources and the fakes once for all files of a worker: half of a short file's time goes
- * into that otherwise. The modules of the tests themselves are loaded for each file anew. The sources and the fakes keep
- * nothing in their modules that one test could leave to another. `jest.mock` refuses packages; a file that mocks has
- * sources of its own.
+ * Loads packages, the service's sources and the fakes once for all test files of a worker. Otherwise, a short test file
+ * spends half of its time on that. The modules of the tests themselves are loaded anew for each test file. The sources
+ * and the fakes keep no state in their modules that one test could leave to another. `jest.mock` refuses packages. A
+ * test file that mocks loads the sources for itself.
  */
 class SharedModules extends Runtime {
   constructor(...given) {
@@ -24,7 +24,7 @@ class SharedModules extends Runtime {
   }
 
   requireModuleOrMock(from, name) {
-    // A shared module asks the runtime of the file that has loaded it.
+    // A shared module calls the runtime of the test file that loaded it first, which may have ended.
     if (this !== current) return current.requireModuleOrMock(from, name);
     if (isBuiltin(name)) return super.requireModuleOrMock(from, name);
     if (!name.startsWith('.') && !path.isAbsolute(name)) return createRequire(from)(name);

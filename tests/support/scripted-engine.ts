@@ -13,7 +13,7 @@ export type Script = (asked: Asked, response: ServerResponse) => unknown;
 
 /** Is an engine with answers that a test scripts. By default, it answers chat completions as OpenAI does. */
 export class ScriptedEngine extends LocalServer {
-  /** Lists every chat in order of arrival. */
+  /** Lists every call for a chat or for embeddings, in order of arrival. */
   readonly asked: Asked[] = [];
   script: Script = speaking();
   /** Is the status of the answer to a probe, or `null` for no answer at all. */
@@ -35,7 +35,7 @@ export class ScriptedEngine extends LocalServer {
     return `http://${this.host}/v1`;
   }
 
-  /** Waits until `times` chats have come since the start. */
+  /** Waits until `times` calls for a chat or for embeddings have come since the start. */
   async wasAsked(times: number): Promise<void> {
     while (this.asked.length < times) await once(this.server, 'asked');
   }
@@ -60,7 +60,7 @@ export class ScriptedEngine extends LocalServer {
   }
 }
 
-/** Returns a chat completion with other fields. */
+/** Returns a chat completion. `over` adds or replaces fields. */
 export const completion = (model: string, content: unknown, over: object = {}, finish_reason: unknown = 'stop') => ({
   id: 'chatcmpl-1',
   object: 'chat.completion',
@@ -70,7 +70,7 @@ export const completion = (model: string, content: unknown, over: object = {}, f
   ...over,
 });
 
-/** Returns a chunk of a chat completion with other fields. */
+/** Returns a chunk of a chat completion. `over` adds or replaces fields. */
 export const chunk = (model: string, delta: object | null, finish_reason: unknown = null, over: object = {}) => ({
   id: 'chatcmpl-1',
   object: 'chat.completion.chunk',

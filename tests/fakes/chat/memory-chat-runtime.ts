@@ -180,7 +180,7 @@ export class MemoryChatRuntime implements ChatRuntime {
     return runtime;
   }
 
-  /** Runs `work` when it is its turn, with a limit of time. */
+  /** Runs `work` when its turn has come, with a time limit. */
   private async call<T>(
     runtime: Runtime,
     cost: Cost,

@@ -23,7 +23,7 @@ export interface FuzzedRequest {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Uint8Array | null;
-  /** Says whether the service must take or refuse this input by the document. `either`: the document does not say. */
+  /** Says whether the document requires that this input is accepted or refused. `either`: the document does not say. */
   readonly wanted: 'taken' | 'refused' | 'either';
 }
 
@@ -47,7 +47,7 @@ interface Change extends Partial<Pick<FuzzedRequest, 'how' | 'wanted'>> {
   readonly search?: string;
 }
 
-/** Matches JSON that only predictions may take, as the preface of the document says. */
+/** Matches JSON that all operations except predictions refuse, as the preface of the document says. */
 const unstorable = /\\u0000|\\ud800|\[{33}/;
 
 const JSON_TYPE = 'application/json';

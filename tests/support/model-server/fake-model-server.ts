@@ -10,10 +10,9 @@ import {
   type ServerMessage,
 } from '../../../src/infrastructure/model-server/protocol.js';
 
-/**
- * Stands in for the model server. The first word of its model file names its behaviour. `do` in the body of a
- * prediction names the answer.
- */
+// This program stands in for the model server. The first word of its model file names its behaviour. `do` in the body
+// of a prediction names the answer.
+
 const LENGTH = LENGTH_HEADER.toLowerCase();
 
 const say = (report: ServerMessage | object) => process.send?.(report, undefined, undefined, () => undefined);

@@ -86,7 +86,7 @@ function badInfer(chance: SeededChance, model: string, inputs: readonly Input[])
   return { path: infer(model), headers: JSON_TYPE, body };
 }
 
-/** Returns a request with too little or too much binary data, or with a wrong length of it. */
+/** Returns a request with wrong sizes of its binary data, or with a wrong length of its JSON. */
 function badBinary(chance: SeededChance, model: string, inputs: readonly Input[]): HostileRequest {
   const sizes = inputs.map(({ shape }) => shape.reduce((size, one) => size * Math.abs(one), 4) + 3);
   const tensors = inputs.map(({ name, ...input }, at) => {

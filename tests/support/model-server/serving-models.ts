@@ -77,7 +77,7 @@ export const crossRows = (): Buffer =>
     { op: 'Sub', inputs: ['x', 'mean'], outputs: ['y'] },
   ]);
 
-/** Makes a model that subtracts the largest element of all rows. The order of the rows does not change it. */
+/** Makes a model that subtracts the largest element of all rows from each element. The order of rows has no effect. */
 export const crossRowsMost = (): Buffer =>
   onnxFile({
     inputs: [['x', INT64, ['N', 4]]],

@@ -32,7 +32,7 @@ export class GraphWriter {
     return this.constant(INT64, values, [values.length]);
   }
 
-  /** Makes uniform weights with the deviation `scale`. */
+  /** Makes uniformly distributed weights with the standard deviation `scale`. */
   protected weights(shape: readonly number[], scale: number): string {
     const values = new Float32Array(shape.reduce((size, one) => size * one, 1));
     const width = scale * Math.sqrt(12);

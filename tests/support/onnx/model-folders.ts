@@ -17,7 +17,7 @@ export class ModelFolders {
   private readonly root = mkdtempSync(join(tmpdir(), 'tenon-models-'));
   private count = 0;
 
-  /** Copies tiny-chat. A function rewrites its file. Null removes the file. */
+  /** Copies tiny-chat. In `changes`, a function rewrites the file of that name, and null removes it. */
   like(changes: Readonly<Record<string, ((text: string) => string | Buffer) | null>> = {}): string {
     this.count += 1;
     const folder = join(this.root, `model-${this.count}`);

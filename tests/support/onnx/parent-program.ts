@@ -1,8 +1,8 @@
 import { ChildRuntimesRig } from './child-runtimes-rig.js';
 
 /**
- * Stands in for the service: runs the model of a folder, asks it a question, and reports its stage. A test kills it and
- * looks for orphans.
+ * Stands in for the service: runs the model of a folder, asks the model a question, and reports each stage. A test
+ * kills this program and looks for orphans.
  *
  *   node parent-program.js <folder> [question]
  */

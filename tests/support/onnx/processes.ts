@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** Returns the fields of a process after its name, on Linux. A process that is gone has the state of a zombie. */
+/** Returns the fields after the name in `/proc/<pid>/stat`, on Linux. A process that is gone counts as a zombie. */
 function statOf(pid: number): string[] {
   try {
     return readFileSync(`/proc/${pid}/stat`, 'utf8')
@@ -11,10 +11,10 @@ function statOf(pid: number): string[] {
   }
 }
 
-/** Checks whether a process runs. A zombie does not: nobody may collect an orphan here. */
+/** Checks whether a process runs. A zombie counts as ended, because in a container nobody may collect an orphan. */
 export const alive = (pid: number): boolean => statOf(pid)[0] !== 'Z';
 
-/** Returns the processor time of a process in hundredths of a second. */
+/** Returns the processor time of a process in user mode, in hundredths of a second. */
 export const ticks = (pid: number): number => Number(statOf(pid)[11]);
 
 /** Returns the memory of a process in bytes, on Linux. */

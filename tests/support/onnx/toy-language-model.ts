@@ -42,7 +42,7 @@ export function toyLanguageModel({ vocabulary, half = false, format = 8, ...toy 
       ['axis_1', INT64, [1], [1]],
       ['size', INT64, [vocabulary]],
       ['counted', INT64, [Number(countsPadding)]],
-      // -1 shows an error: half-precision scores are right only if they are read as numbers.
+      // -1 instead of 0 reveals a reader that compares half-precision scores as raw bits: there, -1 is above 1.
       ['off_on', FLOAT, [-1, 1], [2]],
       ['zero', INT64, [0]],
       ['endless', INT64, [endlessToken]],

@@ -12,7 +12,7 @@ export interface Transformer {
   readonly context: number;
   /**
    * Selects the attention. `plain` uses operators of the standard with a mask and positions, as most exports do.
-   * `group_query` uses an operator of ONNX Runtime that counts the mask and takes no positions.
+   * `group_query` uses an operator of ONNX Runtime that gets only the lengths from the mask, and no positions.
    */
   readonly attention: 'plain' | 'group_query';
   /** Keeps keys and values in half precision. */
@@ -102,7 +102,7 @@ class Writer extends GraphWriter {
     return this.op('Add', [this.linear(input, hidden, size), this.weights([size], 0.1)]);
   }
 
-  /** Adds the two layers between attentions. */
+  /** Adds the gated feed-forward network after an attention. */
   private thought(input: string): string {
     const { hidden, inner } = this.about;
     const gate = this.linear(input, hidden, inner);

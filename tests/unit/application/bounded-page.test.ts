@@ -33,12 +33,12 @@ describe('boundedPage', () => {
     [120, 1000, 120, false],
     [120, 119, 119, true],
     [120, 100, 100, true],
-  ])('of %i items, asked for %i, returns %i', async (count, limit, expected, more) => {
+  ])('with %i items and the limit %i, returns %i', async (count, limit, expected, more) => {
     const { page, ids } = over(count, 1);
     expect(await page(limit)).toEqual({ items: ids.slice(0, expected), more });
   });
 
-  it('ends before the limit of bytes, and the next page continues there', async () => {
+  it('ends a page before the limit of bytes, and continues there with the next page', async () => {
     const { page, ids, looks, reserved } = over(1_000, PAGE_BYTES / 4 - 1);
     expect(await page(1000)).toEqual({ items: ids.slice(0, 4), more: true });
     expect([looks, reserved]).toEqual([[10], [PAGE_BYTES - 4]]);
@@ -46,7 +46,7 @@ describe('boundedPage', () => {
     expect((await page(1000, 'id_0003')).items).toEqual(ids.slice(4, 8));
   });
 
-  it('returns at least one item of any length', async () => {
+  it('returns at least one item, however long it is', async () => {
     const { page, ids } = over(2, PAGE_BYTES * 2);
     expect(await page(10)).toEqual({ items: ids.slice(0, 1), more: true });
   });

@@ -38,7 +38,7 @@ describe('DeploymentService', () => {
     expect(servers.ids()).toHaveLength(1);
   });
 
-  it('does not keep a deployment if another instance has taken the last place meanwhile', async () => {
+  it('refuses and stops a deployment if another instance has meanwhile reached the limit', async () => {
     for (const { id } of (await deployments.all()).slice(0, 1)) await deployments.remove(id);
     await servers.close();
     const rival = new MemoryModelServer(undefined, () => deployments.add(aDeployment()));

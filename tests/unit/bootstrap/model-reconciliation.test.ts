@@ -27,7 +27,7 @@ describe('modelReconciliation', () => {
     return { runtimes, deployments, changed, models: modelReconciliation(container, ['/nonexistent']) };
   };
 
-  it('reconciles at once after a change, again after a change meanwhile, and every two seconds', async () => {
+  it('reconciles at once after a change, once more after a change meanwhile, and every two seconds', async () => {
     jest.useFakeTimers();
     const { runtimes, deployments, changed, models } = setUp();
     const looks = () => {
@@ -47,7 +47,7 @@ describe('modelReconciliation', () => {
     expect(looks()).toBe(before + 3);
   });
 
-  it('waits for loading models, also while the database is away, but only up to its limit or its signal', async () => {
+  it('waits for loading models, also without the database, until a time limit or an aborted signal', async () => {
     const { runtimes, deployments, models } = setUp();
     await models.loaded(60_000);
     deployments.isLoading.mockResolvedValueOnce(true);

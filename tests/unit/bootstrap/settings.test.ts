@@ -110,7 +110,7 @@ describe('the settings of engines', () => {
   });
 
   it.each(['http://gpu', 'gpu/v1', 'gpu:0', 'gpu:65536', 'gpu:x', 'a b', 'user@gpu', '*', '::1', 'gpu,,gpu2', '[::1'])(
-    'name no invalid host: %s',
+    'refuse an invalid host: %s',
     (SERVICE_RUNTIME_ALLOWED_HOSTS) => {
       expect(() => upstream({ SERVICE_RUNTIME_ALLOWED_HOSTS })).toThrow(
         /SERVICE_RUNTIME_ALLOWED_HOSTS must list hosts/,
@@ -137,7 +137,7 @@ describe('the settings of engines', () => {
     ['c2stYQ==', { key: 'c2stYQ==', host: null }],
     ['eyJh.bGciOg==', { key: 'eyJh.bGciOg==', host: null }],
     ['sk-a=b', { key: 'sk-a=b', host: null }],
-  ])('bind a key to a host if it names one: %s', (text, key) => {
+  ])('bind a key to a host only if the text begins with a host: %s', (text, key) => {
     const { keys } = upstream({ SERVICE_RUNTIME_KEY_A: text, SERVICE_RUNTIME_ALLOWED_HOSTS: 'gpu:8000' });
     expect(keys).toEqual({ SERVICE_RUNTIME_KEY_A: key });
   });

@@ -54,7 +54,7 @@ describe('diffLines', () => {
     expect(performance.now() - start).toBeLessThan(1_000);
   });
 
-  it('leaves lines far from a change to be folded', () => {
+  it('returns lines that `foldUnchanged` folds if they are far from a change', () => {
     const lines = diffLines('1\n2\n3\n4\n5\n6\n7', '1\n2\n3\n4\n5\n6\nx');
     expect(foldUnchanged(lines, 2).map(({ folded, lines: part }) => [folded, part.length])).toEqual([
       [true, 4],

@@ -3,7 +3,7 @@ import { type Outage, RetryQueue } from '../../../src/interfaces/web/console/sha
 const AWAY = { code: 'unreachable', message: 'Out of reach.', requestId: null, retryAfter: null };
 const LIMITED = { code: 'rate_limited', message: 'Too many.', requestId: 'req_1', retryAfter: 30 };
 
-/** Makes reads that a scripted service answers, and records the outages that the page is told of. */
+/** Makes reads that a scripted service answers, and records the outages that are reported to the page. */
 function rig() {
   const outages: (Outage | null)[] = [];
   const page = { isHidden: false };
@@ -32,7 +32,7 @@ describe('RetryQueue', () => {
     jest.useRealTimers();
   });
 
-  it('waits longer after each failure, up to 12 s, then sends all waiting reads, the newest first', async () => {
+  it('waits longer after each failure, up to 12 s, and after a success sends all reads, the newest first', async () => {
     const { outages, sent, service, read } = rig();
     const answers = Promise.all([read('first'), read('second')]);
     await jest.advanceTimersByTimeAsync(0);
@@ -74,7 +74,7 @@ describe('RetryQueue', () => {
     expect(await answer).toBe('one');
   });
 
-  it('waits as long as the rate limit asks, also when it is asked for an earlier try', async () => {
+  it('waits as long as the rate limit asks, also if `tryNow` is called earlier', async () => {
     const { outages, retries, sent, service, read } = rig();
     service.refusal = LIMITED;
     const answers = Promise.all(['a', 'b', 'c'].map(read));
@@ -93,7 +93,7 @@ describe('RetryQueue', () => {
     expect(await answers).toEqual(['a', 'b', 'c']);
   });
 
-  it('rejects at once with errors that waiting does not end, and drops the oldest of too many reads', async () => {
+  it('rejects a read at once if a retry cannot help, and rejects the oldest read if too many wait', async () => {
     const { sent, service, read } = rig();
     service.refusal = { ...AWAY, code: 'not_found' };
     await expect(read('gone')).rejects.toMatchObject({ code: 'not_found' });
@@ -107,7 +107,7 @@ describe('RetryQueue', () => {
     expect(sent.at(-1)).toBe('0');
   });
 
-  it('holds back all reads for errors of the whole service, and rejects for errors of one read', async () => {
+  it('holds back all reads after an error of the service, and rejects a read after an error of its own', async () => {
     const { outages, sent, service, read } = rig();
     for (const code of ['busy', 'model_busy', 'runtime_loading', '502', '503', '504']) {
       service.refusal = { ...AWAY, code };
@@ -128,7 +128,7 @@ describe('RetryQueue', () => {
     }
   });
 
-  it('gives up a try that hangs after 30 s, and sends the others first', async () => {
+  it('gives up a hanging try after 30 s, and then sends the other reads first', async () => {
     const { outages, sent, service, read } = rig();
     const others = [read('first'), read('second')];
     const slow = read('slow');
@@ -184,7 +184,7 @@ describe('RetryQueue', () => {
     expect(await answer).toBe('one');
   });
 
-  it('keeps the wait that a refusal asked for after an earlier wait was cut short', async () => {
+  it('waits as long as a refusal asks, also if `tryNow` has cut an earlier wait short', async () => {
     const { retries, sent, service, read } = rig();
     void read('one');
     await jest.advanceTimersByTimeAsync(1_000);

@@ -56,7 +56,7 @@ describe('the form of a prediction', () => {
     expect(keptEntry(spec('FP32', [17]), kept)).toEqual(exampleEntry(spec('FP32', [17])));
   });
 
-  it('sends numbers exactly as typed, and other entries as text, which the service refuses', () => {
+  it('sends numbers with all their digits, and other entries as text, which the service refuses', () => {
     const result = bodyOf([spec('INT64', [4])], {
       x: { mode: 'cells', cells: ['9007199254740993', ' .5', 'two', ''] },
     });
@@ -122,7 +122,7 @@ describe('the answer to a prediction', () => {
     expect([cut?.rows.length, cut?.columns.length, cut?.all]).toEqual([50, 20, { rows: 60, columns: 30 }]);
   });
 
-  it('shows integers exactly that a JavaScript number cannot represent', () => {
+  it('shows all digits of integers that a JavaScript number cannot represent', () => {
     const text = '{"outputs":{"x":{"datatype":"INT64","shape":[3],"data":[9007199254740993,-9007199254740993,1]}}}';
     expect(tablesOf(outputsOf(text))[0]?.rows.flat()).toEqual(['9007199254740993', '-9007199254740993', '1']);
     const others = '{"outputs":{"1234567890123456789":{"data":[0.1234567890123456,1e-1234567890123456],"shape":[2]}}}';

@@ -32,7 +32,7 @@ describe('readRecords', () => {
     expect(records.map(({ id, group }) => [id, group])).toEqual([1, 2, 3, 4].map((row) => [`row-${row}`, null]));
   });
 
-  it('makes ids from the rows, but none that exists already', () => {
+  it('makes missing ids from the row numbers, and skips ids that exist already', () => {
     const ids = (...sent: Json[]) => readRecords({ records: sent }).records.map(({ id }) => id);
     expect(ids({}, { id: 'row-1' }, {}, { id: 'row-4' }, {})).toEqual(['row-2', 'row-1', 'row-3', 'row-4', 'row-5']);
   });

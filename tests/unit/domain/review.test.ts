@@ -99,7 +99,7 @@ describe('the review of a project', () => {
     ['the threshold 0', { metric: 'exact', threshold: 0 }, ['warning acceptance_always_met']],
     ['no metric', { threshold: 1 }, ['warning acceptance_metric_missing']],
     ['an unknown metric', { metric: 'bleu', threshold: 1 }, ['warning acceptance_metric_unknown']],
-    ['numbers', { metric: 'numeric', threshold: 1 }, []],
+    ['the metric of numbers', { metric: 'numeric', threshold: 1 }, []],
   ])('judges an acceptance with %s', (_, acceptance, expected) => {
     expect(found(reviewed({ ...good, acceptance }))).toEqual(expected);
   });
@@ -122,7 +122,7 @@ describe('the review of a project', () => {
     );
   });
 
-  it('blocks a schema that cannot be used', () => {
+  it('reports a response schema that cannot be used as blocking', () => {
     const spec = { ...good, response_format: answers({ type: 'text' }) };
     const project = reviewed(spec, { schemaProblem: 'type must be known', evaluation: null });
     expect(review(project)).toMatchObject({

@@ -8,7 +8,7 @@ const unending = () => new AbortController().signal;
 describe('the HTTP client', () => {
   let server: Server;
   let client: HttpClient;
-  /** For each connection in order, the reactions to its requests. */
+  /** Contains a list for each connection, in order: the reactions to the requests of this connection. */
   let connections: ((socket: Socket) => unknown)[][];
   let asked: number[];
 

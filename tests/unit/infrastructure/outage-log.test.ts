@@ -35,7 +35,7 @@ describe('OutageLog', () => {
     expect(lines().at(-1)).toBe('error the database is out of reach');
   });
 
-  it('logs every other failure each time', () => {
+  it('logs each failure that is not an outage', () => {
     const wrong = new Error('no such column');
     outages.failed('one thing', wrong, { task: 'x' });
     outages.failed('one thing', wrong, { task: 'x' });

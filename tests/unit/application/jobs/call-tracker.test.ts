@@ -172,7 +172,7 @@ describe('CallTracker', () => {
     expect(await lives.allAlerts()).toHaveLength(1);
   });
 
-  it('completes a call after its job was closed because its instance seemed dead', async () => {
+  it('accepts the end of a call after another instance has closed its job, and leaves the job failed', async () => {
     const [known, store] = [new MemoryInstances(), new MemoryStore()];
     const [away, other] = [setUp(known, store), setUp(known, store)];
     const call = await away.tracking.open(away.about);
@@ -232,11 +232,11 @@ describe('JobFinisher', () => {
 
   it.each<[string, Partial<AlertRule>, FinalStatus]>([
     ['a failure of another kind', { jobKind: 'external', failuresInARow: 1 }, 'failed'],
-    ['a success after another', { failuresInARow: 0 }, 'succeeded'],
+    ['a success after another success', { failuresInARow: 0 }, 'succeeded'],
     ['a cancelled call', { failuresInARow: 2 }, 'cancelled'],
     ['a call that took just as long as allowed', { ...tooLong, threshold: 1 }, 'succeeded'],
     ['a long call, for a disabled rule', { ...tooLong, enabled: false }, 'succeeded'],
-  ])('shares the lock if no rule reacts: %s', async (_, rule, status) => {
+  ])('takes only the shared lock if no rule reacts: %s', async (_, rule, status) => {
     expect(await locksFor(rule, status)).toEqual(['shared']);
   });
 
@@ -247,7 +247,7 @@ describe('JobFinisher', () => {
     ['a success after a failure', { failuresInARow: 1 }, 'succeeded'],
     ['a success after the rule fired', { failuresInARow: 3, firedInRun: true }, 'succeeded'],
     ['a call that took too long', tooLong, 'succeeded'],
-  ])('holds the lock alone if a rule reacts: %s', async (_, rule, status) => {
+  ])('takes the shared and then the exclusive lock if a rule reacts: %s', async (_, rule, status) => {
     expect(await locksFor(rule, status)).toEqual(['shared', 'exclusive']);
   });
 });

@@ -110,7 +110,7 @@ describe('EvaluationRunner', () => {
       },
     ],
     ['gets the last answer', { 3: () => 'Paris' }],
-  ])('writes nothing if another instance has taken over the evaluation when it %s', async (_, answers) => {
+  ])('writes nothing if another instance has taken over the evaluation when this instance %s', async (_, answers) => {
     const { run, job, positions, model, evaluations, id, calls } = await rig();
     const at = Number(Object.keys(answers)[0] ?? 1);
     model.answer = async () => {

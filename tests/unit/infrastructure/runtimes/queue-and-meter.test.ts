@@ -86,7 +86,7 @@ describe('FairQueue', () => {
     expect(drain()).toBe('b1 a2 b2');
   });
 
-  it('fills new places at once, and ends no call when places are removed', () => {
+  it('fills new slots at once, and ends no call when slots are removed', () => {
     use(1);
     for (const name of ['a1', 'a2', 'a3']) enter(name);
     queue.resize(2);
@@ -106,7 +106,7 @@ describe('FairQueue', () => {
     expect(drain()).toBe('a1 b1 c1 a2 b2');
   });
 
-  it('names a wait that grows with the calls in the queue', () => {
+  it('advises a wait that grows with the calls in the queue', () => {
     use(2, 9);
     estimate.record(4_000);
     expect(queue.busy.advice.retryAfterSeconds).toBe(2);
