@@ -316,11 +316,10 @@ describe('deployments of engines elsewhere', () => {
       });
       expect(engine.asked).toEqual([]);
       const inputs = { x: { data: [1, 2, 3, 4], shape: [2, 2] } };
-      for (const outputs of [['y'], []]) {
-        const answer = { body: { outputs: { y: { shape: [2, 2], data: [2, 4, 6, 8] } } } };
-        expect(await predict(id, { inputs, outputs })).toMatchObject(answer);
-        expect(engine.asked.at(-1)?.json.outputs).toEqual([{ name: 'y' }]);
-      }
+      const answer = { body: { outputs: { y: { shape: [2, 2], data: [2, 4, 6, 8] } } } };
+      expect(await predict(id, { inputs, outputs: ['y'] })).toMatchObject(answer);
+      expect(engine.asked[0]?.json.outputs).toEqual([{ name: 'y' }]);
+      expect(await predict(id, { inputs, outputs: [] })).toMatchObject(answer);
     });
 
     it('keep all digits of numbers, and rename the model only at the top of the answer', async () => {

@@ -47,7 +47,9 @@ export function requestOf(body: RequestBody, isPredict: boolean, signature: Engi
   }
   const known = knownSignature(json, signature);
   const { inputs, format } = new Codec(known, '').decode({ kind: 'predict', bytes, jsonLength: null });
-  const wanted = own(json, 'outputs') ? format.outputs.map(({ index }) => String(known.outputs[index]?.name)) : null;
+  const asked = own(json, 'outputs');
+  const names = format.outputs.map(({ index }) => String(known.outputs[index]?.name));
+  const wanted = Array.isArray(asked) && asked.length > 0 ? names : null;
   const named = inputs.map((tensor, at) => ({ name: String(known.inputs[at]?.name), tensor }));
   return { kind: 'predict', bytes: requestJson(named, wanted), jsonLength: null, outputs: wanted, mayBeBinary: false };
 }

@@ -241,17 +241,11 @@ class JsonGrammar {
       throw new UnsupportedSchema(path, 'propertyNames beside properties is not supported');
     if (min > required.size) throw new UnsupportedSchema(path, 'minProperties is not supported: use required');
     if (max < names.length) throw new UnsupportedSchema(path, 'maxProperties is not supported beside properties');
-    const entries = names.map((name) => ({
-      entry: sequence(
-        text(JSON.stringify(name)),
-        COLON,
-        this.ruleOf(
-          Object.hasOwn(declared, name) ? (declared[name] as Json) : additionalProperties,
-          `${path}.properties.${name}`,
-        ),
-      ),
-      required: required.has(name),
-    }));
+    const entries = names.map((name) => {
+      const schema = Object.hasOwn(declared, name) ? (declared[name] as Json) : additionalProperties;
+      const value = this.ruleOf(schema, `${path}.properties.${name}`);
+      return { entry: sequence(text(JSON.stringify(name)), COLON, value), required: required.has(name) };
+    });
     return sequence(text('{'), this.entries(entries, path), text('}'));
   }
 
