@@ -3,7 +3,7 @@ import { byId, onSubmit, takeFromLink } from './forms.js';
 
 const token = takeFromLink('token');
 byId('form').hidden = !token;
-if (!token) byId('message').textContent = 'Open this page by the link of the e-mail: it brings the token along.';
+if (!token) byId('message').textContent = 'Open this page by the link of the e-mail, which contains the token.';
 onSubmit(
   byId('form'),
   async ({ password, again, revoke_keys }) => {

@@ -122,10 +122,10 @@ const README = `# tiny-embed
 A toy embedding model, so that a first run and the tests have one. \`npm run tiny-embed\` makes all files of this folder; the
 code is \`tools/tiny-embed.ts\`. Nothing was trained and no other model or data set was used.
 
-Each token has a vector of ${DIMENSIONS} numbers. Those of some hundred English words are drawn around the centre of their
-topic (\`tools/tiny-embed/words.ts\`, written by hand), so that texts about the same topic are near each other. Other words are
-spelled by pairs of letters with vectors drawn by chance, so that words with the same letters are near each other. One step
-of attention mixes the vectors, and their mean has the length 1.
+Each token has a vector of ${DIMENSIONS} numbers. The vectors of some hundred English words are chosen at random around the centre
+of their topic (\`tools/tiny-embed/words.ts\`, written by hand), so that texts about the same topic are near each other.
+Other words consist of pairs of letters with random vectors, so that words with the same letters are near each other.
+One step of attention mixes the vectors, and their mean has the length 1.
 
 It shows how embeddings work. It understands nothing: do not use it for real searches.
 `;

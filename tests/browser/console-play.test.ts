@@ -170,7 +170,7 @@ describeInBrowser('the playground', () => {
     await page.reload();
     for (const column of columns) await answer(column);
     expect(await shortcomingsInEveryLook(page)).toEqual([]);
-    await columns[0]?.getByRole('button', { name: 'Take this chat away' }).click();
+    await columns[0]?.getByRole('button', { name: 'Close this chat' }).click();
     await columns[1]?.waitFor({ state: 'detached' });
     expect([await parameter(page, 'project'), await parameter(page, 'beside')]).toEqual([scripted, null]);
   });

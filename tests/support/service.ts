@@ -69,7 +69,7 @@ export class Service extends HttpCaller {
   get pid(): number {
     const [pid, ...more] = this.pids;
     if (pid === undefined || more.length > 0)
-      throw new Error('There are several: ask for `pids`, or start it `alone`.');
+      throw new Error('The service has several processes: use `pids`, or start it `alone`.');
     return pid;
   }
 

@@ -17,7 +17,7 @@ export async function until(
 ): Promise<void> {
   for (const began = Date.now(); !(await holds()); ) {
     const waited = Date.now() - began;
-    if (waited > PATIENCE_MS) throw new Error(`it never came to this: ${typeof what === 'string' ? what : what()}`);
+    if (waited > PATIENCE_MS) throw new Error(`waited in vain until ${typeof what === 'string' ? what : what()}`);
     const pause = Math.max(everyMs, Math.min(waited / 10, LONGEST_PAUSE_MS));
     await new Promise((resolve) => setTimeout(resolve, pause));
   }

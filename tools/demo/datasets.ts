@@ -12,7 +12,7 @@ export async function walkDatasets({ call, refused }: Pick<Client, 'call' | 'ref
     });
     return `${status} ${fields(body, 'count', 'starters.0.id', 'starters.0.provenance.licence')}`;
   });
-  await step('import the dataset of one', async () => {
+  await step('import the dataset of a starter', async () => {
     const sent = { as, body: { starter_id: 'capital-cities' } };
     const expected = { project_id: project, name, version: 1, state: 'editable', validation: { valid: true } };
     const { status, body } = await call(`POST ${at}/datasets`, sent, 201, expected);

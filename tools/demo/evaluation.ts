@@ -23,7 +23,7 @@ export async function walkEvaluation({ call }: Pick<Client, 'call'>, { as, proje
     const { status, body } = await call(`POST ${datasets}/${dataset}/freeze`, { as }, 200, { state: 'frozen' });
     return `${status} ${fields(body, 'state', 'record_count')}`;
   });
-  await step('take over its prompt and its threshold', async () => {
+  await step('use the prompt and the threshold of the starter', async () => {
     const { body: listed } = await call('GET /v1/project-starters', { as }, 200, {});
     const starter = listed.starters.find(({ id }: { id: string }) => id === 'capital-cities');
     const { body: before } = await call(`GET /v1/projects/${project}`, { as }, 200, {});
@@ -56,7 +56,7 @@ export async function walkEvaluation({ call }: Pick<Client, 'call'>, { as, proje
     const answer = await call(`GET /v1/jobs/${job}/results?limit=1`, { as }, 200, { count: 1, next_cursor: '1' });
     return `${answer.status} ${fields(answer.body, 'results.0.input', 'results.0.output', 'results.0.score')}`;
   });
-  await step('have the project reviewed by it', async () => {
+  await step('have the project reviewed with its evaluation', async () => {
     const { body: read } = await call(`GET /v1/projects/${project}`, { as }, 200, {});
     const sent = { as, body: { version: read.version } };
     const { status, body } = await call(`POST /v1/projects/${project}/plan`, sent, 200, { ready: true });

@@ -78,7 +78,7 @@ export async function walk(service: DemoService, signal: AbortSignal): Promise<s
     expect(headers.get('etag'), '"2"');
     return `${status} ${fields(body, 'version', 'spec')}`;
   });
-  await step('update it again with the same, now stale one', async () => {
+  await step('update it again with the same version, which is stale now', async () => {
     const { status, body } = await refused(`PUT /v1/projects/${project}`, update, 409, 'stale_version');
     expect(body.details, [{ path: 'version', current: 2 }]);
     return `${status} ${fields(body, 'code', 'details.0.current')}`;

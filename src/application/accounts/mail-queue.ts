@@ -53,7 +53,7 @@ export class MailQueue implements TaskWorker {
     try {
       return JSON.parse(this.sealer.open(sealed, id)) as Message;
     } catch {
-      throw new Error('it was sealed with another SERVICE_SECRET: start the service with that secret again');
+      throw new Error('the mail was sealed with another SERVICE_SECRET: start the service with that secret again');
     }
   }
 }

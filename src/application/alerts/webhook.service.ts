@@ -55,7 +55,7 @@ export class WebhookService {
     if (!found) throw new NotFound('webhook');
     const at = this.clock.now();
     const failed = (error: string) => ({ at, status: null, error });
-    if (!found.enabled) return failed('the webhook is disabled, since its receiver has answered 410');
+    if (!found.enabled) return failed('the webhook is disabled, because its receiver has answered 410');
     if (found.url === '') return failed('the webhook was stored under another SERVICE_SECRET');
     const opened = await this.webhooks.open(id);
     if (!opened) throw new NotFound('webhook');

@@ -56,7 +56,7 @@ const texts: Record<RuleType, (rule: AlertRule, job: FinishedJob) => Pick<Alert,
         : `The newest ${threshold} finished ${jobs} all failed. The last of them, ${job.id}, is of the kind ${job.kind} and ${failed}.`;
     return {
       title: threshold === 1 ? `${capital(job.kind)} job failed` : `${threshold} ${jobs} failed in a row`,
-      message: `${sentence} The rule "${name}" fires again only once one of its jobs has succeeded.`,
+      message: `${sentence} The rule "${name}" fires again only after one of its jobs has succeeded.`,
     };
   },
   job_duration_exceeded({ name, threshold }, job) {

@@ -35,7 +35,7 @@ export class DeploymentUnavailable extends DomainError {
 /** Refuses an upload that is too large. If the request states its length, refuses it before the bytes arrive. */
 export class ModelFileTooLarge extends DomainError {
   constructor(mostBytes: number) {
-    const message = `A model file may have ${mostBytes} bytes (SERVICE_MODEL_UPLOAD_MB).`;
+    const message = `A model file may have at most ${mostBytes} bytes (SERVICE_MODEL_UPLOAD_MB).`;
     super('too_large', 'payload_too_large', message, { retryable: false });
   }
 }

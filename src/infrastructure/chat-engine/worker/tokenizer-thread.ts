@@ -57,7 +57,12 @@ export class TokenizerThread {
     const { prompts, context } = this.model;
     const unknown = Object.keys(request.sampling?.logitBias ?? {}).find((token) => !prompts.knows(token));
     if (unknown !== undefined) {
-      this.report({ type: 'refused', call, path: `logit_bias.${unknown}`, message: "is no token of the model's" });
+      this.report({
+        type: 'refused',
+        call,
+        path: `logit_bias.${unknown}`,
+        message: 'is not the id of a token of the model',
+      });
       return;
     }
     try {

@@ -54,7 +54,7 @@ export function createRouter(model: ServedModel, inference: Inference, metrics: 
     const handle = Object.hasOwn(methods, method) ? methods[method] : undefined;
     if (handle) return { route, handle };
     const allowed = Object.keys(methods).join(', ');
-    const message = `${method} is not possible here; these are: ${allowed}.`;
+    const message = `${method} is not possible here. Possible methods: ${allowed}.`;
     return refused(route, new RequestError('method_not_allowed', message, { Allow: allowed }));
   };
 }

@@ -100,7 +100,7 @@ export class RemoteModelServer implements ModelServer {
       if (!(error instanceof InvalidRequest)) throw error; // the settings do not allow the engine any more
     }
     const change = loaded ? 'load' : 'unload';
-    this.log.info('engine elsewhere told to change its models', { endpoint, model: modelName, change, done });
+    this.log.info('asked an engine elsewhere to change its models', { endpoint, model: modelName, change, done });
   }
 
   async request(id: string, request: ModelRequest, signal: AbortSignal): Promise<ModelAnswer> {

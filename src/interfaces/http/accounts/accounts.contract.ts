@@ -164,7 +164,7 @@ export const forgotPassword = api.post('/v1/auth/password/forgot', {
 export const resetPassword = api.post('/v1/auth/password/reset', {
   id: 'resetPassword',
   summary: 'Choose a new password with the token of the e-mail',
-  description: 'Ends every session of the account and revokes the keys that registrations and logins minted.',
+  description: 'Ends every session of the account and revokes the API keys that registrations and logins returned.',
   access: 'public',
   body: namedObject('PasswordReset', {
     token: text().meta({ description: 'The token of the e-mail.', example: mailedToken }),
@@ -179,7 +179,7 @@ export const updateMe = api.patch('/v1/auth/me', {
   id: 'updateOwnAccount',
   summary: 'Change your name, your password or your e-mails',
   description:
-    'A new password ends your other sessions and revokes the keys that registrations and logins minted. `alert_emails` ' +
+    'A new password ends your other sessions and revokes the API keys that registrations and logins returned. `alert_emails` ' +
     'works for admins and developers of the operator team with a verified e-mail.',
   access: permissions.ownAccount,
   body: z

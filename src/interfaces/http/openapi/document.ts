@@ -33,7 +33,8 @@ const tags: Readonly<Record<Contract['tag'], string>> = {
 const credentials: Readonly<Record<CallerKind, string>> = {
   session: 'A session token (`tns_…`), of a registration or a login, valid for 30 days.',
   api_key: 'An API key (`tnk_…`) of an account.',
-  master: 'The master key of the deployment, `SERVICE_MASTER_KEY`: an admin operator without an account or a team.',
+  master:
+    'The master key of the service, `SERVICE_MASTER_KEY`: an operator with the role admin, without an account or a team.',
 };
 
 /** Builds the OpenAPI 3.1 document from the contracts. */

@@ -101,7 +101,7 @@ const messages = {
   forbidden: 'This needs the role admin or developer.',
   registration_closed: 'This service has reached its limit of 3 accounts.',
   token_not_found: 'There is no such token: copy it whole from the e-mail.',
-  request_timeout: 'The body stalled for 30 s.',
+  request_timeout: 'The body stalled for 15 s.',
   last_admin: 'This is the last admin of the team: make another account admin first.',
   stale_version: 'The current version is 4: read it and try again.',
   dataset_frozen: 'The dataset is frozen and can no longer change: fork it.',

@@ -96,7 +96,7 @@ function Password({ email }: { email: string }) {
   const change = useForm(values, setValues, async () => {
     await answer(api.PATCH('/v1/auth/me', { body: { ...values, revoke_keys: revokeKeys } }));
     setValues(NO_PASSWORDS);
-    toast('Your password is changed. Your other sessions and the keys that sign-ins made have ended.');
+    toast('Your password is changed. Your other sessions and the API keys from sign-ins have ended.');
   });
   return (
     <Panel title="Password">

@@ -108,9 +108,9 @@ function Progress({ job }: { job: Job }) {
           {duration !== null && `, took ${formatDuration(duration)}`}
         </span>
       </p>
-      {isOpen(job) && progress && progress.total > 0 && (
+      {isOpen(job) && progress?.total ? (
         <progress aria-label="Scored records" value={progress.done} max={progress.total} />
-      )}
+      ) : null}
       {error && <p class="note bad">{error}</p>}
     </div>
   );
@@ -128,7 +128,7 @@ function Scores({ job, summary }: { job: Job; summary: Summary }) {
   return (
     <>
       <dl class="figures">
-        <Figure name="Score" hint="The true score lies within the interval with a probability of 95 %.">
+        <Figure name="Score" hint="The interval below the score has a confidence of 95 %.">
           {formatShare(accuracy)}
           <span class="hint evaluation-interval">
             {formatShare(low)} to {formatShare(high)}

@@ -61,7 +61,7 @@ export function Column(props: ColumnProps) {
         <button type="button" class="button small" onClick={onCode}>
           View code
         </button>
-        {onClose && <IconButton icon="close" label="Take this chat away" onClick={onClose} />}
+        {onClose && <IconButton icon="close" label="Close this chat" onClick={onClose} />}
       </header>
       <RuntimeNote project={project} />
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must reach a scrolling element. */}
