@@ -123,7 +123,7 @@ describe('jobs', () => {
     });
   });
 
-  it('names the wrong field of a job and of a report', async () => {
+  it('names the invalid field when it refuses a job or a report', async () => {
     expect(await post({})).toMatchObject(invalid('kind'));
     expect(await post({ kind: 'external' })).toMatchObject(invalid('name'));
     expect(await post({ kind: 'chat', name: 'x' })).toMatchObject(invalid('kind'));
@@ -203,7 +203,7 @@ describe('jobs', () => {
     expect(await cancel(unknown)).toMatchObject(notFound);
   });
 
-  it('refuses to change jobs that are calls', async () => {
+  it('refuses to change a job that the service recorded for a chat call', async () => {
     const { id } = await admin.job();
     const job = (await app.store.jobs.find(id)) as Job;
     await app.store.jobs.update({ ...job, kind: 'chat', mode: 'sync' });
@@ -213,7 +213,7 @@ describe('jobs', () => {
     expect(await admin.get(`/v1/jobs/${id}`)).toMatchObject({ status: 'running' });
   });
 
-  it('ends a page early if the results are long', async () => {
+  it('ends a page of jobs before its limit if their `result` fields are long', async () => {
     const result = 'x'.repeat(65_000);
     const { id } = await regular.job();
     await regular.report(id, { result });

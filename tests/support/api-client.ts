@@ -19,7 +19,7 @@ async function noted(request: Request): Promise<Response> {
   return response;
 }
 
-/** Returns the answer of a call. Throws when it was refused. */
+/** Returns the answer of a call. Throws if the call was refused or has no answer. */
 export async function done<T, E>(call: Promise<{ data?: T; error?: E; response: Response }>): Promise<T> {
   const { data, error, response } = await call;
   if (data === undefined) throw new Error(`${response.url}: ${response.status} ${JSON.stringify(error)}`);

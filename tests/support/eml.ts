@@ -51,7 +51,7 @@ function partOf(text: string): Part {
     const colon = line.indexOf(':');
     return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
   });
-  // The line end before the body of a first part belongs to its boundary.
+  // A body can begin with a boundary. The added line end makes it look like the other boundaries.
   return { headers: new Map(headers), body: `\n${text.slice(end + 2)}` };
 }
 

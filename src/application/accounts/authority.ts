@@ -13,9 +13,9 @@ export class Authority {
   ) {}
 
   /**
-   * Reads the caller's credential and account again, and authorizes the caller. Throws what `authorize` throws. Must be
-   * called inside the unit of work that writes. Then nothing is written if, since the request began, the credential was
-   * revoked, or the account lost its role or was removed.
+   * Authorizes the caller, after reading the credential and the account again. The master key has neither. Throws what
+   * `authorize` throws. Must be called inside the unit of work that writes. Then nothing is written if, since the
+   * request began, the credential was revoked, or the account lost its role or was removed.
    */
   async confirm<P extends Permission>(caller: Caller | null, permission: P): Promise<CallerFor<P>> {
     if (!caller || caller.kind === 'master') return authorize(caller, permission);

@@ -89,7 +89,7 @@ export class SlackNotifier extends AlertNotifier {
 
 const messageOf = (text: string, blocks: readonly object[]) => ({ text, blocks, unfurl_links: false });
 
-/** With `verbatim`, Slack makes no links and mentions from the text. */
+/** With `verbatim`, Slack makes links only from markup, not from addresses and names in the text. */
 const markup = (text: string) => ({ type: 'mrkdwn', text, verbatim: true });
 const section = (text: string) => ({ type: 'section', text: markup(text) });
 const context = (text: string) => ({ type: 'context', elements: [markup(text)] });
@@ -102,7 +102,7 @@ const time = (at: Date): string =>
 
 const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
 
-/** Escapes the characters that begin links and mentions. Cuts the escaped text to at most `most` characters. */
+/** Escapes the characters of links and mentions. Cuts the escaped text to at most `most` characters. */
 function escaped(text: string, most: number): string {
   let shown = '';
   for (const character of text) {

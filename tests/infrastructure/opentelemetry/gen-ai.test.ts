@@ -98,7 +98,7 @@ describe('the span of a call', () => {
     });
   });
 
-  it('has a limited part of the content on request', async () => {
+  it('has the beginning of each text if the recording of content is enabled', async () => {
     const { tracer, traced } = observed(whole, true);
     for await (const _ of traced.stream(request, { caller: 'usr_1', signal }));
     const { attributes } = tracer.spans[0] as KeepingTracer['spans'][number];

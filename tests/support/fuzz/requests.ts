@@ -16,7 +16,7 @@ export const credentials = [
 ] as const;
 export type Credential = (typeof credentials)[number];
 
-/** Describes a request. The ids of examples stand for objects that exist. */
+/** Describes a request. It may contain ids of the examples. `World` replaces them with ids of existing objects. */
 export interface FuzzedRequest {
   readonly how: string;
   readonly credential: Credential;

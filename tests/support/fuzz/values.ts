@@ -42,7 +42,7 @@ const anyJson = fc
   .jsonValue({ maxDepth: 3, noUnicodeString: false })
   .map((value) => JSON.parse(JSON.stringify(value).replaceAll('\\u0000', '0')));
 
-/** Generates values of schemas, mostly examples of the document. Ids of examples stand for existing objects. */
+/** Generates values of schemas, mostly the examples of the document. `World` replaces the ids of the examples. */
 export class Values {
   private readonly generators = new Map<Schema, fc.Arbitrary<unknown>>();
 
@@ -64,7 +64,7 @@ export class Values {
     );
   }
 
-  /** Returns changed copies of a JSON text. Each has one string of its maximum length, or one character longer. */
+  /** Parses a JSON text and returns copies. In each, one string has its maximum length, or one character more. */
   aroundLimits(schema: Schema, json: string | Uint8Array): unknown[] {
     const value: unknown = JSON.parse(String(json));
     const limited = this.placesOf(schema, value, []).filter((place) => place.schema.maxLength !== undefined);
@@ -83,7 +83,7 @@ export class Values {
     return fc.oneof(fc.constantFrom<unknown>(...near, ...huge, ...text, ...other), anyJson);
   }
 
-  /** Generates values that fit the keywords at one place. `valid` checks the rules between places. */
+  /** Generates values that fit most keywords of the schema. `valid` drops those that break another keyword. */
   private like(described: Schema): fc.Arbitrary<unknown> {
     const schema = this.api.resolve(described);
     const generated = this.generated(schema);
@@ -115,7 +115,7 @@ export class Values {
     return fc.tuple(fc.dictionary(name, anyJson, { maxKeys: 2 }), known).map(([more, own]) => ({ ...more, ...own }));
   }
 
-  /** Lists the whole value, each part that it has or could have, and a field that no schema knows. */
+  /** Lists the places to change: the value, its fields and those it could have, first items, and an unknown field. */
   private placesOf(described: Schema, value: unknown, path: readonly string[]): Place[] {
     const schema = this.api.resolve(described);
     const alternatives = (schema.oneOf ?? []).map((part) => this.api.resolve(part));

@@ -74,19 +74,19 @@ describe('the HTTP client', () => {
   it.each([
     ['another protocol', 'HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n'],
     ['a text that is not HTTP', 'hello\r\n\r\n'],
-    ['headers without an end', `HTTP/1.1 200 OK\r\nX: ${'x'.repeat(100_000)}\r\n\r\n`],
+    ['headers that are too long', `HTTP/1.1 200 OK\r\nX: ${'x'.repeat(100_000)}\r\n\r\n`],
     ['two lengths', `HTTP/1.1 200 OK\r\n${TWO}${TWO}\r\nok`],
     ['two lengths after early hints', `HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 200 OK\r\n${TWO}${TWO}\r\nok`],
     ['two lengths in one header', 'HTTP/1.1 200 OK\r\nContent-Length: 2, 2\r\n\r\nok'],
     ['a length and chunks', `HTTP/1.1 200 OK\r\n${TWO}${CHUNKED}\r\n2\r\nok\r\n0\r\n\r\n`],
     ['chunks and a length', `HTTP/1.1 200 OK\r\n${CHUNKED}${TWO}\r\n2\r\nok\r\n0\r\n\r\n`],
     ['bad chunks', `HTTP/1.1 200 OK\r\n${CHUNKED}\r\nzz\r\nok\r\n`],
-    ['trailers without an end', `HTTP/1.1 200 OK\r\n${CHUNKED}\r\n0\r\nX: ${'x'.repeat(100_000)}`],
+    ['trailers that are too long', `HTTP/1.1 200 OK\r\n${CHUNKED}\r\n0\r\nX: ${'x'.repeat(100_000)}`],
     ['a length without a body', 'HTTP/1.1 304 Not Modified\r\nContent-Length: 9\r\n\r\n'],
     ['a status below 100', `HTTP/1.1 099 Odd\r\n${TWO}\r\nok`],
     ['another protocol without a name', 'HTTP/1.1 101 Switching Protocols\r\n\r\n'],
     ['status 100', `HTTP/1.1 100 Continue\r\n\r\n${GOOD}`],
-    ['an answer without an end', `HTTP/1.1 200 OK\r\nContent-Length: 10000000\r\n\r\n${'x'.repeat(9_000_000)}`],
+    ['an answer that is too long', `HTTP/1.1 200 OK\r\nContent-Length: 10000000\r\n\r\n${'x'.repeat(9_000_000)}`],
   ])('throws InvalidAnswer for %s', async (_, answer) => {
     connections = [[says(answer)]];
     await expect(post()).rejects.toThrow(InvalidAnswer);

@@ -12,7 +12,7 @@ export interface ChatRequest extends Partial<Record<(typeof numberFields)[number
   stream_options: { include_usage: true };
 }
 
-/** The settings of a request as typed text. An empty text leaves the field out. */
+/** The settings of a request, as the user typed them. An empty number or an empty `stop` leaves its field out. */
 export interface Settings {
   /** The system prompt, or null for the prompt of the project's spec. */
   readonly system: string | null;
@@ -68,7 +68,7 @@ export interface HistoryMessage {
 const MOST_MESSAGES = 100;
 const MOST_CHARACTERS = 64_000;
 
-/** Returns the newest messages that fit into a request beside the system prompt, beginning with a question. */
+/** Returns the newest messages that fit into a request beside the prompt, at least one. Omits leading answers. */
 export function fittingMessages(history: readonly HistoryMessage[], system: string): readonly HistoryMessage[] {
   let most = MOST_MESSAGES - (system === '' ? 0 : 1);
   let left = MOST_CHARACTERS - [...system].length;
