@@ -12,7 +12,7 @@ const answers = (page: Page) => page.getByRole('article', { name: 'Answer' });
 const parameter = async (page: Page, name: string) =>
   new URLSearchParams((await at(page, /\?/)).split('?')[1]).get(name);
 
-/** Waits until no answer is being received: the last answer is then stored. */
+/** Waits until no answer is being received. A whole answer is stored then. */
 const ended = (page: Page) => page.getByRole('button', { name: 'Send', exact: true }).waitFor();
 
 async function ask(page: Page, text: string): Promise<void> {

@@ -137,7 +137,7 @@ test('an interrupted first start is repeated without a logged error', async () =
 });
 
 testAsRoot(
-  'as root, the server runs as another user, which has one capability if folders are closed to it, and else none',
+  'as root, the server runs as another user, which has one capability if folders are closed to it, otherwise none',
   async () => {
     const closed = await start(stopped);
     expect(status(stopped, 'Uid')).not.toBe('0');

@@ -16,7 +16,10 @@ export class EngineModels {
     private readonly servers: ModelServer,
   ) {}
 
-  /** Runs `creation`, which loads the model. Does not unload it meanwhile. After a failure, unloads an unused model. */
+  /**
+   * Runs `creation`, which loads the model. Meanwhile this instance does not unload the model. After a failure, unloads
+   * the model if nothing uses it.
+   */
   async during<T>(model: ServedModel, creation: () => Promise<T>): Promise<T> {
     if (model.kind === 'local') return creation();
     this.beginning.add(model);

@@ -144,7 +144,8 @@ export class ModelService {
   /** Throws InvalidRequest if the specs are too long together. Every answer about a project contains these specs. */
   private async requireRoom({ projectId, spec }: Model): Promise<void> {
     const taken = (await this.models.registeredBytes([projectId])).get(projectId) ?? 0;
-    if (taken + Buffer.byteLength(JSON.stringify(spec)) <= REGISTERED_BYTES) return;
+    const added = new TextEncoder().encode(JSON.stringify(spec)).length;
+    if (taken + added <= REGISTERED_BYTES) return;
     const message = `must have at most ${REGISTERED_BYTES} bytes together with those of the project's registered models`;
     throw new InvalidRequest([{ path: 'spec', message }]);
   }

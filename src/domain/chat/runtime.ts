@@ -37,7 +37,7 @@ export interface RuntimeFigures {
   /** The tokens of the prompts that were in the prefix cache. */
   readonly cachedTokens: number;
   readonly completionTokens: number;
-  /** Seconds of work on all answers together. `completionTokens / workedSeconds` is the speed that one caller sees. */
+  /** The sum of the seconds of all answers. `completionTokens / workedSeconds` is the speed that one caller sees. */
   readonly workedSeconds: number;
   /** Seconds from a call's arrival to the first token of its answer. Is empty if the runtime does not report them. */
   readonly firstToken: Spread;

@@ -61,7 +61,7 @@ export const deploymentStatuses = ['running', 'starting', 'unhealthy', 'stopped'
 /**
  * `running`: the model has just proved that it is ready. `starting`: the model loads, or waits until it may load.
  * `unhealthy`: the model server or the engine runs, but the model gives no proof. `stopped`: this instance does not
- * serve the model. `crash_looping`: a start or several runs in a row failed, and the supervisor waits before the next start.
+ * serve the model. `crash_looping`: a start or several runs in a row failed, and the supervisor waits for the next.
  */
 export type DeploymentStatus = (typeof deploymentStatuses)[number];
 

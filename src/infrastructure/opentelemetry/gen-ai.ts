@@ -13,7 +13,10 @@ const FIRST_TOKEN_SECONDS = [0.001, 0.005, 0.01, 0.02, 0.04, 0.06, 0.08, 0.1, 0.
 const TOKEN_SECONDS = [0.01, 0.025, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.75, 1, 2.5];
 const TOKENS = [1, 4, 16, 64, 256, 1_024, 4_096, 16_384, 65_536, 262_144, 1_048_576, 4_194_304, 16_777_216, 67_108_864];
 
-/** The most characters of all messages together, and again of the answer, in one span. Many spans wait in memory. */
+/**
+ * The most characters of all messages together, and again of the answer, in one span. Many spans wait in memory for the
+ * collector.
+ */
 const MOST_CONTENT = 16_384;
 
 export class GenAiTelemetry {

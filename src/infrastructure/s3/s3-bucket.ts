@@ -94,7 +94,7 @@ export class S3Bucket {
     }
   }
 
-  /** Yields the objects with paths that begin with `start`, sorted. Skips paths that `ModelFile` does not allow. */
+  /** Yields the objects with paths that begin with `start`, by path. Skips paths that `ModelFile` does not allow. */
   async *list(start: string): AsyncGenerator<StoredObject> {
     const { bucket, prefix } = this.settings;
     let token: string | undefined;
@@ -111,8 +111,8 @@ export class S3Bucket {
   }
 
   /**
-   * Writes an object atomically, in parts if it is large. Holds one part in memory. After an error, also an
-   * error of `bytes`, removes the parts and throws the error.
+   * Writes an object atomically, in parts if it is large. Holds one part in memory. After an error, also an error of
+   * `bytes`, removes the parts and throws the error.
    */
   async write(path: string, bytes: AsyncIterable<Uint8Array>): Promise<void> {
     const target = this.targetOf(path);

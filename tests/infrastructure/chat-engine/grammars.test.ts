@@ -52,6 +52,8 @@ describe('the grammar of a schema', () => {
     [{ type: 'string', pattern: '(.{0,100}a.{0,100}b){1,9}' }, '', 'pattern'],
     [{ type: 'string', format: 'iri' }, '', 'format'],
     [{ type: 'array', prefixItems: many(90, (i) => ({ type: 'string', maxLength: 10 + i })) }, '', 'maxLength makes'],
+    [{ type: 'array', prefixItems: many(90, (i) => ({ type: 'string', minLength: 10 + i })) }, '', 'minLength makes'],
+    [{ type: 'string', pattern: `${'('.repeat(5_000)}a${')'.repeat(5_000)}` }, '', 'pattern is too deep'],
     [{ type: 'strng' }, '', 'type'],
     [{ oneOf: [{ type: 'number' }, { type: 'integer' }] }, '', 'oneOf'],
     [{ type: 'object', oneOf: [branch, { ...branch, title: 'other' }] }, '', 'oneOf'],

@@ -168,7 +168,8 @@ export class InferenceQueue {
 
   /** Runs each request alone as well. If the results differ, stops batching and returns those of the single runs. */
   private async spotChecked(batch: readonly Job[], joined: { outputs: Tensors }[]): Promise<RunResult[]> {
-    const alone = await Promise.all(batch.map(({ inputs }) => this.runAlone(inputs)));
+    const alone: RunResult[] = [];
+    for (const { inputs } of batch) alone.push(await this.runAlone(inputs));
     const isEqual = alone.every((one, at) => 'outputs' in one && almostEqual(joined[at]?.outputs ?? [], one.outputs));
     if (isEqual) return joined;
     this.refuseBatching();

@@ -20,7 +20,7 @@ export class Metrics {
   });
   private readonly batches = new Histogram({
     name: 'tenon_serving_batch_requests',
-    help: 'Requests that ran together.',
+    help: 'Requests in a run of the model. A spot check repeats the requests of a batch in runs of one request.',
     buckets: BATCH_SIZES,
     registers: [this.registry],
   });

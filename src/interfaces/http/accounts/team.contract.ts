@@ -43,7 +43,7 @@ export const changeRole = api.patch('/v1/auth/users/{user_id}/role', {
 export const removeUser = api.delete('/v1/auth/users/{user_id}', {
   id: 'removeUser',
   summary: 'Remove an account of your team',
-  description: 'Ends all credentials of the account at once. Another account can be registered in its place.',
+  description: 'Ends all credentials of the account at once, and no longer counts it for the limit of accounts.',
   access: permissions.manageTeam,
   answer: Deleted,
   refusals: ['last_admin'],

@@ -39,8 +39,9 @@ export const DeploymentAnswer = namedObject('Deployment', {
     .describe(
       'Probed for this answer, never stored. `running`: the process has just proved its health, or the engine says that ' +
         'the model is ready. A remote deployment is `unhealthy` otherwise. `starting`: the process loads ' +
-        'the model. `unhealthy`: it is alive, but does not answer. `crash_looping`: it has failed and waits ' +
-        'for its next start. `stopped`: there is no process, because the instance runs as many as it may.',
+        'the model. `unhealthy`: it is alive, but does not answer. `crash_looping`: a start or several runs in a row ' +
+        'have failed, and it waits for its next start. `stopped`: there is no process, because the instance runs as ' +
+        'many as it may.',
     ),
   created_at: Timestamp,
   reason: z.string().nullable().describe('Why it is not running, else null.'),

@@ -149,7 +149,7 @@ class JsonGrammar {
     const { minLength: min = 0, maxLength: max = Number.POSITIVE_INFINITY, pattern: own, format } = keywords;
     const known = format === undefined ? null : patternOf(format as string);
     if (format !== undefined && known === null) throw new UnsupportedSchema(path, `format ${format} is not supported`);
-    const keyword = own !== undefined ? 'pattern' : known !== null ? 'format' : 'maxLength';
+    const keyword = ['pattern', 'format', 'maxLength', 'minLength'].find((name) => name in keywords) ?? 'type';
     const source = (own as string | undefined) ?? known;
     if ((min as number) > (max as number)) this.problem ??= `minLength at ${path} is more than maxLength`;
     try {
@@ -157,7 +157,7 @@ class JsonGrammar {
       return sequence(text('"'), this.texts(ofLength(all, min as number, max as number), path, keyword), text('"'));
     } catch (error) {
       if (error instanceof UnsupportedPattern) throw new UnsupportedSchema(path, `${keyword} ${error.message}`);
-      if (error instanceof SyntaxError) throw new UnsupportedSchema(path, `${keyword} is not a regular expression`);
+      if (error instanceof RangeError) throw new UnsupportedSchema(path, `${keyword} is too deep or too long`);
       throw error;
     }
   }

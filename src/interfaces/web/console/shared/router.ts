@@ -18,7 +18,7 @@ export const guardLeaving = (mayLeave: Guard | null): void => {
 const pathOf = (place: string) => place.split('?')[0] as string;
 const placeOf = (href: string) => href.slice(1) || '/';
 
-/** Returns whether the user may go to `next`. Only if `next` is another page, asks the guard, and on yes removes it. */
+/** Returns whether the user may go to `next`. For another page, asks the guard, and removes it if it agrees. */
 function mayGo(next: string): boolean {
   if (pathOf(next) === pathOf(current.value)) return true;
   if (guard && !guard()) return false;

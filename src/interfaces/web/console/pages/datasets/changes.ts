@@ -8,7 +8,7 @@ export interface Changes {
 }
 
 export interface Row {
-  /** The number of earlier records with the same id, and the id. The record has the same key in later versions. */
+  /** The number of earlier records with the same id, and the id. Finds the record again in later versions. */
   readonly key: string;
   /** The index among the saved records, or null for a new record. */
   readonly index: number | null;
