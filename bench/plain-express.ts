@@ -7,13 +7,13 @@ import winston from 'winston';
 import { z } from 'zod';
 
 /**
- * Runs as a process: a session check with the duties of `GET /v1/auth/me`, in plain Express, pg, winston and zod. Takes
- * the URL of a database and a folder. Sends its port and a token to its parent.
+ * Is a server in plain Express, pg, winston and zod that answers `GET /v1/auth/me` like the service. `session-check.ts`
+ * compares the two. Takes the URL of a database and a folder. Sends its port and a token to its parent.
  *
- * For each call it makes a request id, sets the security headers, looks up the digest of the credential with its
- * account in one prepared statement, counts the call in a sliding window, sends the headers of the limit, validates the
- * answer with zod, and writes one line to the access log. The service does more: metrics, limits for slow clients,
- * graceful shutdown, redaction, log fields of the request, a check of `Host`, a table of routes.
+ * For each call it makes a request id, sets the security headers, finds the credential and its account by the digest
+ * of the credential in one prepared statement, counts the call in a sliding window, sends the headers of the limit,
+ * validates the answer with zod, and writes one line to the access log. Tenon does more: metrics, limits for slow
+ * clients, graceful shutdown, redaction, log fields of the request, a check of `Host`, a table of routes.
  */
 const WINDOW_MS = 60_000;
 const LIMIT = 1_000_000;

@@ -13,9 +13,9 @@ import { createProject, register } from '../tests/support/workspace.js';
 import { median } from './rounds.js';
 
 /**
- * Measures the versioned updates of projects a second: by the use case, by the service over HTTP, and by a bare
- * transaction (BEGIN, a guarded UPDATE, an INSERT of the version, COMMIT). All use the same PostgreSQL server and the
- * same number of callers, and take turns in each round. `npm run bench:versioned-update [rounds]`
+ * Measures the versioned updates of projects per second: by calls of `ProjectService`, by the service over HTTP, and by
+ * a bare transaction (BEGIN, a guarded UPDATE, an INSERT of the version, COMMIT). All use the same PostgreSQL server and
+ * the same number of callers, and take turns in each round. `npm run bench:versioned-update [rounds]`
  */
 const ROUNDS = Number(process.argv[2] ?? 5);
 const ROUND_MS = 2_000;
@@ -77,7 +77,7 @@ async function main(): Promise<void> {
   await rm(folder, { recursive: true, force: true });
 }
 
-/** Returns the calls a second, with one caller for each id. */
+/** Returns the calls per second, with one caller for each id. */
 async function rate(ids: readonly string[], act: (id: string) => Promise<void>): Promise<number> {
   const begun = performance.now();
   let done = 0;

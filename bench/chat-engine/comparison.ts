@@ -11,7 +11,7 @@ export type Asked = (task: Task) => Promise<Report>;
 
 export interface Comparison {
   readonly name: string;
-  /** The ratio of the two figures. It is above 1 if ours is better. */
+  /** The ratio of two measured figures. It is above 1 if the first, usually ours, is better. */
   readonly ratio: number;
   /** The least permitted ratio. */
   readonly target: number;
@@ -48,7 +48,7 @@ export async function inTurns<T>(
   return [await a(), second];
 }
 
-/** Returns a prompt of `length` words that begins with the name. */
+/** Returns a prompt of the name, a colon and `length` words. */
 export function conversation(name: string, length: number): ChatMessage[] {
   const text = Array.from({ length }, (_, i) => words[(i * i + length) % words.length]).join(' ');
   return [{ role: 'user', content: `${name}: ${text}` }];

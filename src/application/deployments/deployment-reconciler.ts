@@ -2,7 +2,7 @@ import { injectable } from 'inversify';
 import { Logger } from '../shared/ports.js';
 import { DeploymentRepository, ModelServer } from './ports.js';
 
-/** Makes the models that this instance serves match the stored deployments. */
+/** Starts and stops models, so that this instance serves exactly the stored deployments. */
 @injectable()
 export class DeploymentReconciler {
   /** The ids of the stored deployments that this instance knows. A deleted one stays until its process has ended. */
@@ -16,7 +16,7 @@ export class DeploymentReconciler {
     private readonly logger: Logger,
   ) {}
 
-  /** Remembers that a deployment of this instance is now stored. */
+  /** Remembers that a deployment, which this instance serves or will serve, is stored. */
   hold(id: string): void {
     this.held.add(id);
   }
@@ -35,7 +35,7 @@ export class DeploymentReconciler {
     await this.end(id);
   }
 
-  /** Tells whether a stored deployment still loads on this instance. */
+  /** Tells whether a stored deployment is still being loaded on this instance. */
   async isLoading(): Promise<boolean> {
     const stored = await this.deployments.all();
     const states = await Promise.all(stored.map(({ id }) => this.servers.probe(id)));
@@ -43,7 +43,7 @@ export class DeploymentReconciler {
   }
 
   private async reconcile(): Promise<void> {
-    const held = [...this.held]; // all of them were stored before the table is read
+    const held = [...this.held]; // copied before the table is read, so a missing id was deleted
     const stored = await this.deployments.all();
     const desired = new Set(stored.map(({ id }) => id));
     for (const id of held.filter((id) => !desired.has(id)))

@@ -26,7 +26,7 @@ export class ModelAliasService {
     return this.aliases.living(project.id);
   }
 
-  /** Returns the changes of an alias, newest first. Throws NotFound, also for a deleted alias. */
+  /** Returns the newest changes of an alias, newest first. Throws NotFound, also for a deleted alias. */
   async read(by: Caller | null, projectId: string, alias: string): Promise<AliasChange[]> {
     const caller = authorize(by, permissions.readWorkspace);
     const project = await this.workspace.project(caller, projectId);
@@ -37,8 +37,8 @@ export class ModelAliasService {
   }
 
   /**
-   * Points an alias to a registered model and returns its changes, newest first. Changes nothing if the alias already
-   * points to the model. Throws NotFound, InvalidRequest, StaleVersion.
+   * Points an alias to a registered model and returns its newest changes, newest first. Changes nothing if the alias
+   * already points to the model. Throws NotFound, InvalidRequest, StaleVersion.
    */
   async set(
     by: Caller | null,

@@ -7,7 +7,7 @@ export interface Setting<T = unknown> {
   readonly about: string;
   /** The default text. */
   readonly fallback?: string;
-  /** Describes the default of a setting without `fallback`, for docs/settings.md. If absent, the text is "none". */
+  /** Describes the default of a setting without `fallback`. Without it, docs/settings.md shows "none". */
   readonly shown?: string;
   /** If true, no message repeats the value. */
   readonly secret?: true;

@@ -16,7 +16,10 @@ export interface Comparison {
   readonly unchanged: number;
 }
 
-/** Lists the changes from `before` to `after`. Matches records by id. Records with the same id match in their order. */
+/**
+ * Lists the changes from `before` to `after`. Matches records by id. If an id occurs several times, its first record in
+ * `before` matches its first in `after`, and so on.
+ */
 export function compareRecords(before: readonly DatasetRecord[], after: readonly DatasetRecord[]): Comparison {
   const unmatched = new Map<string, DatasetRecord[]>();
   for (const record of before) unmatched.set(record.id, [...(unmatched.get(record.id) ?? []), record]);

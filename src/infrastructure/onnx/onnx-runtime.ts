@@ -42,7 +42,7 @@ export function encodeHalf(value: number): number {
   const exponent = Math.max(-14, Math.floor(Math.log2(size)));
   const unit = 2 ** (exponent - 10);
   const units = roundToEven(size / unit);
-  // A carry out of the fraction raises the exponent.
+  // If rounding overflows the fraction, the addition raises the exponent by one.
   return sign | (units < 1_024 ? units : ((exponent + 15) << 10) + units - 1_024);
 }
 
@@ -63,12 +63,12 @@ export function firstLineOf(error: unknown): string {
   return line.length > LONGEST ? `${line.slice(0, LONGEST)}…` : line;
 }
 
-/** Returns the message of an error of ONNX Runtime without the places in its own source. */
+/** Returns the first line of an error of ONNX Runtime, without the places in its own source. */
 export const nativeMessageOf = (error: unknown): string => firstLineOf(error).replace(LOADING, '').replace(SOURCE, '');
 
 /**
- * Makes paths of files in the folder relative to it. Shortens other paths below the same top-level folder to their file
- * name. Does not change other texts that look like paths, because the nodes of a network have such names.
+ * Makes paths of files in the folder relative to it. Shortens other paths with the same first folder, such as `/home`,
+ * to their file name. Does not change other texts that look like paths, because nodes of a network have such names.
  */
 export function relativeTo(folder: string, text: string): string {
   const [, root] = folder.split(sep);

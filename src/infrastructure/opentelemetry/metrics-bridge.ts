@@ -37,7 +37,7 @@ function dataOf({ name, help: description, type, values }: MetricSnapshot, times
 
 const attributesOf = ({ le: _, ...labels }: Sample['labels'] & { readonly le?: unknown } = {}): Attributes => labels;
 
-/** Makes one point from all samples with the same labels. The buckets are cumulative only in the samples. */
+/** Makes one point from all samples that differ only in `le`. In the samples, a bucket includes all smaller ones. */
 function histograms(values: readonly Sample[], times: Times): metrics.DataPoint<metrics.Histogram>[] {
   const points = new Map<string, Sample[]>();
   for (const sample of values) {

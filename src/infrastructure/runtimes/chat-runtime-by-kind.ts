@@ -1,4 +1,4 @@
-/** Keeps the runtimes of all projects. A chat engine creates each runtime. */
+/** Keeps the runtimes of all projects. The chat engine of its kind creates a runtime. */
 import { AsyncResource } from 'node:async_hooks';
 import { injectable, multiInject } from 'inversify';
 import { ChatEngine, type ChatRuntime, type EngineRuntime, type RuntimeCall } from '../../application/chat/ports.js';
@@ -98,7 +98,7 @@ export class ChatRuntimeByKind implements ChatRuntime {
     }
   }
 
-  /** Returns whether the call failed only because a runtime of another kind has replaced its runtime. */
+  /** Returns whether the call failed only because another runtime has replaced its runtime. */
   private isReplaced(id: string, entry: Entry, error: unknown): boolean {
     const now = this.entries.get(id);
     return error instanceof RuntimeStopped && now !== undefined && now !== entry;

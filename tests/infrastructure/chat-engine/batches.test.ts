@@ -25,7 +25,7 @@ async function run(rounds: Rounds): Promise<{ maxBatch: number; answers: Complet
 const capitals = ['France', 'Italy', 'Spain', 'Germany', 'Portugal', 'Japan', 'Egypt', 'Peru'];
 const words = ['blue', 'river', 'seven', 'stone', 'cloud', 'green', 'copper', 'moon'];
 
-/** Lists over sixty questions of 10 to over 200 tokens. Some have the same beginning. */
+/** Lists over sixty questions. Their prompts have 10 to over 200 tokens. Some have the same beginning. */
 const mixed: Question[] = [
   ...capitals.map((land) => ({ text: `What is the capital of ${land}?` })),
   ...Array.from({ length: 16 }, (_, i) => ({ text: `What is ${i % 9} + ${(i * 7) % 10}?` })),
@@ -50,7 +50,7 @@ const textsOf = (answers: Completed[][]) =>
   answers.flat().map(({ text, finishReason, completionTokens }) => ({ text, finishReason, completionTokens }));
 
 describe('answers of a batch', () => {
-  it('equal those given one at a time without a cache: over sixty of tiny-chat', async () => {
+  it('equal the answers that tiny-chat gives one at a time without a cache, to over sixty questions', async () => {
     expect(mixed.length).toBeGreaterThan(60);
     const alone = await run({ folder: tinyChat, settings: plainly, rounds: mixed.map((question) => [question]) });
     expect(alone.maxBatch).toBe(1);
@@ -70,7 +70,7 @@ describe('answers of a batch', () => {
 
   it.each([
     ['takes positions and a mask', { attention: 'plain' }],
-    ['counts its mask', { attention: 'group_query' }],
+    ['gets only the lengths from its mask', { attention: 'group_query' }],
     ['has a cache of half precision', { attention: 'plain', half: true }],
   ] as const)('equal those given one at a time by a model that %s', async (_, about) => {
     const folder = folders.random(about);
@@ -85,7 +85,7 @@ describe('answers of a batch', () => {
   it.each([
     ['reads padding as tokens', () => folders.toy({ countsPadding: true }, withoutEnd)],
     ['takes only one sequence', () => folders.toy({ single: true }, withoutEnd)],
-    ['mixes its rows a little', () => folders.random({ quantized: true })],
+    ['lets the rows of a batch affect each other a little', () => folders.random({ quantized: true })],
   ])('are given one at a time by a model that %s', async (_, make) => {
     const folder = make();
     const some = mixed.slice(0, 12).map((question) => ({ ...question, maxTokens: 10 }));

@@ -1,6 +1,6 @@
 import { TextQueue } from '../../../src/infrastructure/chat-engine/worker/embedding/text-queue.js';
 
-/** Makes a text of `length` tokens. Its vector is its length. */
+/** Makes a text of `length` tokens. The encoder of these tests returns the length of a text as its vector. */
 const text = (length: number) => new Int32Array(length).fill(length);
 
 describe('a queue of texts', () => {

@@ -5,9 +5,9 @@ import { almostEqual, type Tensors } from './tensors.js';
 
 const MAX_WAITING = 128;
 const MAX_WAIT_MS = 60_000;
-/** While one request runs, the model's thread already has the next one, so it never waits for the main thread. */
+/** Without batching, the model's thread has the next request while one runs, so it never waits for the main thread. */
 const RUNS_AT_ONCE = 2;
-/** The results of one in this many joined runs are compared with the results of its requests alone. */
+/** After this many joined runs, each request of the last one also runs alone, and the results are compared. */
 const SPOT_CHECK_EVERY = 100;
 
 export interface Batching {
@@ -40,7 +40,7 @@ interface Job {
 export class InferenceQueue {
   private waiting: Job[] = [];
   private runs = 0;
-  /** The size of the last batch. The queue waits for this number of requests. */
+  /** The size of the last batch, or 1 if too few requests came. The queue waits for this number of requests. */
   private expected = 1;
   private joinedRuns = 0;
   private delay: NodeJS.Timeout | null = null;
@@ -62,7 +62,7 @@ export class InferenceQueue {
     return this.runs;
   }
 
-  /** Takes over the memory of the inputs. Throws a RequestError. Cancels the request if its caller leaves early. */
+  /** Takes over the memory of the inputs. Throws a RequestError. Cancels a waiting request if its caller leaves. */
   run(inputs: Tensors, onDisconnect: (callback: () => void) => void): Promise<Tensors> {
     if (this.waiting.length >= MAX_WAITING) throw modelBusy('Too many requests wait for the model.');
     return new Promise((resolve, reject) => {
@@ -101,8 +101,8 @@ export class InferenceQueue {
   }
 
   /**
-   * Returns whether the next batch should wait for more requests. It waits only while it is smaller than the last
-   * batch, and at most for `maxDelayMs`.
+   * Returns whether the next batch should wait for more requests. It waits while fewer requests wait than the last
+   * batch had, and at most for `maxDelayMs`.
    */
   private waitsForMore(): boolean {
     const { batching, waiting } = this;

@@ -1,4 +1,4 @@
-/** Runs an embedding model: the tokens of texts in, a vector for each text out. */
+/** Runs an embedding model. It takes the tokens of texts, and returns a vector for each text. */
 import { join } from 'node:path';
 import { env, InferenceSession, Tensor } from 'onnxruntime-node';
 import { decodeHalves, nativeMessageOf, relativeTo, sessionOptions } from '../../../onnx/onnx-runtime.js';
@@ -7,10 +7,10 @@ import type { EmbeddingFiles } from './embedding-files.js';
 
 env.logLevel = 'error';
 
-/** The outputs that hold vectors, the best first. The network itself pools the vectors of `sentence_embedding`. */
+/** The outputs that hold vectors, the best first. The network has already pooled `sentence_embedding`. */
 const OUTPUTS = ['sentence_embedding', 'last_hidden_state', 'token_embeddings'] as const;
 
-/** The values of each input in a row: for the token at index `i`, and for padding (default: the padding token). */
+/** The values of each input for a text: for the token at index `i`, and for padding (default: the padding token). */
 const INPUTS: Readonly<Record<string, { of(token: number, i: number): number; padding?: number }>> = {
   input_ids: { of: (token) => token },
   attention_mask: { of: () => 1, padding: 0 },
@@ -18,7 +18,7 @@ const INPUTS: Readonly<Record<string, { of(token: number, i: number): number; pa
   position_ids: { of: (_, i) => i, padding: 0 },
 };
 
-/** Vectors of length 1 count as equal up to this difference. Rounding changes them far less, a wrong mask far more. */
+/** Normalized vectors count as equal if no element differs by more. A wrong mask changes them much more. */
 const TOLERANCE = 1e-4;
 
 export class Encoder {
@@ -48,7 +48,7 @@ export class Encoder {
 
   /**
    * Tries the model on the tokens of `sample`. Returns whether rows of different lengths get the same vectors in one
-   * batch as alone. The vectors differ without an attention mask, or if rounding depends on all tokens of a step, as
+   * batch as alone. The vectors differ without an attention mask, or if rounding depends on all tokens of a batch, as
    * in int8 exports. Throws BrokenModel if the model does not run.
    */
   async try(sample: readonly number[], padding: number): Promise<boolean> {
@@ -80,7 +80,7 @@ export class Encoder {
     });
   }
 
-  /** Returns the vector of a row. `numbers` begins with the vectors of the row's tokens. */
+  /** Returns the vector of a row. `numbers` begins with the vectors of its tokens, or with its pooled vector. */
   private pooled(numbers: Float32Array, tokens: number, size: number): Float32Array {
     const { pooling } = this.files;
     if (this.output === 'sentence_embedding' || pooling === 'cls') return numbers.slice(0, size);
