@@ -49,18 +49,19 @@ export class Calls {
     const { api, admin } = this;
     const signal = AbortSignal.timeout(GIVE_UP_MS);
     const read = (path: string, token: string) => api.call('GET', path, { token, signal });
-    const make = (path: string, json: object) => api.call('POST', path, { token: admin.token, json, signal });
+    const change = (method: 'POST' | 'PATCH', path: string, json: object) =>
+      api.call(method, path, { token: admin.token, json, signal });
     switch (round % 5) {
       case 0:
         return read('/v1/auth/me', admin.token);
       case 1:
         return read('/v1/jobs?limit=5', admin.apiKey);
       case 2:
-        return make('/v1/projects', { name: 'load' });
+        return change('POST', '/v1/projects', { name: 'load' });
       case 3:
         return read('/v1/projects', admin.token);
       default:
-        return make('/v1/auth/invites', { role: 'member' });
+        return change('PATCH', '/v1/auth/me', { name: 'Ada' });
     }
   }
 }

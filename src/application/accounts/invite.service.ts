@@ -41,8 +41,8 @@ export class InviteService {
     const { email, role, lifetimeSeconds = inviteLifetime.usual } = input;
     return this.unitOfWork.run(async () => {
       const actor = await this.authority.confirm(caller, permissions.manageTeam);
-      const pending = await this.invites.pending(actor.teamId, this.clock.now());
-      if (pending.length >= MOST_PENDING) throw new LimitReached(MOST_PENDING, 'pending invites');
+      const pending = await this.invites.countPending(actor.teamId, this.clock.now());
+      if (pending >= MOST_PENDING) throw new LimitReached(MOST_PENDING, 'pending invites');
       const { token, digest } = this.tokens.issue('invite');
       const invite = Invite.issue({
         id: this.ids.next('inv'),

@@ -78,6 +78,8 @@ export abstract class InviteRepository {
   abstract byDigest(digest: string): Promise<Invite | null>;
   /** Lists a team's invites that are pending and unexpired at `now`, newest first. */
   abstract pending(teamId: string, now: Date): Promise<Invite[]>;
+  /** Counts a team's invites that are pending and unexpired at `now`. */
+  abstract countPending(teamId: string, now: Date): Promise<number>;
 }
 
 /** Makes links for e-mails and alerts. They begin with the service's base URL, and never depend on a request. */

@@ -42,12 +42,14 @@ export function invitesContract(adapter: string, store: StoreUnderTest) {
       for (const other of [otherTeam.id, ids.next('tea'), '']) expect(await invites.find(other, id)).toBeNull();
     });
 
-    it('lists the pending and unexpired invites of a team, newest first', async () => {
+    it('lists the pending and unexpired invites of a team, newest first, and counts them', async () => {
       const [first, second] = [await add({ expiresAt: at(60.001) }), await add({ expiresAt: at(60) })];
       await add({}, otherTeam);
       for (const status of ['redeemed', 'revoked'] as const) await add({ status });
       expect(await invites.pending(team.id, at(59.999))).toEqual([second, first]);
       expect(await invites.pending(team.id, at(60))).toEqual([first]);
+      expect(await invites.countPending(team.id, at(59.999))).toBe(2);
+      expect(await invites.countPending(team.id, at(60))).toBe(1);
       expect(await invites.pending(ids.next('tea'), at(1))).toEqual([]);
     });
 

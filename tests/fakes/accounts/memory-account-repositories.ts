@@ -168,6 +168,10 @@ export class MemoryInviteRepository implements InviteRepository {
   async pending(teamId: string, now: Date): Promise<Invite[]> {
     return this.rows.newest((one) => one.teamId === teamId && one.status === 'pending' && one.expiresAt > now);
   }
+
+  async countPending(teamId: string, now: Date): Promise<number> {
+    return (await this.pending(teamId, now)).length;
+  }
 }
 
 export class MemoryMailedTokenRepository implements MailedTokenRepository {

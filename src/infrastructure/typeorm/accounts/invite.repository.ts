@@ -23,6 +23,8 @@ export const InviteTable = defineTable<InviteRow>('invites', {
   expiresAt: { type: 'timestamptz' },
 });
 
+const isPending = (teamId: string, now: Date) => ({ teamId, status: 'pending' as const, expiresAt: MoreThan(now) });
+
 export class TypeOrmInviteRepository implements InviteRepository {
   private readonly table = () => this.unitOfWork.repository(InviteTable);
 
@@ -54,9 +56,12 @@ export class TypeOrmInviteRepository implements InviteRepository {
   }
 
   async pending(teamId: string, now: Date): Promise<Invite[]> {
-    const pending = { teamId, status: 'pending' as const, expiresAt: MoreThan(now) };
-    const rows = await this.table().find({ where: pending, order: { id: 'DESC' } });
+    const rows = await this.table().find({ where: isPending(teamId, now), order: { id: 'DESC' } });
     return rows.map((row) => this.opened(row));
+  }
+
+  countPending(teamId: string, now: Date): Promise<number> {
+    return this.table().countBy(isPending(teamId, now));
   }
 
   private opened({ sealedToken, ...invite }: InviteRow): Invite {
