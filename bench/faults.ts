@@ -43,6 +43,7 @@ interface Fault {
 interface Row {
   readonly fault: string;
   readonly refused: number;
+  /** The longest time from the fault, or from the begin of a later call, to the end of a call. */
   readonly longestWaitMs: number;
   readonly firstAnswerMs: number;
   readonly lastRefusalMs: number;
@@ -163,7 +164,7 @@ async function measure(
   const row = {
     fault: name,
     refused: refused.length,
-    longestWaitMs: Math.round(Math.max(0, ...since.map(({ begun, ended }) => ended - begun))),
+    longestWaitMs: Math.round(Math.max(0, ...since.map(({ begun, ended }) => ended - Math.max(begun, gone)))),
     firstAnswerMs: Math.round(Math.min(...done.map(({ ended }) => ended)) - back),
     lastRefusalMs: Math.round(Math.max(0, ...refused.map(({ ended }) => ended - back))),
     status401: calls.made.filter(({ outcome }) => outcome.startsWith('401')).length,
