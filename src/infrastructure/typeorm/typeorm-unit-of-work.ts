@@ -13,7 +13,7 @@ export const poolOf = ({ driver }: DataSource): Pool => (driver as PostgresDrive
 
 type Isolation = 'SERIALIZABLE' | 'READ COMMITTED';
 
-const ATTEMPTS = 12;
+const ATTEMPTS = 24;
 const LONGEST_PAUSE_MS = 15;
 
 /** Ends the transaction of an instance that hangs in it, before the statements of waiting instances time out. */
