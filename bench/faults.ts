@@ -43,8 +43,10 @@ interface Fault {
 interface Row {
   readonly fault: string;
   readonly refused: number;
-  /** The longest time from the fault, or from the begin of a later call, to the end of a call. */
+  /** The longest call. It may have begun before the fault and waited for other callers then. */
   readonly longestWaitMs: number;
+  /** The longest time of a call since the fault. */
+  readonly sinceFaultMs: number;
   readonly firstAnswerMs: number;
   readonly lastRefusalMs: number;
   readonly status401: number;
@@ -164,7 +166,8 @@ async function measure(
   const row = {
     fault: name,
     refused: refused.length,
-    longestWaitMs: Math.round(Math.max(0, ...since.map(({ begun, ended }) => ended - Math.max(begun, gone)))),
+    longestWaitMs: Math.round(Math.max(0, ...since.map(({ begun, ended }) => ended - begun))),
+    sinceFaultMs: Math.round(Math.max(0, ...since.map(({ begun, ended }) => ended - Math.max(begun, gone)))),
     firstAnswerMs: Math.round(Math.min(...done.map(({ ended }) => ended)) - back),
     lastRefusalMs: Math.round(Math.max(0, ...refused.map(({ ended }) => ended - back))),
     status401: calls.made.filter(({ outcome }) => outcome.startsWith('401')).length,
