@@ -47,7 +47,7 @@ const OUTAGE_TEXTS = [
   'Connection terminated',
   'Client has encountered a connection error',
   'not queryable',
-  'Query runner already released', // by the ORM itself, when its connection broke between two statements
+  'already released', // by the ORM, in two messages, when its connection broke between two statements
 ];
 
 /**

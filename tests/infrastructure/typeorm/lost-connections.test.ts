@@ -4,6 +4,7 @@ import { asStorageUnavailable } from '../../../src/infrastructure/typeorm/storag
 import { poolOf, TypeOrmUnitOfWork } from '../../../src/infrastructure/typeorm/typeorm-unit-of-work.js';
 import { CutOffProxy } from '../../support/cut-off-proxy.js';
 import { freshDatabase, type TestDatabase } from '../../support/database.js';
+import { until } from '../../support/until.js';
 
 describe('a pool with connections that break or fall silent', () => {
   let database: TestDatabase;
@@ -40,6 +41,18 @@ describe('a pool with connections that break or fall silent', () => {
     await unitOfWork.query('SELECT');
     await unitOfWork.prepared('once more', 'SELECT', []);
     expect(poolOf(source).totalCount).toBe(1);
+  });
+
+  it('reports a connection that broke between two statements of a transaction as StorageUnavailable', async () => {
+    const unitOfWork = new TypeOrmUnitOfWork(source);
+    const failure = await unitOfWork
+      .run(async () => {
+        proxy.cut();
+        await until('the pool has dropped the connection', () => poolOf(source).totalCount === 0);
+        await unitOfWork.query('SELECT');
+      })
+      .catch(asStorageUnavailable);
+    expect(failure).toBeInstanceOf(StorageUnavailable);
   });
 
   it('reports a broken connection as StorageUnavailable', async () => {
