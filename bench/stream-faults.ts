@@ -10,8 +10,7 @@ import { Service, temporaryFolder } from '../tests/support/service.js';
 import { until } from '../tests/support/until.js';
 import { readyProject, register, untilState } from '../tests/support/workspace.js';
 import { makeModel } from './chat-engine/model.js';
-import { send } from './chat-streams/streams.js';
-import { atRest, endOf, endsOf, faultyEngine, heapMb, type Rest, snapshotsIn } from './stream-faults/rig.js';
+import { atRest, endOf, endsOf, faultyEngine, heapMb, type Rest, send, snapshotsIn } from './stream-faults/rig.js';
 
 /**
  * Repeats streams with faults: callers that stop reading, callers that abort, engines that close the connection, killed
@@ -117,9 +116,9 @@ async function main(): Promise<void> {
     const lasts = new Map<Fault, Map<string, number>>();
     const wave = async (fault: Fault, size: number) => {
       const { project: model, maxTokens: max_tokens, happen, after, last } = fault;
-      const question = { messages: [{ role: 'user' as const, content: 'Count.' }], max_tokens };
+      const question = { messages: [{ role: 'user', content: 'Count.' }], max_tokens };
       const streams = Array.from({ length: size }, () =>
-        send({ url: service.url, apiKey, model }, question, { stream: true }).on('error', () => undefined),
+        send({ url: service.url, apiKey, model }, question).on('error', () => undefined),
       );
       const responses = await Promise.all(streams.map(untilFirstText));
       happen?.(streams);
