@@ -20,8 +20,14 @@ const words = ['blue', 'river', 'seven', 'stone', 'cloud', 'green', 'copper', 'm
 
 type Ask = Asked<Task, Report>;
 
-/** The ratios of each round, above 1 if ours is better, by what was compared. */
-type Ratios = Record<string, { readonly least: number; readonly rounds: number[] }>;
+/** The figures of each round. The ratio is above 1 if ours is better. */
+interface Comparison {
+  readonly least: number;
+  readonly ratios: number[];
+  readonly ours: number[];
+  readonly theirs: number[];
+}
+type Comparisons = Record<string, Comparison>;
 
 async function main(): Promise<void> {
   const modules = installed(TRANSFORMERS);
@@ -33,26 +39,31 @@ async function main(): Promise<void> {
     if (!FOLDER) makeModel(model);
     const ours = await contenders.start('ours', model);
     const theirs = await contenders.start('theirs', model, modules);
-    const ratios: Ratios = {};
+    const all: Comparisons = {};
     await measureRound(0, ours, theirs, {}); // warms up
-    for (let round = 1; round <= ROUNDS; round++) await measureRound(round, ours, theirs, ratios);
-    for (const [name, { least, rounds }] of Object.entries(ratios)) wanted(name, median(rounds), 'at least', least);
+    for (let round = 1; round <= ROUNDS; round++) await measureRound(round, ours, theirs, all);
+    console.log(`Node ${process.version}, ${ROUNDS} rounds`);
+    for (const [name, { least, ratios, ours, theirs }] of Object.entries(all)) {
+      console.log(`${name}: ${median(ours).toFixed(0)} / ${median(theirs).toFixed(0)}`);
+      wanted('as a ratio', median(ratios), 'at least', least);
+    }
   } finally {
     contenders.end();
     rmSync(temporary, { recursive: true, force: true });
   }
 }
 
-async function measureRound(round: number, ours: Ask, theirs: Ask, ratios: Ratios): Promise<void> {
+async function measureRound(round: number, ours: Ask, theirs: Ask, all: Comparisons): Promise<void> {
   const both = async (task: Task): Promise<[Report, Report]> => {
     const reports = await inTurns(round, [() => ours(task), () => theirs(task)]);
     requireSameTokens(...reports);
     return reports;
   };
   const compare = (better: 'more' | 'less', name: string, [one = 0, other = 0]: readonly number[], least: number) => {
-    console.log(`round ${round}: ${name}: ${one.toFixed(0)} / ${other.toFixed(0)}`);
-    ratios[name] ??= { least, rounds: [] };
-    ratios[name].rounds.push(better === 'more' ? one / other : other / one);
+    all[name] ??= { least, ratios: [], ours: [], theirs: [] };
+    all[name].ratios.push(better === 'more' ? one / other : other / one);
+    all[name].ours.push(one);
+    all[name].theirs.push(other);
   };
   const one = await both({ conversations: [conversation(`${round} one`, 60)], maxTokens: 128 });
   const mixed = Array.from({ length: AT_ONCE }, (_, i) =>

@@ -3,7 +3,7 @@ import { Service } from '../tests/support/service.js';
 import { ask, completions, readyProject, register } from '../tests/support/workspace.js';
 import { installed, Stage } from './peers.js';
 import type { PlainServer } from './plain-express.js';
-import { compare, difference, medianOf, ratio, type Target, wanted } from './rounds.js';
+import { compare, difference, medianOf, ratio, type Target, told, wanted } from './rounds.js';
 
 /**
  * Measures a chat through the service, with an engine elsewhere that answers at once: the time that the service adds,
@@ -58,10 +58,21 @@ async function measure(stage: Stage, service: Service, host: string): Promise<vo
     },
     ...(await portkey(stage, host)),
   ];
-  const { times, rates } = await compare(targets, { rounds: ROUNDS, callers: CALLERS, postgres: stage.postgres });
-  wanted('ms that the service adds at one caller', medianOf(times.ours, times.direct, difference), 'at most', 0.6);
+  const { times, rates, processor } = await compare(targets, {
+    rounds: ROUNDS,
+    callers: CALLERS,
+    postgres: stage.postgres,
+  });
+  const added = (name: string) => medianOf(times[name], times.direct, difference);
+  wanted('time added at one caller', added('ours'), 'at most', 0.6, ' ms');
   wanted('chats by name / by the interface', medianOf(rates['by name'], rates.ours, ratio), 'at least', 0.9);
-  if (rates.portkey) wanted('chats / Portkey', medianOf(rates.ours, rates.portkey, ratio), 'at least', 1.2);
+  told('processor time, plain / ours', medianOf(processor.plain, processor.ours, ratio));
+  if (!rates.portkey) return;
+  wanted('chats / Portkey', medianOf(rates.ours, rates.portkey, ratio), 'at least', 1.2);
+  told('chats by name / Portkey', medianOf(rates['by name'], rates.portkey, ratio));
+  told('processor time, Portkey / ours', medianOf(processor.portkey, processor.ours, ratio));
+  told('time added by Portkey', added('portkey'), ' ms');
+  told('time added, Portkey / ours', added('portkey') / added('ours'));
 }
 
 async function portkey(stage: Stage, host: string): Promise<Target[]> {

@@ -106,6 +106,11 @@ function callTo({ url, headers, body }: Target): Call {
   return { port: Number(port), request: `${head.join('\r\n')}\r\n\r\n${body ?? ''}` };
 }
 
+/** Prints a figure. */
+export function told(about: string, value: number, unit = ''): void {
+  console.log(`       ${about}: ${value.toFixed(2)}${unit}`);
+}
+
 /** Prints a figure beside the one that is wanted. */
 export function wanted(about: string, value: number, bound: 'at least' | 'at most', limit: number, unit = ''): void {
   const met = bound === 'at least' ? value >= limit : value <= limit;
