@@ -87,6 +87,7 @@ async function main(): Promise<void> {
     const { user, system } = process.cpuUsage(before);
     process.send?.({ outcomes, processorMs: (user + system) / 1_000 } satisfies Report);
   });
+  process.once('disconnect', () => process.exit());
   process.send?.('ready');
 }
 

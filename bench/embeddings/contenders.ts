@@ -66,6 +66,7 @@ async function main(): Promise<void> {
     const { user, system } = process.cpuUsage(before);
     process.send?.({ vectors, tookMs, processorMs: (user + system) / 1_000 } satisfies Outcome);
   });
+  process.once('disconnect', () => process.exit());
   process.send?.('ready');
 }
 
