@@ -40,7 +40,7 @@ async function main(): Promise<void> {
 
   const contenders: Record<string, (id: string, version: number) => Promise<unknown>> = {
     bare: (id, version) => transaction(pool, id, version),
-    'use case': (projectId, version) => projects.update(by, projectId, [version], { spec }),
+    'use case': (projectId, version) => projects.update(by, { projectId, expected: [version], spec }),
     HTTP: async (id, version) => {
       const { status, body } = await service.put(`/v1/projects/${id}`, token, { version, spec });
       if (status !== 200) throw new Error(`${status} ${body.code}: ${body.error}`);

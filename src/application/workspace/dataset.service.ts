@@ -25,7 +25,7 @@ import {
   type VersionPage,
 } from '../shared/ports.js';
 import { ContentHasher, DatasetRepository, type DatasetVersionEntry, StarterCatalog } from './ports.js';
-import { found, TeamWorkspace } from './team-workspace.js';
+import { type Expecting, found, type InProject, type OfDataset, TeamWorkspace } from './team-workspace.js';
 
 /** A dataset with the records of its current version. */
 export interface FullDataset {
@@ -37,6 +37,15 @@ export interface FullDataset {
 export interface DatasetAtVersion {
   readonly datasetId: string;
   readonly version?: number;
+}
+
+interface Import extends InProject, SentDataset {
+  readonly starterId: string;
+}
+
+interface Compared extends InProject {
+  readonly own: DatasetAtVersion;
+  readonly base: DatasetAtVersion;
 }
 
 /** Names the records of a version. `bytes` is their length. */
@@ -68,7 +77,7 @@ export class DatasetService {
   ) {}
 
   /** Creates a dataset. Uses the starter's records if none are sent. Throws NotFound, InvalidRequest. */
-  async import(by: Caller | null, projectId: string, sent: SentDataset, starterId: string): Promise<FullDataset> {
+  async import(by: Caller | null, { projectId, starterId, ...sent }: Import): Promise<FullDataset> {
     const caller = authorize(by, permissions.editWorkspace);
     const project = await this.workspace.project(caller, projectId);
     const { name, records: own } = readDataset(sent);
@@ -88,30 +97,27 @@ export class DatasetService {
   }
 
   /** Returns the datasets of a project without their records, newest first. Throws NotFound. */
-  async list(by: Caller | null, projectId: string, page: Page): Promise<Dataset[]> {
+  async list(by: Caller | null, { projectId, page }: InProject & { page: Page }): Promise<Dataset[]> {
     const caller = authorize(by, permissions.readWorkspace);
     const project = await this.workspace.project(caller, projectId);
     return this.datasets.all(project.id, page);
   }
 
   /** Throws NotFound. */
-  async read(by: Caller | null, projectId: string, datasetId: string): Promise<FullDataset> {
-    const dataset = await this.find(by, projectId, datasetId);
+  async read(by: Caller | null, wanted: OfDataset): Promise<FullDataset> {
+    const dataset = await this.find(by, wanted);
     return { dataset, records: await this.records(dataset) };
   }
 
   /** Returns the dataset without its records. Throws NotFound. */
-  async find(by: Caller | null, projectId: string, datasetId: string): Promise<Dataset> {
+  async find(by: Caller | null, { projectId, datasetId }: OfDataset): Promise<Dataset> {
     return this.workspace.dataset(authorize(by, permissions.readWorkspace), projectId, datasetId);
   }
 
   /** Throws NotFound, InvalidRequest, DatasetFrozen, StaleVersion. */
   async update(
     by: Caller | null,
-    projectId: string,
-    datasetId: string,
-    expected: readonly number[],
-    sent: SentDataset,
+    { projectId, datasetId, expected, ...sent }: OfDataset & Expecting & SentDataset,
   ): Promise<FullDataset> {
     const caller = authorize(by, permissions.editWorkspace);
     let current = await this.workspace.dataset(caller, projectId, datasetId);
@@ -130,12 +136,7 @@ export class DatasetService {
   }
 
   /** Makes the dataset immutable. Throws NotFound, DatasetFrozen, DatasetInvalid, StaleVersion. */
-  async freeze(
-    by: Caller | null,
-    projectId: string,
-    datasetId: string,
-    expected: readonly number[],
-  ): Promise<FullDataset> {
+  async freeze(by: Caller | null, { projectId, datasetId, expected }: OfDataset & Expecting): Promise<FullDataset> {
     const caller = authorize(by, permissions.editWorkspace);
     for (;;) {
       const current = await this.workspace.dataset(caller, projectId, datasetId);
@@ -151,7 +152,10 @@ export class DatasetService {
   }
 
   /** Creates an editable copy. Throws NotFound, InvalidRequest. */
-  async fork(by: Caller | null, projectId: string, datasetId: string, name: string | undefined): Promise<FullDataset> {
+  async fork(
+    by: Caller | null,
+    { projectId, datasetId, name }: OfDataset & { name?: string | undefined },
+  ): Promise<FullDataset> {
     const caller = authorize(by, permissions.editWorkspace);
     const original = await this.workspace.dataset(caller, projectId, datasetId);
     const draft = { id: this.ids.next('dst'), name, createdBy: caller.accountId, createdAt: this.clock.now() };
@@ -162,7 +166,7 @@ export class DatasetService {
   }
 
   /** Deletes an editable dataset with its versions. Throws NotFound, DatasetFrozen, StaleVersion. */
-  async delete(by: Caller | null, projectId: string, datasetId: string, expected: readonly number[]): Promise<void> {
+  async delete(by: Caller | null, { projectId, datasetId, expected }: OfDataset & Expecting): Promise<void> {
     const caller = authorize(by, permissions.editWorkspace);
     for (;;) {
       const current = await this.workspace.dataset(caller, projectId, datasetId);
@@ -177,35 +181,26 @@ export class DatasetService {
   /** Returns the versions without their records, newest first. Throws NotFound. */
   async versions(
     by: Caller | null,
-    projectId: string,
-    datasetId: string,
-    page: VersionPage,
+    { page, ...wanted }: OfDataset & { page: VersionPage },
   ): Promise<DatasetVersionEntry[]> {
-    const dataset = await this.find(by, projectId, datasetId);
+    const dataset = await this.find(by, wanted);
     return this.datasets.versions(dataset.id, page);
   }
 
   /** Throws NotFound. */
   async version(
     by: Caller | null,
-    projectId: string,
-    datasetId: string,
-    number: number,
+    wanted: OfDataset & { version: number },
   ): Promise<{ version: DatasetVersion; records: readonly DatasetRecord[] }> {
-    const dataset = await this.find(by, projectId, datasetId);
-    const version = found('version', await this.datasets.version(dataset.id, number));
+    const dataset = await this.find(by, wanted);
+    const version = found('version', await this.datasets.version(dataset.id, wanted.version));
     return { version, records: await this.recordsOf(version) };
   }
 
   /** Compares two versions of one dataset or of two datasets of the project. Throws NotFound. */
-  async compare(
-    by: Caller | null,
-    projectId: string,
-    own: DatasetAtVersion,
-    base: DatasetAtVersion,
-  ): Promise<DatasetComparison> {
-    const after = await this.versionOf(by, projectId, own);
-    const before = await this.versionOf(by, projectId, base);
+  async compare(by: Caller | null, { projectId, own, base }: Compared): Promise<DatasetComparison> {
+    const after = await this.versionOf(by, { projectId, ...own });
+    const before = await this.versionOf(by, { projectId, ...base });
     const same = { added: [], removed: [], changed: [], unchanged: after.recordCount };
     const comparison = before.contentSha256 === after.contentSha256 ? same : await this.difference(before, after);
     return { ...comparison, own: atVersion(after), base: atVersion(before) };
@@ -216,9 +211,9 @@ export class DatasetService {
     return compareRecords(await this.stored(before), await this.stored(after));
   }
 
-  private async versionOf(by: Caller | null, projectId: string, { datasetId, version }: DatasetAtVersion) {
-    const dataset = await this.find(by, projectId, datasetId);
-    return found('version', await this.datasets.version(dataset.id, version ?? dataset.version));
+  private async versionOf(by: Caller | null, wanted: InProject & DatasetAtVersion) {
+    const dataset = await this.find(by, wanted);
+    return found('version', await this.datasets.version(dataset.id, wanted.version ?? dataset.version));
   }
 
   /** Writes a new version and removes versions that are too old to be kept. */

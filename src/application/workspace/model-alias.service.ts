@@ -7,7 +7,11 @@ import { type AliasChange, type LivingAlias, ModelAlias } from '../../domain/wor
 import { Audit } from '../audit/audit.service.js';
 import { Clock } from '../shared/ports.js';
 import { ModelAliasRepository } from './ports.js';
-import { TeamWorkspace } from './team-workspace.js';
+import { type Expecting, type InProject, TeamWorkspace } from './team-workspace.js';
+
+interface OfAlias extends InProject {
+  readonly alias: string;
+}
 
 /** Manages aliases. Repeats a write if the alias changed meanwhile. */
 @injectable()
@@ -20,14 +24,14 @@ export class ModelAliasService {
   ) {}
 
   /** Returns the last change of each alias, newest first. Throws NotFound. */
-  async list(by: Caller | null, projectId: string): Promise<LivingAlias[]> {
+  async list(by: Caller | null, { projectId }: InProject): Promise<LivingAlias[]> {
     const caller = authorize(by, permissions.readWorkspace);
     const project = await this.workspace.project(caller, projectId);
     return this.aliases.living(project.id);
   }
 
   /** Returns the newest changes of an alias, newest first. Throws NotFound, also for a deleted alias. */
-  async read(by: Caller | null, projectId: string, alias: string): Promise<AliasChange[]> {
+  async read(by: Caller | null, { projectId, alias }: OfAlias): Promise<AliasChange[]> {
     const caller = authorize(by, permissions.readWorkspace);
     const project = await this.workspace.project(caller, projectId);
     if (!ModelAlias.isName(alias)) throw new NotFound('alias');
@@ -42,10 +46,7 @@ export class ModelAliasService {
    */
   async set(
     by: Caller | null,
-    projectId: string,
-    alias: string,
-    modelId: string,
-    expected: readonly number[],
+    { projectId, alias, modelId, expected }: OfAlias & Expecting & { modelId: string },
   ): Promise<AliasChange[]> {
     const caller = authorize(by, permissions.editWorkspace);
     const model = await this.workspace.model(caller, projectId, modelId);
@@ -70,7 +71,7 @@ export class ModelAliasService {
   }
 
   /** Deletes an alias. Its history stays, and a later `set` continues it. Throws NotFound, StaleVersion. */
-  async delete(by: Caller | null, projectId: string, alias: string, expected: readonly number[]): Promise<void> {
+  async delete(by: Caller | null, { projectId, alias, expected }: OfAlias & Expecting): Promise<void> {
     const caller = authorize(by, permissions.editWorkspace);
     const project = await this.workspace.project(caller, projectId);
     if (!ModelAlias.isName(alias)) throw new NotFound('alias');

@@ -11,7 +11,7 @@ import { RuntimeReconciler } from '../chat/runtime-reconciler.js';
 import { EvaluationRepository } from '../jobs/ports.js';
 import { JsonSchemas, RequestContext } from '../shared/ports.js';
 import { DatasetRepository, ModelRepository, ProjectRepository } from './ports.js';
-import { TeamWorkspace } from './team-workspace.js';
+import { type Expecting, type InProject, TeamWorkspace } from './team-workspace.js';
 
 @injectable()
 export class ProjectReviewService {
@@ -27,7 +27,7 @@ export class ProjectReviewService {
   ) {}
 
   /** Reviews the project. Stores whether the current version has no blocking finding. Throws NotFound, StaleVersion. */
-  async review(by: Caller | null, projectId: string, expected: readonly number[]): Promise<Review> {
+  async review(by: Caller | null, { projectId, expected }: InProject & Expecting): Promise<Review> {
     const caller = authorize(by, permissions.editWorkspace);
     for (;;) {
       const project = await this.workspace.project(caller, projectId);

@@ -6,6 +6,23 @@ import type { Model } from '../../domain/workspace/model.js';
 import type { Project } from '../../domain/workspace/project.js';
 import { DatasetRepository, ModelRepository, ProjectRepository } from './ports.js';
 
+export interface InProject {
+  readonly projectId: string;
+}
+
+export interface OfModel extends InProject {
+  readonly modelId: string;
+}
+
+export interface OfDataset extends InProject {
+  readonly datasetId: string;
+}
+
+/** The versions that the caller takes for the current version. The call throws StaleVersion if one of them is not. */
+export interface Expecting {
+  readonly expected: readonly number[];
+}
+
 /** Finds the projects, models and datasets of the caller's team. */
 @injectable()
 export class TeamWorkspace {

@@ -59,8 +59,14 @@ describe('DatasetService', () => {
       datasets.replace = async (...write) => (await replace(...write)) && projects.remove(project);
       const answer =
         change === 'a freeze'
-          ? await service.freeze(by, project.id, dataset.id, [1])
-          : await service.update(by, project.id, dataset.id, [1], { name: 'New', records: null });
+          ? await service.freeze(by, { projectId: project.id, datasetId: dataset.id, expected: [1] })
+          : await service.update(by, {
+              projectId: project.id,
+              datasetId: dataset.id,
+              expected: [1],
+              name: 'New',
+              records: null,
+            });
       expect(answer.records).toEqual(records);
       expect(await datasets.find(project.id, dataset.id)).toBeNull();
     },
@@ -72,7 +78,7 @@ describe('DatasetService', () => {
     await datasets.replace(dataset, renamed, null);
     const read = jest.spyOn(datasets, 'records');
     const own = { datasetId: dataset.id };
-    expect(await service.compare(by, project.id, own, { ...own, version: 1 })).toEqual({
+    expect(await service.compare(by, { projectId: project.id, own, base: { ...own, version: 1 } })).toEqual({
       added: [],
       removed: [],
       changed: [],
