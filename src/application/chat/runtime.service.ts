@@ -85,14 +85,12 @@ export class RuntimeService {
   }
 
   /** Waits for earlier changes of the runtime. Then authorizes the caller again, runs `work` and returns its result. */
-  private async change(act: Act & { readonly by: Caller }, work: () => Promise<boolean>): Promise<boolean> {
-    let changed = false;
-    await this.reconciler.apply(act.object.id, async () => {
-      changed = await this.audit.perform(act, async () => {
+  private change(act: Act & { readonly by: Caller }, work: () => Promise<boolean>): Promise<boolean> {
+    return this.reconciler.apply(act.object.id, () =>
+      this.audit.perform(act, async () => {
         await this.authority.confirm(act.by, permissions.editWorkspace);
         return work();
-      });
-    });
-    return changed;
+      }),
+    );
   }
 }

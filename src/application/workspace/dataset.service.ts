@@ -24,8 +24,9 @@ import {
   UnitOfWork,
   type VersionPage,
 } from '../shared/ports.js';
+import { retryWrite } from '../shared/retry-write.js';
 import { ContentHasher, DatasetRepository, type DatasetVersionEntry, StarterCatalog } from './ports.js';
-import { type Expecting, found, type InProject, type OfDataset, TeamWorkspace } from './team-workspace.js';
+import { type Change, found, type InProject, type OfDataset, TeamWorkspace } from './team-workspace.js';
 
 /** A dataset with the records of its current version. */
 export interface FullDataset {
@@ -117,28 +118,31 @@ export class DatasetService {
   /** Throws NotFound, InvalidRequest, DatasetFrozen, StaleVersion. */
   async update(
     by: Caller | null,
-    { projectId, datasetId, expected, ...sent }: OfDataset & Expecting & SentDataset,
+    { projectId, datasetId, expected, signal, ...sent }: OfDataset & Change & SentDataset,
   ): Promise<FullDataset> {
     const caller = authorize(by, permissions.editWorkspace);
-    let current = await this.workspace.dataset(caller, projectId, datasetId);
+    await this.workspace.dataset(caller, projectId, datasetId); // so that NotFound comes before InvalidRequest
     if (sent.name === undefined && !sent.records) {
       throw new InvalidRequest([{ path: '', message: 'must have a new name, new records, or both' }]);
     }
     const { name, records: own } = readDataset(sent);
     const content = own && (await this.content(own));
-    for (;;) {
+    return retryWrite(signal, async () => {
+      const current = await this.workspace.dataset(caller, projectId, datasetId);
       const next = Dataset.update(current, expected, { name, content, by: caller.accountId, at: this.clock.now() });
       // The records are read before the write, because another call may remove the dataset after the write.
       const records = own ?? (await this.records(current));
-      if (await this.replace(current, next, own)) return { dataset: next, records };
-      current = await this.workspace.dataset(caller, projectId, datasetId);
-    }
+      return (await this.replace(current, next, own)) && { dataset: next, records };
+    });
   }
 
   /** Makes the dataset immutable. Throws NotFound, DatasetFrozen, DatasetInvalid, StaleVersion. */
-  async freeze(by: Caller | null, { projectId, datasetId, expected }: OfDataset & Expecting): Promise<FullDataset> {
+  async freeze(
+    by: Caller | null,
+    { projectId, datasetId, expected, signal }: OfDataset & Change,
+  ): Promise<FullDataset> {
     const caller = authorize(by, permissions.editWorkspace);
-    for (;;) {
+    return retryWrite(signal, async () => {
       const current = await this.workspace.dataset(caller, projectId, datasetId);
       const dataset = Dataset.freeze(current, expected, this.clock.now());
       // The records are read before the write, because another call may remove the project after the write.
@@ -147,8 +151,8 @@ export class DatasetService {
       const frozen = await this.audit.perform({ by: caller, action: 'dataset.frozen', object: dataset, details }, () =>
         this.datasets.replace(current, dataset, null),
       );
-      if (frozen) return { dataset, records };
-    }
+      return frozen && { dataset, records };
+    });
   }
 
   /** Creates an editable copy. Throws NotFound, InvalidRequest. */
@@ -166,16 +170,14 @@ export class DatasetService {
   }
 
   /** Deletes an editable dataset with its versions. Throws NotFound, DatasetFrozen, StaleVersion. */
-  async delete(by: Caller | null, { projectId, datasetId, expected }: OfDataset & Expecting): Promise<void> {
+  async delete(by: Caller | null, { projectId, datasetId, expected, signal }: OfDataset & Change): Promise<void> {
     const caller = authorize(by, permissions.editWorkspace);
-    for (;;) {
+    await retryWrite(signal, async () => {
       const current = await this.workspace.dataset(caller, projectId, datasetId);
       requireEditable(current, expected);
-      const removed = await this.audit.perform({ by: caller, action: 'dataset.deleted', object: current }, () =>
-        this.datasets.remove(current),
-      );
-      if (removed) return;
-    }
+      const act = { by: caller, action: 'dataset.deleted', object: current } as const;
+      return this.audit.perform(act, () => this.datasets.remove(current));
+    });
   }
 
   /** Returns the versions without their records, newest first. Throws NotFound. */

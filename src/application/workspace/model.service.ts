@@ -8,8 +8,9 @@ import { canonicalUuid, Model, type ModelVersion } from '../../domain/workspace/
 import { Audit } from '../audit/audit.service.js';
 import { type Bounded, boundedPage } from '../shared/bounded-page.js';
 import { Clock, IdGenerator, type Page, RequestContext, type VersionPage } from '../shared/ports.js';
+import { retryWrite } from '../shared/retry-write.js';
 import { ModelRepository, type ModelVersionEntry } from './ports.js';
-import { type Expecting, found, type InProject, type OfModel, TeamWorkspace } from './team-workspace.js';
+import { type Change, found, type InProject, type OfModel, TeamWorkspace } from './team-workspace.js';
 
 interface NewModel extends InProject {
   readonly requestId: string;
@@ -82,46 +83,39 @@ export class ModelService {
   /** Throws NotFound, ModelRegistered, StaleVersion. */
   async update(
     by: Caller | null,
-    { projectId, modelId, expected, spec }: OfModel & Expecting & { spec: JsonObject },
+    { projectId, modelId, expected, signal, spec }: OfModel & Change & { spec: JsonObject },
   ): Promise<Model> {
     const caller = authorize(by, permissions.editWorkspace);
-    for (;;) {
+    return retryWrite(signal, async () => {
       const current = await this.workspace.model(caller, projectId, modelId);
       const next = Model.update(current, expected, { spec, by: caller.accountId, at: this.clock.now() });
-      if (await this.models.replace(current, next)) return next;
-    }
+      return (await this.models.replace(current, next)) && next;
+    });
   }
 
   /** Makes the model immutable. Throws NotFound, ModelRegistered, StaleVersion, InvalidRequest. */
-  async register(by: Caller | null, { projectId, modelId, expected }: OfModel & Expecting): Promise<Model> {
+  async register(by: Caller | null, { projectId, modelId, expected, signal }: OfModel & Change): Promise<Model> {
     const caller = authorize(by, permissions.editWorkspace);
-    for (;;) {
+    return retryWrite(signal, async () => {
       const current = await this.workspace.model(caller, projectId, modelId);
       const next = Model.register(current, expected, this.clock.now());
       const [object, details] = [{ id: next.id }, { version: next.version }];
-      const registered = await this.audit.perform(
-        { by: caller, action: 'model.registered', object, details },
-        async () => {
-          await this.requireRoom(next);
-          return this.models.replace(current, next);
-        },
-      );
-      if (registered) return next;
-    }
+      return this.audit.perform({ by: caller, action: 'model.registered', object, details }, async () => {
+        await this.requireRoom(next);
+        return (await this.models.replace(current, next)) && next;
+      });
+    });
   }
 
   /** Deletes a draft with its versions. Throws NotFound, ModelRegistered, StaleVersion. */
-  async delete(by: Caller | null, { projectId, modelId, expected }: OfModel & Expecting): Promise<void> {
+  async delete(by: Caller | null, { projectId, modelId, expected, signal }: OfModel & Change): Promise<void> {
     const caller = authorize(by, permissions.editWorkspace);
-    for (;;) {
+    await retryWrite(signal, async () => {
       const current = await this.workspace.model(caller, projectId, modelId);
       Model.requireDraft(current, expected);
       const object = { id: current.id };
-      const removed = await this.audit.perform({ by: caller, action: 'model.deleted', object }, () =>
-        this.models.remove(current),
-      );
-      if (removed) return;
-    }
+      return this.audit.perform({ by: caller, action: 'model.deleted', object }, () => this.models.remove(current));
+    });
   }
 
   /** Returns the versions, newest first. Throws NotFound. */

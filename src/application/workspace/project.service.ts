@@ -13,8 +13,9 @@ import { ConversationRepository } from '../chat/ports.js';
 import { RuntimeReconciler } from '../chat/runtime-reconciler.js';
 import { type Bounded, boundedPage } from '../shared/bounded-page.js';
 import { Clock, IdGenerator, type Page, RequestContext, type SizedItem, type VersionPage } from '../shared/ports.js';
+import { retryWrite } from '../shared/retry-write.js';
 import { ModelRepository, ProjectRepository, type ProjectVersionEntry, StarterCatalog } from './ports.js';
-import { type Expecting, found, type InProject, TeamWorkspace } from './team-workspace.js';
+import { type Change, found, type InProject, TeamWorkspace } from './team-workspace.js';
 
 /** A project with its registered models and the state of its runtime. */
 export interface ProjectOverview {
@@ -97,29 +98,27 @@ export class ProjectService {
   /** Throws NotFound, InvalidRequest, StaleVersion. */
   async update(
     by: Caller | null,
-    { projectId, expected, ...content }: InProject & Expecting & ProjectContent & { readonly spec: JsonObject },
+    { projectId, expected, signal, ...content }: InProject & Change & ProjectContent & { readonly spec: JsonObject },
   ): Promise<ProjectOverview> {
     const caller = authorize(by, permissions.editWorkspace);
-    for (;;) {
+    const updated = await retryWrite(signal, async () => {
       const current = await this.workspace.project(caller, projectId);
       const next = Project.update(current, expected, { ...content, by: caller.accountId, at: this.clock.now() });
       await this.reserve(projectId);
-      if (await this.projects.replace(current, next)) return this.overview(next);
-    }
+      return (await this.projects.replace(current, next)) && next;
+    });
+    return this.overview(updated);
   }
 
   /** Removes the project with everything in it, and stops its runtime. Throws NotFound, StaleVersion. */
-  async delete(by: Caller | null, { projectId, expected }: InProject & Expecting): Promise<void> {
+  async delete(by: Caller | null, { projectId, expected, signal }: InProject & Change): Promise<void> {
     const caller = authorize(by, permissions.deleteProject);
-    for (let removed = false; !removed; ) {
+    await retryWrite(signal, async () => {
       const current = await this.workspace.project(caller, projectId);
       requireVersion(current, expected);
-      await this.reconciler.apply(projectId, async () => {
-        removed = await this.audit.perform({ by: caller, action: 'project.deleted', object: current }, () =>
-          this.projects.remove(current),
-        );
-      });
-    }
+      const act = { by: caller, action: 'project.deleted', object: current } as const;
+      return this.reconciler.apply(projectId, () => this.audit.perform(act, () => this.projects.remove(current)));
+    });
   }
 
   /** Returns the versions, newest first. Throws NotFound. */

@@ -18,9 +18,12 @@ export interface OfDataset extends InProject {
   readonly datasetId: string;
 }
 
-/** The versions that the caller takes for the current version. The call throws StaleVersion if one of them is not. */
-export interface Expecting {
+/** What every change of a versioned object takes. */
+export interface Change {
+  /** The versions that the caller takes for the current one. The change throws StaleVersion if one of them is not. */
   readonly expected: readonly number[];
+  /** Aborts when the caller disconnects. Then a write that lost against another call is not repeated. */
+  readonly signal: AbortSignal;
 }
 
 /** Finds the projects, models and datasets of the caller's team. */

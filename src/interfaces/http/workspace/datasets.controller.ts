@@ -33,18 +33,18 @@ export class DatasetsController implements Controller {
     route(contracts.readDataset, async ({ caller, params }) =>
       datasetAnswer(await this.datasets.read(caller, datasetIn(params))),
     ),
-    route(contracts.updateDataset, async ({ caller, params, body, ifMatch }) => {
+    route(contracts.updateDataset, async ({ caller, params, body, ifMatch, signal }) => {
       const expected = expectedVersions([body.version], ifMatch);
       const sent = { name: body.name, records: sentRecords(body.records) };
-      return datasetAnswer(await this.datasets.update(caller, { ...datasetIn(params), expected, ...sent }));
+      return datasetAnswer(await this.datasets.update(caller, { ...datasetIn(params), expected, signal, ...sent }));
     }),
-    route(contracts.deleteDataset, ({ caller, params, ifMatch }) => {
+    route(contracts.deleteDataset, ({ caller, params, ifMatch, signal }) => {
       const expected = sentVersions([], ifMatch);
-      return deleted(params.dataset_id, this.datasets.delete(caller, { ...datasetIn(params), expected }));
+      return deleted(params.dataset_id, this.datasets.delete(caller, { ...datasetIn(params), expected, signal }));
     }),
-    route(contracts.freezeDataset, async ({ caller, params, body, ifMatch }) => {
+    route(contracts.freezeDataset, async ({ caller, params, body, ifMatch, signal }) => {
       const expected = sentVersions([body.version], ifMatch);
-      return datasetAnswer(await this.datasets.freeze(caller, { ...datasetIn(params), expected }));
+      return datasetAnswer(await this.datasets.freeze(caller, { ...datasetIn(params), expected, signal }));
     }),
     route(contracts.forkDataset, async ({ caller, params, body }) =>
       datasetAnswer(await this.datasets.fork(caller, { ...datasetIn(params), name: body.name })),

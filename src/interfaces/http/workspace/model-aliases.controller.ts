@@ -17,14 +17,16 @@ export class ModelAliasesController implements Controller {
     route(contracts.readModelAlias, async ({ caller, params }) =>
       aliasAnswer(await this.aliases.read(caller, { projectId: params.project_id, alias: params.alias })),
     ),
-    route(contracts.setModelAlias, async ({ caller, params, body, ifMatch }) => {
+    route(contracts.setModelAlias, async ({ caller, params, body, ifMatch, signal }) => {
       const expected = sentVersions([body.version], ifMatch);
       const { project_id: projectId, alias } = params;
-      return aliasAnswer(await this.aliases.set(caller, { projectId, alias, modelId: body.model_id, expected }));
+      return aliasAnswer(
+        await this.aliases.set(caller, { projectId, alias, modelId: body.model_id, expected, signal }),
+      );
     }),
-    route(contracts.deleteModelAlias, ({ caller, params: { project_id: projectId, alias }, ifMatch }) => {
+    route(contracts.deleteModelAlias, ({ caller, params: { project_id: projectId, alias }, ifMatch, signal }) => {
       const expected = sentVersions([], ifMatch);
-      return deleted(alias, this.aliases.delete(caller, { projectId, alias, expected }));
+      return deleted(alias, this.aliases.delete(caller, { projectId, alias, expected, signal }));
     }),
   ];
 

@@ -22,17 +22,17 @@ export class ModelsController implements Controller {
     route(contracts.readModel, async ({ caller, params }) =>
       modelAnswer(await this.models.read(caller, modelIn(params))),
     ),
-    route(contracts.updateModel, async ({ caller, params, body: { version, spec }, ifMatch }) => {
+    route(contracts.updateModel, async ({ caller, params, body: { version, spec }, ifMatch, signal }) => {
       const expected = expectedVersions([version], ifMatch);
-      return modelAnswer(await this.models.update(caller, { ...modelIn(params), expected, spec }));
+      return modelAnswer(await this.models.update(caller, { ...modelIn(params), expected, signal, spec }));
     }),
-    route(contracts.deleteModel, ({ caller, params, ifMatch }) => {
+    route(contracts.deleteModel, ({ caller, params, ifMatch, signal }) => {
       const expected = sentVersions([], ifMatch);
-      return deleted(params.model_id, this.models.delete(caller, { ...modelIn(params), expected }));
+      return deleted(params.model_id, this.models.delete(caller, { ...modelIn(params), expected, signal }));
     }),
-    route(contracts.registerModel, async ({ caller, params, body, ifMatch }) => {
+    route(contracts.registerModel, async ({ caller, params, body, ifMatch, signal }) => {
       const expected = expectedVersions([body.version, body.expected_version], ifMatch);
-      return modelAnswer(await this.models.register(caller, { ...modelIn(params), expected }));
+      return modelAnswer(await this.models.register(caller, { ...modelIn(params), expected, signal }));
     }),
     route(contracts.forkModel, async ({ caller, params, body }) =>
       draftedReply(await this.models.fork(caller, { ...modelIn(params), requestId: body.request_id })),

@@ -31,16 +31,18 @@ export class ProjectsController implements Controller {
     route(contracts.readProject, async ({ caller, params }) =>
       projectAnswer(await this.projects.read(caller, { projectId: params.project_id })),
     ),
-    route(contracts.updateProject, async ({ caller, params, body: { version, ...content }, ifMatch }) => {
+    route(contracts.updateProject, async ({ caller, params, body: { version, ...content }, ifMatch, signal }) => {
       const expected = expectedVersions([version], ifMatch);
-      return projectAnswer(await this.projects.update(caller, { projectId: params.project_id, expected, ...content }));
+      return projectAnswer(
+        await this.projects.update(caller, { projectId: params.project_id, expected, signal, ...content }),
+      );
     }),
-    route(contracts.deleteProject, ({ caller, params: { project_id: id }, ifMatch }) =>
-      deleted(id, this.projects.delete(caller, { projectId: id, expected: sentVersions([], ifMatch) })),
+    route(contracts.deleteProject, ({ caller, params: { project_id: id }, ifMatch, signal }) =>
+      deleted(id, this.projects.delete(caller, { projectId: id, expected: sentVersions([], ifMatch), signal })),
     ),
-    route(contracts.reviewProject, async ({ caller, params, body, ifMatch }) => {
+    route(contracts.reviewProject, async ({ caller, params, body, ifMatch, signal }) => {
       const expected = expectedVersions([body.version], ifMatch);
-      const input = { projectId: params.project_id, expected };
+      const input = { projectId: params.project_id, expected, signal };
       const { projectId, nextSteps, ...review } = await this.reviews.review(caller, input);
       return { project_id: projectId, ...review, findings: [...review.findings], next_steps: [...nextSteps] };
     }),
