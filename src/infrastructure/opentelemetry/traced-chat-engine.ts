@@ -1,4 +1,4 @@
-import type { ChatEngine, EngineRuntime, RuntimeCall } from '../../application/chat/ports.js';
+import type { ChatEngine, ChatRuntime, RuntimeCall } from '../../application/chat/ports.js';
 import type { ChatRequest, Completion, CompletionPart } from '../../domain/chat/chat.js';
 import type { EmbeddingRequest, Embeddings } from '../../domain/chat/embedding.js';
 import type { RuntimeFigures, RuntimeSource, RuntimeStatus } from '../../domain/chat/runtime.js';
@@ -24,14 +24,14 @@ export class TracedChatEngine implements ChatEngine {
     this.engine.requireRoom();
   }
 
-  create(projectId: string): EngineRuntime {
+  create(projectId: string): ChatRuntime {
     return new TracedRuntime(this.engine.create(projectId), this.kind, projectId, this.telemetry);
   }
 }
 
-class TracedRuntime implements EngineRuntime {
+class TracedRuntime implements ChatRuntime {
   constructor(
-    private readonly runtime: EngineRuntime,
+    private readonly runtime: ChatRuntime,
     private readonly kind: string,
     private readonly project: string,
     private readonly telemetry: GenAiTelemetry,

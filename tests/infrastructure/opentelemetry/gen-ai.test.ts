@@ -1,4 +1,4 @@
-import type { ChatEngine, EngineRuntime } from '../../../src/application/chat/ports.js';
+import type { ChatEngine, ChatRuntime } from '../../../src/application/chat/ports.js';
 import { type Span, type SpanAttributes, type SpanOptions, Tracer } from '../../../src/application/shared/ports.js';
 import { RuntimeUnavailable } from '../../../src/domain/chat/errors.js';
 import { GenAiTelemetry } from '../../../src/infrastructure/opentelemetry/gen-ai.js';
@@ -39,7 +39,7 @@ const end = { finishReason: 'stop', usage } as const;
 const failure = new RuntimeUnavailable('it is away');
 const signal = new AbortController().signal;
 
-const whole: Partial<EngineRuntime> = {
+const whole: Partial<ChatRuntime> = {
   complete: async (_request, { admitted }) => {
     admitted?.();
     return { text: 'Ada', ...end, timing: { firstTokenMs: 1, tookMs: 2 } };
@@ -52,7 +52,7 @@ const whole: Partial<EngineRuntime> = {
   embed: async () => ({ vectors: [], promptTokens: 4 }),
 };
 
-function observed(runtime: Partial<EngineRuntime>, withContent = false) {
+function observed(runtime: Partial<ChatRuntime>, withContent = false) {
   const tracer = new KeepingTracer();
   const engine = { kind: 'onnx', create: () => runtime } as unknown as ChatEngine;
   const traced = new TracedChatEngine(engine, new GenAiTelemetry(tracer, withContent)).create('prj_1');
@@ -122,7 +122,7 @@ describe('the span of a call', () => {
     });
     await expect(traced.complete(request, { caller: 'usr_1', signal })).rejects.toBe(failure);
     await expect(traced.embed({ texts: ['a'] }, { caller: 'usr_1', signal })).rejects.toBe(failure);
-    const streamed = async (one: EngineRuntime) => {
+    const streamed = async (one: ChatRuntime) => {
       for await (const _ of one.stream(request, { caller: 'usr_1', signal })) return;
     };
     await expect(streamed(traced)).rejects.toBe(failure);
