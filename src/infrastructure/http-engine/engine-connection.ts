@@ -32,7 +32,8 @@ import {
   textOf,
 } from '../http-client/http-client.js';
 import { eventsOf } from '../http-client/server-sent-events.js';
-import type { EngineChunk, EngineDialect, HttpSource } from './engine-dialect.js';
+import type { EngineChunk, EngineDialect } from './engine-dialect.js';
+import type { HttpSource } from './engine-spec.js';
 
 const KEY_REFUSED = 'the engine refused the key';
 const TEXT_TOO_LONG = "input has a text that is over the model's context.";
@@ -58,15 +59,15 @@ export class EngineConnection<Model> {
 
   constructor(
     private readonly source: HttpSource<Model>,
-    private readonly api: EngineDialect<Model>,
+    private readonly dialect: EngineDialect<Model>,
     private readonly schemas: JsonSchemas,
     /** Returns the error for the caller if a busy engine does not say how long to wait. */
     private readonly busy: () => ModelBusy,
     tracer?: Tracer,
   ) {
-    this.client = new HttpClient(source.baseUrl, api.headers(source.key), tracer);
-    this.answer = api.answer(source.model);
-    this.chunk = api.chunk?.(source.model);
+    this.client = new HttpClient(source.baseUrl, dialect.headers(source.key), tracer);
+    this.answer = dialect.answer(source.model);
+    this.chunk = dialect.chunk?.(source.model);
   }
 
   close(): void {
@@ -90,7 +91,7 @@ export class EngineConnection<Model> {
   }
 
   async embed(request: EmbeddingRequest, signal: AbortSignal): Promise<Embeddings> {
-    const translated = this.api.embeddings?.(request, this.source.model);
+    const translated = this.dialect.embeddings?.(request, this.source.model);
     if (!translated) throw new WrongTask('chat');
     const { path, body: json, answer: schema } = translated;
     try {
@@ -123,7 +124,7 @@ export class EngineConnection<Model> {
   /** Returns why the engine can't be used, or null. */
   async problem(signal: AbortSignal): Promise<string | null> {
     try {
-      const { status } = await this.client.send({ method: 'GET', path: this.api.probePath, signal });
+      const { status } = await this.client.send({ method: 'GET', path: this.dialect.probePath, signal });
       if (status === 401 || status === 403) return KEY_REFUSED;
       if (status === 503) return NOT_READY;
       const isThere = (status >= 200 && status < 300) || status === 404 || status === 405;
@@ -190,13 +191,13 @@ export class EngineConnection<Model> {
   }
 
   private send(request: ChatRequest, signal: AbortSignal, stream: boolean): Promise<HttpStream> {
-    const { path, body: json } = this.api.request(request, this.source.model, stream);
+    const { path, body: json } = this.dialect.request(request, this.source.model, stream);
     const headers = { Accept: stream ? 'text/event-stream' : 'application/json' };
     return this.client.stream({ method: 'POST', path, headers, json, signal });
   }
 
   private isTooLong({ status, text }: HttpAnswer): boolean {
-    return [400, 404, 413, 422].includes(status) && this.api.contextExceeded.test(text);
+    return [400, 404, 413, 422].includes(status) && this.dialect.contextExceeded.test(text);
   }
 
   /** Returns the error for the caller of a call that the engine did not answer with 200. */

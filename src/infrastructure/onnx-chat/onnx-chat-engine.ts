@@ -19,7 +19,7 @@ import { WaitEstimate } from '../chat-runtimes/fair-queue.js';
 import { RuntimeMeter } from '../chat-runtimes/runtime-meter.js';
 import type { ChildLimits } from '../child-process/child-limits.js';
 import { Supervisor, type SupervisorState } from '../child-process/supervisor.js';
-import { readSpec } from '../http-engine/engine-dialect.js';
+import { readSpec } from '../http-engine/engine-spec.js';
 import type { RestartDelayBounds } from '../system/scheduling.js';
 import type { ChatCalls } from './chat-calls.js';
 import { ChatProcess, type ChatProcessSettings, dtypes, type OnnxSource } from './chat-process.js';

@@ -3,7 +3,8 @@ import { z } from 'zod';
 import type { ChatRequest, Completion, ResponseFormat, Sampling } from '../../domain/chat/chat.js';
 import type { EmbeddingRequest } from '../../domain/chat/embedding.js';
 import type { JsonObject } from '../../domain/workspace/json.js';
-import { type EngineChunk, specText } from '../http-engine/engine-dialect.js';
+import type { EngineChunk } from '../http-engine/engine-dialect.js';
+import { specText } from '../http-engine/engine-spec.js';
 import { HttpChatEngine } from '../http-engine/http-chat-engine.js';
 import { embeddingsOf } from './embeddings.js';
 

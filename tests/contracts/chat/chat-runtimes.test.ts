@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { ChatMessage, ChatRequest } from '../../../src/domain/chat/chat.js';
 import type { RuntimeTask } from '../../../src/domain/chat/runtime.js';
 import { ChatRuntimesByEngine } from '../../../src/infrastructure/chat-runtimes/chat-runtimes-by-engine.js';
-import type { HttpSource } from '../../../src/infrastructure/http-engine/engine-dialect.js';
+import type { HttpSource } from '../../../src/infrastructure/http-engine/engine-spec.js';
 import type {
   HttpChatEngine,
   HttpChatEngineSettings,

@@ -1,7 +1,7 @@
 /** The example of the recipe "add a chat engine" in CONTRIBUTING.md: an engine elsewhere with a different API. */
 import { z } from 'zod';
 import type { ChatRequest, Completion } from '../../../src/domain/chat/chat.js';
-import { specText } from '../../../src/infrastructure/http-engine/engine-dialect.js';
+import { specText } from '../../../src/infrastructure/http-engine/engine-spec.js';
 import { HttpChatEngine } from '../../../src/infrastructure/http-engine/http-chat-engine.js';
 
 const Model = z.object({ parrot: specText('must be the name of a parrot') });

@@ -1,5 +1,5 @@
 import type { ChatRuntime } from '../../../src/application/chat/ports.js';
-import type { HttpSource } from '../../../src/infrastructure/http-engine/engine-dialect.js';
+import type { HttpSource } from '../../../src/infrastructure/http-engine/engine-spec.js';
 import { OpenAiChatEngine } from '../../../src/infrastructure/openai/openai-chat-engine.js';
 import { ManualClock } from '../../fakes/shared/manual-clock.js';
 import { schemas } from '../../support/json-schemas.js';

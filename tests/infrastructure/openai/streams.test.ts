@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ChatRuntime } from '../../../src/application/chat/ports.js';
 import type { ChatRequest, CompletionPart } from '../../../src/domain/chat/chat.js';
 import type { JsonObject } from '../../../src/domain/workspace/json.js';
-import type { HttpSource } from '../../../src/infrastructure/http-engine/engine-dialect.js';
+import type { HttpSource } from '../../../src/infrastructure/http-engine/engine-spec.js';
 import { OpenAiChatEngine } from '../../../src/infrastructure/openai/openai-chat-engine.js';
 import { SystemClock } from '../../../src/infrastructure/system/adapters.js';
 import { schemas } from '../../support/json-schemas.js';
