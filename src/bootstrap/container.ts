@@ -26,6 +26,7 @@ import {
   WorkQueue,
 } from '../application/shared/ports.js';
 import { ContentHasher, StarterCatalog } from '../application/workspace/ports.js';
+import { CallTelemetry } from '../infrastructure/chat-runtimes/call-telemetry.js';
 import { ChatRuntimesByEngine } from '../infrastructure/chat-runtimes/chat-runtimes-by-engine.js';
 import { ChildLimits } from '../infrastructure/child-process/child-limits.js';
 import { JoseSiteTokenVerifier } from '../infrastructure/crypto/jose-site-token-verifier.js';
@@ -163,15 +164,13 @@ function bindChat(container: Container, config: Config, children: ChildLimits, t
   container
     .bind(ChatEngine)
     .toResolvedValue(
-      (files, clock, logger) => telemetry.traced(new OnnxChatEngine(workers, files, clock, logger)),
+      (files, clock, logger) => new OnnxChatEngine(workers, files, clock, logger),
       [ModelFileResolver, Clock, Logger],
     );
   container
     .bind(ChatEngine)
-    .toResolvedValue(
-      (clock, logger) => telemetry.traced(new OpenAiChatEngine(elsewhere, clock, logger)),
-      [Clock, Logger],
-    );
+    .toResolvedValue((clock, logger) => new OpenAiChatEngine(elsewhere, clock, logger), [Clock, Logger]);
+  container.bind(CallTelemetry).toConstantValue(telemetry.calls);
   container.bind(ChatRuntimes).to(ChatRuntimesByEngine);
 }
 

@@ -1,4 +1,3 @@
-/** Keeps the runtimes of all projects. The chat engine of its kind creates a runtime. */
 import { AsyncResource } from 'node:async_hooks';
 import { injectable, multiInject } from 'inversify';
 import { ChatEngine, type ChatRuntime, type ChatRuntimes, type RuntimeCall } from '../../application/chat/ports.js';
@@ -8,6 +7,7 @@ import { RuntimeLoading, RuntimeStopped } from '../../domain/chat/errors.js';
 import type { RuntimeFigures, RuntimeSource, RuntimeStatus } from '../../domain/chat/runtime.js';
 import { InvalidRequest } from '../../domain/shared/errors.js';
 import type { JsonObject } from '../../domain/workspace/json.js';
+import { type CalledRuntime, CallTelemetry } from './call-telemetry.js';
 
 interface Entry {
   readonly kind: string;
@@ -16,6 +16,7 @@ interface Entry {
   readonly replaced: Promise<void>;
 }
 
+/** Keeps the runtimes of all projects. The chat engine of its kind creates a runtime. */
 @injectable()
 export class ChatRuntimesByEngine implements ChatRuntimes {
   private readonly entries = new Map<string, Entry>();
@@ -23,7 +24,10 @@ export class ChatRuntimesByEngine implements ChatRuntimes {
   private readonly outsideRequests = new AsyncResource('ChatRuntimesByEngine');
   private closed = false;
 
-  constructor(@multiInject(ChatEngine) private readonly engines: readonly ChatEngine[]) {}
+  constructor(
+    @multiInject(ChatEngine) private readonly engines: readonly ChatEngine[],
+    private readonly telemetry: CallTelemetry,
+  ) {}
 
   async source(spec: JsonObject): Promise<RuntimeSource> {
     const engine = this.engineOf(spec.runtime);
@@ -63,22 +67,28 @@ export class ChatRuntimesByEngine implements ChatRuntimes {
     return new Map(started.map(([id, { runtime }]) => [id, runtime.figures]));
   }
 
-  complete(id: string, request: ChatRequest, call: RuntimeCall): Promise<Completion> {
-    return this.answered(id, call.signal, (runtime) => runtime.complete(request, call));
+  async complete(id: string, request: ChatRequest, call: RuntimeCall): Promise<Completion> {
+    const entry = this.entryFor(id, call);
+    return this.telemetry.complete(aboutOf(id, entry), request, call, (observed) =>
+      entry.runtime.complete(request, observed).catch((error) => this.rethrow(id, entry, error)),
+    );
   }
 
-  embed(id: string, request: EmbeddingRequest, call: RuntimeCall): Promise<Embeddings> {
-    return this.answered(id, call.signal, (runtime) => runtime.embed(request, call));
+  async embed(id: string, request: EmbeddingRequest, call: RuntimeCall): Promise<Embeddings> {
+    const entry = this.entryFor(id, call);
+    return this.telemetry.embed(aboutOf(id, entry), request, call, (observed) =>
+      entry.runtime.embed(request, observed).catch((error) => this.rethrow(id, entry, error)),
+    );
   }
 
   async *stream(id: string, request: ChatRequest, call: RuntimeCall): AsyncGenerator<CompletionPart> {
-    call.signal.throwIfAborted();
-    const entry = this.entries.get(id);
-    if (!entry) throw new RuntimeStopped();
+    const entry = this.entryFor(id, call);
     try {
-      yield* entry.runtime.stream(request, call);
+      yield* this.telemetry.stream(aboutOf(id, entry), request, call, (observed) =>
+        entry.runtime.stream(request, observed),
+      );
     } catch (error) {
-      throw this.isReplaced(id, entry, error) ? new RuntimeLoading() : error;
+      this.rethrow(id, entry, error);
     }
   }
 
@@ -87,21 +97,18 @@ export class ChatRuntimesByEngine implements ChatRuntimes {
     await Promise.all([...this.entries.keys()].map((id) => this.stop(id)));
   }
 
-  private async answered<T>(id: string, signal: AbortSignal, call: (runtime: ChatRuntime) => Promise<T>): Promise<T> {
+  private entryFor(id: string, { signal }: RuntimeCall): Entry {
     signal.throwIfAborted();
     const entry = this.entries.get(id);
     if (!entry) throw new RuntimeStopped();
-    try {
-      return await call(entry.runtime);
-    } catch (error) {
-      throw this.isReplaced(id, entry, error) ? new RuntimeLoading() : error;
-    }
+    return entry;
   }
 
-  /** Returns whether the call failed only because another runtime has replaced its runtime. */
-  private isReplaced(id: string, entry: Entry, error: unknown): boolean {
+  /** Throws RuntimeLoading if the call failed only because another runtime has replaced its runtime. */
+  private rethrow(id: string, entry: Entry, error: unknown): never {
     const now = this.entries.get(id);
-    return error instanceof RuntimeStopped && now !== undefined && now !== entry;
+    const isReplaced = error instanceof RuntimeStopped && now !== undefined && now !== entry;
+    throw isReplaced ? new RuntimeLoading() : error;
   }
 
   private replace(id: string, kind: string, before: Entry | undefined): Entry {
@@ -117,3 +124,5 @@ export class ChatRuntimesByEngine implements ChatRuntimes {
     return this.engines.find((engine) => engine.kind === kind);
   }
 }
+
+const aboutOf = (project: string, { kind }: Entry): CalledRuntime => ({ kind, project });

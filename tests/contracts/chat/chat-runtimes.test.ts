@@ -13,7 +13,6 @@ import type {
 import type { OnnxSource } from '../../../src/infrastructure/onnx-chat/chat-process.js';
 import { OpenAiChatEngine } from '../../../src/infrastructure/openai/openai-chat-engine.js';
 import { GenAiTelemetry } from '../../../src/infrastructure/opentelemetry/gen-ai.js';
-import { TracedChatEngine } from '../../../src/infrastructure/opentelemetry/traced-chat-engine.js';
 import { NoTracer, SystemClock } from '../../../src/infrastructure/system/adapters.js';
 import { MemoryChatRuntimes, type MemorySource } from '../../fakes/chat/memory-chat-runtimes.js';
 import type { ChatRuntimesLimits } from '../../support/chat-runtimes-rig.js';
@@ -132,7 +131,7 @@ describe('chat engines elsewhere', () => {
     const elsewhere = (limits: ChatRuntimesLimits): EmbeddingRuntimesUnderTest => {
       const waits = { maxConcurrent: 1, probeTimeoutMs: 5_000, retryDelayMs: { first: 100, max: 400 } };
       const adapter = make({ ...limits, ...waits, schemas, allowedHosts: [], keys: {} });
-      const runtimes = new ChatRuntimesByEngine([new TracedChatEngine(adapter, telemetry)]);
+      const runtimes = new ChatRuntimesByEngine([adapter], telemetry);
       const source = (model: string, key = 'right', task?: RuntimeTask): HttpSource<Model> => {
         return { kind: adapter.kind, baseUrl: engine.url, key, model: named(model), ...(task && { task }) };
       };

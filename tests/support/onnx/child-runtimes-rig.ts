@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { ModelFileResolver } from '../../../src/application/deployments/ports.js';
 import type { ChatRequest, CompletionEnd, CompletionPart, Usage } from '../../../src/domain/chat/chat.js';
 import type { RuntimeStatus } from '../../../src/domain/chat/runtime.js';
+import { CallTelemetry } from '../../../src/infrastructure/chat-runtimes/call-telemetry.js';
 import { ChatRuntimesByEngine } from '../../../src/infrastructure/chat-runtimes/chat-runtimes-by-engine.js';
 import { ChildLimits } from '../../../src/infrastructure/child-process/child-limits.js';
 import type { OnnxSource } from '../../../src/infrastructure/onnx-chat/chat-process.js';
@@ -42,7 +43,7 @@ export class ChildRuntimesRig {
     const restartDelayMs = { first: 100, max: 400 };
     const all = { ...usual, restartDelayMs, ...settings };
     const engine = new OnnxChatEngine(all, anyFolder, new SystemClock(), this.log);
-    this.runtimes = new ChatRuntimesByEngine([engine]);
+    this.runtimes = new ChatRuntimesByEngine([engine], new CallTelemetry());
   }
 
   /** Starts a runtime from a folder, and returns its state after loading. */

@@ -1,6 +1,7 @@
 import type { ModelFileResolver } from '../../../../src/application/deployments/ports.js';
 import { InvalidRequest } from '../../../../src/domain/shared/errors.js';
 import type { JsonObject } from '../../../../src/domain/workspace/json.js';
+import { CallTelemetry } from '../../../../src/infrastructure/chat-runtimes/call-telemetry.js';
 import { ChatRuntimesByEngine } from '../../../../src/infrastructure/chat-runtimes/chat-runtimes-by-engine.js';
 import { ChildLimits } from '../../../../src/infrastructure/child-process/child-limits.js';
 import { OnnxChatEngine } from '../../../../src/infrastructure/onnx-chat/onnx-chat-engine.js';
@@ -20,10 +21,13 @@ const limits = { queue: 1, timeoutMs: 1_000 };
 const onnx = { ...limits, worker: 'none', threads: 1, stopGraceMs: 1, children: new ChildLimits() };
 const files = { hasFolder: async (path: string) => path === 'chat' } as ModelFileResolver;
 const clock = new ManualClock(new Date(0));
-const engines = new ChatRuntimesByEngine([
-  new OnnxChatEngine(onnx, files, clock, new RecordingLog()),
-  new OpenAiChatEngine({ ...limits, ...access, schemas }, clock, new RecordingLog()),
-]);
+const engines = new ChatRuntimesByEngine(
+  [
+    new OnnxChatEngine(onnx, files, clock, new RecordingLog()),
+    new OpenAiChatEngine({ ...limits, ...access, schemas }, clock, new RecordingLog()),
+  ],
+  new CallTelemetry(),
+);
 
 const read = (spec: JsonObject) => engines.source(spec);
 const openAi = (over: JsonObject = {}) =>
