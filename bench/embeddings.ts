@@ -21,7 +21,7 @@ async function main(): Promise<void> {
   if (!modules) return;
   const temporary = mkdtempSync(join(tmpdir(), 'tenon-bench-'));
   try {
-    const [tiny, large] = [join(temporary, 'tiny-embed'), join(temporary, 'size of MiniLM')];
+    const [tiny, large] = [join(temporary, 'tiny-embed'), join(temporary, 'minilm-sized')];
     cpSync(tinyEmbed, tiny, { recursive: true });
     makeEncoder(large);
     for (const folder of [tiny, large]) await compare(folder, modules);
