@@ -12,7 +12,7 @@ export interface Target {
   readonly name: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Is sent by POST. Without a body the method is GET. In each call, `SERIAL` is replaced by another number. */
+  /** The body of a POST. Without a body the method is GET. In each call, another number replaces `SERIAL`. */
   readonly body?: string;
   /** The process of the server. Its processor time is measured, with that of its children. */
   readonly pid?: number;
