@@ -108,14 +108,16 @@ function callTo({ url, headers, body }: Target): Call {
 
 /** Prints a figure. */
 export function told(about: string, value: number, unit = ''): void {
-  console.log(`       ${about}: ${value.toFixed(2)}${unit}`);
+  console.log(`       ${about}: ${shown(value)}${unit}`);
 }
 
 /** Prints a figure beside the one that is wanted. */
 export function wanted(about: string, value: number, bound: 'at least' | 'at most', limit: number, unit = ''): void {
   const met = bound === 'at least' ? value >= limit : value <= limit;
-  console.log(`${met ? 'met   ' : 'missed'} ${about}: ${value.toFixed(2)}${unit}, ${bound} ${limit}${unit} is wanted`);
+  console.log(`${met ? 'met   ' : 'missed'} ${about}: ${shown(value)}${unit}, ${bound} ${limit}${unit} is wanted`);
 }
+
+const shown = (value: number): string => (Number.isInteger(value) ? String(value) : value.toFixed(2));
 
 /** Relates the figures of `a` and `b` in each round. Returns the median. */
 export const medianOf = (
