@@ -12,7 +12,7 @@ import { median, medianOf, ratio, wanted } from './rounds.js';
  * Compares the embedding engine with @huggingface/transformers, for 64 short texts at once. Both run the same models in
  * their own process with one thread, and take turns in each round. `npm run bench:embeddings [rounds]`
  */
-const ROUNDS = Number(process.argv[2] ?? 5);
+const ROUNDS = Number(process.argv[2] ?? 9);
 const AT_ONCE = 64;
 const words = 'the cat sat on a warm wall while rain fell and nobody in town paid the price of bread'.split(' ');
 
