@@ -50,7 +50,7 @@ function readFiles(root, folder) {
 
 /** The console runs in browsers and shares no code with the service. It knows the API only from generated types. */
 const CONSOLE = 'src/interfaces/web/console/';
-const CONSOLE_PACKAGES = /^(preact(\/hooks)?|@preact\/signals|@tanstack\/query-core|openapi-fetch)$/;
+const CONSOLE_PACKAGES = /^(preact(\/hooks)?|@preact\/signals|openapi-fetch)$/;
 
 const importsOf = ({ text }) =>
   [...text.matchAll(/^(?:import\b[^;]*?|export\b[^;]*?\bfrom )'([^'\n]+)';$/gm)].map(([, from]) => from);
