@@ -22,8 +22,9 @@ export class ProjectsController implements Controller {
     route(contracts.createProject, async ({ caller, body: { starter, starter_id = starter, ...content } }) =>
       projectAnswer(await this.projects.create(caller, content, starter_id)),
     ),
-    route(contracts.listProjects, async ({ caller, query }) => {
-      const { projects: found, conversations } = await this.projects.list(caller, boundedPageOf(query));
+    route(contracts.listProjects, async ({ caller, query: { limit, cursor, ...filter } }) => {
+      const wanted = { ...filter, page: boundedPageOf({ limit, cursor }) };
+      const { projects: found, conversations } = await this.projects.list(caller, wanted);
       const projects = { ...found, items: found.items.map(projectAnswer) };
       const page = paged('projects', projects, (project) => project);
       return { ...page, conversations: conversations.map(conversationAnswer) };
