@@ -12,7 +12,7 @@ import {
 } from '../application/accounts/ports.js';
 import { AlertAnnouncer } from '../application/alerts/alert-announcer.js';
 import { AlertNotifier, WebhookRepository, WebhookSender } from '../application/alerts/ports.js';
-import { ChatEngine, ChatRuntime } from '../application/chat/ports.js';
+import { ChatEngine, ChatRuntimes } from '../application/chat/ports.js';
 import { ModelFileResolver, ModelFileStore, ModelServer } from '../application/deployments/ports.js';
 import { LogTail, Metrics, RateLimitStore } from '../application/operations/ports.js';
 import {
@@ -26,7 +26,8 @@ import {
   Tracer,
 } from '../application/shared/ports.js';
 import { ContentHasher, StarterCatalog } from '../application/workspace/ports.js';
-import { OnnxChatRuntime } from '../infrastructure/chat-engine/onnx-chat-runtime.js';
+import { CallTelemetry } from '../infrastructure/chat-runtimes/call-telemetry.js';
+import { ChatRuntimesByEngine } from '../infrastructure/chat-runtimes/chat-runtimes-by-engine.js';
 import { ChildLimits } from '../infrastructure/child-process/child-limits.js';
 import { JoseSiteTokenVerifier } from '../infrastructure/crypto/jose-site-token-verifier.js';
 import { BcryptPasswordHasher, CommonPasswordBlocklist } from '../infrastructure/crypto/passwords.js';
@@ -43,7 +44,8 @@ import { AlertmanagerNotifier } from '../infrastructure/notifiers/alertmanager-n
 import { MailNotifier } from '../infrastructure/notifiers/mail-notifier.js';
 import { SlackNotifier } from '../infrastructure/notifiers/slack-notifier.js';
 import { WebhookNotifier } from '../infrastructure/notifiers/webhook-notifier.js';
-import { OpenAiChatRuntime } from '../infrastructure/openai/openai-chat-runtime.js';
+import { OnnxChatEngine } from '../infrastructure/onnx-chat/onnx-chat-engine.js';
+import { OpenAiChatEngine } from '../infrastructure/openai/openai-chat-engine.js';
 import {
   announcementMetrics,
   backlogMetrics,
@@ -54,7 +56,6 @@ import {
 } from '../infrastructure/prometheus/metric-sources.js';
 import { PrometheusMetrics } from '../infrastructure/prometheus/prometheus-metrics.js';
 import { MemoryRateLimitStore } from '../infrastructure/rate-limit/memory-rate-limit-store.js';
-import { ChatRuntimeByKind } from '../infrastructure/runtimes/chat-runtime-by-kind.js';
 import { FolderMailer, SmtpMailer } from '../infrastructure/smtp/mailers.js';
 import { AsyncRequestContext, SystemClock, UuidIdGenerator } from '../infrastructure/system/adapters.js';
 import { DataSource } from '../infrastructure/typeorm/data-source.js';
@@ -155,7 +156,7 @@ function bindChat(container: Container, config: Config, children: ChildLimits, t
   };
   const workers = {
     ...limits,
-    worker: shippedProgram('infrastructure/chat-engine/worker/main.js'),
+    worker: shippedProgram('infrastructure/onnx-chat/worker/main.js'),
     threads: config.servingThreads,
     stopGraceMs: STOP_GRACE_MS,
     children,
@@ -166,16 +167,14 @@ function bindChat(container: Container, config: Config, children: ChildLimits, t
   container
     .bind(ChatEngine)
     .toResolvedValue(
-      (files, clock, logger) => telemetry.traced(new OnnxChatRuntime(workers, files, clock, logger)),
+      (files, clock, logger) => new OnnxChatEngine(workers, files, clock, logger),
       [ModelFileResolver, Clock, Logger],
     );
   container
     .bind(ChatEngine)
-    .toResolvedValue(
-      (clock, logger) => telemetry.traced(new OpenAiChatRuntime(elsewhere, clock, logger)),
-      [Clock, Logger],
-    );
-  container.bind(ChatRuntime).to(ChatRuntimeByKind);
+    .toResolvedValue((clock, logger) => new OpenAiChatEngine(elsewhere, clock, logger), [Clock, Logger]);
+  container.bind(CallTelemetry).toConstantValue(telemetry.calls);
+  container.bind(ChatRuntimes).to(ChatRuntimesByEngine);
 }
 
 function bindDeployments(container: Container, config: Config, models: ModelStorage, children: ChildLimits): void {
@@ -240,6 +239,6 @@ function bindOperations(container: Container, config: Config, hasher: BcryptPass
           chatMetrics(runtimes),
           announcementMetrics(announcer),
         ]),
-      [DataSource, TypeOrmUnitOfWork, ModelServer, ChatRuntime, AlertAnnouncer],
+      [DataSource, TypeOrmUnitOfWork, ModelServer, ChatRuntimes, AlertAnnouncer],
     );
 }
