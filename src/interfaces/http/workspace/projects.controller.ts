@@ -12,11 +12,12 @@ import { boundedPageOf, numberPageOf, onePage, versionInPath } from '../paging.j
 import { expectedVersions, sentVersions } from '../schemas.js';
 import { modelAnswer } from './models.controller.js';
 import * as contracts from './projects.contract.js';
+import { listStarters } from './starters.contract.js';
 
 @injectable()
 export class ProjectsController implements Controller {
   readonly routes = [
-    route(contracts.listStarters, async ({ caller }) =>
+    route(listStarters, async ({ caller }) =>
       listed('starters', (await this.projects.starters(caller)).map(starterAnswer)),
     ),
     route(contracts.createProject, async ({ caller, body: { starter, starter_id = starter, ...content } }) =>
@@ -81,7 +82,7 @@ const versionEntry = (entry: ProjectVersionEntry) =>
   answerFrom(contracts.listProjectVersions.answer.shape.versions.element, entry, {});
 
 const starterAnswer = (starter: Starter) =>
-  answerFrom(contracts.listStarters.answer.shape.starters.element, starter, {
+  answerFrom(listStarters.answer.shape.starters.element, starter, {
     dataset: {
       name: starter.dataset.name,
       record_count: starter.dataset.records.length,
