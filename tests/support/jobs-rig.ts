@@ -1,4 +1,5 @@
 import { AlertService } from '../../src/application/alerts/alert.service.js';
+import { AlertAnnouncer } from '../../src/application/alerts/alert-announcer.js';
 import { AlertRuleService } from '../../src/application/alerts/alert-rule.service.js';
 import { CallReaper } from '../../src/application/jobs/call-reaper.js';
 import { CallTracker, RunningCalls } from '../../src/application/jobs/call-tracker.js';
@@ -21,15 +22,13 @@ import type { Repositories } from './repositories.js';
 export function jobsRig(repositories: Repositories, clock = new ManualClock(at(0)), known?: MemoryInstances) {
   const { jobs, jobHistory, usage, alertRules, alerts, unitOfWork } = repositories;
   const log = new MemoryLogger();
-  const notifiers = [
-    { announce: async () => undefined, acknowledged: async () => undefined, repeat: async () => undefined },
-  ];
   const processes = new MemoryInstanceRegistry(known);
-  const finisher = new JobFinisher(unitOfWork, jobs, jobHistory, alertRules, alerts, notifiers, ids, log);
+  const queue = new MemoryWorkQueue(new MemoryStore(), processes, clock);
+  const announcer = new AlertAnnouncer([], queue, unitOfWork, alerts, log);
+  const finisher = new JobFinisher(unitOfWork, jobs, jobHistory, alertRules, alerts, announcer, ids, log);
   const running = Object.assign(new RunningCalls(jobs, log), { delayMs: 0 });
   const tracking = new CallTracker(running, finisher, processes, ids, clock, log);
   const audit = auditOn(repositories, clock);
-  const queue = new MemoryWorkQueue(new MemoryStore(), processes, clock);
   const found = new TeamWorkspace(repositories.projects, repositories.models, repositories.datasets);
   const rollUp = new UsageRollUp(usage, unitOfWork, clock);
   return {
@@ -42,7 +41,7 @@ export function jobsRig(repositories: Repositories, clock = new ManualClock(at(0
     reaper: new CallReaper(tracking, jobs, jobHistory, finisher, rollUp, processes, queue, clock, log),
     jobService: new JobService(jobs, found, finisher, unitOfWork, new AsyncRequestContext(), ids, clock, log),
     rules: new AlertRuleService(alertRules, jobHistory, unitOfWork, new AsyncRequestContext(), audit, ids, clock),
-    alerts: new AlertService(alerts, notifiers, audit, clock),
+    alerts: new AlertService(alerts, announcer, audit, clock),
     /** Returns all finished jobs in order. */
     async history(): Promise<FinishedJob[]> {
       const finished: FinishedJob[] = [];
