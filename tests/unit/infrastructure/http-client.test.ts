@@ -9,9 +9,11 @@ const unending = () => new AbortController().signal;
 describe('the HTTP client', () => {
   let server: Server;
   let client: HttpClient;
-  /** Contains a list for each connection, in order: the reactions to the requests of this connection. */
+  /** Contains a list for each connection, in order: the reactions to its requests. Other requests break it. */
   let connections: ((socket: Socket) => unknown)[][];
   let asked: number[];
+
+  const breaks = (socket: Socket) => socket.destroy();
 
   beforeEach(async () => {
     connections = [];
@@ -22,7 +24,7 @@ describe('the HTTP client', () => {
       socket.on('error', () => undefined);
       socket.on('data', () => {
         asked[number] = (asked[number] as number) + 1;
-        own.shift()?.(socket);
+        (own.shift() ?? breaks)(socket);
       });
     });
     await once(server.listen(0, '127.0.0.1'), 'listening');
@@ -35,7 +37,6 @@ describe('the HTTP client', () => {
   });
 
   const says = (text: string) => (socket: Socket) => socket.write(text);
-  const breaks = (socket: Socket) => socket.destroy();
   const post = (signal = unending()) => client.send({ method: 'POST', path: '/say', body: '{}', signal });
   /** A connection takes the next request a little after an answer has ended. */
   const rest = () => delay(20);
