@@ -116,8 +116,9 @@ export class EngineConnection<Model> {
         throw errorFor(error);
       }
     } else {
-      const { finishReason, usage, ...part } = await this.complete(request, signal);
-      yield { part: { ...part, end: { finishReason, usage } }, size: 0 };
+      const { finishReason, usage, toolCalls = [], ...part } = await this.complete(request, signal);
+      const calls = toolCalls.map((call, index) => ('json' in call ? call : { index, ...call }));
+      yield { part: { ...part, ...(calls.length > 0 && { toolCalls: calls }), end: { finishReason, usage } }, size: 0 };
     }
   }
 
@@ -217,10 +218,10 @@ export class EngineConnection<Model> {
 
 /** Returns the schema of a strict format. Returns null without one, or with a stop text, which may cut the answer. */
 function strictSchema({ responseFormat: format, sampling }: ChatRequest): JsonObject | null {
-  return format?.type === 'json_schema' && format.strict && !sampling?.stop ? format.schema : null;
+  return format?.json === 'schema' && format.strict && !sampling?.stop ? format.schema : null;
 }
 
-type Content = Omit<CompletionPart, 'end'>;
+type Content = Pick<CompletionPart, 'text' | 'logprobs'> & { readonly toolCalls?: readonly unknown[] };
 
 /** Compares an answer, or its parts one after another, with the request. Its methods throw RuntimeInvalidResponse. */
 class AnswerCheck {

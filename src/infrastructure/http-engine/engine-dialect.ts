@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { ChatRequest, Completion, CompletionEnd, CompletionPart } from '../../domain/chat/chat.js';
 import type { EmbeddingRequest, Embeddings } from '../../domain/chat/embedding.js';
+import type { OptionalField } from '../../domain/chat/request-field.js';
 
 /** The dialect of one kind of engine: translates requests for the engine, and translates its answers back. */
 export abstract class EngineDialect<Model> {
@@ -8,6 +9,12 @@ export abstract class EngineDialect<Model> {
   readonly probePath: string = '/';
   /** Recognizes that the context is too small, in the text of an answer with status 400, 404, 413 or 422. */
   abstract readonly contextExceeded: RegExp;
+
+  /**
+   * The optional fields that `request` translates. A request with another one is refused with UnsupportedParameter. The
+   * other fields of a request have no choice: every engine has messages with a text, `maxTokens` and `temperature`.
+   */
+  abstract readonly supported: ReadonlySet<OptionalField>;
 
   headers(key: string | null): Record<string, string> {
     return key === null ? {} : { Authorization: `Bearer ${key}` };

@@ -81,7 +81,7 @@ export class ChatCalls {
 
   complete(request: ChatRequest, runtimeCall: RuntimeCall): Promise<Completion> {
     return new Promise((resolve, reject) => {
-      const take = ({ end, ...answer }: CompletionPart) => end && resolve({ ...answer, ...end });
+      const take = ({ end, toolCalls: _, ...answer }: CompletionPart) => end && resolve({ ...answer, ...end });
       this.begin({ type: 'tokenize', request, stream: false }, { ...runtimeCall, take, reject });
     });
   }

@@ -12,6 +12,7 @@ import {
   UnsupportedParameter,
   WrongTask,
 } from '../../domain/chat/errors.js';
+import { type OptionalField, requireSupported } from '../../domain/chat/request-field.js';
 import type { RuntimeFigures, RuntimeStatus, RuntimeTask } from '../../domain/chat/runtime.js';
 import { InvalidRequest } from '../../domain/shared/errors.js';
 import type { JsonObject } from '../../domain/workspace/json.js';
@@ -64,6 +65,22 @@ export class OnnxChatEngine implements ChatEngine {
     return new OnnxChatRuntime(projectId, this.settings, this.files, this.clock, this.log);
   }
 }
+
+/** The chat template gets the fields of messages. */
+const SUPPORTED: ReadonlySet<OptionalField> = new Set([
+  'topP',
+  'seed',
+  'stop',
+  'presencePenalty',
+  'frequencyPenalty',
+  'logitBias',
+  'topLogprobs',
+  'responseFormat',
+  'name',
+  'toolCalls',
+  'toolCallId',
+  'refusal',
+]);
 
 const FIXED_DIMENSIONS = 'is not supported by this model: its vectors have one length';
 
@@ -136,12 +153,12 @@ export class OnnxChatRuntime implements ChatRuntime {
   }
 
   async complete(request: ChatRequest, call: RuntimeCall): Promise<Completion> {
-    requireSupported(request);
+    requireSupported(request, SUPPORTED);
     return this.callsFor('chat').complete(request, call);
   }
 
   async *stream(request: ChatRequest, call: RuntimeCall): AsyncGenerator<CompletionPart> {
-    requireSupported(request);
+    requireSupported(request, SUPPORTED);
     yield* this.callsFor('chat').stream(request, call);
   }
 
@@ -187,12 +204,4 @@ export class OnnxChatRuntime implements ChatRuntime {
     this.supervisor.fail(reason);
     current?.calls.fail(new RuntimeUnavailable(reason));
   }
-}
-
-/** Throws UnsupportedParameter for tools, and for a message that is not plain text. */
-function requireSupported({ tools, toolChoice, messages }: ChatRequest): void {
-  const parts = messages.findIndex(({ extra }) => (extra?.content ?? null) !== null);
-  if (parts >= 0) throw new UnsupportedParameter(`messages[${parts}].content`, 'can only be text for this model');
-  for (const [name, value] of Object.entries({ tools, tool_choice: toolChoice }))
-    if ((value ?? null) !== null) throw new UnsupportedParameter(name, 'is not supported by this model');
 }

@@ -1,6 +1,7 @@
 /** The example of the recipe "add a chat engine" in CONTRIBUTING.md: an engine elsewhere with a different API. */
 import { z } from 'zod';
 import type { ChatRequest, Completion } from '../../../src/domain/chat/chat.js';
+import type { OptionalField } from '../../../src/domain/chat/request-field.js';
 import { specText } from '../../../src/infrastructure/http-engine/engine-spec.js';
 import { HttpChatEngine } from '../../../src/infrastructure/http-engine/http-chat-engine.js';
 
@@ -26,6 +27,7 @@ export class ParrotChatEngine extends HttpChatEngine<Model> {
   readonly kind = 'parrot';
   protected readonly fields = Model;
   override readonly probePath = '/awake';
+  readonly supported = new Set<OptionalField>();
   readonly contextExceeded = /too many words/;
 
   request({ messages, temperature, maxTokens }: ChatRequest, { parrot }: Model) {
