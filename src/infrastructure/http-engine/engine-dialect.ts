@@ -22,7 +22,7 @@ export abstract class EngineDialect<Model> {
 
   /**
    * Translates a request. If its `maxTokens` is null, the engine chooses the length of the answer. `stream` asks for
-   * server-sent events. It is only true if the engine has `chunk`.
+   * a stream of events. It is only true if the engine has `chunk`.
    */
   abstract request(
     request: ChatRequest,
@@ -36,9 +36,12 @@ export abstract class EngineDialect<Model> {
    */
   abstract answer(model: Model): z.ZodType<Completion>;
 
+  /** The form of a stream: server-sent events, or lines, each with the JSON of one event (newline-delimited JSON). */
+  readonly framing: 'events' | 'lines' = 'events';
+
   /**
    * Returns the schema that turns the JSON of one event into its part of the answer. Its messages are like those of
-   * `answer`. The answer ends with the event `[DONE]` or at the end of the body. If an engine lacks this method, the
+   * `answer`. The stream ends with the event `[DONE]` or at the end of the body. If an engine lacks this method, the
    * whole answer is one part.
    */
   chunk?(model: Model): z.ZodType<EngineChunk>;
