@@ -19,7 +19,7 @@ afterAll(async () => {
 async function run(rounds: Rounds): Promise<{ maxBatch: number; answers: Completed[][] }> {
   program.stdin.write(`${JSON.stringify(rounds)}\n`);
   const { value } = await printed.next();
-  return JSON.parse(value);
+  return JSON.parse(value ?? '');
 }
 
 const capitals = ['France', 'Italy', 'Spain', 'Germany', 'Portugal', 'Japan', 'Egypt', 'Peru'];
