@@ -119,7 +119,7 @@ export interface CompletionEnd {
    * the end of the context. `tool_calls`: the model calls tools.
    */
   readonly finishReason: 'stop' | 'length' | 'tool_calls';
-  /** Is null if the runtime does not report it. */
+  /** The tokens, or null if the runtime does not report them. */
   readonly usage: Usage | null;
   /** The times from the start of the generation to the first token and to the end. Only chat workers report them. */
   readonly timing?: { readonly firstTokenMs: number; readonly tookMs: number };

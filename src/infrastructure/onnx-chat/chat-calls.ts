@@ -67,7 +67,7 @@ export class ChatCalls {
     private readonly meter: RuntimeMeter,
     private readonly clock: Clock,
     private readonly send: (order: Order) => void,
-    /** Is called when the process has not confirmed a cancelled call in time. */
+    /** Called when the process has not confirmed a cancelled call in time. */
     private readonly stuck: () => void,
   ) {
     this.queue = new FairQueue(this.slots, limits.queue, estimate);
