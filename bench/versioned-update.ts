@@ -8,6 +8,7 @@ import { createContainer } from '../src/bootstrap/container.js';
 import { startEmbeddedPostgres } from '../src/infrastructure/embedded-postgres/embedded-postgres.js';
 import { createDataSource } from '../src/infrastructure/typeorm/data-source.js';
 import { MemoryLogger } from '../tests/fakes/shared/memory-logger.js';
+import { unlimited } from '../tests/support/records.js';
 import { Service, temporaryFolder } from '../tests/support/service.js';
 import { createProject, register } from '../tests/support/workspace.js';
 import { median } from './rounds.js';
@@ -41,7 +42,8 @@ async function main(): Promise<void> {
 
   const contenders: Record<string, (id: string, version: number) => Promise<unknown>> = {
     bare: (id, version) => transaction(pool, id, version),
-    'use case': (projectId, version) => projects.update(by, { projectId, expected: [version], signal, spec }),
+    'use case': (projectId, version) =>
+      projects.update(by, { projectId, expected: [version], signal, memory: unlimited, spec }),
     HTTP: async (id, version) => {
       const { status, body } = await service.put(`/v1/projects/${id}`, token, { version, spec });
       if (status !== 200) throw new Error(`${status} ${body.code}: ${body.error}`);

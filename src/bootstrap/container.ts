@@ -187,12 +187,12 @@ function bindDeployments(container: Container, config: Config, models: ModelStor
   };
   container.bind(ModelFileResolver).toConstantValue(models.resolver);
   container.bind(ModelServer).toResolvedValue(
-    (requests, logger) =>
+    (logger) =>
       new ModelServerByKind({
         local: new LocalModelServer(settings, models.resolver, logger),
-        remote: new RemoteModelServer({ ...settings, ...config.upstream, translation }, requests, logger),
+        remote: new RemoteModelServer({ ...settings, ...config.upstream, translation }, logger),
       }),
-    [RequestContext, Logger],
+    [Logger],
   );
   container.bind(ModelFileStore).toConstantValue(models.files);
 }

@@ -7,7 +7,6 @@ import { JobFinisher } from '../../src/application/jobs/job-finisher.js';
 import { UsageRollUp } from '../../src/application/jobs/usage.service.js';
 import { TeamWorkspace } from '../../src/application/workspace/team-workspace.js';
 import type { FinishedJob } from '../../src/domain/jobs/job.js';
-import { AsyncRequestContext } from '../../src/infrastructure/system/adapters.js';
 import { MemoryInstanceRegistry, type MemoryInstances } from '../fakes/jobs/memory-instance-registry.js';
 import { MemoryStore } from '../fakes/memory-store.js';
 import { ManualClock } from '../fakes/shared/manual-clock.js';
@@ -40,8 +39,8 @@ export function jobsRig(repositories: Repositories, clock = new ManualClock(at(0
     finisher,
     tracking,
     reaper: new CallReaper(tracking, jobs, jobHistory, finisher, rollUp, processes, queue, clock, log),
-    jobService: new JobService(jobs, found, finisher, unitOfWork, new AsyncRequestContext(), ids, clock, log),
-    rules: new AlertRuleService(alertRules, jobHistory, unitOfWork, new AsyncRequestContext(), audit, ids, clock),
+    jobService: new JobService(jobs, found, finisher, unitOfWork, ids, clock, log),
+    rules: new AlertRuleService(alertRules, jobHistory, unitOfWork, audit, ids, clock),
     alerts: new AlertService(alerts, notifiers, audit, clock),
     /** Returns all finished jobs in order. */
     async history(): Promise<FinishedJob[]> {

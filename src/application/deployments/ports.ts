@@ -1,6 +1,6 @@
 import type { Deployment, DeploymentStatus, ServedModel } from '../../domain/deployments/deployment.js';
 import type { StoredFile } from '../../domain/deployments/model-file.js';
-import type { ByteStream } from '../shared/ports.js';
+import type { ByteStream, WithMemory } from '../shared/ports.js';
 
 export abstract class DeploymentRepository {
   abstract add(deployment: Deployment): Promise<void>;
@@ -63,7 +63,7 @@ export type ModelOperation =
   | 'server_live'
   | 'server_ready';
 
-export interface ModelRequest {
+export interface ModelRequest extends WithMemory {
   readonly operation: ModelOperation;
   /** The version of the model that the caller names, if any. */
   readonly version: string | null;

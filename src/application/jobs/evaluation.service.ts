@@ -19,8 +19,8 @@ import {
   JsonSchemas,
   Logger,
   type Page,
-  RequestContext,
   UnitOfWork,
+  type WithMemory,
   WorkQueue,
 } from '../shared/ports.js';
 import { TeamWorkspace } from '../workspace/team-workspace.js';
@@ -37,7 +37,7 @@ interface NewEvaluation {
   readonly modelId: string | null;
 }
 
-interface Results {
+interface Results extends WithMemory {
   readonly id: string;
   readonly page: ResultsPage;
 }
@@ -53,7 +53,6 @@ export class EvaluationService {
     private readonly schemas: JsonSchemas,
     private readonly queue: WorkQueue,
     private readonly unitOfWork: UnitOfWork,
-    private readonly request: RequestContext,
     private readonly ids: IdGenerator,
     private readonly clock: Clock,
     private readonly log: Logger,
@@ -94,7 +93,7 @@ export class EvaluationService {
   }
 
   /** Lists the scored records, also of a running evaluation. Long texts shorten the page. Throws NotFound. */
-  async results(by: Caller | null, { id, page: wanted }: Results): Promise<Bounded<Result>> {
+  async results(by: Caller | null, { id, page: wanted, memory }: Results): Promise<Bounded<Result>> {
     const { limit, after } = wanted;
     const { jobId } = await this.find(by, { id });
     const positions = (page: Page) => ({ ...page, after: page.after === null ? null : Number(page.after) });
@@ -102,7 +101,7 @@ export class EvaluationService {
     return boundedPage(first, {
       sizes: (page) => this.evaluations.resultSizes(jobId, positions(page)),
       fetch: (page) => this.evaluations.results(jobId, positions(page)),
-      reserve: (bytes) => this.request.reserve(bytes),
+      memory,
     });
   }
 

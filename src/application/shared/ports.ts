@@ -22,24 +22,27 @@ export abstract class ServiceSettings {
   abstract readonly modelUploadBytes: number;
 }
 
-export interface CurrentRequest {
-  readonly id: string;
-  /** Reserves memory as `RequestContext.reserve` promises. */
-  readonly reserve: (...lengths: number[]) => Promise<void>;
-}
-
 /** The request that the running code belongs to. */
 export abstract class RequestContext {
-  /** Is null outside a request. */
+  /** The id of the request, or null outside a request. */
   abstract readonly id: string | null;
-  /** Runs `work` as part of the request, also after each await. */
-  abstract within<T>(request: CurrentRequest, work: () => T): T;
+  /** Runs `work` as part of the request with this id, also after each await. */
+  abstract within<T>(id: string, work: () => T): T;
+}
+
+/** The memory of one request for stored content. */
+export interface MemoryBudget {
   /**
    * Reserves memory for JSON texts of these lengths, in bytes, until the request ends. Waits for memory if the texts
-   * are large. Throws a refusal after a long wait. First releases the memory that the request reserved before, because
-   * two requests that hold memory and wait for more could block each other. Does nothing outside a request.
+   * are large. Throws a refusal after a long wait. First releases what this budget reserved before, because two
+   * requests that hold memory and wait for more could block each other.
    */
-  abstract reserve(...lengths: number[]): Promise<void>;
+  reserve(...lengths: number[]): Promise<void>;
+}
+
+/** A use case that takes this reads large content into memory. */
+export interface WithMemory {
+  readonly memory: MemoryBudget;
 }
 
 /** The prefixes of identifiers, one for each kind. */

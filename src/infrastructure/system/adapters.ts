@@ -4,7 +4,6 @@ import { injectable } from 'inversify';
 import { v7 } from 'uuid';
 import {
   type Clock,
-  type CurrentRequest,
   type IdGenerator,
   type IdKind,
   type RequestContext,
@@ -51,18 +50,14 @@ export class UuidIdGenerator implements IdGenerator {
 
 @injectable()
 export class AsyncRequestContext implements RequestContext {
-  private readonly request = new AsyncValue<CurrentRequest>();
+  private readonly request = new AsyncValue<string>();
 
   get id(): string | null {
-    return this.request.current?.id ?? null;
+    return this.request.current ?? null;
   }
 
-  within<T>(request: CurrentRequest, work: () => T): T {
-    return this.request.run(request, work);
-  }
-
-  async reserve(...lengths: number[]): Promise<void> {
-    await this.request.current?.reserve(...lengths);
+  within<T>(id: string, work: () => T): T {
+    return this.request.run(id, work);
   }
 }
 

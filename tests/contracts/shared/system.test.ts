@@ -48,7 +48,7 @@ describe('RequestContext of Node', () => {
     expect(request.id).toBeNull();
     const allHaveBegun = barrier(3);
     const seen = await atOnce(3, (party) =>
-      request.within({ id: `r${party}`, reserve: async () => undefined }, async () => {
+      request.within(`r${party}`, async () => {
         const before = request.id;
         await allHaveBegun();
         return [before, request.id];
@@ -60,7 +60,7 @@ describe('RequestContext of Node', () => {
 
   it('is not changed by another `AsyncValue` that is set for the same code', async () => {
     const [request, other] = [new AsyncRequestContext(), new AsyncValue<string>()];
-    const seen = await request.within({ id: 'r', reserve: async () => undefined }, async () => {
+    const seen = await request.within('r', async () => {
       const within = await other.run('a', async () => {
         await null;
         return other.run('b', () => [request.id, other.current]);
@@ -68,17 +68,6 @@ describe('RequestContext of Node', () => {
       return [...within, request.id, other.current];
     });
     expect(seen).toEqual(['r', 'b', 'r', undefined]);
-  });
-
-  it('reserves memory for the current request, and does nothing outside a request', async () => {
-    const request = new AsyncRequestContext();
-    const reserved: number[] = [];
-    const reserve = async (bytes: number) => {
-      reserved.push(bytes);
-    };
-    await request.within({ id: 'r', reserve }, () => request.reserve(7));
-    await request.reserve(8);
-    expect(reserved).toEqual([7]);
   });
 });
 

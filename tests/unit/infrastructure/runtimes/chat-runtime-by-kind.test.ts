@@ -8,6 +8,6 @@ it('ChatRuntimeByKind starts a runtime outside of the request context of its cal
   const runtime = { status: { state: 'stopped', reason: null }, start: () => starters.push(requests.id) };
   const engine = { kind: 'toy', create: () => runtime as unknown as EngineRuntime } as unknown as ChatEngine;
   const runtimes = new ChatRuntimeByKind([engine]);
-  requests.within({ id: 'req_1', reserve: async () => undefined }, () => runtimes.start('prj_1', { kind: 'toy' }));
+  requests.within('req_1', () => runtimes.start('prj_1', { kind: 'toy' }));
   expect(starters).toEqual([null]);
 });
