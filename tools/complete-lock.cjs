@@ -1,8 +1,10 @@
 /**
- * Adds missing optional packages of other platforms to package-lock.json.
+ * Completes package-lock.json after `npm install`. Run it after each change of the dependencies.
  *
- * With a registry mirror that has only packages of this machine's platform, npm writes a lock file that `npm ci`
- * refuses on every platform. Run this script after `npm install` if `npm ci` says "Missing: … from lock file".
+ * - Adds missing optional packages of other platforms. With a registry mirror that has only packages of this machine's
+ *   platform, npm writes a lock file that `npm ci` refuses on every platform ("Missing: … from lock file").
+ * - Marks packages whose install scripts use the network as packages without install scripts. npm before version 11.16
+ *   does not read `allowScripts` in package.json, and would let onnxruntime-node download CUDA libraries.
  */
 const fs = require('node:fs');
 
@@ -35,7 +37,15 @@ function complete(lock) {
   return added;
 }
 
+/** onnxruntime-node downloads CUDA libraries, which Tenon never loads. @scarf/scarf reports installations. */
+const USE_NETWORK = ['node_modules/onnxruntime-node', 'node_modules/@scarf/scarf'];
+
+function withoutScripts(lock) {
+  for (const path of USE_NETWORK) delete lock.packages[path]?.hasInstallScript;
+}
+
 const lock = JSON.parse(fs.readFileSync('package-lock.json', 'utf8'));
 const added = complete(lock);
+withoutScripts(lock);
 fs.writeFileSync('package-lock.json', `${JSON.stringify(lock, null, 2)}\n`);
 console.log(`${added.length} optional platform packages added`, added.join(' '));

@@ -5,7 +5,7 @@ import type { EmbeddingRequest, Embeddings } from '../../domain/chat/embedding.j
 import { CallTracker } from '../jobs/call-tracker.js';
 import type { WithMemory } from '../shared/ports.js';
 import { requireReady } from './chat.service.js';
-import { ChatRuntime } from './ports.js';
+import { ChatRuntimes } from './ports.js';
 import { RuntimeReconciler } from './runtime-reconciler.js';
 
 interface Input extends WithMemory {
@@ -19,14 +19,14 @@ interface Input extends WithMemory {
 export class EmbeddingService {
   constructor(
     private readonly reconciler: RuntimeReconciler,
-    private readonly runtimes: ChatRuntime,
+    private readonly runtimes: ChatRuntimes,
     private readonly calls: CallTracker,
   ) {}
 
   /**
    * Returns the vectors of the texts, made by the project's model. Reserves memory for the vectors. Reads the desired
    * state of the runtime first, so that no instance answers after a stop. Throws NotFound, and what `requireReady`,
-   * `ChatRuntime.embed` and `MemoryBudget.reserve` throw.
+   * `ChatRuntimes.embed` and `MemoryBudget.reserve` throw.
    */
   async embed(by: Caller | null, { projectId, request, signal, memory }: Input): Promise<Embeddings> {
     const caller = authorize(by, permissions.chat);

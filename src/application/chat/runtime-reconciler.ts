@@ -4,7 +4,7 @@ import { DomainError, NotFound } from '../../domain/shared/errors.js';
 import { Model } from '../../domain/workspace/model.js';
 import { Logger } from '../shared/ports.js';
 import { ModelRepository } from '../workspace/ports.js';
-import { ChatRuntime, type RuntimeConnection, RuntimeConnectionRepository } from './ports.js';
+import { ChatRuntimes, type RuntimeConnection, RuntimeConnectionRepository } from './ports.js';
 
 /**
  * Makes the runtimes of this instance match the desired state in the database, and reports their state. Stores and
@@ -22,7 +22,7 @@ export class RuntimeReconciler {
   constructor(
     private readonly connections: RuntimeConnectionRepository,
     private readonly models: ModelRepository,
-    private readonly runtimes: ChatRuntime,
+    private readonly runtimes: ChatRuntimes,
     private readonly logger: Logger,
   ) {}
 
