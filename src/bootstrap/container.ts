@@ -8,6 +8,7 @@ import {
   PageLinks,
   PasswordBlocklist,
   PasswordHasher,
+  SecretTokens,
   SiteTokenVerifier,
 } from '../application/accounts/ports.js';
 import { AlertNotifier, AlertRepository, WebhookSender } from '../application/alerts/ports.js';
@@ -20,7 +21,6 @@ import {
   JsonSchemas,
   Logger,
   RequestContext,
-  SecretTokens,
   ServiceSettings,
   Tracer,
   WorkQueue,

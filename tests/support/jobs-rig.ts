@@ -17,9 +17,13 @@ import { at, ids } from './records.js';
 import type { Repositories } from './repositories.js';
 
 /** Creates the services of jobs and alerts of one instance on these repositories. */
-export function jobsRig(repositories: Repositories, clock = new ManualClock(at(0)), known?: MemoryInstances) {
+export function jobsRig(
+  repositories: Repositories,
+  clock = new ManualClock(at(0)),
+  known?: MemoryInstances,
+  log = new MemoryLogger(),
+) {
   const { jobs, jobHistory, usage, alertRules, alerts, unitOfWork } = repositories;
-  const log = new MemoryLogger();
   const notifiers = [
     { announce: async () => undefined, acknowledged: async () => undefined, repeat: async () => undefined },
   ];

@@ -1,4 +1,4 @@
-import type { MemoryBudget } from '../../src/application/shared/ports.js';
+import type { MemoryBudget } from '../../src/application/shared/memory-budget.js';
 import type { Account, Team } from '../../src/domain/accounts/account.js';
 import { Credential } from '../../src/domain/accounts/credential.js';
 import { Invite } from '../../src/domain/accounts/invite.js';

@@ -162,3 +162,25 @@ export abstract class MailSealer {
   /** Throws if the text was sealed with another service secret or for another id. */
   abstract open(sealed: string, id: string): string;
 }
+
+export type TokenKind = 'session' | 'api_key' | 'verification' | 'reset' | 'invite';
+
+export interface SecretToken {
+  /** Is shown to its owner once. */
+  readonly token: string;
+  /** Is stored instead of the token. */
+  readonly digest: string;
+  /** The prefix and the end of the token. The owner recognizes the token by this text. */
+  readonly hint: string;
+}
+
+/**
+ * Issues opaque secrets with a readable prefix and a checksum: `tns_` session, `tnk_` API key, `tnv_` verification,
+ * `tnr_` reset, `tni_` invite.
+ */
+export abstract class SecretTokens {
+  /** Returns a token with at least 256 random bits. */
+  abstract issue(kind: TokenKind): SecretToken;
+  /** Returns the kind and the digest of a well-formed token, or null for other text. Reads no database. */
+  abstract read(token: string): { readonly kind: TokenKind; readonly digest: string } | null;
+}

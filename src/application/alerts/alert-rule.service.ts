@@ -7,7 +7,8 @@ import { LimitReached, NotFound } from '../../domain/shared/errors.js';
 import { Audit } from '../audit/audit.service.js';
 import { FINISHING } from '../jobs/job-finisher.js';
 import { JobHistory } from '../jobs/ports.js';
-import { Clock, IdGenerator, UnitOfWork, type WithMemory } from '../shared/ports.js';
+import type { WithMemory } from '../shared/memory-budget.js';
+import { Clock, IdGenerator, UnitOfWork } from '../shared/ports.js';
 import { AlertRuleRepository } from './ports.js';
 
 interface OfRule {

@@ -6,7 +6,8 @@ import { Conversation, type ConversationMessage, type KeptIn } from '../../domai
 import { NotFound } from '../../domain/shared/errors.js';
 import { storable } from '../../domain/shared/text.js';
 import { boundedPage } from '../shared/bounded-page.js';
-import { Clock, IdGenerator, type Page, UnitOfWork, type VersionPage, type WithMemory } from '../shared/ports.js';
+import type { WithMemory } from '../shared/memory-budget.js';
+import { Clock, IdGenerator, type Page, UnitOfWork, type VersionPage } from '../shared/ports.js';
 import { type InProject, TeamWorkspace } from '../workspace/team-workspace.js';
 import { ConversationRepository } from './ports.js';
 

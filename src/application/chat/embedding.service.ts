@@ -3,7 +3,7 @@ import type { Caller } from '../../domain/accounts/caller.js';
 import { authorize, permissions } from '../../domain/accounts/permission.js';
 import type { EmbeddingRequest, Embeddings } from '../../domain/chat/embedding.js';
 import { CallTracker } from '../jobs/call-tracker.js';
-import type { WithMemory } from '../shared/ports.js';
+import type { WithMemory } from '../shared/memory-budget.js';
 import { requireReady } from './chat.service.js';
 import { ChatRuntimes } from './ports.js';
 import { RuntimeReconciler } from './runtime-reconciler.js';

@@ -126,9 +126,7 @@ export class DeploymentService {
     const about = { by: caller, kind: 'prediction', name, projectId: null, modelId: null, signal } as const;
     const tracking = await this.calls.open(about);
     const body = observed(request.body, () => tracking.admitted());
-    const prediction = await tracking
-      .within(() => this.send(id, { ...request, body }, signal))
-      .catch((error: unknown) => fail(tracking, error));
+    const prediction = await this.send(id, { ...request, body }, signal).catch((error) => fail(tracking, error));
     return finish(prediction, tracking, signal);
   }
 

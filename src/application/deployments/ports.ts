@@ -1,6 +1,7 @@
 import type { Deployment, DeploymentStatus, ServedModel } from '../../domain/deployments/deployment.js';
 import type { StoredFile } from '../../domain/deployments/model-file.js';
-import type { ByteStream, WithMemory } from '../shared/ports.js';
+import type { WithMemory } from '../shared/memory-budget.js';
+import type { ByteStream } from '../shared/ports.js';
 
 export abstract class DeploymentRepository {
   abstract add(deployment: Deployment): Promise<void>;

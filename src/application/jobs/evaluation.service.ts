@@ -13,16 +13,8 @@ import { Model } from '../../domain/workspace/model.js';
 import type { Project } from '../../domain/workspace/project.js';
 import { RuntimeReconciler } from '../chat/runtime-reconciler.js';
 import { type Bounded, boundedPage } from '../shared/bounded-page.js';
-import {
-  Clock,
-  IdGenerator,
-  JsonSchemas,
-  Logger,
-  type Page,
-  UnitOfWork,
-  type WithMemory,
-  WorkQueue,
-} from '../shared/ports.js';
+import type { WithMemory } from '../shared/memory-budget.js';
+import { Clock, IdGenerator, JsonSchemas, Logger, type Page, UnitOfWork, WorkQueue } from '../shared/ports.js';
 import { TeamWorkspace } from '../workspace/team-workspace.js';
 import { EVALUATION } from './evaluation-runner.js';
 import { EvaluationRepository, JobRepository, type ResultsPage } from './ports.js';

@@ -2,7 +2,8 @@ import { injectable } from 'inversify';
 import type { Caller } from '../../domain/accounts/caller.js';
 import { authorize, permissions } from '../../domain/accounts/permission.js';
 import { MINUTES_KEPT_MS, Usage, type UsageBucket, type UsageEntry, type UsageGroup } from '../../domain/jobs/usage.js';
-import { Clock, UnitOfWork, type WithMemory } from '../shared/ports.js';
+import type { WithMemory } from '../shared/memory-budget.js';
+import { Clock, UnitOfWork } from '../shared/ports.js';
 import { FINISHING } from './job-finisher.js';
 import { UsageRepository } from './ports.js';
 

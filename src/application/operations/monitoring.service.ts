@@ -3,7 +3,8 @@ import type { Caller } from '../../domain/accounts/caller.js';
 import { authorize, permissions } from '../../domain/accounts/permission.js';
 import { RuntimeLoading } from '../../domain/chat/errors.js';
 import { Instance } from '../shared/instance.js';
-import { Logger, type WithMemory } from '../shared/ports.js';
+import type { WithMemory } from '../shared/memory-budget.js';
+import { Logger } from '../shared/ports.js';
 import { type LogLevel, LogTail, logLevels, Metrics, StorageProbe } from './ports.js';
 
 interface LogQuery extends WithMemory {

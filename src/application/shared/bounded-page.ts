@@ -1,4 +1,5 @@
-import type { MemoryBudget, Page, SizedItem } from './ports.js';
+import type { MemoryBudget } from './memory-budget.js';
+import type { Page, SizedItem } from './ports.js';
 
 export interface Bounded<T> {
   readonly items: readonly T[];

@@ -15,16 +15,8 @@ import { type Comparison, compareRecords } from '../../domain/workspace/dataset-
 import { readDataset, type SentDataset } from '../../domain/workspace/dataset-import.js';
 import { requireStarter } from '../../domain/workspace/starter.js';
 import { Audit } from '../audit/audit.service.js';
-import {
-  Clock,
-  IdGenerator,
-  type MemoryBudget,
-  type Page,
-  ServiceSettings,
-  UnitOfWork,
-  type VersionPage,
-  type WithMemory,
-} from '../shared/ports.js';
+import type { MemoryBudget, WithMemory } from '../shared/memory-budget.js';
+import { Clock, IdGenerator, type Page, ServiceSettings, UnitOfWork, type VersionPage } from '../shared/ports.js';
 import { retryWrite } from '../shared/retry-write.js';
 import { ContentHasher, DatasetRepository, type DatasetVersionEntry, StarterCatalog } from './ports.js';
 import { type Change, found, type InProject, type OfDataset, TeamWorkspace } from './team-workspace.js';

@@ -12,15 +12,8 @@ import { Audit } from '../audit/audit.service.js';
 import { ConversationRepository } from '../chat/ports.js';
 import { RuntimeReconciler } from '../chat/runtime-reconciler.js';
 import { type Bounded, boundedPage } from '../shared/bounded-page.js';
-import {
-  Clock,
-  IdGenerator,
-  type MemoryBudget,
-  type Page,
-  type SizedItem,
-  type VersionPage,
-  type WithMemory,
-} from '../shared/ports.js';
+import type { MemoryBudget, WithMemory } from '../shared/memory-budget.js';
+import { Clock, IdGenerator, type Page, type SizedItem, type VersionPage } from '../shared/ports.js';
 import { retryWrite } from '../shared/retry-write.js';
 import { ModelRepository, ProjectRepository, type ProjectVersionEntry, StarterCatalog } from './ports.js';
 import { type Change, found, type InProject, TeamWorkspace } from './team-workspace.js';

@@ -1,7 +1,8 @@
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createInflate } from 'node:zlib';
 import type { Request, Response } from 'express';
-import type { ByteStream, MemoryBudget } from '../../application/shared/ports.js';
+import type { MemoryBudget } from '../../application/shared/memory-budget.js';
+import type { ByteStream } from '../../application/shared/ports.js';
 import { HttpRefusal } from './refusals.js';
 
 /** Limits the bytes of a body, for each kind of endpoint. */

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { Quota } from '../../application/operations/ports.js';
-import type { MemoryBudget } from '../../application/shared/ports.js';
+import type { MemoryBudget } from '../../application/shared/memory-budget.js';
 import type { Caller, CallerKind } from '../../domain/accounts/caller.js';
 import type { Permission } from '../../domain/accounts/permission.js';
 import type { DomainError } from '../../domain/shared/errors.js';

@@ -1,12 +1,8 @@
-import type { IdKind, TokenKind } from '../../../src/application/shared/ports.js';
+import type { TokenKind } from '../../../src/application/accounts/ports.js';
+import type { IdKind } from '../../../src/application/shared/ports.js';
 import { CheckedTokens } from '../../../src/infrastructure/crypto/secrets.js';
 import { Sha256ContentHasher } from '../../../src/infrastructure/crypto/sha256-content-hasher.js';
-import {
-  AsyncRequestContext,
-  AsyncValue,
-  SystemClock,
-  UuidIdGenerator,
-} from '../../../src/infrastructure/system/adapters.js';
+import { AsyncRequestContext, SystemClock, UuidIdGenerator } from '../../../src/infrastructure/system/adapters.js';
 import { ManualClock } from '../../fakes/shared/manual-clock.js';
 import { atOnce, barrier } from '../../support/barrier.js';
 
@@ -56,18 +52,6 @@ describe('RequestContext of Node', () => {
     );
     expect(seen).toEqual(['r0', 'r1', 'r2'].map((id) => [id, id]));
     expect(request.id).toBeNull();
-  });
-
-  it('is not changed by another `AsyncValue` that is set for the same code', async () => {
-    const [request, other] = [new AsyncRequestContext(), new AsyncValue<string>()];
-    const seen = await request.within('r', async () => {
-      const within = await other.run('a', async () => {
-        await null;
-        return other.run('b', () => [request.id, other.current]);
-      });
-      return [...within, request.id, other.current];
-    });
-    expect(seen).toEqual(['r', 'b', 'r', undefined]);
   });
 });
 

@@ -29,7 +29,7 @@ afterAll(async () => {
 });
 
 it('makes a span for each statement in the trace of its request, also while all wait for one connection', async () => {
-  const tracer = new OpenTelemetryTracer(trace.getTracer('test'), new MemoryLogger());
+  const tracer = new OpenTelemetryTracer(trace.getTracer('test'));
   source = await createDataSource(database.url, 1, tracer).initialize();
   const unitOfWork = new TypeOrmUnitOfWork(source);
   exporter.reset();

@@ -1,5 +1,6 @@
 import type { ModelAnswer, ModelRequest, ModelServer, ServerState } from '../../../application/deployments/ports.js';
-import type { ByteStream, Logger, MemoryBudget } from '../../../application/shared/ports.js';
+import type { MemoryBudget } from '../../../application/shared/memory-budget.js';
+import type { ByteStream, Logger } from '../../../application/shared/ports.js';
 import { InferenceTimeout, RuntimeInvalidResponse } from '../../../domain/chat/errors.js';
 import type { RemoteModel } from '../../../domain/deployments/deployment.js';
 import { DeploymentStopped, DeploymentUnavailable } from '../../../domain/deployments/errors.js';

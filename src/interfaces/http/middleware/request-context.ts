@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express';
 import type { RateLimitVerdict } from '../../../application/operations/ports.js';
-import type { IdGenerator, Logger, RequestContext } from '../../../application/shared/ports.js';
+import type { IdGenerator, RequestContext } from '../../../application/shared/ports.js';
 import type { Caller } from '../../../domain/accounts/caller.js';
 import { type BodyMemory, RequestMemory } from '../body.js';
 import type { Call, Target } from '../contract.js';
@@ -62,7 +62,6 @@ export interface RequestContextDependencies {
   readonly ids: IdGenerator;
   readonly requests: RequestContext;
   readonly bodyMemory: BodyMemory;
-  readonly logger: Logger;
 }
 
 const SENT_REQUEST_ID = /^[A-Za-z0-9_-]{1,64}$/;
@@ -72,11 +71,11 @@ const MAX_LISTENERS = 20;
 
 /** Gives the request its context and its id. The answer and every log line of the request contain the id. */
 export const requestContext =
-  ({ ids, requests, logger, bodyMemory }: RequestContextDependencies): RequestHandler =>
+  ({ ids, requests, bodyMemory }: RequestContextDependencies): RequestHandler =>
   (request, response, next) => {
     const sentId = request.get('x-request-id') ?? '';
     const requestId = SENT_REQUEST_ID.test(sentId) ? sentId : ids.next('req');
     request.context = newContext(requestId, request.path ?? '/', new RequestMemory(bodyMemory, response));
     response.setMaxListeners(MAX_LISTENERS).setHeader('X-Request-Id', requestId);
-    requests.within(requestId, () => logger.within({ request_id: requestId }, next));
+    requests.within(requestId, next);
   };
