@@ -10,7 +10,7 @@ import { CredentialRepository, SecretTokens } from './ports.js';
 
 interface NewKey {
   readonly name: string | null;
-  /** Is null if the key does not expire. */
+  /** Null: the key does not expire. */
   readonly lifetimeSeconds: number | null;
 }
 

@@ -11,7 +11,7 @@ import { Authority } from './authority.js';
 import { AccountRepository, InviteRepository, SecretTokens } from './ports.js';
 
 interface NewInvite {
-  /** The only address that may redeem the invite. Is null if every address may redeem it. */
+  /** The only address that may redeem the invite. Null: every address may redeem it. */
   readonly email: string | null;
   readonly role: Role;
   readonly lifetimeSeconds?: number | undefined;

@@ -114,7 +114,7 @@ export abstract class PasswordHasher {
 /** An embedding site's statements about one of its users. */
 export interface SiteClaims {
   readonly email: string;
-  /** Is null if the token does not say whether the e-mail is verified. */
+  /** Null: the token does not say whether the e-mail is verified. */
   readonly emailVerified: boolean | null;
   readonly name: string | null;
   /** The site's name for the user's team. If null, the user is alone in a new team. */
@@ -166,9 +166,9 @@ export abstract class MailSealer {
 export type TokenKind = 'session' | 'api_key' | 'verification' | 'reset' | 'invite';
 
 export interface SecretToken {
-  /** Is shown to its owner once. */
+  /** The secret itself. Its owner sees it once. */
   readonly token: string;
-  /** Is stored instead of the token. */
+  /** The hash that is stored instead of the token. */
   readonly digest: string;
   /** The prefix and the end of the token. The owner recognizes the token by this text. */
   readonly hint: string;

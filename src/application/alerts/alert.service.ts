@@ -9,7 +9,7 @@ import { Clock, type Page } from '../shared/ports.js';
 import { AlertNotifier, AlertRepository } from './ports.js';
 
 interface Listing {
-  /** Is null for alerts of every status. */
+  /** Null: alerts of every status. */
   readonly status: AlertStatus | null;
   readonly page: Page;
 }

@@ -12,7 +12,7 @@ export interface RuntimeCall {
   readonly caller: string;
   /** Aborts when the caller disconnects. */
   readonly signal: AbortSignal;
-  /** Is called once, when the call leaves the fair queue. */
+  /** The runtime calls this once, when the call leaves the fair queue. */
   readonly admitted?: () => void;
 }
 

@@ -28,7 +28,7 @@ interface Creation extends ModelFields {
 }
 
 interface ModelCall extends OfDeployment, ModelRequest {
-  /** The name of the model in the request. Is null if the request names no model. */
+  /** The name of the model in the request. Null if the request names no model. */
   readonly modelName: string | null;
   /** Aborts when the caller disconnects. */
   readonly signal: AbortSignal;

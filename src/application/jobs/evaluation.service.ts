@@ -25,7 +25,7 @@ const QUEUEING = 'queueing evaluations';
 interface NewEvaluation {
   readonly projectId: string;
   readonly datasetId: string;
-  /** Is null for the connected model. */
+  /** Null: the connected model. */
   readonly modelId: string | null;
 }
 

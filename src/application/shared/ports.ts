@@ -216,9 +216,9 @@ export interface TaskWorker {
   readonly atOnce: number;
   /** Limits the pause before a retry. Default: pauses grow from three seconds to six hours. */
   readonly longestPauseMs?: number;
-  /** Must be idempotent. An error is logged, and the task is retried later. */
+  /** Runs one attempt. A repeated run must change nothing. An error is logged, and the task is retried. */
   run(payload: Json, attempt: Attempt): Promise<void>;
-  /** Is called after the last attempt failed or its instance died. Is retried until it succeeds. */
+  /** Handles a task whose last attempt failed, or whose instance died then. The queue calls it until it succeeds. */
   gaveUp(payload: Json, reason: string): Promise<void>;
 }
 
@@ -276,7 +276,7 @@ export interface VersionPage {
 
 /** A stream of bytes. They are never all in memory at the same time. */
 export interface ByteStream {
-  /** Is null if unknown. */
+  /** The bytes of the whole stream, or null if unknown. */
   readonly length: number | null;
   readonly chunks: AsyncIterable<Uint8Array>;
 }

@@ -71,7 +71,7 @@ export interface CompletionEnd {
    * the end of the context. `tool_calls`: an engine elsewhere asks for tools.
    */
   readonly finishReason: 'stop' | 'length' | 'tool_calls';
-  /** Is null if the runtime does not report it. */
+  /** Null: the runtime does not report it. */
   readonly usage: Usage | null;
   /** The times from the start of the generation to the first token and to the end. Only chat workers report them. */
   readonly timing?: { readonly firstTokenMs: number; readonly tookMs: number };
