@@ -216,7 +216,7 @@ export interface TaskWorker {
   readonly atOnce: number;
   /** Limits the pause before a retry. Default: pauses grow from three seconds to six hours. */
   readonly longestPauseMs?: number;
-  /** Runs one attempt. A repeated run must change nothing. An error is logged, and the task is retried. */
+  /** Runs an attempt. A repeated run must have no further effect. An error is logged, and the task is retried. */
   run(payload: Json, attempt: Attempt): Promise<void>;
   /** Handles a task whose last attempt failed, or whose instance died then. The queue calls it until it succeeds. */
   gaveUp(payload: Json, reason: string): Promise<void>;
