@@ -4,7 +4,6 @@ import { InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-tr
 import { OpenTelemetryTracer } from '../../../src/infrastructure/opentelemetry/open-telemetry-tracer.js';
 import { createDataSource, type DataSource } from '../../../src/infrastructure/typeorm/data-source.js';
 import { TypeOrmUnitOfWork } from '../../../src/infrastructure/typeorm/typeorm-unit-of-work.js';
-import { MemoryLogger } from '../../fakes/shared/memory-logger.js';
 import { atOnce } from '../../support/barrier.js';
 import { freshDatabase, type TestDatabase } from '../../support/database.js';
 
