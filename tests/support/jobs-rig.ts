@@ -8,7 +8,6 @@ import { JobFinisher } from '../../src/application/jobs/job-finisher.js';
 import { UsageRollUp } from '../../src/application/jobs/usage.service.js';
 import { TeamWorkspace } from '../../src/application/workspace/team-workspace.js';
 import type { FinishedJob } from '../../src/domain/jobs/job.js';
-import { AsyncRequestContext } from '../../src/infrastructure/system/adapters.js';
 import { MemoryInstanceRegistry, type MemoryInstances } from '../fakes/jobs/memory-instance-registry.js';
 import { MemoryStore } from '../fakes/memory-store.js';
 import { ManualClock } from '../fakes/shared/manual-clock.js';
@@ -19,9 +18,13 @@ import { at, ids } from './records.js';
 import type { Repositories } from './repositories.js';
 
 /** Creates the services of jobs and alerts of one instance on these repositories. */
-export function jobsRig(repositories: Repositories, clock = new ManualClock(at(0)), known?: MemoryInstances) {
+export function jobsRig(
+  repositories: Repositories,
+  clock = new ManualClock(at(0)),
+  known?: MemoryInstances,
+  log = new MemoryLogger(),
+) {
   const { jobs, jobHistory, usage, alertRules, alerts, unitOfWork } = repositories;
-  const log = new MemoryLogger();
   const processes = new MemoryInstanceRegistry(known);
   const queue = new MemoryWorkQueue(new MemoryStore(), processes, clock);
   const announcer = new AlertAnnouncer([], queue, unitOfWork, alerts, log);
@@ -39,8 +42,8 @@ export function jobsRig(repositories: Repositories, clock = new ManualClock(at(0
     finisher,
     tracking,
     reaper: new CallReaper(tracking, jobs, jobHistory, finisher, rollUp, processes, queue, clock, log),
-    jobService: new JobService(jobs, found, finisher, unitOfWork, new AsyncRequestContext(), ids, clock, log),
-    rules: new AlertRuleService(alertRules, jobHistory, unitOfWork, new AsyncRequestContext(), audit, ids, clock),
+    jobService: new JobService(jobs, found, finisher, unitOfWork, ids, clock, log),
+    rules: new AlertRuleService(alertRules, jobHistory, unitOfWork, audit, ids, clock),
     alerts: new AlertService(alerts, announcer, audit, clock),
     /** Returns all finished jobs in order. */
     async history(): Promise<FinishedJob[]> {

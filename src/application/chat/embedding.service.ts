@@ -3,12 +3,12 @@ import type { Caller } from '../../domain/accounts/caller.js';
 import { authorize, permissions } from '../../domain/accounts/permission.js';
 import type { EmbeddingRequest, Embeddings } from '../../domain/chat/embedding.js';
 import { CallTracker } from '../jobs/call-tracker.js';
-import { RequestContext } from '../shared/ports.js';
+import type { WithMemory } from '../shared/memory-budget.js';
 import { requireReady } from './chat.service.js';
 import { ChatRuntimes } from './ports.js';
 import { RuntimeReconciler } from './runtime-reconciler.js';
 
-interface Input {
+interface Input extends WithMemory {
   readonly projectId: string;
   readonly request: EmbeddingRequest;
   /** Aborts when the caller disconnects. */
@@ -21,15 +21,14 @@ export class EmbeddingService {
     private readonly reconciler: RuntimeReconciler,
     private readonly runtimes: ChatRuntimes,
     private readonly calls: CallTracker,
-    private readonly context: RequestContext,
   ) {}
 
   /**
    * Returns the vectors of the texts, made by the project's model. Reserves memory for the vectors. Reads the desired
    * state of the runtime first, so that no instance answers after a stop. Throws NotFound, and what `requireReady`,
-   * `ChatRuntimes.embed` and `RequestContext.reserve` throw.
+   * `ChatRuntimes.embed` and `MemoryBudget.reserve` throw.
    */
-  async embed(by: Caller | null, { projectId, request, signal }: Input): Promise<Embeddings> {
+  async embed(by: Caller | null, { projectId, request, signal, memory }: Input): Promise<Embeddings> {
     const caller = authorize(by, permissions.chat);
     const runtime = await this.reconciler.stateForTeam(caller.teamId, projectId);
     requireReady(runtime);
@@ -39,7 +38,7 @@ export class EmbeddingService {
       (admitted) => this.runtimes.embed(projectId, request, { caller: caller.accountId, signal, admitted }),
       ({ promptTokens }) => ({ tokensIn: promptTokens, tokensOut: null, firstToken: null }),
     );
-    await this.context.reserve(embeddings.vectors.reduce((bytes, { byteLength }) => bytes + byteLength, 0));
+    await memory.reserve(embeddings.vectors.reduce((bytes, { byteLength }) => bytes + byteLength, 0));
     return embeddings;
   }
 }

@@ -302,9 +302,7 @@ describe('the stream of an engine that speaks OpenAI', () => {
       choices: [{ index: 0, delta: { content: 'Ä' }, logprobs: { content, refusal: null }, finish_reason: null }],
     };
     const script = streaming(chunk(M, {}, null, scored), stop, '[DONE]');
-    const messages = [
-      { role: 'tool', content: 'Paris', toolCallId: 'call_1', parts: [{ text: 'Paris' }] },
-    ] as const;
+    const messages = [{ role: 'tool', content: 'Paris', toolCallId: 'call_1', parts: [{ text: 'Paris' }] }] as const;
     expect((await taken(script, { sampling, messages })).parts[0]).toEqual({ text: 'Ä', logprobs });
     expect(engine.asked.at(-1)?.body).toMatchObject({
       ...sent,

@@ -19,11 +19,11 @@ export class EmbeddingsController implements Controller {
     private readonly embeddings: EmbeddingService,
   ) {}
 
-  private async create({ caller, body, signal }: CallOf<typeof createOpenAiEmbeddings>) {
+  private async create({ caller, body, signal, memory }: CallOf<typeof createOpenAiEmbeddings>) {
     const { model, input, encoding_format: format, dimensions } = body;
     const projectId = await this.models.projectId(caller, { model });
     const request = { texts: [input].flat(), ...(dimensions && { dimensions }) };
-    const embeddings = await this.embeddings.embed(caller, { projectId, request, signal });
+    const embeddings = await this.embeddings.embed(caller, { projectId, request, signal, memory });
     return new StreamedResponse(200, { 'Content-Type': JSON_TYPE }, answerText(projectId, embeddings, format));
   }
 }
