@@ -33,7 +33,8 @@ async function main(): Promise<void> {
   const container = createContainer({ config, database, logger: new MemoryLogger() });
   const pool = new Pool({ connectionString: server.url, max: CALLERS });
   const { token } = await register(service, 'Ada');
-  const by = await container.get(Authenticator).identify(token);
+  const authenticator = container.get(Authenticator);
+  const by = await authenticator.identify(authenticator.read(token));
   const projects = container.get(ProjectService);
   const ids = await Promise.all(Array.from({ length: CALLERS }, () => createProject(service, token)));
   const versions = new Map(ids.map((id) => [id, 1]));
