@@ -80,21 +80,21 @@ const ruleChange = fc.record(
 );
 
 const createRule = commandsOf('createRule', fc.tuple(rule), async ({ model, process }, input) => {
-  const { id, ruleType, threshold, jobKind, severity, enabled } = await process.rules.create({ by, ...input });
+  const { id, ruleType, threshold, jobKind, severity, enabled } = await process.rules.create(by, input);
   model.rules.push({ id, ruleType, threshold, jobKind, severity, enabled });
 });
 
 const changeRule = commandsOf('changeRule', fc.tuple(nth, ruleChange), async ({ model, process }, nth, change) => {
   const rule = pick(model.rules, nth);
   if (!rule) return;
-  await process.rules.change({ by, id: rule.id, ...change });
+  await process.rules.change(by, { id: rule.id, ...change });
   Object.assign(rule, change);
 });
 
 const deleteRule = commandsOf('deleteRule', fc.tuple(nth), async ({ model, process }, nth) => {
   const rule = pick(model.rules, nth);
   if (!rule) return;
-  await process.rules.delete({ by, id: rule.id });
+  await process.rules.delete(by, { id: rule.id });
   model.rules.splice(model.rules.indexOf(rule), 1);
 });
 
@@ -117,7 +117,7 @@ const finishJobs = commandsOf('finishJobs', fc.tuple(ends), async ({ model, real
     if (id) chosen.set(id, status);
   }
   const finished = [...chosen].map(([id, status], index) =>
-    (real.processes[index % 2] as JobsRig).jobService.change(by, id, { status }),
+    (real.processes[index % 2] as JobsRig).jobService.change(by, { id, status }),
   );
   await Promise.all(finished);
   for (const id of chosen.keys()) real.open.splice(real.open.indexOf(id), 1);
@@ -145,12 +145,12 @@ const acknowledge = commandsOf('acknowledge', fc.tuple(nth, note), async ({ mode
   if (!alert) return;
   const all = await process.allAlerts();
   const { id } = all.find(({ ruleId, jobId }) => ruleId === alert.ruleId && jobId === alert.jobId) ?? { id: '' };
-  await process.alerts.acknowledge({ by, id, note });
+  await process.alerts.acknowledge(by, { id, note });
   alert.note ??= note;
 });
 
 const preview = commandsOf('preview', fc.tuple(rule), async ({ model, process }, input) => {
-  const { alerts } = await process.rules.preview({ by, since: null, ...input });
+  const { alerts } = await process.rules.preview(by, { since: null, ...input });
   const { ruleType, threshold, jobKind = null } = input;
   expect(alerts.map(({ jobId }) => jobId)).toEqual(model.preview({ ruleType, threshold, jobKind }));
 });

@@ -9,7 +9,6 @@ import { ChatRuntime } from './ports.js';
 import { RuntimeReconciler } from './runtime-reconciler.js';
 
 interface Input {
-  readonly by: Caller | null;
   readonly projectId: string;
   readonly request: EmbeddingRequest;
   /** Aborts when the caller disconnects. */
@@ -30,7 +29,7 @@ export class EmbeddingService {
    * state of the runtime first, so that no instance answers after a stop. Throws NotFound, and what `requireReady`,
    * `ChatRuntime.embed` and `RequestContext.reserve` throw.
    */
-  async embed({ by, projectId, request, signal }: Input): Promise<Embeddings> {
+  async embed(by: Caller | null, { projectId, request, signal }: Input): Promise<Embeddings> {
     const caller = authorize(by, permissions.chat);
     const runtime = await this.reconciler.stateForTeam(caller.teamId, projectId);
     requireReady(runtime);

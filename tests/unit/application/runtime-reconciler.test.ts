@@ -10,6 +10,8 @@ import { MemoryModelRepository, MemoryProjectRepository } from '../../fakes/work
 import { gate } from '../../support/barrier.js';
 import { RecordingLog } from '../../support/recording-log.js';
 
+const noChange = async () => undefined;
+
 /** Lets three turns of the event loop pass. */
 const turns = async () => {
   for (let turn = 0; turn < 3; turn++) await nextTurn();
@@ -49,15 +51,15 @@ describe('RuntimeReconciler', () => {
   it('starts runtimes that are desired to run, and stops the others', async () => {
     const { connections, runtimes, reconciler } = await setUp();
     await connections.setDesired('prj_1', 'started');
-    await reconciler.apply('prj_1');
+    await reconciler.apply('prj_1', noChange);
     expect(runtimes.status('prj_1').state).not.toBe('stopped');
     await connections.setDesired('prj_1', 'stopped');
-    await reconciler.apply('prj_1');
+    await reconciler.apply('prj_1', noChange);
     expect(runtimes.status('prj_1').state).toBe('stopped');
     await connections.setDesired('prj_1', 'started');
-    await reconciler.apply('prj_1');
+    await reconciler.apply('prj_1', noChange);
     await connections.remove('prj_1');
-    await reconciler.apply('prj_1');
+    await reconciler.apply('prj_1', noChange);
     expect(runtimes.status('prj_1').state).toBe('stopped');
   });
 
@@ -70,7 +72,7 @@ describe('RuntimeReconciler', () => {
     await Promise.all(
       changes.map(async (desired) => {
         await connections.setDesired('prj_1', desired);
-        await reconciler.apply('prj_1');
+        await reconciler.apply('prj_1', noChange);
       }),
     );
     const wanted = (await connections.find('prj_1'))?.desired;
@@ -80,7 +82,7 @@ describe('RuntimeReconciler', () => {
   it('reports a runtime that could not be started as unavailable', async () => {
     const { connections, reconciler } = await setUp({ isBroken: true });
     await connections.setDesired('prj_1', 'started');
-    await expect(reconciler.apply('prj_1')).rejects.toMatchObject({ code: 'invalid_request' });
+    await expect(reconciler.apply('prj_1', noChange)).rejects.toMatchObject({ code: 'invalid_request' });
     expect(await reconciler.state('prj_1')).toMatchObject({ state: 'unavailable', reason: expect.any(String) });
   });
 
@@ -154,7 +156,7 @@ describe('RuntimeReconciler', () => {
     const { connections, models, runtimes, reconciler } = await setUp();
     await connections.setDesired('prj_1', 'started');
     const away = jest.spyOn(models, 'find').mockRejectedValueOnce(new Error('connect ECONNREFUSED 10.0.0.7:5432'));
-    await expect(reconciler.apply('prj_1')).rejects.toThrow('ECONNREFUSED');
+    await expect(reconciler.apply('prj_1', noChange)).rejects.toThrow('ECONNREFUSED');
     const reason = 'the service failed to start it, and tries again';
     expect(await reconciler.state('prj_1')).toMatchObject({ state: 'unavailable', reason });
     await reconciler.applyAll();
@@ -169,7 +171,7 @@ describe('RuntimeReconciler', () => {
     const { connections, models, reconciler } = await setUp({ isBroken: true });
     const asked = jest.spyOn(models, 'find');
     await connections.setDesired('prj_1', 'started');
-    await expect(reconciler.apply('prj_1')).rejects.toMatchObject({ code: 'invalid_request' });
+    await expect(reconciler.apply('prj_1', noChange)).rejects.toMatchObject({ code: 'invalid_request' });
     await reconciler.applyAll();
     await turns();
     expect(asked).toHaveBeenCalledTimes(1);

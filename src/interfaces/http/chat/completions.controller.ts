@@ -13,7 +13,7 @@ export class CompletionsController implements Controller {
 
   readonly exists: Existence<'project_id'> = {
     project_id: ({ caller, params, headers }) =>
-      this.chats.requirePlace({ by: caller, projectId: params.project_id, keptIn: headers[CONVERSATION] ?? null }),
+      this.chats.requirePlace(caller, { projectId: params.project_id, keptIn: headers[CONVERSATION] ?? null }),
   };
 
   constructor(
@@ -28,8 +28,8 @@ export class CompletionsController implements Controller {
     const { messages, max_tokens: maxTokens = null, temperature } = body;
     const request = { messages, maxTokens, temperature };
     const keptIn = headers[CONVERSATION] ?? null;
-    const input = { by: caller, projectId, keptIn, request, signal };
-    const { completion, conversationId } = await this.chats.complete(input);
+    const input = { projectId, keptIn, request, signal };
+    const { completion, conversationId } = await this.chats.complete(caller, input);
     const { text, finishReason, usage } = completion;
     const answer: AnswerOf<typeof createChatCompletion> = {
       id: this.ids.next('chatcmpl'),

@@ -21,9 +21,9 @@ export class EmbeddingsController implements Controller {
 
   private async create({ caller, body, signal }: CallOf<typeof createOpenAiEmbeddings>) {
     const { model, input, encoding_format: format, dimensions } = body;
-    const projectId = await this.models.projectId({ by: caller, model });
+    const projectId = await this.models.projectId(caller, { model });
     const request = { texts: [input].flat(), ...(dimensions && { dimensions }) };
-    const embeddings = await this.embeddings.embed({ by: caller, projectId, request, signal });
+    const embeddings = await this.embeddings.embed(caller, { projectId, request, signal });
     return new StreamedResponse(200, { 'Content-Type': JSON_TYPE }, answerText(projectId, embeddings, format));
   }
 }

@@ -1,5 +1,5 @@
 import { injectable } from 'inversify';
-import { ChatService } from '../../../application/chat/chat.service.js';
+import { ChatService, type ChatStream } from '../../../application/chat/chat.service.js';
 import { ChatModelService } from '../../../application/chat/chat-model.service.js';
 import type { ChatModel } from '../../../application/chat/ports.js';
 import { Clock, IdGenerator } from '../../../application/shared/ports.js';
@@ -16,11 +16,11 @@ import { chatRequestOf } from './openai-request.js';
 export class OpenAiController implements Controller {
   readonly routes = [
     route(listOpenAiModels, async ({ caller }) => {
-      const { teamId, models } = await this.models.list({ by: caller });
+      const { teamId, models } = await this.models.list(caller);
       return { object: 'list' as const, data: models.map((one) => modelAnswer(one, teamId)) };
     }),
     route(readOpenAiModel, async ({ caller, params }) => {
-      const { teamId, model } = await this.models.read({ by: caller, model: params.model });
+      const { teamId, model } = await this.models.read(caller, { model: params.model });
       return modelAnswer(model, teamId);
     }),
     route(createOpenAiChatCompletion, (call) => this.create(call)),
@@ -36,12 +36,15 @@ export class OpenAiController implements Controller {
   ) {}
 
   private async create({ caller, headers, body, signal }: CallOf<typeof createOpenAiChatCompletion>) {
-    const model = await this.models.projectId({ by: caller, model: body.model });
+    const model = await this.models.projectId(caller, { model: body.model });
     const keptIn = headers[CONVERSATION] ?? null;
-    const input = { by: caller, projectId: model, keptIn, request: chatRequestOf(body), signal };
+    const input = { projectId: model, keptIn, request: chatRequestOf(body), signal };
     const head = { id: this.ids.next('chatcmpl'), created: wholeSeconds(this.clock.now()), model };
-    if (body.stream) return this.stream(input, { ...head, includesUsage: body.stream_options?.include_usage ?? false });
-    const { completion, conversationId } = await this.chats.complete(input);
+    if (body.stream) {
+      const answer = await this.chats.stream(caller, input);
+      return this.streamed(answer, { ...head, includesUsage: body.stream_options?.include_usage ?? false });
+    }
+    const { completion, conversationId } = await this.chats.complete(caller, input);
     const answer: AnswerOf<typeof createOpenAiChatCompletion> = {
       ...head,
       object: 'chat.completion',
@@ -51,8 +54,7 @@ export class OpenAiController implements Controller {
     return new Reply(200, answer, conversationHeader(conversationId));
   }
 
-  private async stream(input: Parameters<ChatService['stream']>[0], head: Parameters<typeof chatEvents>[1]) {
-    const { parts, conversationId, expired } = await this.chats.stream(input);
+  private streamed({ parts, conversationId, expired }: ChatStream, head: Parameters<typeof chatEvents>[1]) {
     const events = chatEvents(parts, head);
     return eventStream({ events, headers: conversationHeader(conversationId), expired, heartbeatMs: this.heartbeatMs });
   }
