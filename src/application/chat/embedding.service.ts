@@ -6,13 +6,17 @@ import { CallTracker } from '../jobs/call-tracker.js';
 import { RequestContext } from '../shared/ports.js';
 import { requireReady } from './chat.service.js';
 import { ChatRuntime } from './ports.js';
-import { RuntimeReconciler } from './runtime-reconciler.js';
+import { type NamedProject, RuntimeReconciler } from './runtime-reconciler.js';
 
-interface Input {
-  readonly projectId: string;
+type Input = NamedProject & {
   readonly request: EmbeddingRequest;
   /** Aborts when the caller disconnects. */
   readonly signal: AbortSignal;
+};
+
+interface Embedded {
+  readonly projectId: string;
+  readonly embeddings: Embeddings;
 }
 
 @injectable()
@@ -26,12 +30,12 @@ export class EmbeddingService {
 
   /**
    * Returns the vectors of the texts, made by the project's model. Reserves memory for the vectors. Reads the desired
-   * state of the runtime first, so that no instance answers after a stop. Throws NotFound, and what `requireReady`,
-   * `ChatRuntime.embed` and `RequestContext.reserve` throw.
+   * state of the runtime first, so that no instance answers after a stop. Throws what `RuntimeReconciler.stateForTeam`,
+   * `requireReady`, `ChatRuntime.embed` and `RequestContext.reserve` throw.
    */
-  async embed(by: Caller | null, { projectId, request, signal }: Input): Promise<Embeddings> {
+  async embed(by: Caller | null, { request, signal, ...named }: Input): Promise<Embedded> {
     const caller = authorize(by, permissions.chat);
-    const runtime = await this.reconciler.stateForTeam(caller.teamId, projectId);
+    const { projectId, runtime } = await this.reconciler.stateForTeam(caller.teamId, named);
     requireReady(runtime);
     const about = { by: caller, kind: 'embedding', name: null, projectId, modelId: runtime.modelId, signal } as const;
     const embeddings = await this.calls.track(
@@ -40,6 +44,6 @@ export class EmbeddingService {
       ({ promptTokens }) => ({ tokensIn: promptTokens, tokensOut: null, firstToken: null }),
     );
     await this.context.reserve(embeddings.vectors.reduce((bytes, { byteLength }) => bytes + byteLength, 0));
-    return embeddings;
+    return { projectId, embeddings };
   }
 }
