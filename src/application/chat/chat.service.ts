@@ -18,7 +18,7 @@ import { type CallInfo, CallTracker } from '../jobs/call-tracker.js';
 import { Clock, ServiceSettings } from '../shared/ports.js';
 import { type InProject, TeamWorkspace } from '../workspace/team-workspace.js';
 import { ConversationService, type TurnPlace } from './conversation.service.js';
-import { ChatRuntime } from './ports.js';
+import { ChatRuntimes } from './ports.js';
 import { type NamedProject, RuntimeReconciler } from './runtime-reconciler.js';
 
 interface Kept {
@@ -76,7 +76,7 @@ export class ChatService {
     private readonly workspace: TeamWorkspace,
     private readonly conversations: ConversationService,
     private readonly reconciler: RuntimeReconciler,
-    private readonly runtimes: ChatRuntime,
+    private readonly runtimes: ChatRuntimes,
     private readonly calls: CallTracker,
     private readonly clock: Clock,
     private readonly settings: ServiceSettings,
@@ -85,7 +85,7 @@ export class ChatService {
   /**
    * Returns the answer of the project's model, and the id of the conversation that stores the turn, or null. Reads the
    * desired state of the runtime first, so that no instance answers after a stop. Throws what
-   * `RuntimeReconciler.stateForTeam`, `requireReady`, `ConversationService.storeTurn` and `ChatRuntime.complete` throw.
+   * `RuntimeReconciler.stateForTeam`, `requireReady`, `ConversationService.storeTurn` and `ChatRuntimes.complete` throw.
    */
   async complete(by: Caller | null, input: Input): Promise<Answered> {
     const { request, signal } = input;
@@ -186,7 +186,7 @@ export class ChatService {
 
   /**
    * Returns an answer and its latency in seconds without the time in the queue. Creates no job. Throws what
-   * `ChatRuntime.complete` throws, except AnswerOutOfFormat: returns the answer of this error instead.
+   * `ChatRuntimes.complete` throws, except AnswerOutOfFormat: returns the answer of this error instead.
    */
   async completeOwn({ projectId, request, accountId }: OwnCall, signal: AbortSignal): Promise<TimedCompletion> {
     let begun = this.clock.now();

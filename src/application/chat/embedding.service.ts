@@ -5,7 +5,7 @@ import type { EmbeddingRequest, Embeddings } from '../../domain/chat/embedding.j
 import { CallTracker } from '../jobs/call-tracker.js';
 import { RequestContext } from '../shared/ports.js';
 import { requireReady } from './chat.service.js';
-import { ChatRuntime } from './ports.js';
+import { ChatRuntimes } from './ports.js';
 import { type NamedProject, RuntimeReconciler } from './runtime-reconciler.js';
 
 type Input = NamedProject & {
@@ -23,7 +23,7 @@ interface Embedded {
 export class EmbeddingService {
   constructor(
     private readonly reconciler: RuntimeReconciler,
-    private readonly runtimes: ChatRuntime,
+    private readonly runtimes: ChatRuntimes,
     private readonly calls: CallTracker,
     private readonly context: RequestContext,
   ) {}
@@ -31,7 +31,7 @@ export class EmbeddingService {
   /**
    * Returns the vectors of the texts, made by the project's model. Reserves memory for the vectors. Reads the desired
    * state of the runtime first, so that no instance answers after a stop. Throws what `RuntimeReconciler.stateForTeam`,
-   * `requireReady`, `ChatRuntime.embed` and `RequestContext.reserve` throw.
+   * `requireReady`, `ChatRuntimes.embed` and `RequestContext.reserve` throw.
    */
   async embed(by: Caller | null, { request, signal, ...named }: Input): Promise<Embedded> {
     const caller = authorize(by, permissions.chat);

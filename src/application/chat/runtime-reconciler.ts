@@ -7,7 +7,7 @@ import { Model } from '../../domain/workspace/model.js';
 import { Logger } from '../shared/ports.js';
 import { ModelRepository } from '../workspace/ports.js';
 import type { InProject } from '../workspace/team-workspace.js';
-import { ChatRuntime, type ConnectedProject, type RuntimeConnection, RuntimeConnectionRepository } from './ports.js';
+import { ChatRuntimes, type ConnectedProject, type RuntimeConnection, RuntimeConnectionRepository } from './ports.js';
 
 /** Names a project by its id, or as OpenAI's API names a model: by the project's id or name. */
 export type NamedProject = InProject | { readonly model: string };
@@ -28,7 +28,7 @@ export class RuntimeReconciler {
   constructor(
     private readonly connections: RuntimeConnectionRepository,
     private readonly models: ModelRepository,
-    private readonly runtimes: ChatRuntime,
+    private readonly runtimes: ChatRuntimes,
     private readonly logger: Logger,
   ) {}
 

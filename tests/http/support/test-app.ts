@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { Express } from 'express';
 import type { Container, ServiceIdentifier } from 'inversify';
 import supertest from 'supertest';
-import { ChatRuntime } from '../../../src/application/chat/ports.js';
+import { ChatRuntimes } from '../../../src/application/chat/ports.js';
 import { InstanceRegistry } from '../../../src/application/jobs/ports.js';
 import { StorageProbe } from '../../../src/application/operations/ports.js';
 import { Clock, IdGenerator, WorkQueue } from '../../../src/application/shared/ports.js';
@@ -16,7 +16,7 @@ import type { Account } from '../../../src/domain/accounts/account.js';
 import type { DataSource } from '../../../src/infrastructure/typeorm/data-source.js';
 import type { BodyMemory } from '../../../src/interfaces/http/body.js';
 import { createHttpServer, GracefulShutdown } from '../../../src/interfaces/http/server.js';
-import { MemoryChatRuntime } from '../../fakes/chat/memory-chat-runtime.js';
+import { MemoryChatRuntimes } from '../../fakes/chat/memory-chat-runtimes.js';
 import { MemoryInstanceRegistry } from '../../fakes/jobs/memory-instance-registry.js';
 import { MemoryStore } from '../../fakes/memory-store.js';
 import { MemoryStorageProbe } from '../../fakes/operations/memory-storage-probe.js';
@@ -149,7 +149,7 @@ function fakes(memory: MemoryStore, store: Repositories, clock: ManualClock): [S
     [InstanceRegistry, instances],
     [WorkQueue, new MemoryWorkQueue(memory, instances, clock)],
     [StorageProbe, new MemoryStorageProbe()],
-    [ChatRuntime, new MemoryChatRuntime()],
+    [ChatRuntimes, new MemoryChatRuntimes()],
     [Clock, clock],
   ];
 }

@@ -4,7 +4,7 @@ import { InvalidRequest } from '../../../src/domain/shared/errors.js';
 import { Model } from '../../../src/domain/workspace/model.js';
 import { Project } from '../../../src/domain/workspace/project.js';
 import { MemoryRuntimeConnectionRepository } from '../../fakes/chat/memory-chat-repositories.js';
-import { MemoryChatRuntime } from '../../fakes/chat/memory-chat-runtime.js';
+import { MemoryChatRuntimes } from '../../fakes/chat/memory-chat-runtimes.js';
 import { MemoryStore } from '../../fakes/memory-store.js';
 import { MemoryModelRepository, MemoryProjectRepository } from '../../fakes/workspace/memory-workspace.js';
 import { gate } from '../../support/barrier.js';
@@ -22,7 +22,7 @@ describe('RuntimeReconciler', () => {
     const store = new MemoryStore();
     const connections = new MemoryRuntimeConnectionRepository(store);
     const models = new MemoryModelRepository(store);
-    const runtimes = new MemoryChatRuntime();
+    const runtimes = new MemoryChatRuntimes();
     const owner = { teamId: 'tea_1', createdBy: 'usr_1', createdAt: new Date(0) };
     await new MemoryProjectRepository(store).add(Project.create({ id: 'prj_1', ...owner }));
     const spec = { runtime: 'onnx', path: 'chat' };

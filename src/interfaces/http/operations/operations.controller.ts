@@ -4,6 +4,7 @@ import type { Quota } from '../../../application/operations/ports.js';
 import { StatusService } from '../../../application/operations/status.service.js';
 import { Instance } from '../../../application/shared/instance.js';
 import type { Caller } from '../../../domain/accounts/caller.js';
+import { nodeVersion } from '../../version.js';
 import { callerAnswer } from '../accounts/accounts.controller.js';
 import { listed } from '../answers.js';
 import { runtimeAnswer } from '../chat/runtime.controller.js';
@@ -33,6 +34,7 @@ export class OperationsController implements Controller {
       const [requests, auth] = (await readQuotas()) as [Quota, Quota];
       return {
         instance: this.instance.name,
+        node: nodeVersion,
         caller: callerStatus(known),
         permissions: Object.fromEntries(
           Object.entries(may).map(([name, value]) => [contracts.permissionField(name), value]),
