@@ -2,14 +2,7 @@ import { randomInt } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { injectable, unmanaged } from 'inversify';
 import type { Pool } from 'pg';
-import {
-  DataSource,
-  type EntityManager,
-  type EntitySchema,
-  type ObjectLiteral,
-  QueryRunnerAlreadyReleasedError,
-  type Repository,
-} from 'typeorm';
+import { DataSource, type EntityManager, type EntitySchema, type ObjectLiteral, type Repository } from 'typeorm';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import type { LockMode, UnitOfWork } from '../../application/shared/ports.js';
 import { StorageUnavailable } from '../../domain/shared/errors.js';
@@ -82,10 +75,7 @@ export class TypeOrmUnitOfWork implements UnitOfWork {
   async prepared<Row>(name: string, text: string, values: readonly unknown[]): Promise<Row[]> {
     const query = { name, text, values: [...values] };
     const { queryRunner } = this.transactional.current ?? {};
-    if (queryRunner) {
-      if (queryRunner.isReleased) throw new QueryRunnerAlreadyReleasedError(); // `connect` would open another connection
-      return (await (await queryRunner.connect()).query(query)).rows;
-    }
+    if (queryRunner) return (await (await queryRunner.connect()).query(query)).rows;
     // `Pool.query` would run the statement in the async context of the request that returns the connection.
     const connection = await poolOf(this.source).connect();
     let failure: unknown;
