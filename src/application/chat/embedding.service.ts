@@ -6,13 +6,18 @@ import { CallTracker } from '../jobs/call-tracker.js';
 import type { WithMemory } from '../shared/memory-budget.js';
 import { requireReady } from './chat.service.js';
 import { ChatRuntimes } from './ports.js';
-import { RuntimeReconciler } from './runtime-reconciler.js';
+import { type NamedProject, RuntimeReconciler } from './runtime-reconciler.js';
 
-interface Input extends WithMemory {
+type Input = NamedProject &
+  WithMemory & {
+    readonly request: EmbeddingRequest;
+    /** Aborts when the caller disconnects. */
+    readonly signal: AbortSignal;
+  };
+
+interface Embedded {
   readonly projectId: string;
-  readonly request: EmbeddingRequest;
-  /** Aborts when the caller disconnects. */
-  readonly signal: AbortSignal;
+  readonly embeddings: Embeddings;
 }
 
 @injectable()
@@ -25,12 +30,12 @@ export class EmbeddingService {
 
   /**
    * Returns the vectors of the texts, made by the project's model. Reserves memory for the vectors. Reads the desired
-   * state of the runtime first, so that no instance answers after a stop. Throws NotFound, and what `requireReady`,
-   * `ChatRuntimes.embed` and `MemoryBudget.reserve` throw.
+   * state of the runtime first, so that no instance answers after a stop. Throws what `RuntimeReconciler.stateForTeam`,
+   * `requireReady`, `ChatRuntimes.embed` and `MemoryBudget.reserve` throw.
    */
-  async embed(by: Caller | null, { projectId, request, signal, memory }: Input): Promise<Embeddings> {
+  async embed(by: Caller | null, { request, signal, memory, ...named }: Input): Promise<Embedded> {
     const caller = authorize(by, permissions.chat);
-    const runtime = await this.reconciler.stateForTeam(caller.teamId, projectId);
+    const { projectId, runtime } = await this.reconciler.stateForTeam(caller.teamId, named);
     requireReady(runtime);
     const about = { by: caller, kind: 'embedding', name: null, projectId, modelId: runtime.modelId, signal } as const;
     const embeddings = await this.calls.track(
@@ -39,6 +44,6 @@ export class EmbeddingService {
       ({ promptTokens }) => ({ tokensIn: promptTokens, tokensOut: null, firstToken: null }),
     );
     await memory.reserve(embeddings.vectors.reduce((bytes, { byteLength }) => bytes + byteLength, 0));
-    return embeddings;
+    return { projectId, embeddings };
   }
 }

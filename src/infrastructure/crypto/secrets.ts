@@ -2,8 +2,10 @@ import {
   createCipheriv,
   createDecipheriv,
   createHash,
+  createSecretKey,
   hash,
   hkdfSync,
+  type KeyObject,
   randomBytes,
   timingSafeEqual,
 } from 'node:crypto';
@@ -74,10 +76,10 @@ const TAG_BYTES = 16;
 
 /** Encrypts text with AES-256-GCM under a key derived from the service's secret for one purpose. */
 export class Sealer {
-  private readonly key: Buffer;
+  private readonly key: KeyObject;
 
   constructor(secret: string, purpose: string) {
-    this.key = Buffer.from(hkdfSync('sha256', secret, '', `tenon:${purpose}`, 32));
+    this.key = createSecretKey(Buffer.from(hkdfSync('sha256', secret, '', `tenon:${purpose}`, 32)));
   }
 
   /** Encrypts the text. Only `open` with the same `context` can decrypt it. */

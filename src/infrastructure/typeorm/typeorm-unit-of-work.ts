@@ -73,12 +73,14 @@ export class TypeOrmUnitOfWork implements UnitOfWork {
 
   /** Runs a frequent statement. PostgreSQL plans the statement once for each connection, under `name`. */
   async prepared<Row>(name: string, text: string, values: readonly unknown[]): Promise<Row[]> {
-    if (this.isRunning) return this.query(text, values);
+    const query = { name, text, values: [...values] };
+    const { queryRunner } = this.transactional.getStore() ?? {};
+    if (queryRunner) return (await (await queryRunner.connect()).query(query)).rows;
     // `Pool.query` would run the statement in the async context of the request that returns the connection.
     const connection = await poolOf(this.source).connect();
     let failure: unknown;
     try {
-      return (await connection.query({ name, text, values: [...values] })).rows;
+      return (await connection.query(query)).rows;
     } catch (error) {
       failure = error;
       throw error;

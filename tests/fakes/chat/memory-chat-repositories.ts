@@ -109,9 +109,15 @@ export class MemoryRuntimeConnectionRepository implements RuntimeConnectionRepos
 
   find = async (projectId: string) => this.rows.get(projectId);
 
-  async ofProject(projectId: string): Promise<ConnectedProject | null> {
-    const project = this.projects.get(projectId);
-    return project && { teamId: project.teamId, connection: this.rows.get(projectId) };
+  async ofProject(teamId: string, projectId: string): Promise<ConnectedProject | null> {
+    const isOfTeam = this.projects.get(projectId)?.teamId === teamId;
+    return isOfTeam ? { projectId, connection: this.rows.get(projectId) } : null;
+  }
+
+  async ofModel(teamId: string, model: string): Promise<ConnectedProject | null> {
+    const named = this.projects.all().filter((one) => one.teamId === teamId && one.name === model);
+    const only = named.length === 1 ? named[0] : null;
+    return (await this.ofProject(teamId, model)) ?? (only ? this.ofProject(teamId, only.id) : null);
   }
 
   async connectedProjects(teamId: string): Promise<ChatModel[]> {

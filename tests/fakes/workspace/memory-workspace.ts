@@ -60,11 +60,6 @@ export class MemoryProjectRepository implements ProjectRepository {
     return (await this.all({ teamId }, { limit, after: null })).map(({ id, name }) => ({ id, name }));
   }
 
-  async named(teamId: string, name: string, limit: number): Promise<string[]> {
-    const named = this.projects.all().filter((one) => one.teamId === teamId && one.name === name);
-    return named.slice(0, limit).map(({ id }) => id);
-  }
-
   async replace({ id, version }: Project, next: Project): Promise<boolean> {
     const stored = this.projects.get(id);
     if (stored?.version !== version) return false;

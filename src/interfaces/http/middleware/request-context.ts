@@ -1,4 +1,5 @@
 import type { RequestHandler } from 'express';
+import type { PresentedCredential } from '../../../application/accounts/authenticator.js';
 import type { RateLimitVerdict } from '../../../application/operations/ports.js';
 import type { IdGenerator, RequestContext } from '../../../application/shared/ports.js';
 import type { Caller } from '../../../domain/accounts/caller.js';
@@ -10,6 +11,8 @@ interface HttpContext {
   readonly requestId: string;
   /** Holds the whole path; Express strips the mounted part from `request.path`. */
   readonly path: string;
+  /** Set by `readCredential`. Null: there is none that could be valid. */
+  credential: PresentedCredential | null;
   /** Set by `authenticate`. Null: the caller is unknown. */
   caller: Caller | null;
   /** Holds the failure of the caller's lookup. `rateLimit` throws it after it has counted the call. */
@@ -38,6 +41,7 @@ const newContext = (requestId: string, path: string, memory: RequestMemory): Htt
   requestId,
   path,
   memory,
+  credential: null,
   caller: null,
   lookupFailure: null,
   bodyPending: false,
