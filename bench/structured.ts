@@ -26,7 +26,7 @@ const person = {
 };
 /** The array is so long that no answer is complete. */
 const schema = { type: 'array', items: person, minItems: 500 };
-const responseFormat: ResponseFormat = { type: 'json_schema', name: 'people', schema, strict: true };
+const responseFormat: ResponseFormat = { json: 'schema', name: 'people', schema, strict: true };
 
 /** Returns the milliseconds of each answer. The first `kept` answers have the schema. */
 async function times(worker: DrivenWorker, round: string, kept: number): Promise<number[]> {

@@ -4,6 +4,7 @@ import { InferenceTimeout } from '../../src/domain/chat/errors.js';
 import type { CallKind, FinalStatus } from '../../src/domain/jobs/job.js';
 import type { JobsModel } from './jobs-model.js';
 import type { JobsRig } from './jobs-rig.js';
+import { unlimited } from './records.js';
 
 /** Contains two processes on one store, and their open jobs. */
 export interface Real {
@@ -150,7 +151,7 @@ const acknowledge = commandsOf('acknowledge', fc.tuple(nth, note), async ({ mode
 });
 
 const preview = commandsOf('preview', fc.tuple(rule), async ({ model, process }, input) => {
-  const { alerts } = await process.rules.preview(by, { since: null, ...input });
+  const { alerts } = await process.rules.preview(by, { since: null, memory: unlimited, ...input });
   const { ruleType, threshold, jobKind = null } = input;
   expect(alerts.map(({ jobId }) => jobId)).toEqual(model.preview({ ruleType, threshold, jobKind }));
 });

@@ -1,4 +1,5 @@
 import { AlertService } from '../../src/application/alerts/alert.service.js';
+import { AlertAnnouncer } from '../../src/application/alerts/alert-announcer.js';
 import { AlertRuleService } from '../../src/application/alerts/alert-rule.service.js';
 import { CallReaper } from '../../src/application/jobs/call-reaper.js';
 import { CallTracker, RunningCalls } from '../../src/application/jobs/call-tracker.js';
@@ -7,7 +8,6 @@ import { JobFinisher } from '../../src/application/jobs/job-finisher.js';
 import { UsageRollUp } from '../../src/application/jobs/usage.service.js';
 import { TeamWorkspace } from '../../src/application/workspace/team-workspace.js';
 import type { FinishedJob } from '../../src/domain/jobs/job.js';
-import { AsyncRequestContext } from '../../src/infrastructure/system/adapters.js';
 import { MemoryInstanceRegistry, type MemoryInstances } from '../fakes/jobs/memory-instance-registry.js';
 import { MemoryStore } from '../fakes/memory-store.js';
 import { ManualClock } from '../fakes/shared/manual-clock.js';
@@ -18,18 +18,20 @@ import { at, ids } from './records.js';
 import type { Repositories } from './repositories.js';
 
 /** Creates the services of jobs and alerts of one instance on these repositories. */
-export function jobsRig(repositories: Repositories, clock = new ManualClock(at(0)), known?: MemoryInstances) {
+export function jobsRig(
+  repositories: Repositories,
+  clock = new ManualClock(at(0)),
+  known?: MemoryInstances,
+  log = new MemoryLogger(),
+) {
   const { jobs, jobHistory, usage, alertRules, alerts, unitOfWork } = repositories;
-  const log = new MemoryLogger();
-  const notifiers = [
-    { announce: async () => undefined, acknowledged: async () => undefined, repeat: async () => undefined },
-  ];
   const processes = new MemoryInstanceRegistry(known);
-  const finisher = new JobFinisher(unitOfWork, jobs, jobHistory, alertRules, alerts, notifiers, ids, log);
+  const queue = new MemoryWorkQueue(new MemoryStore(), processes, clock);
+  const announcer = new AlertAnnouncer([], queue, unitOfWork, alerts, log);
+  const finisher = new JobFinisher(unitOfWork, jobs, jobHistory, alertRules, alerts, announcer, ids, log);
   const running = Object.assign(new RunningCalls(jobs, log), { delayMs: 0 });
   const tracking = new CallTracker(running, finisher, processes, ids, clock, log);
   const audit = auditOn(repositories, clock);
-  const queue = new MemoryWorkQueue(new MemoryStore(), processes, clock);
   const found = new TeamWorkspace(repositories.projects, repositories.models, repositories.datasets);
   const rollUp = new UsageRollUp(usage, unitOfWork, clock);
   return {
@@ -40,9 +42,9 @@ export function jobsRig(repositories: Repositories, clock = new ManualClock(at(0
     finisher,
     tracking,
     reaper: new CallReaper(tracking, jobs, jobHistory, finisher, rollUp, processes, queue, clock, log),
-    jobService: new JobService(jobs, found, finisher, unitOfWork, new AsyncRequestContext(), ids, clock, log),
-    rules: new AlertRuleService(alertRules, jobHistory, unitOfWork, new AsyncRequestContext(), audit, ids, clock),
-    alerts: new AlertService(alerts, notifiers, audit, clock),
+    jobService: new JobService(jobs, found, finisher, unitOfWork, ids, clock, log),
+    rules: new AlertRuleService(alertRules, jobHistory, unitOfWork, audit, ids, clock),
+    alerts: new AlertService(alerts, announcer, audit, clock),
     /** Returns all finished jobs in order. */
     async history(): Promise<FinishedJob[]> {
       const finished: FinishedJob[] = [];

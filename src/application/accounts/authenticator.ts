@@ -1,7 +1,7 @@
 import { injectable } from 'inversify';
 import type { Caller } from '../../domain/accounts/caller.js';
-import { Clock, SecretTokens, type TokenKind } from '../shared/ports.js';
-import { CredentialRepository, MasterKey } from './ports.js';
+import { Clock } from '../shared/ports.js';
+import { CredentialRepository, MasterKey, SecretTokens, type TokenKind } from './ports.js';
 
 const MINUTE_MS = 60_000;
 

@@ -132,7 +132,7 @@ export class ChatService {
     };
     try {
       for (;;) {
-        const { done, value: part } = await call.within(() => iterator.next());
+        const { done, value: part } = await iterator.next();
         if (done) throw new RuntimeInvalidResponse('its answer has no end.');
         firstToken ??= Math.max(0, this.clock.now().getTime() - arrived) / 1_000;
         if (turn) text += part.text;

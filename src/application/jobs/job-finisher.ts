@@ -1,10 +1,11 @@
-import { injectable, multiInject } from 'inversify';
+import { injectable } from 'inversify';
 import { Alert } from '../../domain/alerts/alert.js';
 import { AlertRule } from '../../domain/alerts/alert-rule.js';
 import { JobFinished } from '../../domain/jobs/errors.js';
 import { Job } from '../../domain/jobs/job.js';
 import { NotFound } from '../../domain/shared/errors.js';
-import { AlertNotifier, AlertRepository, AlertRuleRepository } from '../alerts/ports.js';
+import { AlertAnnouncer } from '../alerts/alert-announcer.js';
+import { AlertRepository, AlertRuleRepository } from '../alerts/ports.js';
 import { IdGenerator, type LockMode, Logger, UnitOfWork } from '../shared/ports.js';
 import { JobHistory, JobRepository } from './ports.js';
 
@@ -26,7 +27,7 @@ export class JobFinisher {
     private readonly history: JobHistory,
     private readonly rules: AlertRuleRepository,
     private readonly alerts: AlertRepository,
-    @multiInject(AlertNotifier) private readonly notifiers: readonly AlertNotifier[],
+    private readonly announcer: AlertAnnouncer,
     private readonly ids: IdGenerator,
     private readonly log: Logger,
   ) {}
@@ -40,25 +41,20 @@ export class JobFinisher {
     });
   }
 
-  /** Stores the end of a call. The beginning of the call may be stored or not. Throws JobFinished. */
-  async finishCall(finished: Job): Promise<Job> {
+  /** Stores and logs the end of a call. The beginning of the call may be stored or not. Throws JobFinished. */
+  async finishCall(finished: Job, log: Logger): Promise<Job> {
     const stored = !this.expectsRules && Job.isFinished(finished) && (await this.history.appendWithoutRules(finished));
-    return stored ? this.ended(finished) : this.store(async () => finished);
+    return stored ? ended(finished, log) : this.store(async () => finished, log);
   }
 
   /**
    * Stores a finished job. Jobs that change no rule and fire no alert finish at the same time, under a shared lock.
    * The rules cannot change meanwhile, so the order of these jobs does not matter. Other jobs finish one after another.
    */
-  private async store(finished: () => Promise<Job>): Promise<Job> {
+  private async store(finished: () => Promise<Job>, log = this.log): Promise<Job> {
     const job = (await this.attempt(finished, 'shared')) ?? (await this.attempt(finished, 'exclusive'));
     if (!job) throw new Error('an exclusive attempt always stores the job');
-    return this.ended(job);
-  }
-
-  private ended(job: Job): Job {
-    this.log.info('job ended', { job_id: job.id, kind: job.kind, status: job.status });
-    return job;
+    return ended(job, log);
   }
 
   /** Stores the job. Under a shared lock, returns null and stores nothing if a rule changes or fires. */
@@ -78,10 +74,15 @@ export class JobFinisher {
       if (changed.length > 0) await this.rules.save(changed);
       if (alerts.length > 0) {
         await this.alerts.add(alerts);
-        for (const notifier of this.notifiers) await notifier.announce(alerts);
+        await this.announcer.fired(alerts);
       }
       return job;
     };
     return this.unitOfWork.locked(FINISHING, work, mode);
   }
+}
+
+function ended(job: Job, log: Logger): Job {
+  log.info('job ended', { job_id: job.id, kind: job.kind, status: job.status });
+  return job;
 }

@@ -1,10 +1,9 @@
-import type { ResponseFormat } from '../chat/chat.js';
-import { formatOf, schemaOf } from '../chat/response-format.js';
 import { InvalidRequest } from '../shared/errors.js';
 import type { Dataset } from '../workspace/dataset.js';
 import { isObject, type Json, type JsonObject } from '../workspace/json.js';
 import type { Model } from '../workspace/model.js';
 import type { Project } from '../workspace/project.js';
+import { formatOf, type SpecFormat, schemaOf } from '../workspace/spec-format.js';
 import { type Metric, metrics, type Score, type Scorer } from './scorer.js';
 
 /** Holds everything that is needed to repeat an evaluation. Immutable. */
@@ -15,7 +14,7 @@ export interface Evaluation extends Scorer {
   readonly projectVersion: number;
   readonly systemPrompt: string | null;
   /** If absent, an answer may be any text. */
-  readonly responseFormat?: ResponseFormat;
+  readonly responseFormat?: SpecFormat;
   readonly datasetId: string;
   readonly datasetVersion: number;
   readonly contentSha256: string;
@@ -33,12 +32,12 @@ export interface Result {
   readonly group: string | null;
   readonly input: Json;
   readonly expected: Json;
-  /** Is null if the model could not answer. Then `error` says why, and the score is 0. */
+  /** Null: the model could not answer. Then `error` says why, and the score is 0. */
   readonly output: string | null;
   readonly score: Score;
   /** Seconds that the model needed for its answer. */
   readonly latency: number;
-  /** Is null if the runtime does not report tokens. */
+  /** Null: the runtime does not report tokens. */
   readonly tokens: { readonly prompt: number; readonly completion: number } | null;
   readonly error: string | null;
 }

@@ -11,8 +11,7 @@ import {
 } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { injectable } from 'inversify';
-import type { MasterKey } from '../../application/accounts/ports.js';
-import type { SecretToken, SecretTokens, TokenKind } from '../../application/shared/ports.js';
+import type { MasterKey, SecretToken, SecretTokens, TokenKind } from '../../application/accounts/ports.js';
 
 const PREFIXES = {
   session: 'tns_',

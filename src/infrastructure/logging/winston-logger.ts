@@ -5,9 +5,8 @@ import { setImmediate } from 'node:timers/promises';
 import { createStream } from 'rotating-file-stream';
 import winston from 'winston';
 import type { LogLevel } from '../../application/operations/ports.js';
-import type { Clock, LogFields, Logger } from '../../application/shared/ports.js';
+import { type Clock, type LogFields, Logger } from '../../application/shared/ports.js';
 import { makeFolder } from '../files/data-folder.js';
-import { AsyncValue } from '../system/adapters.js';
 
 interface Settings {
   /** Path of the newest file. Null: no file. */
@@ -29,16 +28,18 @@ const PAUSE_MS = 10;
 const CONTROLS = /[\u007f-\u009f\u2028\u2029]/g;
 
 /** Writes JSON Lines with `time`, `level` and `event` first. Rotates the file by size. Redacts secrets. */
-export class WinstonLogger implements Logger {
-  private readonly fields = new AsyncValue<LogFields>();
+export class WinstonLogger extends Logger {
   private readonly logger: winston.Logger;
   private readonly lines: Writable;
   private file: Writable | null = null;
   private reopening: NodeJS.Timeout | undefined;
   private closed = false;
+  /** Counts the lines that standard error did not take, since it last took one. */
+  private lost = 0;
 
   /** Throws if the file cannot be written. */
-  constructor({ file, level, stderr, fileSize = '20M' }: Settings, clock: Clock) {
+  constructor({ file, level, stderr, fileSize = '20M' }: Settings, clock: Clock, running?: () => LogFields) {
+    super(running);
     const redact = winston.format((info) => ({
       ...info,
       message: redactedText(String(info.message)),
@@ -53,7 +54,7 @@ export class WinstonLogger implements Logger {
     this.lines = new Writable({
       writev: (lines, done) => {
         const piece = Buffer.concat(lines.map(({ chunk }) => chunk));
-        if (stderr) process.stderr.write(piece);
+        if (stderr && piece.length > 0) process.stderr.write(piece, (error) => this.tried(lines, error));
         const written = () => void setTimeout(done, PAUSE_MS);
         if (this.file) this.file.write(piece, written);
         else written();
@@ -65,35 +66,11 @@ export class WinstonLogger implements Logger {
       format: winston.format.combine(redact(), jsonLine),
       transports: [new winston.transports.Stream({ stream: this.lines, eol: '\n' })],
     });
+    if (stderr) process.stderr.off('error', survive).on('error', survive);
     if (file !== null) {
       requireWritable(file);
       this.openFile(file, fileSize);
     }
-  }
-
-  debug(event: string, fields?: LogFields): void {
-    this.write('debug', event, fields);
-  }
-
-  info(event: string, fields?: LogFields): void {
-    this.write('info', event, fields);
-  }
-
-  warn(event: string, fields?: LogFields): void {
-    this.write('warn', event, fields);
-  }
-
-  error(event: string, fields?: LogFields): void {
-    this.write('error', event, fields);
-  }
-
-  within<T>(fields: LogFields, work: () => T): T {
-    return this.fields.run({ ...this.fields.current, ...fields }, work);
-  }
-
-  bound<A extends unknown[], T>(work: (...args: A) => T): (...args: A) => T {
-    const fields = this.fields.current ?? {};
-    return (...args) => this.fields.run(fields, () => work(...args));
   }
 
   async flush(): Promise<void> {
@@ -116,12 +93,23 @@ export class WinstonLogger implements Logger {
     });
   }
 
-  private write(level: Settings['level'], event: string, fields: LogFields = {}): void {
+  protected write(level: Settings['level'], event: string, fields: LogFields): void {
     if (this.closed || !this.logger.isLevelEnabled(level)) return;
-    this.logger.log({ level, message: event, fields: { ...this.fields.current, ...fields } });
+    this.logger.log({ level, message: event, fields });
   }
 
-  /** Opens the file. Does not use winston's own file transport, which loses lines that arrive during a rotation. */
+  /** Tells the file when standard error begins to lose lines, and how many it has lost when it takes lines again. */
+  private tried(lines: { readonly chunk: Buffer }[], error: Error | null | undefined): void {
+    const { lost } = this;
+    this.lost = error ? lost + lines.filter(({ chunk }) => chunk.length > 0).length : 0;
+    if (error && lost === 0) this.warn('standard error cannot be written', { error });
+    else if (!error && lost > 0) this.warn('standard error has lost lines', { lines: lost });
+  }
+
+  /**
+   * Opens the file. Does not use winston's own file transport: it does not tell when a line is written, and its files
+   * become several times as large as their limit while many lines arrive.
+   */
   private openFile(file: string, size: string): void {
     const names = logFiles(file);
     const rotating = createStream((n) => names[Number(n)] as string, { size, rotate: FILES - 1, mode: 0o600 });
@@ -134,6 +122,9 @@ export class WinstonLogger implements Logger {
     this.file = rotating;
   }
 }
+
+/** A closed pipe or a full disk behind standard error must not end the service. */
+const survive = () => undefined;
 
 /** Returns the paths of a log's files, newest first. */
 export function logFiles(file: string): string[] {

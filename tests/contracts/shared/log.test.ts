@@ -1,4 +1,6 @@
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, existsSync, openSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LogLevel } from '../../../src/application/operations/ports.js';
 import type { LogFields } from '../../../src/application/shared/ports.js';
@@ -15,9 +17,9 @@ afterAll(() => folder.remove());
 
 const now = new Date(Date.UTC(2026, 5, 7, 8, 9, 10, 11));
 
-function logFile(level: LogLevel = 'info') {
+function logFile(level: LogLevel = 'info', running?: () => LogFields) {
   const file = join(folder.path, `${unique()}.log`);
-  const log = new WinstonLogger({ file, level, stderr: false }, new ManualClock(now));
+  const log = new WinstonLogger({ file, level, stderr: false }, new ManualClock(now), running);
   const text = async () => {
     await log.close();
     return readFileSync(file, 'utf8');
@@ -25,8 +27,8 @@ function logFile(level: LogLevel = 'info') {
   return { log, file, text };
 }
 
-logContract('winston', () => {
-  const { log, text } = logFile('debug');
+logContract('winston', (running) => {
+  const { log, text } = logFile('debug', running);
   const lines = async () =>
     (await text())
       .split('\n')
@@ -40,8 +42,8 @@ logContract('winston', () => {
   return { log, lines };
 });
 
-logContract('memory', () => {
-  const log = new MemoryLogger();
+logContract('memory', (running) => {
+  const log = new MemoryLogger(running);
   return { log, lines: async () => log.lines };
 });
 
@@ -103,10 +105,45 @@ describe('Log of winston', () => {
     log.info('said too late');
   });
 
+  it.each(['a closed pipe', 'a full disk'])(
+    'survives %s behind standard error, and counts the lost lines',
+    async (fault) => {
+      const file = join(folder.path, `${unique()}.log`);
+      const program = `
+      const { WinstonLogger } = require('./dist/src/infrastructure/logging/winston-logger.js');
+      const log = new WinstonLogger({ file: '${file}', level: 'info', stderr: true }, { now: () => new Date() });
+      process.stdin.once('data', async () => {
+        for (const n of [1, 2, 3]) { log.info('said', { n }); await log.flush(); }
+        process.stderr._write = (piece, encoding, done) => done(); // takes lines again
+        log.info('said', { n: 4 });
+        await log.flush();
+        await log.close();
+        process.exit(7);
+      });`;
+      const full = openSync('/dev/full', 'w');
+      const stdio = ['pipe', 'inherit', fault === 'a full disk' ? full : 'pipe'] as const;
+      const child = spawn(process.execPath, ['-e', program], { stdio: [...stdio] });
+      child.stderr?.destroy();
+      child.stdin?.write('begin');
+      const [status] = await once(child, 'exit');
+      closeSync(full);
+      expect(status).toBe(7);
+      const lines = readFileSync(file, 'utf8')
+        .split('\n')
+        .filter(Boolean)
+        .map((line) => JSON.parse(line));
+      expect(lines.filter(({ event }) => event === 'said').map(({ n }) => n)).toEqual([1, 2, 3, 4]);
+      expect(lines.filter(({ event }) => event !== 'said')).toMatchObject([
+        { event: 'standard error cannot be written', error: { code: fault === 'a full disk' ? 'ENOSPC' : 'EPIPE' } },
+        { event: 'standard error has lost lines', lines: 4 },
+      ]);
+    },
+  );
+
   it('escapes line breaks and control characters, so that no value forges a line or controls a terminal', async () => {
     const { log, text } = logFile();
     const forged = `a\n{"level":"info"}\r\nb\rc\u0085d\u2028e\u2029f\u001b[2Jg\u009b2Jh\u0000i\u007f`;
-    log.within({ [forged]: 1 }, () => log.info(forged, { value: forged, list: [forged], error: new Error(forged) }));
+    log.child({ [forged]: 1 }).info(forged, { value: forged, list: [forged], error: new Error(forged) });
     const line = await text();
     // biome-ignore lint/suspicious/noControlCharactersInRegex: the line must not contain these characters.
     expect(line.trimEnd()).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/);
@@ -131,7 +168,7 @@ describe('Log of winston', () => {
   ];
   it.each(named)('hides a secret because of the name of its field: %j', async (fields) => {
     const { log, text } = logFile();
-    log.within(fields, () => log.info('event', fields));
+    log.child(fields).info('event', fields);
     const line = await text();
     expect(line).not.toContain('hush');
     expect(line).toContain('[redacted]');

@@ -60,7 +60,11 @@ export class MemoryAlertRepository implements AlertRepository {
     return this.rows.replace(id, { ...alert, ackedAt: at, ackedBy: by, note });
   }
 
-  addMail = async (mail: AlertMail) => this.mails.put(mail.id, mail);
+  async addMail(mail: AlertMail): Promise<boolean> {
+    const isNew = !this.mails.get(mail.id);
+    if (isNew) this.mails.put(mail.id, mail);
+    return isNew;
+  }
 
   async countMails(accountId: string, since: Date): Promise<number> {
     return this.mails.all().filter((mail) => mail.accountId === accountId && mail.sentAt >= since).length;

@@ -1,5 +1,6 @@
 import type { InstanceRegistry } from '../../../src/application/jobs/ports.js';
 import type { Clock, TaskOptions, TaskWorker, WorkQueue } from '../../../src/application/shared/ports.js';
+import { backOffMs, RetryAfter } from '../../../src/application/shared/retry-after.js';
 import type { Json } from '../../../src/domain/workspace/json.js';
 import type { MemoryStore } from '../memory-store.js';
 import { MemoryTable } from '../memory-table.js';
@@ -125,7 +126,7 @@ export class MemoryWorkQueue implements WorkQueue {
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       const now = this.clock.now().getTime();
-      const pause = Math.min(Math.exp(Math.min(one.attempts, 10)) * 1000, worker.longestPauseMs ?? Infinity);
+      const pause = error instanceof RetryAfter ? error.pauseMs : backOffMs(one.attempts, Infinity);
       if (this.stopping) this.end(one, { ...one, attempts: one.attempts - 1, holder: null });
       else if (one.attempts < one.maxAttempts) this.end(one, { ...one, reason, runAt: now + pause, holder: null });
       else this.end(one, { ...one, reason, holder: null });

@@ -5,6 +5,7 @@ import type {
   ModelAliasRepository,
   ModelRepository,
   ModelVersionEntry,
+  ProjectFilter,
   ProjectRepository,
   ProjectVersionEntry,
 } from '../../../src/application/workspace/ports.js';
@@ -47,16 +48,16 @@ export class MemoryProjectRepository implements ProjectRepository {
     return project?.teamId === teamId ? project : null;
   }
 
-  async all(teamId: string, page: Page): Promise<Project[]> {
+  async all({ teamId }: ProjectFilter, page: Page): Promise<Project[]> {
     return this.projects.newest((one) => one.teamId === teamId, page);
   }
 
-  async sizes(teamId: string, page: Page): Promise<SizedItem[]> {
-    return (await this.all(teamId, page)).map(({ id, spec }) => sizeOf(id, spec));
+  async sizes(filter: ProjectFilter, page: Page): Promise<SizedItem[]> {
+    return (await this.all(filter, page)).map(({ id, spec }) => sizeOf(id, spec));
   }
 
   async names(teamId: string, limit: number): Promise<Pick<Project, 'id' | 'name'>[]> {
-    return (await this.all(teamId, { limit, after: null })).map(({ id, name }) => ({ id, name }));
+    return (await this.all({ teamId }, { limit, after: null })).map(({ id, name }) => ({ id, name }));
   }
 
   async replace({ id, version }: Project, next: Project): Promise<boolean> {

@@ -1,6 +1,7 @@
 import type { Container } from 'inversify';
 import { MAIL, MailQueue } from '../../../src/application/accounts/mail-queue.js';
 import { Mailer } from '../../../src/application/accounts/ports.js';
+import { AlertAnnouncer, ANNOUNCEMENT } from '../../../src/application/alerts/alert-announcer.js';
 import { WorkQueue } from '../../../src/application/shared/ports.js';
 import { MemoryMailer } from '../../fakes/accounts/memory-mailer.js';
 import type { MemoryWorkQueue } from '../../fakes/shared/memory-work-queue.js';
@@ -13,7 +14,9 @@ export const receivesMail = (container: Container): void => {
 
 /** Delivers the waiting e-mails and returns all that went to `address`, oldest first. */
 export async function mailsTo({ container }: TestApp, address: string): Promise<string[]> {
-  await (container.get(WorkQueue) as MemoryWorkQueue).runDue(MAIL, container.get(MailQueue));
+  const queue = container.get(WorkQueue) as MemoryWorkQueue;
+  for (let hop = 0; hop < 2; hop++) await queue.runDue(ANNOUNCEMENT, container.get(AlertAnnouncer)); // adds e-mails
+  await queue.runDue(MAIL, container.get(MailQueue));
   const { sent } = container.get(Mailer) as MemoryMailer;
   return sent.filter(({ message }) => message.to.address === address).map(({ message }) => message.text);
 }

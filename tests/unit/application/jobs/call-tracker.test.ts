@@ -1,5 +1,5 @@
 import type { CallInfo } from '../../../../src/application/jobs/call-tracker.js';
-import type { LockMode } from '../../../../src/application/shared/ports.js';
+import type { LockMode, LogFields } from '../../../../src/application/shared/ports.js';
 import type { AlertRule } from '../../../../src/domain/alerts/alert-rule.js';
 import { InferenceTimeout, ModelBusy } from '../../../../src/domain/chat/errors.js';
 import type { FinalStatus } from '../../../../src/domain/jobs/job.js';
@@ -7,6 +7,7 @@ import { StorageUnavailable } from '../../../../src/domain/shared/errors.js';
 import { MemoryInstances } from '../../../fakes/jobs/memory-instance-registry.js';
 import { MemoryStore } from '../../../fakes/memory-store.js';
 import { ManualClock } from '../../../fakes/shared/manual-clock.js';
+import { MemoryLogger } from '../../../fakes/shared/memory-logger.js';
 import { jobsRig } from '../../../support/jobs-rig.js';
 import { memoryRepositories } from '../../../support/memory-repositories.js';
 import { aCall, anAccount, aRule, aTeam, at, ended } from '../../../support/records.js';
@@ -14,7 +15,7 @@ import { aCall, anAccount, aRule, aTeam, at, ended } from '../../../support/reco
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('CallTracker', () => {
-  const setUp = (known = new MemoryInstances(), store = new MemoryStore()) => {
+  const setUp = (known = new MemoryInstances(), store = new MemoryStore(), running?: () => LogFields) => {
     const repositories = memoryRepositories(store);
     const broken = { add: false, lock: false };
     const { jobs, unitOfWork } = repositories;
@@ -40,6 +41,7 @@ describe('CallTracker', () => {
       },
       new ManualClock(at(0)),
       known,
+      new MemoryLogger(running),
     );
     const leaving = new AbortController();
     const about: CallInfo = {
@@ -64,6 +66,20 @@ describe('CallTracker', () => {
     await expect(call).rejects.toBe(error);
     expect(await allJobs()).toMatchObject([
       { status: 'failed', error: 'internal_error: the log of the service has it.' },
+    ]);
+  });
+
+  it('names the job and the request in its lines, also if an engine reports outside of the request', async () => {
+    let running: LogFields = { request_id: 'req_1' };
+    const { tracking, about, log, allJobs } = setUp(undefined, undefined, () => running);
+    const call = await tracking.open(about);
+    running = {};
+    call.admitted();
+    await call.succeeded();
+    const [job] = await allJobs();
+    expect(log.lines.map(({ event, fields }) => [event, fields.request_id, fields.job_id])).toEqual([
+      ['job began', 'req_1', job?.id],
+      ['job ended', 'req_1', job?.id],
     ]);
   });
 
@@ -209,7 +225,7 @@ describe('JobFinisher', () => {
     const repositories = memoryRepositories(new MemoryStore());
     const modes: LockMode[] = [];
     const { unitOfWork } = repositories;
-    const { finisher, alertRules, history } = jobsRig({
+    const { finisher, alertRules, history, log } = jobsRig({
       ...repositories,
       unitOfWork: {
         run: (work) => unitOfWork.run(work),
@@ -221,7 +237,7 @@ describe('JobFinisher', () => {
     });
     if (rule) await alertRules.add(aRule(rule));
     const call = ended(aCall(), status, at(1));
-    await finisher.finishCall(call);
+    await finisher.finishCall(call, log);
     expect((await history()).map(({ id }) => id)).toEqual([call.id]);
     return modes;
   }

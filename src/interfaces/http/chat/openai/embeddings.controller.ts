@@ -15,10 +15,10 @@ export class EmbeddingsController implements Controller {
 
   constructor(private readonly embeddings: EmbeddingService) {}
 
-  private async create({ caller, body, signal }: CallOf<typeof createOpenAiEmbeddings>) {
+  private async create({ caller, body, signal, memory }: CallOf<typeof createOpenAiEmbeddings>) {
     const { model, input, encoding_format: format, dimensions } = body;
     const request = { texts: [input].flat(), ...(dimensions && { dimensions }) };
-    const { projectId, embeddings } = await this.embeddings.embed(caller, { model, request, signal });
+    const { projectId, embeddings } = await this.embeddings.embed(caller, { model, request, signal, memory });
     return new StreamedResponse(200, { 'Content-Type': JSON_TYPE }, answerText(projectId, embeddings, format));
   }
 }
