@@ -8,12 +8,13 @@ import { requireReady } from './chat.service.js';
 import { ChatRuntimes } from './ports.js';
 import { type NamedProject, RuntimeReconciler } from './runtime-reconciler.js';
 
-type Input = NamedProject &
-  WithMemory & {
-    readonly request: EmbeddingRequest;
-    /** Aborts when the caller disconnects. */
-    readonly signal: AbortSignal;
-  };
+interface Texts extends WithMemory {
+  readonly request: EmbeddingRequest;
+  /** Aborts when the caller disconnects. */
+  readonly signal: AbortSignal;
+}
+
+type Input = NamedProject & Texts;
 
 interface Embedded {
   readonly projectId: string;
