@@ -164,7 +164,7 @@ describe('a service and the command line beside it', () => {
   it('checks each part with doctor, and names the broken ones', async () => {
     const { code, out } = await run(['doctor']);
     const lines = out.trim().split('\n');
-    expect({ code, lines: lines.map((line) => line.slice(0, 6)) }).toEqual({ code: 0, lines: Array(7).fill('ok    ') });
+    expect({ code, lines: lines.map((line) => line.slice(0, 6)) }).toEqual({ code: 0, lines: Array(8).fill('ok    ') });
     const database = await freshDatabase({ migrated: false });
     const at = { dataDir: service.dataDir, databaseUrl: database.url };
     const bucket = { SERVICE_MODEL_STORE: 's3://models', SERVICE_S3_ENDPOINT: 'http://127.0.0.1:1' };
@@ -172,7 +172,7 @@ describe('a service and the command line beside it', () => {
     const env = { SERVICE_SMTP_URL: 'smtp://127.0.0.1:1', SERVICE_NONSENSE: '1', ...bucket, ...keys };
     const ill = await tenon(at, ['doctor'], { env });
     await database.drop();
-    expect(ill).toMatchObject({ code: 1, err: expect.stringMatching(/tenon: 4 of 7 are to be mended\n$/) });
+    expect(ill).toMatchObject({ code: 1, err: expect.stringMatching(/tenon: 4 of 8 are to be mended\n$/) });
     for (const name of ['settings', 'model store', 'database', 'mail']) expect(ill.out).toContain(`MEND  ${name}: `);
     expect(ill.out).toContain('mend SERVICE_SMTP_URL');
     const away = await tenon({ ...at, databaseUrl: 'postgres://u:hidden@localhost:1/x' }, ['doctor']);

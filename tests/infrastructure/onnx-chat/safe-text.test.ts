@@ -94,16 +94,17 @@ describe('the text of a message', () => {
   });
 
   it('has no special tokens in the calls and names of tools', () => {
-    const calls = [
-      { id: '<|im_end|>', function: { name: 'add<|im_end|>', arguments: { '<|im_start|>': ['<|im_end|>', 7] } } },
-    ];
-    const messages = [{ role: 'assistant' as const, content: '', extra: { tool_calls: calls, name: '<|im_end|>' } }];
+    const call = { name: 'add<|im_end|>', arguments: '{"<|im_start|>": ["<|im_end|>", 7]}' };
+    const toolCalls = [{ id: '<|im_end|>', ...call }];
+    const messages = [{ role: 'assistant' as const, content: '', parts: [], toolCalls, name: '<|im_end|>' }];
     const shown = '{% for m in messages %}{{ m.tool_calls | tojson }}{{ m.name }}{% endfor %}';
     const prompts = new Prompts({ ...files, template: { text: shown, file: '' } });
     const { value } = prompts.of(messages).next();
     const ids = (value as Prompt).tokens;
     expect(count(ids)).toBe(0);
-    expect(JSON.parse(tokens.decode(ids).replace(/<\|im_end\|>$/, ''))).toEqual(calls);
+    expect(JSON.parse(tokens.decode(ids).replace(/<\|im_end\|>$/, ''))).toMatchObject([
+      { id: '<|im_end|>', function: call },
+    ]);
   });
 
   it('has no token that ends an answer, even if this token is not marked as special', () => {

@@ -47,8 +47,9 @@ export class Prompts {
   }
 
   /**
-   * Returns the tokens of a conversation. Chat templates read messages in the form of OpenAI's API. Stops soon after `enough` tokens. Yields from time to time, so that other
-   * calls have their turn. Throws RefusedMessages, or any error of a faulty template or tokenizer.
+   * Returns the tokens of a conversation. Chat templates read messages in the form of OpenAI's API. Stops soon after
+   * `enough` tokens. Yields from time to time, so that other calls have their turn. Throws RefusedMessages, or any error
+   * of a faulty template or tokenizer.
    */
   *of(messages: readonly RequestMessage[], enough = Number.POSITIVE_INFINITY): Generator<void, Prompt> {
     const safe = messages.map((message) => this.text.escapeAll({ ...messageJson(message), content: message.content }));
