@@ -1,3 +1,4 @@
+import type { Container } from 'inversify';
 import {
   AccountRepository,
   CredentialRepository,
@@ -49,6 +50,12 @@ export const storagePorts = {
 /** Contains an adapter of each storage port, all on one store. */
 export type Repositories = {
   readonly [Name in keyof typeof storagePorts]: (typeof storagePorts)[Name]['prototype'];
+};
+
+/** Returns the adapters that the service's container has bound. */
+export const repositoriesOf = (container: Container): Repositories => {
+  const bound = Object.entries(storagePorts).map(([name, port]) => [name, container.get<unknown>(port)]);
+  return Object.fromEntries(bound) as Repositories;
 };
 
 /** Is a store on which a contract suite tests an adapter. */

@@ -1,10 +1,13 @@
+import { Logger, runOnce } from 'graphile-worker';
 import type { Container } from 'inversify';
 import { MAIL, MailQueue } from '../../../src/application/accounts/mail-queue.js';
 import { Mailer } from '../../../src/application/accounts/ports.js';
-import { WorkQueue } from '../../../src/application/shared/ports.js';
+import type { Envelope } from '../../../src/infrastructure/typeorm/queue/task-runner.js';
+import { poolOf } from '../../../src/infrastructure/typeorm/typeorm-unit-of-work.js';
 import { MemoryMailer } from '../../fakes/accounts/memory-mailer.js';
-import type { MemoryWorkQueue } from '../../fakes/shared/memory-work-queue.js';
 import type { TestApp } from './test-app.js';
+
+const quiet = new Logger(() => () => undefined);
 
 /** Receives the e-mails of a `TestApp` that was started with `adapt: receivesMail`. */
 export const receivesMail = (container: Container): void => {
@@ -12,8 +15,11 @@ export const receivesMail = (container: Container): void => {
 };
 
 /** Delivers the waiting e-mails and returns all that went to `address`, oldest first. */
-export async function mailsTo({ container }: TestApp, address: string): Promise<string[]> {
-  await (container.get(WorkQueue) as MemoryWorkQueue).runDue(MAIL, container.get(MailQueue));
+export async function mailsTo({ container, source }: TestApp, address: string): Promise<string[]> {
+  const mails = container.get(MailQueue);
+  const { signal } = new AbortController();
+  const deliver = (task: unknown) => mails.run((task as Envelope).payload, { number: 1, signal });
+  await runOnce({ pgPool: poolOf(source), taskList: { [MAIL]: deliver }, logger: quiet, noHandleSignals: true });
   const { sent } = container.get(Mailer) as MemoryMailer;
   return sent.filter(({ message }) => message.to.address === address).map(({ message }) => message.text);
 }
