@@ -1,8 +1,10 @@
 /**
- * Adds missing optional packages of other platforms to package-lock.json.
+ * Completes package-lock.json after `npm install`. Run it after each change of the dependencies.
  *
- * With a registry mirror that has only packages of this machine's platform, npm writes a lock file that `npm ci`
- * refuses on every platform. Run this script after `npm install` if `npm ci` says "Missing: … from lock file".
+ * - Adds missing optional packages of other platforms. With a registry mirror that has only packages of this machine's
+ *   platform, npm writes a lock file that `npm ci` refuses on every platform ("Missing: … from lock file").
+ * - Marks the packages that `allowScripts` in package.json denies as packages without install scripts. npm before
+ *   version 11.16 does not read `allowScripts`, and would let onnxruntime-node download CUDA libraries.
  */
 const fs = require('node:fs');
 
@@ -35,7 +37,18 @@ function complete(lock) {
   return added;
 }
 
+/** Removes the marks of install scripts that must not run. */
+function denyScripts(lock, allowScripts) {
+  const denied = Object.keys(allowScripts).filter((name) => !allowScripts[name]);
+  const marked = Object.entries(lock.packages).filter(([, entry]) => entry.hasInstallScript);
+  const found = marked.filter(([path]) => denied.some((name) => path.endsWith(`node_modules/${name}`)));
+  for (const [, entry] of found) delete entry.hasInstallScript;
+  return found.map(([path]) => path);
+}
+
 const lock = JSON.parse(fs.readFileSync('package-lock.json', 'utf8'));
 const added = complete(lock);
+const denied = denyScripts(lock, JSON.parse(fs.readFileSync('package.json', 'utf8')).allowScripts);
 fs.writeFileSync('package-lock.json', `${JSON.stringify(lock, null, 2)}\n`);
 console.log(`${added.length} optional platform packages added`, added.join(' '));
+console.log(`${denied.length} install scripts denied`, denied.join(' '));
