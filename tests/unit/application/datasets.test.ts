@@ -7,7 +7,7 @@ import { Sha256ContentHasher } from '../../../src/infrastructure/crypto/sha256-c
 import { AsyncRequestContext } from '../../../src/infrastructure/system/adapters.js';
 import { ManualClock } from '../../fakes/shared/manual-clock.js';
 import { auditOn } from '../../support/audit.js';
-import { memoryRepositories } from '../../support/memory-repositories.js';
+import { postgresUnderTest } from '../../support/postgres-repositories.js';
 import { aDataset, anAccount, aProject, aRecord, aTeam, at, ids } from '../../support/records.js';
 
 describe('DatasetService', () => {
@@ -30,9 +30,12 @@ describe('DatasetService', () => {
   const records = [aRecord()];
   const clock = new ManualClock(at(9));
 
+  const store = postgresUnderTest();
+
   const setUp = async () => {
-    const repositories = memoryRepositories();
-    const { projects, models, datasets } = repositories;
+    const repositories = await store.open();
+    const { teams, projects, models, datasets } = repositories;
+    await teams.add(team);
     const dataset = aDataset(project, records);
     await projects.add(project);
     await datasets.add(dataset, records);
