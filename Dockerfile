@@ -7,11 +7,12 @@ FROM base AS build
 RUN npm ci
 COPY tsconfig.json ormconfig.ts ./
 COPY src ./src
-COPY tools/build-console.cjs ./tools/
+COPY tools/build.cjs ./tools/
 RUN npm run build
 
 FROM base AS dependencies
-RUN npm ci --omit=dev
+# The image has its own Node.
+RUN npm ci --omit=dev && rm -r node_modules/node-linux-* node_modules/.bin/node
 
 FROM base
 ENV NODE_ENV=production SERVICE_HOST=0.0.0.0 SERVICE_DATA_DIR=/data

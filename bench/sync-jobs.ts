@@ -45,8 +45,7 @@ async function main(): Promise<void> {
   const config = loadConfig({ SERVICE_SECRET: 'secret-of-the-benchmark', SERVICE_DATA_DIR: folder });
   const container = createContainer({ config, database, logger: new MemoryLogger() });
   const ids: string[] = [];
-  for (const rule of rules)
-    ids.push((await container.get(AlertRuleService).create({ by: { kind: 'master' }, ...rule })).id);
+  for (const rule of rules) ids.push((await container.get(AlertRuleService).create({ kind: 'master' }, rule)).id);
 
   const args = [server.url, String(RATE / PROCESSES), String(SECONDS)];
   const finisher = join(__dirname, 'finisher.js');

@@ -108,10 +108,13 @@ async function main(): Promise<void> {
   }
 
   statements.clear();
-  const request = { by: { kind: 'master' }, since: null, until: null, bucket: 'hour', groupBy: 'key' } as const;
-  await container.get(UsageService).read(request);
+  const by = { kind: 'master' } as const;
+  const request = { since: null, until: null, bucket: 'hour', groupBy: 'key' } as const;
+  await container.get(UsageService).read(by, request);
   const since = new Date(1000 * (now - 2.4 * 86_400));
-  await container.get(UsageService).read({ ...request, since, until: new Date(1000 * (now - 5_000)), bucket: 'day' });
+  await container
+    .get(UsageService)
+    .read(by, { ...request, since, until: new Date(1000 * (now - 5_000)), bucket: 'day' });
   const scans = new Set<string>();
   for (const [text, values] of statements) {
     if (!/^\s*SELECT/.test(text)) continue;

@@ -35,12 +35,13 @@ async function main(): Promise<void> {
   const { token } = await register(service, 'Ada');
   const by = await container.get(Authenticator).identify(token);
   const projects = container.get(ProjectService);
+  const { signal } = new AbortController();
   const ids = await Promise.all(Array.from({ length: CALLERS }, () => createProject(service, token)));
   const versions = new Map(ids.map((id) => [id, 1]));
 
   const contenders: Record<string, (id: string, version: number) => Promise<unknown>> = {
     bare: (id, version) => transaction(pool, id, version),
-    'use case': (projectId, version) => projects.update(by, projectId, [version], { spec }),
+    'use case': (projectId, version) => projects.update(by, { projectId, expected: [version], signal, spec }),
     HTTP: async (id, version) => {
       const { status, body } = await service.put(`/v1/projects/${id}`, token, { version, spec });
       if (status !== 200) throw new Error(`${status} ${body.code}: ${body.error}`);

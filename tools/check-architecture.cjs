@@ -20,14 +20,13 @@ const CONFINED = [
   {
     rule: 'clock-confined',
     words: /\bnew Date(\(\)|\b(?!\())|\b(Date|performance)\.now\b|\bMath\.random\b|\brandomUUID\b/,
-    owners: /^src\/(infrastructure\/(system|http-client|chat-engine\/worker)|interfaces\/web\/console)\//,
+    owners: /^src\/(infrastructure\/(system|http-client|onnx-chat\/worker)|interfaces\/web\/console)\//,
     advice: 'ask Clock for the time, and the port of identifiers for chance',
   },
   {
     rule: 'env-confined',
     words: /\bprocess\.env\b|\benv\b.*=\s*process\b/,
-    owners:
-      /^src\/(bootstrap\/config|infrastructure\/(onnx|chat-engine|model-server|child-process|embedded-postgres))\//,
+    owners: /^src\/(bootstrap\/config|infrastructure\/(onnx|onnx-chat|model-server|child-process|embedded-postgres))\//,
     advice: 'read settings in src/bootstrap/config and pass them in',
   },
   {

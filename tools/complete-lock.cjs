@@ -3,8 +3,8 @@
  *
  * - Adds missing optional packages of other platforms. With a registry mirror that has only packages of this machine's
  *   platform, npm writes a lock file that `npm ci` refuses on every platform ("Missing: … from lock file").
- * - Marks the packages that `allowScripts` in package.json denies as packages without install scripts. npm before
- *   version 11.16 does not read `allowScripts`, and would let onnxruntime-node download CUDA libraries.
+ * - Marks packages whose install scripts use the network as packages without install scripts. npm before version 11.16
+ *   does not read `allowScripts` in package.json, and would let onnxruntime-node download CUDA libraries.
  */
 const fs = require('node:fs');
 
@@ -37,18 +37,15 @@ function complete(lock) {
   return added;
 }
 
-/** Removes the marks of install scripts that must not run. */
-function denyScripts(lock, allowScripts) {
-  const denied = Object.keys(allowScripts).filter((name) => !allowScripts[name]);
-  const marked = Object.entries(lock.packages).filter(([, entry]) => entry.hasInstallScript);
-  const found = marked.filter(([path]) => denied.some((name) => path.endsWith(`node_modules/${name}`)));
-  for (const [, entry] of found) delete entry.hasInstallScript;
-  return found.map(([path]) => path);
+/** onnxruntime-node downloads CUDA libraries, which Tenon never loads. @scarf/scarf reports installations. */
+const USE_NETWORK = ['node_modules/onnxruntime-node', 'node_modules/@scarf/scarf'];
+
+function withoutScripts(lock) {
+  for (const path of USE_NETWORK) delete lock.packages[path]?.hasInstallScript;
 }
 
 const lock = JSON.parse(fs.readFileSync('package-lock.json', 'utf8'));
 const added = complete(lock);
-const denied = denyScripts(lock, JSON.parse(fs.readFileSync('package.json', 'utf8')).allowScripts);
+withoutScripts(lock);
 fs.writeFileSync('package-lock.json', `${JSON.stringify(lock, null, 2)}\n`);
 console.log(`${added.length} optional platform packages added`, added.join(' '));
-console.log(`${denied.length} install scripts denied`, denied.join(' '));

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
-import type { Report } from '../../src/infrastructure/chat-engine/protocol.js';
-import { EmbeddingWorker } from '../../src/infrastructure/chat-engine/worker/embedding/embedding-worker.js';
+import type { Report } from '../../src/infrastructure/onnx-chat/protocol.js';
+import { EmbeddingWorker } from '../../src/infrastructure/onnx-chat/worker/embedding/embedding-worker.js';
 
 export interface Task {
   readonly texts: readonly string[];

@@ -4,7 +4,7 @@ import type { Container } from 'inversify';
 import { MAIL, MailQueue } from '../application/accounts/mail-queue.js';
 import { AlertNotifier } from '../application/alerts/ports.js';
 import { WebhookDelivery } from '../application/alerts/webhook-delivery.js';
-import { ChatRuntime } from '../application/chat/ports.js';
+import { ChatRuntimes } from '../application/chat/ports.js';
 import { RuntimeReconciler } from '../application/chat/runtime-reconciler.js';
 import { DeploymentReconciler } from '../application/deployments/deployment-reconciler.js';
 import { ModelServer } from '../application/deployments/ports.js';
@@ -108,7 +108,7 @@ export function modelReconciliation(container: Container, folders: readonly stri
     },
     async stop() {
       await Promise.all([changes.stop(), reconciling.stop(MODELS_GRACE_MS), uploads.stop(UPLOADS_GRACE_MS)]);
-      await Promise.all([container.get(ChatRuntime).close(), container.get(ModelServer).close()]);
+      await Promise.all([container.get(ChatRuntimes).close(), container.get(ModelServer).close()]);
       await container.get(InstanceRegistry).leave();
     },
   };

@@ -11,7 +11,7 @@ import {
   SiteTokenVerifier,
 } from '../application/accounts/ports.js';
 import { AlertNotifier, AlertRepository, WebhookSender } from '../application/alerts/ports.js';
-import { ChatEngine, ChatRuntime } from '../application/chat/ports.js';
+import { ChatEngine, ChatRuntimes } from '../application/chat/ports.js';
 import { ModelFileResolver, ModelFileStore, ModelServer } from '../application/deployments/ports.js';
 import { LogTail, Metrics, RateLimitStore } from '../application/operations/ports.js';
 import {
@@ -26,7 +26,8 @@ import {
   WorkQueue,
 } from '../application/shared/ports.js';
 import { ContentHasher, StarterCatalog } from '../application/workspace/ports.js';
-import { OnnxChatRuntime } from '../infrastructure/chat-engine/onnx-chat-runtime.js';
+import { CallTelemetry } from '../infrastructure/chat-runtimes/call-telemetry.js';
+import { ChatRuntimesByEngine } from '../infrastructure/chat-runtimes/chat-runtimes-by-engine.js';
 import { ChildLimits } from '../infrastructure/child-process/child-limits.js';
 import { JoseSiteTokenVerifier } from '../infrastructure/crypto/jose-site-token-verifier.js';
 import { BcryptPasswordHasher, CommonPasswordBlocklist } from '../infrastructure/crypto/passwords.js';
@@ -42,7 +43,8 @@ import { RemoteModelServer } from '../infrastructure/model-server/remote/remote-
 import { MailNotifier, WebhookNotifier } from '../infrastructure/notifiers/alert-notifiers.js';
 import { AlertmanagerNotifier } from '../infrastructure/notifiers/alertmanager-notifier.js';
 import { SlackNotifier } from '../infrastructure/notifiers/slack-notifier.js';
-import { OpenAiChatRuntime } from '../infrastructure/openai/openai-chat-runtime.js';
+import { OnnxChatEngine } from '../infrastructure/onnx-chat/onnx-chat-engine.js';
+import { OpenAiChatEngine } from '../infrastructure/openai/openai-chat-engine.js';
 import {
   backlogMetrics,
   chatMetrics,
@@ -52,7 +54,6 @@ import {
 } from '../infrastructure/prometheus/metric-sources.js';
 import { PrometheusMetrics } from '../infrastructure/prometheus/prometheus-metrics.js';
 import { MemoryRateLimitStore } from '../infrastructure/rate-limit/memory-rate-limit-store.js';
-import { ChatRuntimeByKind } from '../infrastructure/runtimes/chat-runtime-by-kind.js';
 import { FolderMailer, SmtpMailer } from '../infrastructure/smtp/mailers.js';
 import { AsyncRequestContext, SystemClock, UuidIdGenerator } from '../infrastructure/system/adapters.js';
 import { DataSource } from '../infrastructure/typeorm/data-source.js';
@@ -152,7 +153,7 @@ function bindChat(container: Container, config: Config, children: ChildLimits, t
   };
   const workers = {
     ...limits,
-    worker: shippedProgram('infrastructure/chat-engine/worker/main.js'),
+    worker: shippedProgram('infrastructure/onnx-chat/worker/main.js'),
     threads: config.servingThreads,
     stopGraceMs: STOP_GRACE_MS,
     children,
@@ -163,16 +164,14 @@ function bindChat(container: Container, config: Config, children: ChildLimits, t
   container
     .bind(ChatEngine)
     .toResolvedValue(
-      (files, clock, logger) => telemetry.traced(new OnnxChatRuntime(workers, files, clock, logger)),
+      (files, clock, logger) => new OnnxChatEngine(workers, files, clock, logger),
       [ModelFileResolver, Clock, Logger],
     );
   container
     .bind(ChatEngine)
-    .toResolvedValue(
-      (clock, logger) => telemetry.traced(new OpenAiChatRuntime(elsewhere, clock, logger)),
-      [Clock, Logger],
-    );
-  container.bind(ChatRuntime).to(ChatRuntimeByKind);
+    .toResolvedValue((clock, logger) => new OpenAiChatEngine(elsewhere, clock, logger), [Clock, Logger]);
+  container.bind(CallTelemetry).toConstantValue(telemetry.calls);
+  container.bind(ChatRuntimes).to(ChatRuntimesByEngine);
 }
 
 function bindDeployments(container: Container, config: Config, models: ModelStorage, children: ChildLimits): void {
@@ -233,6 +232,6 @@ function bindOperations(container: Container, config: Config, hasher: BcryptPass
           deploymentMetrics(servers),
           chatMetrics(runtimes),
         ]),
-      [DataSource, TypeOrmUnitOfWork, ModelServer, ChatRuntime],
+      [DataSource, TypeOrmUnitOfWork, ModelServer, ChatRuntimes],
     );
 }

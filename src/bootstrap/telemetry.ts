@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
-import type { ChatEngine } from '../application/chat/ports.js';
 import type { Logger, Tracer } from '../application/shared/ports.js';
+import { CallTelemetry } from '../infrastructure/chat-runtimes/call-telemetry.js';
 import type { MetricSnapshot } from '../infrastructure/prometheus/metric-sources.js';
 import { NoTracer } from '../infrastructure/system/adapters.js';
 import { version } from '../interfaces/version.js';
@@ -9,8 +9,8 @@ import type { Config } from './config/config.js';
 /** Exports traces and metrics, or does nothing. */
 export interface Telemetry {
   readonly tracer: Tracer;
-  /** Returns the engine with a span for each call. */
-  traced(engine: ChatEngine): ChatEngine;
+  /** Makes a span of each call to a runtime. */
+  readonly calls: CallTelemetry;
   /** Exports these metrics from now on. */
   export(readMetrics: () => Promise<readonly MetricSnapshot[]>): void;
   stop(graceMs: number): Promise<void>;
@@ -18,7 +18,7 @@ export interface Telemetry {
 
 export const noTelemetry: Telemetry = {
   tracer: new NoTracer(),
-  traced: (engine) => engine,
+  calls: new CallTelemetry(),
   export: () => undefined,
   stop: async () => undefined,
 };

@@ -10,3 +10,6 @@ export const packageRoot = rootAbove(__dirname);
 const packageJson = JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8')) as { readonly version: string };
 
 export const { version } = packageJson;
+
+/** The version of Node.js that runs this process, such as `v24.21.0`. */
+export const nodeVersion = process.version;

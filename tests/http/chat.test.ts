@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { ChatRuntime } from '../../src/application/chat/ports.js';
+import { ChatRuntimes } from '../../src/application/chat/ports.js';
 import { chatLimits } from '../../src/domain/chat/chat.js';
-import { MemoryChatRuntime } from '../fakes/chat/memory-chat-runtime.js';
+import { MemoryChatRuntimes } from '../fakes/chat/memory-chat-runtimes.js';
 import { masterKey } from '../support/monitoring.js';
 import {
   ask,
@@ -28,12 +28,12 @@ describe('chat', () => {
   let ready: string;
   /** Names a project without a runtime. */
   let bare: string;
-  const runtimes = new MemoryChatRuntime();
+  const runtimes = new MemoryChatRuntimes();
 
   beforeAll(async () => {
     ({ app, admin, member, stranger } = await TestApp.withTeam({
       env: { SERVICE_MASTER_KEY: masterKey },
-      adapt: (container) => container.rebind(ChatRuntime).toConstantValue(runtimes),
+      adapt: (container) => container.rebind(ChatRuntimes).toConstantValue(runtimes),
     }));
     ready = await readyProject(app, admin.token);
     bare = await createProject(app, admin.token);

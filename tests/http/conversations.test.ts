@@ -1,9 +1,9 @@
 import { once } from 'node:events';
-import { ChatRuntime } from '../../src/application/chat/ports.js';
+import { ChatRuntimes } from '../../src/application/chat/ports.js';
 import type { ChatRequest } from '../../src/domain/chat/chat.js';
 import { conversationLimits } from '../../src/domain/chat/conversation.js';
 import { InferenceTimeout, RuntimeInvalidResponse } from '../../src/domain/chat/errors.js';
-import { MemoryChatRuntime } from '../fakes/chat/memory-chat-runtime.js';
+import { MemoryChatRuntimes } from '../fakes/chat/memory-chat-runtimes.js';
 import { barrier } from '../support/barrier.js';
 import { HttpCaller } from '../support/http-caller.js';
 import { ask, completions, createProject, type Member, readyProject } from '../support/workspace.js';
@@ -28,13 +28,13 @@ let project: string;
 /** Names a project without a runtime. */
 let bare: string;
 let answering: (request: ChatRequest, signal: AbortSignal) => unknown;
-const runtime = new MemoryChatRuntime({
+const runtime = new MemoryChatRuntimes({
   'tiny-chat': { answer: (request, signal) => answering(request, signal) },
 });
 
 beforeAll(async () => {
   ({ app, admin, developer, member } = await TestApp.withTeam({
-    adapt: (container) => container.rebind(ChatRuntime).toConstantValue(runtime),
+    adapt: (container) => container.rebind(ChatRuntimes).toConstantValue(runtime),
   }));
   bare = await createProject(app, admin.token);
 });

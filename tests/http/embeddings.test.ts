@@ -1,5 +1,5 @@
 import OpenAI from 'openai';
-import { ChatRuntime } from '../../src/application/chat/ports.js';
+import { ChatRuntimes } from '../../src/application/chat/ports.js';
 import {
   InferenceTimeout,
   ModelBusy,
@@ -8,7 +8,7 @@ import {
   RuntimeStopped,
   RuntimeUnavailable,
 } from '../../src/domain/chat/errors.js';
-import { MemoryChatRuntime } from '../fakes/chat/memory-chat-runtime.js';
+import { MemoryChatRuntimes } from '../fakes/chat/memory-chat-runtimes.js';
 import { createProject, type Member, readyProject } from '../support/workspace.js';
 import { TestApp } from './support/test-app.js';
 
@@ -25,7 +25,7 @@ describe('embeddings on the OpenAI endpoint', () => {
   beforeAll(async () => {
     const models = { 'tiny-embed': { embed: (...call: Parameters<typeof embedTexts>) => embedTexts(...call) } };
     ({ app, admin } = await TestApp.withTeam({
-      adapt: (container) => container.rebind(ChatRuntime).toConstantValue(new MemoryChatRuntime(models)),
+      adapt: (container) => container.rebind(ChatRuntimes).toConstantValue(new MemoryChatRuntimes(models)),
     }));
     embedding = await readyProject(app, admin.token, { runtime: 'onnx', path: 'tiny-embed' });
     chatting = await readyProject(app, admin.token);

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
-import { ChatRuntime } from '../../src/application/chat/ports.js';
+import { ChatRuntimes } from '../../src/application/chat/ports.js';
 import { Clock } from '../../src/application/shared/ports.js';
-import { ChatRuntimeByKind } from '../../src/infrastructure/runtimes/chat-runtime-by-kind.js';
+import { ChatRuntimesByEngine } from '../../src/infrastructure/chat-runtimes/chat-runtimes-by-engine.js';
 import { SystemClock } from '../../src/infrastructure/system/adapters.js';
 import { sendJson } from '../support/local-server.js';
 import {
@@ -59,7 +59,7 @@ describe('chat with an engine elsewhere', () => {
     engine.key = KEY;
     app = await TestApp.start({
       adapt: (container) => {
-        container.rebind(ChatRuntime).to(ChatRuntimeByKind).inSingletonScope();
+        container.rebind(ChatRuntimes).to(ChatRuntimesByEngine).inSingletonScope();
         container.rebind(Clock).toConstantValue(new SystemClock());
       },
       env: {
@@ -76,7 +76,7 @@ describe('chat with an engine elsewhere', () => {
     engine.script = speaking();
   });
   afterAll(async () => {
-    await app.container.get(ChatRuntime).close();
+    await app.container.get(ChatRuntimes).close();
     await app.stop();
     await Promise.all([engine.close(), elsewhere.close()]);
   });

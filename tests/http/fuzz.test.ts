@@ -1,6 +1,6 @@
-import { ChatRuntime } from '../../src/application/chat/ports.js';
+import { ChatRuntimes } from '../../src/application/chat/ports.js';
 import { type ModelRequest, ModelServer } from '../../src/application/deployments/ports.js';
-import { MemoryChatRuntime } from '../fakes/chat/memory-chat-runtime.js';
+import { MemoryChatRuntimes } from '../fakes/chat/memory-chat-runtimes.js';
 import { MemoryModelServer } from '../fakes/deployments/memory-model-server.js';
 import { fuzz } from '../support/fuzz/fuzz.js';
 import { World } from '../support/fuzz/world.js';
@@ -45,7 +45,7 @@ describe('generated requests', () => {
       },
       adapt: (container) => {
         container.rebind(ModelServer).toConstantValue(new MemoryModelServer(modelAnswer));
-        container.rebind(ChatRuntime).toConstantValue(new MemoryChatRuntime());
+        container.rebind(ChatRuntimes).toConstantValue(new MemoryChatRuntimes());
       },
     });
     app = started;

@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { WebhookSender } from '../../src/application/alerts/ports.js';
-import { ChatRuntime } from '../../src/application/chat/ports.js';
+import { ChatRuntimes } from '../../src/application/chat/ports.js';
 import { RuntimeReconciler } from '../../src/application/chat/runtime-reconciler.js';
 import { ModelFileStore, ModelServer } from '../../src/application/deployments/ports.js';
 import { contracts } from '../../src/interfaces/http/controllers.js';
-import { MemoryChatRuntime } from '../fakes/chat/memory-chat-runtime.js';
+import { MemoryChatRuntimes } from '../fakes/chat/memory-chat-runtimes.js';
 import { MemoryModelServer } from '../fakes/deployments/memory-model-server.js';
 import { query } from '../support/database.js';
 import { type Answer, codeOf, note } from '../support/http-caller.js';
@@ -65,7 +65,7 @@ describe('the permission for an act with a late body', () => {
       adapt: (container) => {
         container.rebind(ModelServer).toConstantValue(servers);
         const models = { 'tiny-embed': { embed: () => undefined } };
-        container.rebind(ChatRuntime).toConstantValue(new MemoryChatRuntime(models));
+        container.rebind(ChatRuntimes).toConstantValue(new MemoryChatRuntimes(models));
       },
     });
     root = await register(app, 'Ada');

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import OpenAI from 'openai';
-import { ChatRuntime } from '../../src/application/chat/ports.js';
-import { ChatRuntimeByKind } from '../../src/infrastructure/runtimes/chat-runtime-by-kind.js';
+import { ChatRuntimes } from '../../src/application/chat/ports.js';
+import { ChatRuntimesByEngine } from '../../src/infrastructure/chat-runtimes/chat-runtimes-by-engine.js';
 import { sendJson } from '../support/local-server.js';
 import { answering, completion, type Script, ScriptedEngine, speaking } from '../support/scripted-engine.js';
 import { ask, completions, createProject, type Member, readyProject, register } from '../support/workspace.js';
@@ -20,7 +20,7 @@ beforeAll(async () => {
   const env = { SERVICE_RUNTIME_ALLOWED_HOSTS: engine.host, SERVICE_CHAT_QUEUE: '5' };
   app = await TestApp.start({
     env,
-    adapt: (container) => container.rebind(ChatRuntime).to(ChatRuntimeByKind).inSingletonScope(),
+    adapt: (container) => container.rebind(ChatRuntimes).to(ChatRuntimesByEngine).inSingletonScope(),
   });
   admin = await register(app, 'Ada');
   project = await readyProject(app, admin.token, { runtime: 'openai', base_url: engine.url, model: 'm' });
@@ -29,7 +29,7 @@ afterEach(() => {
   engine.script = speaking();
 });
 afterAll(async () => {
-  await app.container.get(ChatRuntime).close();
+  await app.container.get(ChatRuntimes).close();
   await app.stop();
   await engine.close();
 });

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { text as textOf } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ChatRuntime } from '../../src/application/chat/ports.js';
+import { ChatRuntimes } from '../../src/application/chat/ports.js';
 import { ServiceSettings } from '../../src/application/shared/ports.js';
 import type { ChatRequest, CompletionPart } from '../../src/domain/chat/chat.js';
 import {
@@ -15,8 +15,8 @@ import {
   RuntimeUnavailable,
 } from '../../src/domain/chat/errors.js';
 import type { Job } from '../../src/domain/jobs/job.js';
-import { OpenAiController } from '../../src/interfaces/http/chat/openai.controller.js';
-import { MemoryChatRuntime } from '../fakes/chat/memory-chat-runtime.js';
+import { OpenAiController } from '../../src/interfaces/http/chat/openai/openai.controller.js';
+import { MemoryChatRuntimes } from '../fakes/chat/memory-chat-runtimes.js';
 import { until } from '../support/until.js';
 import { type Member, readyProject, register } from '../support/workspace.js';
 import { statusAndCode } from './support/refusals.js';
@@ -39,7 +39,7 @@ describe('streams of the OpenAI endpoint', () => {
   /** Counts the answers that have ended in the runtime. */
   let ended: number;
 
-  const runtimes = new MemoryChatRuntime({
+  const runtimes = new MemoryChatRuntimes({
     'tiny-chat': {
       async *parts(asked, signal) {
         try {
@@ -54,7 +54,7 @@ describe('streams of the OpenAI endpoint', () => {
   beforeAll(async () => {
     app = await TestApp.start({
       adapt: (container) => {
-        container.rebind(ChatRuntime).toConstantValue(runtimes);
+        container.rebind(ChatRuntimes).toConstantValue(runtimes);
         settings = { ...container.get(ServiceSettings) };
         container.rebind(ServiceSettings).toConstantValue(settings);
       },

@@ -1,7 +1,7 @@
-import { ChatRuntime } from '../../src/application/chat/ports.js';
+import { ChatRuntimes } from '../../src/application/chat/ports.js';
 import type { ChatRequest } from '../../src/domain/chat/chat.js';
 import { UnsupportedParameter } from '../../src/domain/chat/errors.js';
-import { MemoryChatRuntime } from '../fakes/chat/memory-chat-runtime.js';
+import { MemoryChatRuntimes } from '../fakes/chat/memory-chat-runtimes.js';
 import { masterKey } from '../support/monitoring.js';
 import { createProject, type Member, readyProject, registeredModel } from '../support/workspace.js';
 import { statusAndCode } from './support/refusals.js';
@@ -35,7 +35,7 @@ describe('the OpenAI endpoint', () => {
     ({ app, admin, member, stranger } = await TestApp.withTeam({
       env: { SERVICE_MASTER_KEY: masterKey, SERVICE_CORS_ORIGINS: 'https://chat.example' },
       adapt: (container) =>
-        container.rebind(ChatRuntime).toConstantValue(new MemoryChatRuntime({ 'tiny-chat': { answer } })),
+        container.rebind(ChatRuntimes).toConstantValue(new MemoryChatRuntimes({ 'tiny-chat': { answer } })),
     }));
     ready = await readyProject(app, admin.token);
     bare = await createProject(app, admin.token);

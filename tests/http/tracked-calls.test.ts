@@ -1,8 +1,8 @@
-import { ChatRuntime } from '../../src/application/chat/ports.js';
+import { ChatRuntimes } from '../../src/application/chat/ports.js';
 import { ModelServer } from '../../src/application/deployments/ports.js';
 import type { ChatRequest } from '../../src/domain/chat/chat.js';
 import { InferenceTimeout } from '../../src/domain/chat/errors.js';
-import { MemoryChatRuntime } from '../fakes/chat/memory-chat-runtime.js';
+import { MemoryChatRuntimes } from '../fakes/chat/memory-chat-runtimes.js';
 import { MemoryModelServer } from '../fakes/deployments/memory-model-server.js';
 import { HttpCaller } from '../support/http-caller.js';
 import { as, masterKey } from '../support/monitoring.js';
@@ -40,7 +40,7 @@ describe('the job of a call', () => {
     if (word === 'crash') setImmediate(() => runtimes.crash(project));
     return word === 'crash' || word === 'hang' ? never() : 'fine';
   };
-  const runtimes = new MemoryChatRuntime({ fake: { answer } }, { queue: 0 });
+  const runtimes = new MemoryChatRuntimes({ fake: { answer } }, { queue: 0 });
 
   const predicted = async (body: string): Promise<unknown> => {
     begun();
@@ -58,7 +58,7 @@ describe('the job of a call', () => {
     app = await TestApp.start({
       env: { SERVICE_MASTER_KEY: masterKey },
       adapt: (container) => {
-        container.rebind(ChatRuntime).toConstantValue(runtimes);
+        container.rebind(ChatRuntimes).toConstantValue(runtimes);
         container.rebind(ModelServer).toConstantValue(servers);
       },
     });

@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { ChatRuntime } from '../../src/application/chat/ports.js';
+import type { ChatRuntimes } from '../../src/application/chat/ports.js';
 import type { ChatRequest, CompletionPart } from '../../src/domain/chat/chat.js';
 import type { RuntimeSource, RuntimeStatus } from '../../src/domain/chat/runtime.js';
 
 export interface ChatRuntimesUnderTest {
-  readonly runtimes: ChatRuntime;
+  readonly runtimes: ChatRuntimes;
   /** Answers `asked` with some words, then stops. Has a context of `context` tokens. */
   readonly model: RuntimeSource;
   readonly asked: string;
@@ -91,7 +91,7 @@ export function callsTo(rig: () => ChatRuntimesUnderTest) {
 }
 
 /** Returns the states from now until `state`. */
-async function statesUpTo(runtimes: ChatRuntime, state: RuntimeStatus['state'], id: string): Promise<RuntimeStatus[]> {
+async function statesUpTo(runtimes: ChatRuntimes, state: RuntimeStatus['state'], id: string): Promise<RuntimeStatus[]> {
   const seen = [runtimes.status(id)];
   while (seen.at(-1)?.state !== state) {
     await pause(1);

@@ -37,22 +37,22 @@ export class AccountService {
   ) {}
 
   /** Returns the caller. The account was already read together with the credential. */
-  async read(caller: Caller | null): Promise<AccountCaller> {
-    return authorize(caller, permissions.ownAccount);
+  async read(by: Caller | null): Promise<AccountCaller> {
+    return authorize(by, permissions.ownAccount);
   }
 
   /**
    * Changes the name, the wish for alert e-mails or the password. A new password ends the account's other sessions, and
    * revokes the keys of registrations and logins. Throws InvalidRequest, WrongPassword, Unauthenticated, HashingBusy.
    */
-  async update(caller: Caller | null, change: AccountChange): Promise<Account> {
-    const { accountId } = authorize(caller, permissions.ownAccount);
+  async update(by: Caller | null, change: AccountChange): Promise<Account> {
+    const { accountId } = authorize(by, permissions.ownAccount);
     const { alertEmails, currentPassword, revokeKeys, ...typed } = change;
     const verifiedHash = typed.password === undefined ? null : await this.verifiedHash(accountId, currentPassword);
     const { name, password } = Account.profile(typed);
     const passwordHash = password && (await this.passwords.hash(password));
     return this.unitOfWork.run(async () => {
-      const actor = await this.authority.confirm(caller, permissions.ownAccount);
+      const actor = await this.authority.confirm(by, permissions.ownAccount);
       const account = await this.own(accountId);
       const changed = { ...account, ...(name && { name }), ...(alertEmails !== undefined && { alertEmails }) };
       if (changed.name !== account.name || changed.alertEmails !== account.alertEmails) {
@@ -73,7 +73,7 @@ export class AccountService {
   }
 
   /** Confirms an e-mail address with the token that was sent to it. Throws TokenNotFound, TokenUsed, TokenExpired. */
-  verifyEmail(token: string): Promise<Account> {
+  verifyEmail({ token }: { token: string }): Promise<Account> {
     return this.unitOfWork.run(async () => {
       const account = await this.mailer.redeem(token, 'verification');
       const verified = Account.verified(account, this.clock.now());
@@ -84,8 +84,8 @@ export class AccountService {
   }
 
   /** Sends another verification e-mail, unless the address is verified. Earlier tokens stay valid. */
-  async resendVerification(caller: Caller | null): Promise<Account> {
-    const { accountId } = authorize(caller, permissions.ownAccount);
+  async resendVerification(by: Caller | null): Promise<Account> {
+    const { accountId } = authorize(by, permissions.ownAccount);
     return this.unitOfWork.run(async () => {
       const account = await this.own(accountId);
       if (!account.emailVerifiedAt) await this.mailer.send(account, 'verification');

@@ -4,7 +4,7 @@ import { Credential } from '../../domain/accounts/credential.js';
 import { authorize, permissions } from '../../domain/accounts/permission.js';
 import { LimitReached, NotFound } from '../../domain/shared/errors.js';
 import { Audit } from '../audit/audit.service.js';
-import { Clock, IdGenerator, SecretTokens, UnitOfWork } from '../shared/ports.js';
+import { Clock, IdGenerator, type Page, SecretTokens, UnitOfWork } from '../shared/ports.js';
 import { Authority } from './authority.js';
 import { CredentialRepository } from './ports.js';
 
@@ -31,9 +31,9 @@ export class ApiKeyService {
   ) {}
 
   /** Creates a key and returns its secret. The secret cannot be read again. Throws LimitReached. */
-  mint(caller: Caller | null, { name, lifetimeSeconds }: NewKey): Promise<{ key: Credential; secret: string }> {
+  mint(by: Caller | null, { name, lifetimeSeconds }: NewKey): Promise<{ key: Credential; secret: string }> {
     return this.unitOfWork.run(async () => {
-      const actor = await this.authority.confirm(caller, permissions.mintKeys);
+      const actor = await this.authority.confirm(by, permissions.mintKeys);
       const { accountId } = actor;
       const { token, digest, hint } = this.tokens.issue('api_key');
       const createdAt = this.clock.now();
@@ -51,15 +51,15 @@ export class ApiKeyService {
   }
 
   /** Lists the account's unexpired keys, newest first. */
-  async list(caller: Caller | null, page: { limit: number; after: string | null }): Promise<Credential[]> {
-    const { accountId } = authorize(caller, permissions.ownAccount);
+  async list(by: Caller | null, { page }: { page: Page }): Promise<Credential[]> {
+    const { accountId } = authorize(by, permissions.ownAccount);
     return this.credentials.list({ accountId, kind: 'api_key', now: this.clock.now() }, page);
   }
 
   /** Revokes a key of the account on every instance at once. Throws NotFound, also for another account's key. */
-  async revoke(caller: Caller | null, id: string): Promise<void> {
+  async revoke(by: Caller | null, { id }: { id: string }): Promise<void> {
     await this.unitOfWork.run(async () => {
-      const actor = await this.authority.confirm(caller, permissions.ownAccount);
+      const actor = await this.authority.confirm(by, permissions.ownAccount);
       const removed = await this.credentials.remove({ accountId: actor.accountId, kind: 'api_key', id });
       if (!removed) throw new NotFound('key');
       await this.audit.record({ by: actor, action: 'api_key.revoked', object: { id } });

@@ -17,8 +17,8 @@ export class Authority {
    * `authorize` throws. Must be called inside the unit of work that writes. Then nothing is written if, since the
    * request began, the credential was revoked, or the account lost its role or was removed.
    */
-  async confirm<P extends Permission>(caller: Caller | null, permission: P): Promise<CallerFor<P>> {
-    if (!caller || caller.kind === 'master') return authorize(caller, permission);
-    return authorize(await this.credentials.holderById(caller.credentialId, this.clock.now()), permission);
+  async confirm<P extends Permission>(by: Caller | null, permission: P): Promise<CallerFor<P>> {
+    if (!by || by.kind === 'master') return authorize(by, permission);
+    return authorize(await this.credentials.holderById(by.credentialId, this.clock.now()), permission);
   }
 }

@@ -37,10 +37,10 @@ export class InviteService {
   ) {}
 
   /** Creates an invite to the caller's team. Throws InvalidRequest, LimitReached. */
-  create(caller: Caller | null, input: NewInvite): Promise<Invite> {
+  create(by: Caller | null, input: NewInvite): Promise<Invite> {
     const { email, role, lifetimeSeconds = inviteLifetime.usual } = input;
     return this.unitOfWork.run(async () => {
-      const actor = await this.authority.confirm(caller, permissions.manageTeam);
+      const actor = await this.authority.confirm(by, permissions.manageTeam);
       const pending = await this.invites.countPending(actor.teamId, this.clock.now());
       if (pending >= MOST_PENDING) throw new LimitReached(MOST_PENDING, 'pending invites');
       const { token, digest } = this.tokens.issue('invite');
@@ -63,17 +63,17 @@ export class InviteService {
   }
 
   /** Lists the team's pending invites, newest first. */
-  async list(caller: Caller | null): Promise<VisibleInvite[]> {
-    const { teamId, role } = authorize(caller, permissions.readTeam);
+  async list(by: Caller | null): Promise<VisibleInvite[]> {
+    const { teamId, role } = authorize(by, permissions.readTeam);
     const pending = await this.invites.pending(teamId, this.clock.now());
     const visible = (token: string) => (role === 'admin' && token !== '' ? token : null);
     return pending.map((invite) => ({ ...invite, token: visible(invite.token) }));
   }
 
   /** Throws InviteNotFound, InviteRedeemed, InviteRevoked, InviteExpired. */
-  async revoke(caller: Caller | null, id: string): Promise<void> {
+  async revoke(by: Caller | null, { id }: { id: string }): Promise<void> {
     await this.unitOfWork.run(async () => {
-      const actor = await this.authority.confirm(caller, permissions.manageTeam);
+      const actor = await this.authority.confirm(by, permissions.manageTeam);
       const invite = await this.invites.find(actor.teamId, id);
       if (!invite) throw new InviteNotFound();
       await this.invites.save(Invite.revoke(invite, this.clock.now()));
@@ -86,7 +86,7 @@ export class InviteService {
    * Returns a pending invite to the holder of its token, for the sign-up page.
    * Throws InviteNotFound, InviteRedeemed, InviteRevoked, InviteExpired.
    */
-  async lookUp(token: string): Promise<{ invite: Invite; inviterName: string | null }> {
+  async lookUp({ token }: { token: string }): Promise<{ invite: Invite; inviterName: string | null }> {
     const known = this.tokens.read(token);
     const invite = known?.kind === 'invite' ? await this.invites.byDigest(known.digest) : null;
     if (!invite) throw new InviteNotFound();

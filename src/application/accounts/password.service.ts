@@ -26,7 +26,7 @@ export class PasswordService {
   ) {}
 
   /** Sends a reset e-mail if an account with a password has this address. Does not reveal whether there is one. */
-  requestReset(email: string): Promise<void> {
+  requestReset({ email }: { email: string }): Promise<void> {
     return this.unitOfWork.run(async () => {
       const account = await this.accounts.byEmail(email);
       if (account?.passwordHash) await this.mailer.send(account, 'reset');
@@ -37,7 +37,7 @@ export class PasswordService {
    * Sets a password with the token of a reset e-mail and ends every session of the account.
    * Throws InvalidRequest, TokenNotFound, TokenUsed, TokenExpired, HashingBusy.
    */
-  async reset(token: string, { revokeKeys, ...typed }: NewPassword): Promise<Account> {
+  async reset({ token, revokeKeys, ...typed }: NewPassword & { token: string }): Promise<Account> {
     await this.mailer.check(token, 'reset');
     const { password } = Account.profile(typed);
     const passwordHash = await this.passwords.hash(password);
@@ -48,7 +48,7 @@ export class PasswordService {
   }
 
   /** Sets a password and ends every session. Checks no permission. Throws NotFound, InvalidRequest, HashingBusy. */
-  async set(by: Actor, email: string, { revokeKeys, ...typed }: NewPassword): Promise<Account> {
+  async set(by: Actor, { email, revokeKeys, ...typed }: NewPassword & { email: string }): Promise<Account> {
     await this.accountOf(email);
     const { password } = Account.profile(typed);
     const passwordHash = await this.passwords.hash(password);

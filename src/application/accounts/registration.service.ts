@@ -47,14 +47,14 @@ export class RegistrationService {
    * Throws InvalidRequest, RegistrationClosed, InviteNotFound, InviteEmailMismatch, InviteRedeemed, InviteRevoked,
    * InviteExpired, EmailTaken, HashingBusy. A refused registration stores nothing, and its invite stays pending.
    */
-  async register(caller: Caller | null, { inviteToken, ...typed }: Registration): Promise<SignedIn> {
+  async register(by: Caller | null, { inviteToken, ...typed }: Registration): Promise<SignedIn> {
     // These checks refuse early, before the slow hash. The unit of work repeats them.
-    await this.admit(caller, typed.email, inviteToken);
+    await this.admit(by, typed.email, inviteToken);
     const { name, email, password } = Account.profile(typed);
     await this.requireFree(email);
     const passwordHash = await this.passwords.hash(password);
     return this.unitOfWork.run(async () => {
-      const invite = await this.admit(caller, email, inviteToken);
+      const invite = await this.admit(by, email, inviteToken);
       await this.requireFree(email);
       if (invite) await this.invites.save(invite);
       const account: Account = {
@@ -121,11 +121,11 @@ export class RegistrationService {
   }
 
   /** Checks that the caller may register. Returns the redeemed invite, or null without an invite. */
-  private async admit(caller: Caller | null, email: string, inviteToken?: string): Promise<Invite | null> {
+  private async admit(by: Caller | null, email: string, inviteToken?: string): Promise<Invite | null> {
     await this.requirePlace();
     if (inviteToken !== undefined) return this.redeemed(inviteToken, email);
     if (this.settings.registration === 'open') return null;
-    const isFounder = caller?.kind === 'master' && !(await this.teams.operator());
+    const isFounder = by?.kind === 'master' && !(await this.teams.operator());
     if (!isFounder) throw new RegistrationClosed('Registration is by invite only.');
     return null;
   }

@@ -41,7 +41,7 @@ export class SessionService {
    * Creates a session and an API key. Earlier sessions and keys stay. Throws HashingBusy. Throws InvalidCredentials
    * after the same time for an unknown e-mail and for a wrong password.
    */
-  async logIn(email: string, password: string): Promise<SignedIn> {
+  async logIn({ email, password }: { email: string; password: string }): Promise<SignedIn> {
     const account = await this.accounts.byEmail(email);
     const matches = await this.hasher.matches(password, account?.passwordHash ?? null);
     if (!account || !matches) throw new InvalidCredentials();
@@ -54,24 +54,24 @@ export class SessionService {
   }
 
   /** Deletes the caller's session and returns its id. */
-  async logOut(caller: Caller | null): Promise<string> {
-    const { accountId, credentialId } = authorize(caller, permissions.ownAccount);
+  async logOut(by: Caller | null): Promise<string> {
+    const { accountId, credentialId } = authorize(by, permissions.ownAccount);
     await this.credentials.remove({ accountId, kind: 'session', id: credentialId });
     return credentialId;
   }
 
   /** Lists the account's newest unexpired sessions, newest first. `currentId` is the id of the caller's session. */
-  async list(caller: Caller | null): Promise<{ sessions: Credential[]; currentId: string }> {
-    const { accountId, credentialId } = authorize(caller, permissions.ownAccount);
+  async list(by: Caller | null): Promise<{ sessions: Credential[]; currentId: string }> {
+    const { accountId, credentialId } = authorize(by, permissions.ownAccount);
     const filter = { accountId, kind: 'session', now: this.clock.now() } as const;
     const sessions = await this.credentials.list(filter, { limit: LISTED_SESSIONS, after: null });
     return { sessions, currentId: credentialId };
   }
 
   /** Ends a session of the account on every instance at once. Throws NotFound, also for another account's session. */
-  async end(caller: Caller | null, id: string): Promise<void> {
+  async end(by: Caller | null, { id }: { id: string }): Promise<void> {
     await this.unitOfWork.run(async () => {
-      const actor = await this.authority.confirm(caller, permissions.ownAccount);
+      const actor = await this.authority.confirm(by, permissions.ownAccount);
       const removed = await this.credentials.remove({ accountId: actor.accountId, kind: 'session', id });
       if (!removed) throw new NotFound('session');
       await this.audit.record({ by: actor, action: 'session.revoked', object: { id } });

@@ -32,7 +32,7 @@ export class SiteLoginService {
   ) {}
 
   /** Throws SiteLoginDisabled, SiteTokenInvalid, EmailTaken, RegistrationClosed. */
-  async logIn(token: string): Promise<SignedIn> {
+  async logIn({ token }: { token: string }): Promise<SignedIn> {
     this.requireEnabled();
     const claims = await this.siteTokens.verify(token);
     return this.unitOfWork.run(async () => {

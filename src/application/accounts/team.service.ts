@@ -9,6 +9,10 @@ import { UnitOfWork } from '../shared/ports.js';
 import { Authority } from './authority.js';
 import { AccountRepository, InviteRepository } from './ports.js';
 
+interface OfAccount {
+  readonly accountId: string;
+}
+
 /** Manages the accounts of the caller's team. */
 @injectable()
 export class TeamService {
@@ -21,19 +25,19 @@ export class TeamService {
   ) {}
 
   /** Lists the accounts of the team, oldest first. */
-  async list(caller: Caller | null): Promise<Account[]> {
-    return this.accounts.ofTeam(authorize(caller, permissions.readTeam).teamId);
+  async list(by: Caller | null): Promise<Account[]> {
+    return this.accounts.ofTeam(authorize(by, permissions.readTeam).teamId);
   }
 
   /** Throws NotFound, also for an account of another team. */
-  async read(caller: Caller | null, accountId: string): Promise<Account> {
-    return memberOf(await this.list(caller), accountId);
+  async read(by: Caller | null, { accountId }: OfAccount): Promise<Account> {
+    return memberOf(await this.list(by), accountId);
   }
 
   /** Changes a role. Revokes the account's pending invites if the role is not admin. Throws NotFound, LastAdmin. */
-  async changeRole(caller: Caller | null, accountId: string, role: Role): Promise<Account> {
+  async changeRole(by: Caller | null, { accountId, role }: OfAccount & { role: Role }): Promise<Account> {
     return this.unitOfWork.run(async () => {
-      const actor = await this.authority.confirm(caller, permissions.manageTeam);
+      const actor = await this.authority.confirm(by, permissions.manageTeam);
       const team = await this.accounts.ofTeam(actor.teamId);
       const account = memberOf(team, accountId);
       if (role !== 'admin') requireAnotherAdmin(team, account);
@@ -49,9 +53,9 @@ export class TeamService {
   }
 
   /** Removes an account with its credentials and conversations, and revokes its invites. Throws NotFound, LastAdmin. */
-  async remove(caller: Caller | null, accountId: string): Promise<void> {
+  async remove(by: Caller | null, { accountId }: OfAccount): Promise<void> {
     await this.unitOfWork.run(async () => {
-      const actor = await this.authority.confirm(caller, permissions.manageTeam);
+      const actor = await this.authority.confirm(by, permissions.manageTeam);
       const team = await this.accounts.ofTeam(actor.teamId);
       const account = memberOf(team, accountId);
       requireAnotherAdmin(team, account);

@@ -10,7 +10,9 @@ import { JobHistory } from '../jobs/ports.js';
 import { Clock, IdGenerator, RequestContext, UnitOfWork } from '../shared/ports.js';
 import { AlertRuleRepository } from './ports.js';
 
-type By = { readonly by: Caller | null };
+interface OfRule {
+  readonly id: string;
+}
 
 /** A preview evaluates at most this many of the newest finished jobs. */
 const PREVIEWED_JOBS = 10_000;
@@ -32,19 +34,19 @@ export class AlertRuleService {
   ) {}
 
   /** Returns all rules, newest first. */
-  async list({ by }: By): Promise<AlertRule[]> {
+  async list(by: Caller | null): Promise<AlertRule[]> {
     authorize(by, permissions.readMonitoring);
     return this.rules.all();
   }
 
   /** Throws NotFound. */
-  async read({ by, id }: By & { id: string }): Promise<AlertRule> {
+  async read(by: Caller | null, { id }: OfRule): Promise<AlertRule> {
     authorize(by, permissions.readMonitoring);
     return this.find(id);
   }
 
   /** Creates a rule. Failures before its creation count for its first alert. Throws InvalidRequest, LimitReached. */
-  async create({ by, ...input }: By & RuleInput): Promise<AlertRule> {
+  async create(by: Caller | null, input: RuleInput): Promise<AlertRule> {
     const caller = authorize(by, permissions.manageMonitoring);
     const created = AlertRule.create({ ...input, id: this.ids.next('rul'), createdAt: this.clock.now() });
     return this.unitOfWork.locked(FINISHING, async () => {
@@ -59,7 +61,7 @@ export class AlertRuleService {
   }
 
   /** Throws NotFound, InvalidRequest. */
-  async change({ by, id, ...change }: By & { id: string } & RuleChange): Promise<AlertRule> {
+  async change(by: Caller | null, { id, ...change }: OfRule & RuleChange): Promise<AlertRule> {
     const caller = authorize(by, permissions.manageMonitoring);
     return this.unitOfWork.locked(FINISHING, async () => {
       const rule = AlertRule.change(await this.find(id), change);
@@ -70,7 +72,7 @@ export class AlertRuleService {
   }
 
   /** Deletes a rule and keeps its alerts. Throws NotFound. */
-  async delete({ by, id }: By & { id: string }): Promise<void> {
+  async delete(by: Caller | null, { id }: OfRule): Promise<void> {
     const caller = authorize(by, permissions.manageMonitoring);
     await this.unitOfWork.locked(FINISHING, async () => {
       const rule = await this.find(id);
@@ -80,11 +82,10 @@ export class AlertRuleService {
   }
 
   /** Returns the alerts that the rule would have fired for the stored jobs. Stores nothing. Throws InvalidRequest. */
-  async preview({
-    by,
-    since,
-    ...input
-  }: By & RuleInput & { since: Date | null }): Promise<{ alerts: Alert[]; considered: number }> {
+  async preview(
+    by: Caller | null,
+    { since, ...input }: RuleInput & { since: Date | null },
+  ): Promise<{ alerts: Alert[]; considered: number }> {
     authorize(by, permissions.readMonitoring);
     let rule = AlertRule.create({ ...input, id: '', createdAt: this.clock.now() });
     await this.request.reserve(PREVIEW_BYTES);

@@ -8,9 +8,7 @@ import { Audit } from '../audit/audit.service.js';
 import { Clock, type Page } from '../shared/ports.js';
 import { AlertNotifier, AlertRepository } from './ports.js';
 
-type By = { readonly by: Caller | null };
-
-interface Listing extends By {
+interface Listing {
   /** Is null for alerts of every status. */
   readonly status: AlertStatus | null;
   readonly page: Page;
@@ -26,19 +24,19 @@ export class AlertService {
   ) {}
 
   /** Returns the alerts, newest first. */
-  async list({ by, status, page }: Listing): Promise<Alert[]> {
+  async list(by: Caller | null, { status, page }: Listing): Promise<Alert[]> {
     authorize(by, permissions.readMonitoring);
     return this.alerts.list(status, page);
   }
 
   /** Throws NotFound. */
-  async read({ by, id }: By & { id: string }): Promise<Alert> {
+  async read(by: Caller | null, { id }: { id: string }): Promise<Alert> {
     authorize(by, permissions.readMonitoring);
     return this.find(id);
   }
 
   /** Acknowledges an alert. A second acknowledgement changes nothing. Throws NotFound. */
-  async acknowledge({ by, id, note }: By & { id: string; note: string | null }): Promise<Alert> {
+  async acknowledge(by: Caller | null, { id, note }: { id: string; note: string | null }): Promise<Alert> {
     const caller = authorize(by, permissions.manageMonitoring);
     const accountId = caller.kind === 'master' ? MASTER : caller.accountId;
     const { title } = await this.find(id);

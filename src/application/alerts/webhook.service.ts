@@ -9,8 +9,6 @@ import { Audit } from '../audit/audit.service.js';
 import { Clock, IdGenerator, UnitOfWork } from '../shared/ports.js';
 import { WebhookRepository, WebhookSender } from './ports.js';
 
-type By = { readonly by: Caller | null };
-
 @injectable()
 export class WebhookService {
   constructor(
@@ -24,7 +22,7 @@ export class WebhookService {
   ) {}
 
   /** Returns all webhooks, oldest first. A caller who may only read gets the origin of each URL. */
-  async list({ by }: By): Promise<Webhook[]> {
+  async list(by: Caller | null): Promise<Webhook[]> {
     const caller = authorize(by, permissions.readMonitoring);
     const webhooks = await this.webhooks.all();
     if (permitted(caller).manageMonitoring) return webhooks;
@@ -32,7 +30,7 @@ export class WebhookService {
   }
 
   /** Creates a webhook for later alerts. Only this call returns its secret. Throws InvalidRequest, LimitReached. */
-  async create({ by, url }: By & { url: string }): Promise<{ webhook: Webhook; secret: string }> {
+  async create(by: Caller | null, { url }: { url: string }): Promise<{ webhook: Webhook; secret: string }> {
     const caller = authorize(by, permissions.manageMonitoring);
     const createdBy = caller.kind === 'master' ? MASTER : caller.accountId;
     const webhook = Webhook.create({ id: this.ids.next('whk'), url, createdBy, createdAt: this.clock.now() });
@@ -49,7 +47,7 @@ export class WebhookService {
   }
 
   /** Posts a signed test event once and returns the outcome. Stores nothing. Throws NotFound. */
-  async test({ by, id }: By & { id: string }): Promise<Pick<Delivery, 'at' | 'status' | 'error'>> {
+  async test(by: Caller | null, { id }: { id: string }): Promise<Pick<Delivery, 'at' | 'status' | 'error'>> {
     authorize(by, permissions.manageMonitoring);
     const found = (await this.webhooks.all()).find((one) => one.id === id);
     if (!found) throw new NotFound('webhook');
@@ -65,7 +63,7 @@ export class WebhookService {
   }
 
   /** Deletes a webhook together with its waiting deliveries. Throws NotFound. */
-  async delete({ by, id }: By & { id: string }): Promise<void> {
+  async delete(by: Caller | null, { id }: { id: string }): Promise<void> {
     const caller = authorize(by, permissions.manageMonitoring);
     const webhook = (await this.webhooks.all()).find((one) => one.id === id);
     if (!webhook) throw new NotFound('webhook');

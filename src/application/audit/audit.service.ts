@@ -53,7 +53,6 @@ export class Audit {
 const isCaller = (by: Caller | Actor): by is Caller => callerKinds.some((kind) => kind === by.kind);
 
 interface Listing extends Omit<AuditFilter, 'team'> {
-  readonly by: Caller | null;
   readonly page: Page;
 }
 
@@ -65,7 +64,7 @@ export class AuditService {
    * Returns audit entries, newest first. An admin reads the entries of the admin's team. An admin of the operator team
    * also reads the entries without a team. The master key reads all entries.
    */
-  async list({ by, page, ...filter }: Listing): Promise<AuditEntry[]> {
+  async list(by: Caller | null, { page, ...filter }: Listing): Promise<AuditEntry[]> {
     const caller = authorize(by, permissions.readAudit);
     const team = caller.kind === 'master' ? null : { id: caller.teamId, operator: caller.operator };
     return this.entries.list({ ...filter, team }, page);

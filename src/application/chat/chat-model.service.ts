@@ -7,7 +7,6 @@ import { ProjectRepository } from '../workspace/ports.js';
 import { type ChatModel, RuntimeConnectionRepository } from './ports.js';
 
 interface Named {
-  readonly by: Caller | null;
   /** The id of a project of the team, or a name that only one of its projects has. An id is preferred to a name. */
   readonly model: string;
 }
@@ -21,22 +20,22 @@ export class ChatModelService {
   ) {}
 
   /** Returns the caller's team and its projects with a connected model, newest first. Their runtimes may be stopped. */
-  async list({ by }: { by: Caller | null }): Promise<{ teamId: string; models: readonly ChatModel[] }> {
+  async list(by: Caller | null): Promise<{ teamId: string; models: readonly ChatModel[] }> {
     const { teamId } = authorize(by, permissions.chat);
     return { teamId, models: await this.connections.connectedProjects(teamId) };
   }
 
   /** Throws UnknownModel, also if the project has no connected model. */
-  async read(named: Named): Promise<{ teamId: string; model: ChatModel }> {
-    const { teamId, models } = await this.list(named);
-    const id = await this.projectId(named);
+  async read(by: Caller | null, named: Named): Promise<{ teamId: string; model: ChatModel }> {
+    const { teamId, models } = await this.list(by);
+    const id = await this.projectId(by, named);
     const model = models.find((one) => one.id === id);
     if (!model) throw new UnknownModel();
     return { teamId, model };
   }
 
   /** Returns the id of the project. Throws UnknownModel. */
-  async projectId({ by, model }: Named): Promise<string> {
+  async projectId(by: Caller | null, { model }: Named): Promise<string> {
     const caller = authorize(by, permissions.chat);
     const found = unstorableLeaf(model) ? [] : await this.matching(caller, model);
     if (found.length !== 1) throw new UnknownModel();

@@ -16,14 +16,12 @@ import type { ProjectRuntime } from '../../domain/chat/runtime.js';
 import type { CallUsage } from '../../domain/jobs/job.js';
 import { type CallInfo, CallTracker } from '../jobs/call-tracker.js';
 import { Clock, ServiceSettings } from '../shared/ports.js';
-import { TeamWorkspace } from '../workspace/team-workspace.js';
+import { type InProject, TeamWorkspace } from '../workspace/team-workspace.js';
 import { ConversationService, type TurnPlace } from './conversation.service.js';
-import { ChatRuntime } from './ports.js';
+import { ChatRuntimes } from './ports.js';
 import { RuntimeReconciler } from './runtime-reconciler.js';
 
-interface Place {
-  readonly by: Caller | null;
-  readonly projectId: string;
+interface Place extends InProject {
   /** If null, the chat is not stored. */
   readonly keptIn: KeptIn | null;
 }
@@ -68,7 +66,7 @@ export class ChatService {
     private readonly workspace: TeamWorkspace,
     private readonly conversations: ConversationService,
     private readonly reconciler: RuntimeReconciler,
-    private readonly runtimes: ChatRuntime,
+    private readonly runtimes: ChatRuntimes,
     private readonly calls: CallTracker,
     private readonly clock: Clock,
     private readonly settings: ServiceSettings,
@@ -77,11 +75,11 @@ export class ChatService {
   /**
    * Returns the answer of the project's model, and the id of the conversation that stores the turn, or null. Reads the
    * desired state of the runtime first, so that no instance answers after a stop. Throws NotFound, and what
-   * `requireReady`, `ConversationService.storeTurn` and `ChatRuntime.complete` throw.
+   * `requireReady`, `ConversationService.storeTurn` and `ChatRuntimes.complete` throw.
    */
-  async complete(input: Input): Promise<{ completion: Completion; conversationId: string | null }> {
+  async complete(by: Caller | null, input: Input): Promise<{ completion: Completion; conversationId: string | null }> {
     const { projectId, request, signal } = input;
-    const { call, turn } = await this.prepare(input);
+    const { call, turn } = await this.prepare(by, input);
     const completion = await this.calls.track(
       call,
       (admitted) => this.runtimes.complete(projectId, request, { caller: call.by.accountId, signal, admitted }),
@@ -92,8 +90,8 @@ export class ChatService {
   }
 
   /** Returns the answer in parts. Throws what `complete` throws before the generation. The parts throw later errors. */
-  async stream(input: Input): Promise<ChatStream> {
-    const { call, turn } = await this.prepare(input);
+  async stream(by: Caller | null, input: Input): Promise<ChatStream> {
+    const { call, turn } = await this.prepare(by, input);
     const expired = new AbortController();
     const parts = this.parts(input, call, turn, expired);
     return { conversationId: turn?.id ?? null, parts, expired: expired.signal };
@@ -149,7 +147,10 @@ export class ChatService {
   }
 
   /** Makes all checks that are possible before the generation. */
-  private async prepare({ by, projectId, keptIn, signal }: Input): Promise<{ call: AccountCall; turn: Turn | null }> {
+  private async prepare(
+    by: Caller | null,
+    { projectId, keptIn, signal }: Input,
+  ): Promise<{ call: AccountCall; turn: Turn | null }> {
     const caller = authorize(by, permissions.chat);
     const runtime = await this.reconciler.stateForTeam(caller.teamId, projectId);
     const place = keptIn === null ? null : { caller, projectId, keptIn };
@@ -165,15 +166,15 @@ export class ChatService {
   }
 
   /** Throws NotFound when the project or the conversation does not exist for the caller. */
-  async requirePlace({ by, projectId, keptIn }: Place): Promise<void> {
+  async requirePlace(by: Caller | null, { projectId, keptIn }: Place): Promise<void> {
     const caller = authorize(by, permissions.chat);
     if (keptIn === null || keptIn === 'new') await this.workspace.project(caller, projectId);
-    else await this.conversations.requireConversation({ by, projectId, id: keptIn });
+    else await this.conversations.requireConversation(by, { projectId, id: keptIn });
   }
 
   /**
    * Returns an answer and its latency in seconds without the time in the queue. Creates no job. Throws what
-   * `ChatRuntime.complete` throws, except AnswerOutOfFormat: returns the answer of this error instead.
+   * `ChatRuntimes.complete` throws, except AnswerOutOfFormat: returns the answer of this error instead.
    */
   async completeOwn({ projectId, request, accountId }: OwnCall, signal: AbortSignal): Promise<TimedCompletion> {
     let begun = this.clock.now();

@@ -7,20 +7,18 @@ import { NotFound } from '../../domain/shared/errors.js';
 import { storable } from '../../domain/shared/text.js';
 import { boundedPage } from '../shared/bounded-page.js';
 import { Clock, IdGenerator, type Page, RequestContext, UnitOfWork, type VersionPage } from '../shared/ports.js';
-import { TeamWorkspace } from '../workspace/team-workspace.js';
+import { type InProject, TeamWorkspace } from '../workspace/team-workspace.js';
 import { ConversationRepository } from './ports.js';
-
-interface InProject {
-  readonly by: Caller | null;
-  readonly projectId: string;
-}
 
 interface Listing extends InProject {
   readonly page: Page;
 }
 
-interface Reading extends InProject {
+interface OfConversation extends InProject {
   readonly id: string;
+}
+
+interface Reading extends OfConversation {
   readonly page: VersionPage;
 }
 
@@ -44,15 +42,18 @@ export class ConversationService {
   ) {}
 
   /** Returns the caller's conversations in a project, newest first. Throws NotFound. */
-  async list({ by, projectId, page }: Listing): Promise<Conversation[]> {
+  async list(by: Caller | null, { projectId, page }: Listing): Promise<Conversation[]> {
     const { accountId } = authorize(by, permissions.readWorkspace);
-    await this.requireProject({ by, projectId });
+    await this.requireProject(by, { projectId });
     return this.conversations.list({ projectId, accountId }, page);
   }
 
   /** Returns a conversation with a page of its messages. Long texts shorten the page. Throws NotFound. */
-  async read(input: Reading): Promise<{ conversation: Conversation; messages: readonly ConversationMessage[] }> {
-    const conversation = await this.requireConversation(input);
+  async read(
+    by: Caller | null,
+    input: Reading,
+  ): Promise<{ conversation: Conversation; messages: readonly ConversationMessage[] }> {
+    const conversation = await this.requireConversation(by, input);
     const { limit, before } = input.page;
     const numbers = (page: Page) => ({ limit: page.limit, before: page.after === null ? null : Number(page.after) });
     const first = { limit, after: before === null ? null : String(before) };
@@ -65,19 +66,19 @@ export class ConversationService {
   }
 
   /** Deletes a conversation with its messages. Throws NotFound. */
-  async delete({ by, projectId, id }: InProject & { id: string }): Promise<void> {
+  async delete(by: Caller | null, { projectId, id }: OfConversation): Promise<void> {
     const caller = authorize(by, permissions.ownConversations);
     const conversation = await this.find(caller, projectId, id);
     if (!(await this.conversations.remove(conversation))) throw new NotFound('conversation');
   }
 
   /** Throws NotFound. */
-  async requireProject({ by, projectId }: InProject): Promise<void> {
+  async requireProject(by: Caller | null, { projectId }: InProject): Promise<void> {
     await this.workspace.project(authorize(by, permissions.readWorkspace), projectId);
   }
 
   /** Throws NotFound. */
-  async requireConversation({ by, projectId, id }: InProject & { id: string }): Promise<Conversation> {
+  async requireConversation(by: Caller | null, { projectId, id }: OfConversation): Promise<Conversation> {
     return this.find(authorize(by, permissions.readWorkspace), projectId, id);
   }
 

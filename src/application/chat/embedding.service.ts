@@ -5,11 +5,10 @@ import type { EmbeddingRequest, Embeddings } from '../../domain/chat/embedding.j
 import { CallTracker } from '../jobs/call-tracker.js';
 import { RequestContext } from '../shared/ports.js';
 import { requireReady } from './chat.service.js';
-import { ChatRuntime } from './ports.js';
+import { ChatRuntimes } from './ports.js';
 import { RuntimeReconciler } from './runtime-reconciler.js';
 
 interface Input {
-  readonly by: Caller | null;
   readonly projectId: string;
   readonly request: EmbeddingRequest;
   /** Aborts when the caller disconnects. */
@@ -20,7 +19,7 @@ interface Input {
 export class EmbeddingService {
   constructor(
     private readonly reconciler: RuntimeReconciler,
-    private readonly runtimes: ChatRuntime,
+    private readonly runtimes: ChatRuntimes,
     private readonly calls: CallTracker,
     private readonly context: RequestContext,
   ) {}
@@ -28,9 +27,9 @@ export class EmbeddingService {
   /**
    * Returns the vectors of the texts, made by the project's model. Reserves memory for the vectors. Reads the desired
    * state of the runtime first, so that no instance answers after a stop. Throws NotFound, and what `requireReady`,
-   * `ChatRuntime.embed` and `RequestContext.reserve` throw.
+   * `ChatRuntimes.embed` and `RequestContext.reserve` throw.
    */
-  async embed({ by, projectId, request, signal }: Input): Promise<Embeddings> {
+  async embed(by: Caller | null, { projectId, request, signal }: Input): Promise<Embeddings> {
     const caller = authorize(by, permissions.chat);
     const runtime = await this.reconciler.stateForTeam(caller.teamId, projectId);
     requireReady(runtime);

@@ -20,7 +20,7 @@ export interface RuntimeCall {
  * Runs the models of projects outside this process. Each project has one runtime, with the id of the project. Remembers
  * nothing after a restart of the service.
  */
-export abstract class ChatRuntime {
+export abstract class ChatRuntimes {
   /**
    * Returns the data that the engine needs to run a model with this spec. Throws InvalidRequest with the first problem
    * of the spec.
@@ -95,8 +95,8 @@ export abstract class ChatRuntime {
   abstract close(): Promise<void>;
 }
 
-/** The runtime of one project. Each method promises the same as the method of ChatRuntime with the same name. */
-export interface EngineRuntime {
+/** The runtime of one project. Each method promises the same as the method of ChatRuntimes with the same name. */
+export interface ChatRuntime {
   readonly status: RuntimeStatus;
   readonly figures: RuntimeFigures;
   start(source: RuntimeSource): void;
@@ -117,7 +117,7 @@ export abstract class ChatEngine {
   abstract requireRoom(): void;
 
   /** Creates the runtime of a project. The runtime is stopped at first, and starts only from sources of this engine. */
-  abstract create(projectId: string): EngineRuntime;
+  abstract create(projectId: string): ChatRuntime;
 }
 
 /** Identifies a conversation. A wrong account or project finds nothing. */

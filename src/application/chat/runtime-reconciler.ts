@@ -4,7 +4,7 @@ import { DomainError, NotFound } from '../../domain/shared/errors.js';
 import { Model } from '../../domain/workspace/model.js';
 import { Logger } from '../shared/ports.js';
 import { ModelRepository } from '../workspace/ports.js';
-import { ChatRuntime, type RuntimeConnection, RuntimeConnectionRepository } from './ports.js';
+import { ChatRuntimes, type RuntimeConnection, RuntimeConnectionRepository } from './ports.js';
 
 /**
  * Makes the runtimes of this instance match the desired state in the database, and reports their state. Stores and
@@ -13,7 +13,7 @@ import { ChatRuntime, type RuntimeConnection, RuntimeConnectionRepository } from
 @injectable()
 export class RuntimeReconciler {
   /** The last reconciliation of each project, until it ends. */
-  private readonly running = new Map<string, Promise<void>>();
+  private readonly running = new Map<string, Promise<unknown>>();
   /** The reasons of failed starts, by project. */
   private readonly failures = new Map<string, string>();
   /** The models that run here, by project. Also has refused models, so that `applyAll` does not try them again. */
@@ -22,20 +22,26 @@ export class RuntimeReconciler {
   constructor(
     private readonly connections: RuntimeConnectionRepository,
     private readonly models: ModelRepository,
-    private readonly runtimes: ChatRuntime,
+    private readonly runtimes: ChatRuntimes,
     private readonly logger: Logger,
   ) {}
 
-  /** Runs `change`, which can store a new desired state. Resolves after this instance has applied the stored state. */
-  async apply(projectId: string, change: () => Promise<unknown> = async () => undefined): Promise<void> {
+  /**
+   * Runs `change`, which can store a new desired state, and returns its result. Resolves after this instance has applied
+   * the stored state.
+   */
+  async apply<T>(projectId: string, change: () => Promise<T>): Promise<T> {
     const before = this.running.get(projectId) ?? Promise.resolve();
     const next = before
       .catch(() => undefined)
       .then(change)
-      .then(() => this.reconcile(projectId));
+      .then(async (changed) => {
+        await this.reconcile(projectId);
+        return changed;
+      });
     this.running.set(projectId, next);
     try {
-      await next;
+      return await next;
     } finally {
       if (this.running.get(projectId) === next) this.running.delete(projectId);
     }
@@ -53,7 +59,7 @@ export class RuntimeReconciler {
       (projectId) => this.held.get(projectId) !== desired.get(projectId) || this.running.has(projectId),
     );
     for (const projectId of [...ended, ...missing]) {
-      this.apply(projectId).catch((error: unknown) => {
+      this.apply(projectId, async () => undefined).catch((error: unknown) => {
         this.logger.error('runtime not started', { project_id: projectId, error });
       });
     }

@@ -5,14 +5,9 @@ import { RuntimeNotConnected } from '../../domain/chat/errors.js';
 import type { ProjectRuntime } from '../../domain/chat/runtime.js';
 import { Authority } from '../accounts/authority.js';
 import { type Act, Audit } from '../audit/audit.service.js';
-import { TeamWorkspace } from '../workspace/team-workspace.js';
+import { type InProject, type OfModel, TeamWorkspace } from '../workspace/team-workspace.js';
 import { type RuntimeConnection, RuntimeConnectionRepository } from './ports.js';
 import { RuntimeReconciler } from './runtime-reconciler.js';
-
-interface InProject {
-  readonly by: Caller | null;
-  readonly projectId: string;
-}
 
 @injectable()
 export class RuntimeService {
@@ -25,7 +20,7 @@ export class RuntimeService {
   ) {}
 
   /** Returns the runtime of a project as it is on this instance. Throws NotFound. */
-  async read({ by, projectId }: InProject): Promise<ProjectRuntime> {
+  async read(by: Caller | null, { projectId }: InProject): Promise<ProjectRuntime> {
     const project = await this.workspace.project(authorize(by, permissions.readWorkspace), projectId);
     return this.reconciler.state(project.id);
   }
@@ -34,7 +29,7 @@ export class RuntimeService {
    * Connects a registered model. The runtime is stopped at first. Does nothing if the model is already connected.
    * Throws NotFound, InvalidRequest.
    */
-  async connect({ by, projectId, modelId }: InProject & { modelId: string }): Promise<ProjectRuntime> {
+  async connect(by: Caller | null, { projectId, modelId }: OfModel): Promise<ProjectRuntime> {
     const caller = authorize(by, permissions.editWorkspace);
     const project = await this.workspace.project(caller, projectId);
     await this.workspace.model(caller, projectId, modelId);
@@ -53,17 +48,17 @@ export class RuntimeService {
    * Starts the connected model on every instance. Returns before the model has loaded. Throws NotFound,
    * RuntimeNotConnected, InvalidRequest, TooManyProcesses.
    */
-  start(input: InProject): Promise<ProjectRuntime> {
-    return this.switch(input, 'started');
+  start(by: Caller | null, input: InProject): Promise<ProjectRuntime> {
+    return this.switch(by, input, 'started');
   }
 
   /** Stops the model everywhere. Returns when this instance has stopped it. Throws NotFound, RuntimeNotConnected. */
-  stop(input: InProject): Promise<ProjectRuntime> {
-    return this.switch(input, 'stopped');
+  stop(by: Caller | null, input: InProject): Promise<ProjectRuntime> {
+    return this.switch(by, input, 'stopped');
   }
 
   /** Stops the runtime and leaves the project without a model. Throws NotFound. */
-  async disconnect({ by, projectId }: InProject): Promise<ProjectRuntime> {
+  async disconnect(by: Caller | null, { projectId }: InProject): Promise<ProjectRuntime> {
     const caller = authorize(by, permissions.editWorkspace);
     const project = await this.workspace.project(caller, projectId);
     await this.change({ by: caller, action: 'runtime.disconnected', object: project }, () =>
@@ -72,7 +67,11 @@ export class RuntimeService {
     return this.reconciler.state(projectId);
   }
 
-  private async switch({ by, projectId }: InProject, desired: RuntimeConnection['desired']): Promise<ProjectRuntime> {
+  private async switch(
+    by: Caller | null,
+    { projectId }: InProject,
+    desired: RuntimeConnection['desired'],
+  ): Promise<ProjectRuntime> {
     const caller = authorize(by, permissions.editWorkspace);
     const project = await this.workspace.project(caller, projectId);
     const connection = await this.connections.find(projectId);
@@ -86,14 +85,12 @@ export class RuntimeService {
   }
 
   /** Waits for earlier changes of the runtime. Then authorizes the caller again, runs `work` and returns its result. */
-  private async change(act: Act & { readonly by: Caller }, work: () => Promise<boolean>): Promise<boolean> {
-    let changed = false;
-    await this.reconciler.apply(act.object.id, async () => {
-      changed = await this.audit.perform(act, async () => {
+  private change(act: Act & { readonly by: Caller }, work: () => Promise<boolean>): Promise<boolean> {
+    return this.reconciler.apply(act.object.id, () =>
+      this.audit.perform(act, async () => {
         await this.authority.confirm(act.by, permissions.editWorkspace);
         return work();
-      });
-    });
-    return changed;
+      }),
+    );
   }
 }

@@ -18,15 +18,16 @@ import { DeploymentReconciler } from './deployment-reconciler.js';
 import { EngineModels } from './engine-models.js';
 import { DeploymentRepository, type ModelAnswer, type ModelRequest, ModelServer, type ServerState } from './ports.js';
 
-type By = { readonly by: Caller | null };
+interface OfDeployment {
+  readonly id: string;
+}
 
-interface Creation extends By, ModelFields {
+interface Creation extends ModelFields {
   /** Aborts when the caller disconnects. Then no deployment is created. */
   readonly signal: AbortSignal;
 }
 
-interface ModelCall extends By, ModelRequest {
-  readonly id: string;
+interface ModelCall extends OfDeployment, ModelRequest {
   /** The name of the model in the request. Is null if the request names no model. */
   readonly modelName: string | null;
   /** Aborts when the caller disconnects. */
@@ -55,13 +56,13 @@ export class DeploymentService {
   ) {}
 
   /** Returns all deployments, newest first. Probes them at the same time. */
-  async list({ by }: By): Promise<DeploymentView[]> {
+  async list(by: Caller | null): Promise<DeploymentView[]> {
     authorize(by, permissions.readMonitoring);
     return Promise.all((await this.deployments.all()).map((deployment) => this.view(deployment)));
   }
 
   /** Throws NotFound. */
-  async read({ by, id }: By & { id: string }): Promise<DeploymentView> {
+  async read(by: Caller | null, { id }: OfDeployment): Promise<DeploymentView> {
     authorize(by, permissions.readMonitoring);
     return this.view(await this.find(id));
   }
@@ -71,7 +72,7 @@ export class DeploymentService {
    * the permission. Throws InvalidRequest, LimitReached, and what `ModelServer.start` and `authorize` throw. Leaves
    * nothing behind when it throws.
    */
-  async create({ by, signal, ...input }: Creation): Promise<DeploymentView> {
+  async create(by: Caller | null, { signal, ...input }: Creation): Promise<DeploymentView> {
     const caller = authorize(by, permissions.manageMonitoring);
     const model = Deployment.model(input);
     this.creating++;
@@ -91,7 +92,7 @@ export class DeploymentService {
    * Deletes a deployment. Returns when its process on this instance has ended. Other instances begin to stop their
    * processes at once. Throws NotFound.
    */
-  async delete({ by, id }: By & { id: string }): Promise<void> {
+  async delete(by: Caller | null, { id }: OfDeployment): Promise<void> {
     const caller = authorize(by, permissions.manageMonitoring);
     const object = await this.find(id);
     // The row is removed first, so that no instance starts the process again.
@@ -104,7 +105,7 @@ export class DeploymentService {
   }
 
   /** Returns the latest output lines of the deployment's processes on this instance. Throws NotFound. */
-  async output({ by, id, lines }: By & { id: string; lines: number }): Promise<string[]> {
+  async output(by: Caller | null, { id, lines }: OfDeployment & { lines: number }): Promise<string[]> {
     authorize(by, permissions.readMonitoring);
     await this.find(id);
     return this.servers.output(id, lines);
@@ -116,7 +117,7 @@ export class DeploymentService {
    * model. Throws DeploymentStarting while this instance does not serve the deployment yet. Throws what
    * `ModelServer.request` throws. Throws if the end of the job cannot be stored.
    */
-  async request({ by, id, modelName, signal, ...request }: ModelCall): Promise<ModelAnswer> {
+  async request(by: Caller | null, { id, modelName, signal, ...request }: ModelCall): Promise<ModelAnswer> {
     const caller = authorize(by, permissions.readMonitoring);
     const { name } = await this.find(id);
     if (modelName !== null && modelName !== name) throw new NotFound('model');

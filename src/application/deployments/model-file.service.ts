@@ -7,15 +7,13 @@ import { InvalidRequest, NotFound } from '../../domain/shared/errors.js';
 import { type ByteStream, ServiceSettings } from '../shared/ports.js';
 import { ModelFileStore, type WrittenFile } from './ports.js';
 
-type By = { readonly by: Caller | null };
-
-interface Listing extends By {
+interface Listing {
   readonly limit: number;
   /** The last path of the previous page. */
   readonly after: string | null;
 }
 
-interface Upload extends By {
+interface Upload {
   readonly path: string;
   readonly bytes: ByteStream;
 }
@@ -32,7 +30,10 @@ export class ModelFileService {
   ) {}
 
   /** Returns the models and all uploaded files, sorted by path. `truncated` is true if some entries were not read. */
-  async list({ by, limit, after }: Listing): Promise<{ files: readonly ModelFile[]; truncated: boolean }> {
+  async list(
+    by: Caller | null,
+    { limit, after }: Listing,
+  ): Promise<{ files: readonly ModelFile[]; truncated: boolean }> {
     authorize(by, permissions.readMonitoring);
     const { files, truncated } = await this.store.list();
     const shown = ModelFile.all(files).filter(({ kind, writable }) => kind !== 'file' || writable);
@@ -43,7 +44,10 @@ export class ModelFileService {
    * Stores a whole file, or nothing if it throws. Throws ModelFileTooLarge, InvalidRequest, UploadsBusy, and what
    * `ModelFileStore.write` throws.
    */
-  async upload({ by, path, bytes }: Upload): Promise<ModelFile & Pick<WrittenFile, 'replaced' | 'sha256'>> {
+  async upload(
+    by: Caller | null,
+    { path, bytes }: Upload,
+  ): Promise<ModelFile & Pick<WrittenFile, 'replaced' | 'sha256'>> {
     authorize(by, permissions.manageMonitoring);
     const { modelUploadBytes: most } = this.settings;
     if (bytes.length !== null && bytes.length > most) throw new ModelFileTooLarge(most);
@@ -60,7 +64,7 @@ export class ModelFileService {
   }
 
   /** Deletes an uploaded file, or the folder of a chat or embedding model. Throws InvalidRequest, NotFound. */
-  async delete({ by, path: sent }: By & { path: string }): Promise<void> {
+  async delete(by: Caller | null, { path: sent }: { path: string }): Promise<void> {
     authorize(by, permissions.manageMonitoring);
     const path = ModelFile.path(sent);
     const { files } = await this.store.list(path);

@@ -37,6 +37,11 @@ interface NewEvaluation {
   readonly modelId: string | null;
 }
 
+interface Results {
+  readonly id: string;
+  readonly page: ResultsPage;
+}
+
 /** Creates and reads the evaluations of a team's projects. */
 @injectable()
 export class EvaluationService {
@@ -89,8 +94,9 @@ export class EvaluationService {
   }
 
   /** Lists the scored records, also of a running evaluation. Long texts shorten the page. Throws NotFound. */
-  async results(by: Caller | null, id: string, { limit, after }: ResultsPage): Promise<Bounded<Result>> {
-    const { jobId } = await this.find(by, id);
+  async results(by: Caller | null, { id, page: wanted }: Results): Promise<Bounded<Result>> {
+    const { limit, after } = wanted;
+    const { jobId } = await this.find(by, { id });
     const positions = (page: Page) => ({ ...page, after: page.after === null ? null : Number(page.after) });
     const first = { limit, after: after === null ? null : String(after) };
     return boundedPage(first, {
@@ -101,9 +107,9 @@ export class EvaluationService {
   }
 
   /** Compares two evaluations of the same records by the same metric. Throws NotFound, InvalidRequest. */
-  async compare(by: Caller | null, id: string, before: string): Promise<EvaluationComparison> {
-    const own = await this.find(by, id);
-    const other = await this.find(by, before);
+  async compare(by: Caller | null, { id, before }: { id: string; before: string }): Promise<EvaluationComparison> {
+    const own = await this.find(by, { id });
+    const other = await this.find(by, { id: before });
     const unfit = (message: string) => new InvalidRequest([{ path: 'with', message }]);
     if (own.contentSha256 !== other.contentSha256) throw unfit('must be an evaluation of the same records');
     if (metricOf(own) !== metricOf(other)) {
@@ -118,7 +124,7 @@ export class EvaluationService {
   }
 
   /** Throws NotFound. */
-  async find(by: Caller | null, id: string): Promise<Evaluation> {
+  async find(by: Caller | null, { id }: { id: string }): Promise<Evaluation> {
     const caller = authorize(by, permissions.readJobs);
     const job = await this.jobs.find(id);
     const isOwn = caller.kind !== 'master' && job?.teamId === caller.teamId;

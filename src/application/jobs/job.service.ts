@@ -16,6 +16,10 @@ interface ExternalJob {
   readonly progress?: JobChange['progress'];
 }
 
+interface OfJob {
+  readonly id: string;
+}
+
 type JobPage = Omit<JobFilter, 'teamId'> & { readonly page: Page };
 
 /** Shows jobs to callers, and lets callers change them. */
@@ -56,7 +60,7 @@ export class JobService {
   }
 
   /** Throws NotFound. */
-  async find(by: Caller | null, id: string): Promise<Job> {
+  async find(by: Caller | null, { id }: OfJob): Promise<Job> {
     const caller = authorize(by, permissions.readJobs);
     const job = await this.jobs.find(id);
     if (!job || !JobSight.canSee(caller, job)) throw new NotFound('job');
@@ -64,7 +68,7 @@ export class JobService {
   }
 
   /** Stores the owner's report about an external job. Throws NotFound, InvalidRequest, JobFinished. */
-  async change(by: Caller | null, id: string, change: JobChange): Promise<Job> {
+  async change(by: Caller | null, { id, ...change }: OfJob & JobChange): Promise<Job> {
     const caller = authorize(by, permissions.runJobs);
     const at = this.clock.now();
     const changed = (job: Job | null) => Job.change(ownOf(caller, job), change, at);
@@ -75,7 +79,7 @@ export class JobService {
   }
 
   /** Throws NotFound, InvalidRequest, JobFinished. */
-  async cancel(by: Caller | null, id: string): Promise<Job> {
+  async cancel(by: Caller | null, { id }: OfJob): Promise<Job> {
     const caller = authorize(by, permissions.cancelJobs);
     const at = this.clock.now();
     return this.log.within({ job_id: id }, async () =>
@@ -84,7 +88,7 @@ export class JobService {
   }
 
   /** Throws NotFound if the caller may not change the job. */
-  async requireOwn(by: Caller | null, id: string): Promise<void> {
+  async requireOwn(by: Caller | null, { id }: OfJob): Promise<void> {
     ownOf(authorize(by, permissions.runJobs), await this.jobs.find(id));
   }
 

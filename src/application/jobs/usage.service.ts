@@ -7,7 +7,6 @@ import { FINISHING } from './job-finisher.js';
 import { UsageRepository } from './ports.js';
 
 interface UsageRequest {
-  readonly by: Caller | null;
   readonly since: Date | null;
   readonly until: Date | null;
   readonly bucket: UsageBucket;
@@ -32,7 +31,7 @@ export class UsageService {
   ) {}
 
   /** Sums up the calls that the caller may see. Throws InvalidRequest. */
-  async read({ by, since, until, bucket, groupBy }: UsageRequest): Promise<Period> {
+  async read(by: Caller | null, { since, until, bucket, groupBy }: UsageRequest): Promise<Period> {
     const scope = Usage.scopeSeenBy(authorize(by, permissions.readJobs));
     const now = this.clock.now();
     const period = Usage.period(bucket, since, until, now);

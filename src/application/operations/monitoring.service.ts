@@ -7,7 +7,6 @@ import { Logger, RequestContext } from '../shared/ports.js';
 import { type LogLevel, LogTail, logLevels, Metrics, StorageProbe } from './ports.js';
 
 interface LogQuery {
-  readonly by: Caller | null;
   readonly most: number;
   /** Only lines that mention this job. */
   readonly jobId: string | null;
@@ -36,7 +35,10 @@ export class MonitoringService {
   ) {}
 
   /** Returns the newest lines of the log that match the query. */
-  async readLog({ by, most, jobId, requestId, level }: LogQuery): Promise<{ lines: string[]; file: string }> {
+  async readLog(
+    by: Caller | null,
+    { most, jobId, requestId, level }: LogQuery,
+  ): Promise<{ lines: string[]; file: string }> {
     authorize(by, permissions.readMonitoring);
     const mentioning = [jobId, requestId].filter((word) => word !== null);
     const levels = level && logLevels.slice(0, logLevels.indexOf(level) + 1);
@@ -47,7 +49,7 @@ export class MonitoringService {
   }
 
   /** Returns all metrics in the text format of Prometheus. */
-  async readMetrics({ by }: { by: Caller | null }): Promise<string> {
+  async readMetrics(by: Caller | null): Promise<string> {
     authorize(by, permissions.readMetrics);
     return this.metrics.read();
   }

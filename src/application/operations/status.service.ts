@@ -27,8 +27,8 @@ export class StatusService {
   ) {}
 
   /** Returns the caller, the caller's permissions and the chat runtimes of the caller's team. */
-  async read(input: { by: Caller | null }): Promise<Status> {
-    const caller = authorize(input.by, permissions.readStatus);
+  async read(by: Caller | null): Promise<Status> {
+    const caller = authorize(by, permissions.readStatus);
     const may = permitted(caller);
     return { caller, may, runtimes: caller.kind === 'master' ? [] : await this.runtimesOf(caller.teamId) };
   }

@@ -24,8 +24,9 @@ import {
   UnitOfWork,
   type VersionPage,
 } from '../shared/ports.js';
+import { retryWrite } from '../shared/retry-write.js';
 import { ContentHasher, DatasetRepository, type DatasetVersionEntry, StarterCatalog } from './ports.js';
-import { found, TeamWorkspace } from './team-workspace.js';
+import { type Change, found, type InProject, type OfDataset, TeamWorkspace } from './team-workspace.js';
 
 /** A dataset with the records of its current version. */
 export interface FullDataset {
@@ -37,6 +38,15 @@ export interface FullDataset {
 export interface DatasetAtVersion {
   readonly datasetId: string;
   readonly version?: number;
+}
+
+interface Import extends InProject, SentDataset {
+  readonly starterId: string;
+}
+
+interface Compared extends InProject {
+  readonly own: DatasetAtVersion;
+  readonly base: DatasetAtVersion;
 }
 
 /** Names the records of a version. `bytes` is their length. */
@@ -68,7 +78,7 @@ export class DatasetService {
   ) {}
 
   /** Creates a dataset. Uses the starter's records if none are sent. Throws NotFound, InvalidRequest. */
-  async import(by: Caller | null, projectId: string, sent: SentDataset, starterId: string): Promise<FullDataset> {
+  async import(by: Caller | null, { projectId, starterId, ...sent }: Import): Promise<FullDataset> {
     const caller = authorize(by, permissions.editWorkspace);
     const project = await this.workspace.project(caller, projectId);
     const { name, records: own } = readDataset(sent);
@@ -88,56 +98,51 @@ export class DatasetService {
   }
 
   /** Returns the datasets of a project without their records, newest first. Throws NotFound. */
-  async list(by: Caller | null, projectId: string, page: Page): Promise<Dataset[]> {
+  async list(by: Caller | null, { projectId, page }: InProject & { page: Page }): Promise<Dataset[]> {
     const caller = authorize(by, permissions.readWorkspace);
     const project = await this.workspace.project(caller, projectId);
     return this.datasets.all(project.id, page);
   }
 
   /** Throws NotFound. */
-  async read(by: Caller | null, projectId: string, datasetId: string): Promise<FullDataset> {
-    const dataset = await this.find(by, projectId, datasetId);
+  async read(by: Caller | null, wanted: OfDataset): Promise<FullDataset> {
+    const dataset = await this.find(by, wanted);
     return { dataset, records: await this.records(dataset) };
   }
 
   /** Returns the dataset without its records. Throws NotFound. */
-  async find(by: Caller | null, projectId: string, datasetId: string): Promise<Dataset> {
+  async find(by: Caller | null, { projectId, datasetId }: OfDataset): Promise<Dataset> {
     return this.workspace.dataset(authorize(by, permissions.readWorkspace), projectId, datasetId);
   }
 
   /** Throws NotFound, InvalidRequest, DatasetFrozen, StaleVersion. */
   async update(
     by: Caller | null,
-    projectId: string,
-    datasetId: string,
-    expected: readonly number[],
-    sent: SentDataset,
+    { projectId, datasetId, expected, signal, ...sent }: OfDataset & Change & SentDataset,
   ): Promise<FullDataset> {
     const caller = authorize(by, permissions.editWorkspace);
-    let current = await this.workspace.dataset(caller, projectId, datasetId);
+    await this.workspace.dataset(caller, projectId, datasetId); // so that NotFound comes before InvalidRequest
     if (sent.name === undefined && !sent.records) {
       throw new InvalidRequest([{ path: '', message: 'must have a new name, new records, or both' }]);
     }
     const { name, records: own } = readDataset(sent);
     const content = own && (await this.content(own));
-    for (;;) {
+    return retryWrite(signal, async () => {
+      const current = await this.workspace.dataset(caller, projectId, datasetId);
       const next = Dataset.update(current, expected, { name, content, by: caller.accountId, at: this.clock.now() });
       // The records are read before the write, because another call may remove the dataset after the write.
       const records = own ?? (await this.records(current));
-      if (await this.replace(current, next, own)) return { dataset: next, records };
-      current = await this.workspace.dataset(caller, projectId, datasetId);
-    }
+      return (await this.replace(current, next, own)) && { dataset: next, records };
+    });
   }
 
   /** Makes the dataset immutable. Throws NotFound, DatasetFrozen, DatasetInvalid, StaleVersion. */
   async freeze(
     by: Caller | null,
-    projectId: string,
-    datasetId: string,
-    expected: readonly number[],
+    { projectId, datasetId, expected, signal }: OfDataset & Change,
   ): Promise<FullDataset> {
     const caller = authorize(by, permissions.editWorkspace);
-    for (;;) {
+    return retryWrite(signal, async () => {
       const current = await this.workspace.dataset(caller, projectId, datasetId);
       const dataset = Dataset.freeze(current, expected, this.clock.now());
       // The records are read before the write, because another call may remove the project after the write.
@@ -146,12 +151,15 @@ export class DatasetService {
       const frozen = await this.audit.perform({ by: caller, action: 'dataset.frozen', object: dataset, details }, () =>
         this.datasets.replace(current, dataset, null),
       );
-      if (frozen) return { dataset, records };
-    }
+      return frozen && { dataset, records };
+    });
   }
 
   /** Creates an editable copy. Throws NotFound, InvalidRequest. */
-  async fork(by: Caller | null, projectId: string, datasetId: string, name: string | undefined): Promise<FullDataset> {
+  async fork(
+    by: Caller | null,
+    { projectId, datasetId, name }: OfDataset & { name?: string | undefined },
+  ): Promise<FullDataset> {
     const caller = authorize(by, permissions.editWorkspace);
     const original = await this.workspace.dataset(caller, projectId, datasetId);
     const draft = { id: this.ids.next('dst'), name, createdBy: caller.accountId, createdAt: this.clock.now() };
@@ -162,50 +170,39 @@ export class DatasetService {
   }
 
   /** Deletes an editable dataset with its versions. Throws NotFound, DatasetFrozen, StaleVersion. */
-  async delete(by: Caller | null, projectId: string, datasetId: string, expected: readonly number[]): Promise<void> {
+  async delete(by: Caller | null, { projectId, datasetId, expected, signal }: OfDataset & Change): Promise<void> {
     const caller = authorize(by, permissions.editWorkspace);
-    for (;;) {
+    await retryWrite(signal, async () => {
       const current = await this.workspace.dataset(caller, projectId, datasetId);
       requireEditable(current, expected);
-      const removed = await this.audit.perform({ by: caller, action: 'dataset.deleted', object: current }, () =>
-        this.datasets.remove(current),
-      );
-      if (removed) return;
-    }
+      const act = { by: caller, action: 'dataset.deleted', object: current } as const;
+      return this.audit.perform(act, () => this.datasets.remove(current));
+    });
   }
 
   /** Returns the versions without their records, newest first. Throws NotFound. */
   async versions(
     by: Caller | null,
-    projectId: string,
-    datasetId: string,
-    page: VersionPage,
+    { page, ...wanted }: OfDataset & { page: VersionPage },
   ): Promise<DatasetVersionEntry[]> {
-    const dataset = await this.find(by, projectId, datasetId);
+    const dataset = await this.find(by, wanted);
     return this.datasets.versions(dataset.id, page);
   }
 
   /** Throws NotFound. */
   async version(
     by: Caller | null,
-    projectId: string,
-    datasetId: string,
-    number: number,
+    wanted: OfDataset & { version: number },
   ): Promise<{ version: DatasetVersion; records: readonly DatasetRecord[] }> {
-    const dataset = await this.find(by, projectId, datasetId);
-    const version = found('version', await this.datasets.version(dataset.id, number));
+    const dataset = await this.find(by, wanted);
+    const version = found('version', await this.datasets.version(dataset.id, wanted.version));
     return { version, records: await this.recordsOf(version) };
   }
 
   /** Compares two versions of one dataset or of two datasets of the project. Throws NotFound. */
-  async compare(
-    by: Caller | null,
-    projectId: string,
-    own: DatasetAtVersion,
-    base: DatasetAtVersion,
-  ): Promise<DatasetComparison> {
-    const after = await this.versionOf(by, projectId, own);
-    const before = await this.versionOf(by, projectId, base);
+  async compare(by: Caller | null, { projectId, own, base }: Compared): Promise<DatasetComparison> {
+    const after = await this.versionOf(by, { projectId, ...own });
+    const before = await this.versionOf(by, { projectId, ...base });
     const same = { added: [], removed: [], changed: [], unchanged: after.recordCount };
     const comparison = before.contentSha256 === after.contentSha256 ? same : await this.difference(before, after);
     return { ...comparison, own: atVersion(after), base: atVersion(before) };
@@ -216,9 +213,9 @@ export class DatasetService {
     return compareRecords(await this.stored(before), await this.stored(after));
   }
 
-  private async versionOf(by: Caller | null, projectId: string, { datasetId, version }: DatasetAtVersion) {
-    const dataset = await this.find(by, projectId, datasetId);
-    return found('version', await this.datasets.version(dataset.id, version ?? dataset.version));
+  private async versionOf(by: Caller | null, wanted: InProject & DatasetAtVersion) {
+    const dataset = await this.find(by, wanted);
+    return found('version', await this.datasets.version(dataset.id, wanted.version ?? dataset.version));
   }
 
   /** Writes a new version and removes versions that are too old to be kept. */

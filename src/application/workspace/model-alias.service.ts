@@ -6,8 +6,13 @@ import { Model } from '../../domain/workspace/model.js';
 import { type AliasChange, type LivingAlias, ModelAlias } from '../../domain/workspace/model-alias.js';
 import { Audit } from '../audit/audit.service.js';
 import { Clock } from '../shared/ports.js';
+import { retryWrite } from '../shared/retry-write.js';
 import { ModelAliasRepository } from './ports.js';
-import { TeamWorkspace } from './team-workspace.js';
+import { type Change, type InProject, TeamWorkspace } from './team-workspace.js';
+
+interface OfAlias extends InProject {
+  readonly alias: string;
+}
 
 /** Manages aliases. Repeats a write if the alias changed meanwhile. */
 @injectable()
@@ -20,14 +25,14 @@ export class ModelAliasService {
   ) {}
 
   /** Returns the last change of each alias, newest first. Throws NotFound. */
-  async list(by: Caller | null, projectId: string): Promise<LivingAlias[]> {
+  async list(by: Caller | null, { projectId }: InProject): Promise<LivingAlias[]> {
     const caller = authorize(by, permissions.readWorkspace);
     const project = await this.workspace.project(caller, projectId);
     return this.aliases.living(project.id);
   }
 
   /** Returns the newest changes of an alias, newest first. Throws NotFound, also for a deleted alias. */
-  async read(by: Caller | null, projectId: string, alias: string): Promise<AliasChange[]> {
+  async read(by: Caller | null, { projectId, alias }: OfAlias): Promise<AliasChange[]> {
     const caller = authorize(by, permissions.readWorkspace);
     const project = await this.workspace.project(caller, projectId);
     if (!ModelAlias.isName(alias)) throw new NotFound('alias');
@@ -42,17 +47,14 @@ export class ModelAliasService {
    */
   async set(
     by: Caller | null,
-    projectId: string,
-    alias: string,
-    modelId: string,
-    expected: readonly number[],
+    { projectId, alias, modelId, expected, signal }: OfAlias & Change & { modelId: string },
   ): Promise<AliasChange[]> {
     const caller = authorize(by, permissions.editWorkspace);
     const model = await this.workspace.model(caller, projectId, modelId);
     ModelAlias.requireName(alias);
     Model.requireRegistered(model);
     const change = { projectId: model.projectId, alias, modelId: model.id, changedBy: caller.accountId };
-    for (;;) {
+    return retryWrite(signal, async () => {
       const history = await this.aliases.history(model.projectId, alias, ModelAlias.HISTORY);
       const [last] = history;
       const next = ModelAlias.next(last, expected, { ...change, changedAt: this.clock.now() });
@@ -60,22 +62,21 @@ export class ModelAliasService {
       const object = { id: model.projectId, name: alias };
       const details = { model_id: model.id, from: last?.modelId ?? null };
       const act = { by: caller, action: 'model_alias.moved', object, details } as const;
-      const written = await this.audit.perform(act, async () => {
+      return this.audit.perform(act, async () => {
         // The aliases are counted in the transaction of the write, so that concurrent calls cannot exceed the limit.
         if (!last?.modelId) ModelAlias.requireRoom(await this.aliases.living(model.projectId), alias);
-        return this.aliases.append(next);
+        return (await this.aliases.append(next)) && [next, ...history].slice(0, ModelAlias.HISTORY);
       });
-      if (written) return [next, ...history].slice(0, ModelAlias.HISTORY);
-    }
+    });
   }
 
   /** Deletes an alias. Its history stays, and a later `set` continues it. Throws NotFound, StaleVersion. */
-  async delete(by: Caller | null, projectId: string, alias: string, expected: readonly number[]): Promise<void> {
+  async delete(by: Caller | null, { projectId, alias, expected, signal }: OfAlias & Change): Promise<void> {
     const caller = authorize(by, permissions.editWorkspace);
     const project = await this.workspace.project(caller, projectId);
     if (!ModelAlias.isName(alias)) throw new NotFound('alias');
     const change = { projectId: project.id, alias, modelId: null, changedBy: caller.accountId };
-    for (;;) {
+    await retryWrite(signal, async () => {
       const [last] = await this.aliases.history(project.id, alias, 1);
       const deletion = { ...change, changedAt: this.clock.now() };
       const next = last?.modelId ? ModelAlias.next(last, expected, deletion) : null;
@@ -83,7 +84,7 @@ export class ModelAliasService {
       const object = { id: project.id, name: alias };
       const details = { from: last?.modelId ?? null };
       const act = { by: caller, action: 'model_alias.deleted', object, details } as const;
-      if (await this.audit.perform(act, () => this.aliases.append(next))) return;
-    }
+      return this.audit.perform(act, () => this.aliases.append(next));
+    });
   }
 }

@@ -8,8 +8,14 @@ import { canonicalUuid, Model, type ModelVersion } from '../../domain/workspace/
 import { Audit } from '../audit/audit.service.js';
 import { type Bounded, boundedPage } from '../shared/bounded-page.js';
 import { Clock, IdGenerator, type Page, RequestContext, type VersionPage } from '../shared/ports.js';
+import { retryWrite } from '../shared/retry-write.js';
 import { ModelRepository, type ModelVersionEntry } from './ports.js';
-import { found, TeamWorkspace } from './team-workspace.js';
+import { type Change, found, type InProject, type OfModel, TeamWorkspace } from './team-workspace.js';
+
+interface NewModel extends InProject {
+  readonly requestId: string;
+  readonly spec: JsonObject;
+}
 
 export interface DraftedModel {
   readonly model: Model;
@@ -35,7 +41,7 @@ export class ModelService {
   ) {}
 
   /** Throws NotFound, InvalidRequest, RequestIdConflict. */
-  async create(by: Caller | null, projectId: string, requestId: string, spec: JsonObject): Promise<DraftedModel> {
+  async create(by: Caller | null, { projectId, requestId, spec }: NewModel): Promise<DraftedModel> {
     const caller = authorize(by, permissions.editWorkspace);
     const project = await this.workspace.project(caller, projectId);
     const draft = { projectId: project.id, spec, requestedSpec: canonical(spec), createdBy: caller.accountId };
@@ -45,9 +51,7 @@ export class ModelService {
   /** Drafts a model with the current spec of another model. Throws NotFound, InvalidRequest, RequestIdConflict. */
   async fork(
     by: Caller | null,
-    projectId: string,
-    modelId: string,
-    requestId: string | undefined,
+    { projectId, modelId, requestId }: OfModel & { requestId?: string | undefined },
   ): Promise<DraftedModel> {
     const caller = authorize(by, permissions.editWorkspace);
     const { id, version, spec, ...original } = await this.workspace.model(caller, projectId, modelId);
@@ -61,7 +65,7 @@ export class ModelService {
   }
 
   /** Returns the models of a project, newest first. Throws NotFound. */
-  async list(by: Caller | null, projectId: string, page: Page): Promise<Bounded<Model>> {
+  async list(by: Caller | null, { projectId, page }: InProject & { page: Page }): Promise<Bounded<Model>> {
     const caller = authorize(by, permissions.readWorkspace);
     const project = await this.workspace.project(caller, projectId);
     return boundedPage(page, {
@@ -72,72 +76,60 @@ export class ModelService {
   }
 
   /** Throws NotFound. */
-  async read(by: Caller | null, projectId: string, modelId: string): Promise<Model> {
+  async read(by: Caller | null, { projectId, modelId }: OfModel): Promise<Model> {
     return this.workspace.model(authorize(by, permissions.readWorkspace), projectId, modelId);
   }
 
   /** Throws NotFound, ModelRegistered, StaleVersion. */
   async update(
     by: Caller | null,
-    projectId: string,
-    modelId: string,
-    expected: readonly number[],
-    spec: JsonObject,
+    { projectId, modelId, expected, signal, spec }: OfModel & Change & { spec: JsonObject },
   ): Promise<Model> {
     const caller = authorize(by, permissions.editWorkspace);
-    for (;;) {
+    return retryWrite(signal, async () => {
       const current = await this.workspace.model(caller, projectId, modelId);
       const next = Model.update(current, expected, { spec, by: caller.accountId, at: this.clock.now() });
-      if (await this.models.replace(current, next)) return next;
-    }
+      return (await this.models.replace(current, next)) && next;
+    });
   }
 
   /** Makes the model immutable. Throws NotFound, ModelRegistered, StaleVersion, InvalidRequest. */
-  async register(by: Caller | null, projectId: string, modelId: string, expected: readonly number[]): Promise<Model> {
+  async register(by: Caller | null, { projectId, modelId, expected, signal }: OfModel & Change): Promise<Model> {
     const caller = authorize(by, permissions.editWorkspace);
-    for (;;) {
+    return retryWrite(signal, async () => {
       const current = await this.workspace.model(caller, projectId, modelId);
       const next = Model.register(current, expected, this.clock.now());
       const [object, details] = [{ id: next.id }, { version: next.version }];
-      const registered = await this.audit.perform(
-        { by: caller, action: 'model.registered', object, details },
-        async () => {
-          await this.requireRoom(next);
-          return this.models.replace(current, next);
-        },
-      );
-      if (registered) return next;
-    }
+      return this.audit.perform({ by: caller, action: 'model.registered', object, details }, async () => {
+        await this.requireRoom(next);
+        return (await this.models.replace(current, next)) && next;
+      });
+    });
   }
 
   /** Deletes a draft with its versions. Throws NotFound, ModelRegistered, StaleVersion. */
-  async delete(by: Caller | null, projectId: string, modelId: string, expected: readonly number[]): Promise<void> {
+  async delete(by: Caller | null, { projectId, modelId, expected, signal }: OfModel & Change): Promise<void> {
     const caller = authorize(by, permissions.editWorkspace);
-    for (;;) {
+    await retryWrite(signal, async () => {
       const current = await this.workspace.model(caller, projectId, modelId);
       Model.requireDraft(current, expected);
       const object = { id: current.id };
-      const removed = await this.audit.perform({ by: caller, action: 'model.deleted', object }, () =>
-        this.models.remove(current),
-      );
-      if (removed) return;
-    }
+      return this.audit.perform({ by: caller, action: 'model.deleted', object }, () => this.models.remove(current));
+    });
   }
 
   /** Returns the versions, newest first. Throws NotFound. */
   async versions(
     by: Caller | null,
-    projectId: string,
-    modelId: string,
-    page: VersionPage,
+    { page, ...wanted }: OfModel & { page: VersionPage },
   ): Promise<ModelVersionEntry[]> {
-    const model = await this.read(by, projectId, modelId);
+    const model = await this.read(by, wanted);
     return this.models.versions(model.id, page);
   }
 
   /** Throws NotFound. */
-  async version(by: Caller | null, projectId: string, modelId: string, version: number): Promise<ModelVersion> {
-    const model = await this.read(by, projectId, modelId);
+  async version(by: Caller | null, { version, ...wanted }: OfModel & { version: number }): Promise<ModelVersion> {
+    const model = await this.read(by, wanted);
     return found('version', await this.models.version(model.id, version));
   }
 

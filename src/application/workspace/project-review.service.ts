@@ -10,8 +10,9 @@ import type { Reviewed, ReviewedDataset, ReviewedEvaluation } from '../../domain
 import { RuntimeReconciler } from '../chat/runtime-reconciler.js';
 import { EvaluationRepository } from '../jobs/ports.js';
 import { JsonSchemas, RequestContext } from '../shared/ports.js';
+import { retryWrite } from '../shared/retry-write.js';
 import { DatasetRepository, ModelRepository, ProjectRepository } from './ports.js';
-import { TeamWorkspace } from './team-workspace.js';
+import { type Change, type InProject, TeamWorkspace } from './team-workspace.js';
 
 @injectable()
 export class ProjectReviewService {
@@ -27,17 +28,17 @@ export class ProjectReviewService {
   ) {}
 
   /** Reviews the project. Stores whether the current version has no blocking finding. Throws NotFound, StaleVersion. */
-  async review(by: Caller | null, projectId: string, expected: readonly number[]): Promise<Review> {
+  async review(by: Caller | null, { projectId, expected, signal }: InProject & Change): Promise<Review> {
     const caller = authorize(by, permissions.editWorkspace);
-    for (;;) {
+    return retryWrite(signal, async () => {
       const project = await this.workspace.project(caller, projectId);
       requireVersion(project, expected);
       const verdict = review(await this.reviewed(project));
       const earlier = project.reviewedVersion === project.version ? null : project.reviewedVersion;
       const reviewedVersion = verdict.ready ? project.version : earlier;
-      // False: the project has a newer version now, so the loop reviews the newer version.
-      if (await this.projects.noteReview({ ...project, reviewedVersion })) return verdict;
-    }
+      // False: the project has a newer version now, so the next attempt reviews the newer version.
+      return (await this.projects.noteReview({ ...project, reviewedVersion })) && verdict;
+    });
   }
 
   private async reviewed(project: Project): Promise<Reviewed> {

@@ -13,14 +13,19 @@ import { ConversationRepository } from '../chat/ports.js';
 import { RuntimeReconciler } from '../chat/runtime-reconciler.js';
 import { type Bounded, boundedPage } from '../shared/bounded-page.js';
 import { Clock, IdGenerator, type Page, RequestContext, type SizedItem, type VersionPage } from '../shared/ports.js';
+import { retryWrite } from '../shared/retry-write.js';
 import { ModelRepository, ProjectRepository, type ProjectVersionEntry, StarterCatalog } from './ports.js';
-import { found, TeamWorkspace } from './team-workspace.js';
+import { type Change, found, type InProject, TeamWorkspace } from './team-workspace.js';
 
 /** A project with its registered models and the state of its runtime. */
 export interface ProjectOverview {
   readonly project: Project;
   readonly models: readonly Model[];
   readonly runtime: ProjectRuntime;
+}
+
+interface NewProject extends ProjectContent {
+  readonly starterId?: string | undefined;
 }
 
 const LISTED_CONVERSATIONS = 100;
@@ -48,7 +53,7 @@ export class ProjectService {
   }
 
   /** Creates a project. A starter sets the spec, and also the name if `content` has no name. Throws InvalidRequest. */
-  async create(by: Caller | null, content: ProjectContent, starterId?: string): Promise<ProjectOverview> {
+  async create(by: Caller | null, { starterId, ...content }: NewProject): Promise<ProjectOverview> {
     const { teamId, accountId } = authorize(by, permissions.editWorkspace);
     const project = Project.create({
       ...(starterId === undefined ? content : await this.starterContent(starterId, content)),
@@ -62,21 +67,21 @@ export class ProjectService {
   }
 
   /** Throws NotFound. */
-  async read(by: Caller | null, projectId: string): Promise<ProjectOverview> {
-    const project = await this.find(by, projectId);
+  async read(by: Caller | null, wanted: InProject): Promise<ProjectOverview> {
+    const project = await this.find(by, wanted);
     await this.reserve(project.id);
     return this.overview(project);
   }
 
   /** Returns the project without its models and its runtime. Throws NotFound. */
-  async find(by: Caller | null, projectId: string): Promise<Project> {
+  async find(by: Caller | null, { projectId }: InProject): Promise<Project> {
     return this.workspace.project(authorize(by, permissions.readWorkspace), projectId);
   }
 
   /** Returns the team's projects, newest first, and the caller's own conversations, latest turn first. */
   async list(
     by: Caller | null,
-    page: Page,
+    { page }: { page: Page },
   ): Promise<{ projects: Bounded<ProjectOverview>; conversations: readonly Conversation[] }> {
     const { teamId, accountId } = authorize(by, permissions.readWorkspace);
     const [{ items, more }, conversations] = await Promise.all([
@@ -93,42 +98,41 @@ export class ProjectService {
   /** Throws NotFound, InvalidRequest, StaleVersion. */
   async update(
     by: Caller | null,
-    projectId: string,
-    expected: readonly number[],
-    content: ProjectContent & { readonly spec: JsonObject },
+    { projectId, expected, signal, ...content }: InProject & Change & ProjectContent & { readonly spec: JsonObject },
   ): Promise<ProjectOverview> {
     const caller = authorize(by, permissions.editWorkspace);
-    for (;;) {
+    const updated = await retryWrite(signal, async () => {
       const current = await this.workspace.project(caller, projectId);
       const next = Project.update(current, expected, { ...content, by: caller.accountId, at: this.clock.now() });
       await this.reserve(projectId);
-      if (await this.projects.replace(current, next)) return this.overview(next);
-    }
+      return (await this.projects.replace(current, next)) && next;
+    });
+    return this.overview(updated);
   }
 
   /** Removes the project with everything in it, and stops its runtime. Throws NotFound, StaleVersion. */
-  async delete(by: Caller | null, projectId: string, expected: readonly number[]): Promise<void> {
+  async delete(by: Caller | null, { projectId, expected, signal }: InProject & Change): Promise<void> {
     const caller = authorize(by, permissions.deleteProject);
-    for (let removed = false; !removed; ) {
+    await retryWrite(signal, async () => {
       const current = await this.workspace.project(caller, projectId);
       requireVersion(current, expected);
-      await this.reconciler.apply(projectId, async () => {
-        removed = await this.audit.perform({ by: caller, action: 'project.deleted', object: current }, () =>
-          this.projects.remove(current),
-        );
-      });
-    }
+      const act = { by: caller, action: 'project.deleted', object: current } as const;
+      return this.reconciler.apply(projectId, () => this.audit.perform(act, () => this.projects.remove(current)));
+    });
   }
 
   /** Returns the versions, newest first. Throws NotFound. */
-  async versions(by: Caller | null, projectId: string, page: VersionPage): Promise<ProjectVersionEntry[]> {
-    const project = await this.find(by, projectId);
+  async versions(
+    by: Caller | null,
+    { page, ...wanted }: InProject & { page: VersionPage },
+  ): Promise<ProjectVersionEntry[]> {
+    const project = await this.find(by, wanted);
     return this.projects.versions(project.id, page);
   }
 
   /** Throws NotFound. */
-  async version(by: Caller | null, projectId: string, version: number): Promise<ProjectVersion> {
-    const project = await this.find(by, projectId);
+  async version(by: Caller | null, { version, ...wanted }: InProject & { version: number }): Promise<ProjectVersion> {
+    const project = await this.find(by, wanted);
     return found('version', await this.projects.version(project.id, version));
   }
 

@@ -6,6 +6,26 @@ import type { Model } from '../../domain/workspace/model.js';
 import type { Project } from '../../domain/workspace/project.js';
 import { DatasetRepository, ModelRepository, ProjectRepository } from './ports.js';
 
+export interface InProject {
+  readonly projectId: string;
+}
+
+export interface OfModel extends InProject {
+  readonly modelId: string;
+}
+
+export interface OfDataset extends InProject {
+  readonly datasetId: string;
+}
+
+/** What every change of a versioned object takes. */
+export interface Change {
+  /** The versions that the caller takes for the current one. The change throws StaleVersion if one of them is not. */
+  readonly expected: readonly number[];
+  /** Aborts when the caller disconnects. Then a write that lost against another call is not repeated. */
+  readonly signal: AbortSignal;
+}
+
 /** Finds the projects, models and datasets of the caller's team. */
 @injectable()
 export class TeamWorkspace {

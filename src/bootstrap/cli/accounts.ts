@@ -27,7 +27,7 @@ export async function resetPassword(config: Config, invocation: Invocation, term
   const revokeKeys = invocation.flags.has('revoke-keys');
   const { password, generated } = await passwordFor(terminal, invocation);
   const account = await withContainer(config, false, (container) =>
-    container.get(PasswordService).set(commandLineActor(), email, { password, revokeKeys }),
+    container.get(PasswordService).set(commandLineActor(), { email, password, revokeKeys }),
   );
   terminal.out(`${account.email} has a new password and is signed out everywhere`);
   if (generated) terminal.out(`password, shown this once: ${password}`);

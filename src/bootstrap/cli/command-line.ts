@@ -68,6 +68,9 @@ export function runProgram(typed: readonly string[]): void {
   };
   process.on('SIGTERM', stop).on('SIGINT', stop);
   if (isStartedByNpx()) whenParentEnds(stop);
+  // `bin/tenon.cjs` keeps a channel open as long as it runs.
+  process.channel?.unref();
+  process.once('disconnect', stop);
   void runCommandLine(typed, stopping.signal).then((code) => process.exit(code));
 }
 

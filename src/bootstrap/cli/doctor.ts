@@ -18,6 +18,9 @@ const reasonOf = ({ message, code }: NodeJS.ErrnoException): string => message |
 
 /** Each check returns a description of its result, or throws an error that says what to do. */
 const checks: Readonly<Record<string, (config: Config) => Promise<string> | string>> = {
+  node() {
+    return `${process.version} (${process.execPath})`;
+  },
   settings({ unknown }) {
     if (unknown.length > 0)
       throw new Error(`these are no settings and are ignored: ${unknown.join(', ')}: correct or remove them`);

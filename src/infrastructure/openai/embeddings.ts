@@ -1,7 +1,7 @@
 /** Reads the embeddings of an engine elsewhere. */
 import { z } from 'zod';
 import type { EmbeddingRequest, Embeddings } from '../../domain/chat/embedding.js';
-import type { EngineEmbeddings } from '../runtimes/engine-api.js';
+import type { EngineEmbeddings } from '../http-engine/engine-dialect.js';
 
 const NO_LIST = 'it is no list of embeddings.';
 const OTHER_MODEL = 'it is of another model than the one that was asked.';

@@ -2,8 +2,9 @@
 import { type Attributes, metrics } from '@opentelemetry/api';
 import type { RuntimeCall } from '../../application/chat/ports.js';
 import type { Span, SpanAttributes, Tracer } from '../../application/shared/ports.js';
-import type { ChatRequest, CompletionEnd } from '../../domain/chat/chat.js';
+import type { ChatRequest, Completion, CompletionEnd, CompletionPart } from '../../domain/chat/chat.js';
 import type { EmbeddingRequest, Embeddings } from '../../domain/chat/embedding.js';
+import { type CalledRuntime, CallTelemetry } from '../chat-runtimes/call-telemetry.js';
 import { steadyMs } from '../system/scheduling.js';
 import { errorType } from './open-telemetry-tracer.js';
 
@@ -19,7 +20,7 @@ const TOKENS = [1, 4, 16, 64, 256, 1_024, 4_096, 16_384, 65_536, 262_144, 1_048_
  */
 const MOST_CONTENT = 16_384;
 
-export class GenAiTelemetry {
+export class GenAiTelemetry extends CallTelemetry {
   private readonly duration = histogram('gen_ai.client.operation.duration', 's', SECONDS);
   private readonly usage = histogram('gen_ai.client.token.usage', '{token}', TOKENS);
   private readonly answer = histogram('gen_ai.server.request.duration', 's', SECONDS);
@@ -30,11 +31,63 @@ export class GenAiTelemetry {
     private readonly tracer: Tracer,
     /** Also records the texts of messages and answers. */
     private readonly withContent: boolean,
-  ) {}
+  ) {
+    super();
+  }
 
-  chat(provider: string, project: string, request: ChatRequest): ObservedCall {
+  override async complete(
+    runtime: CalledRuntime,
+    request: ChatRequest,
+    call: RuntimeCall,
+    run: (call: RuntimeCall) => Promise<Completion>,
+  ): Promise<Completion> {
+    const observed = this.chat(runtime, request);
+    const answer = await observed.step(() => run(observed.observing(call)));
+    observed.ended(answer, answer.text);
+    return answer;
+  }
+
+  override async embed(
+    runtime: CalledRuntime,
+    request: EmbeddingRequest,
+    call: RuntimeCall,
+    run: (call: RuntimeCall) => Promise<Embeddings>,
+  ): Promise<Embeddings> {
+    const observed = this.begin('embeddings', runtime, () => ({
+      'gen_ai.embeddings.dimension.count': request.dimensions,
+    }));
+    const answer = await observed.step(() => run(observed.observing(call)));
+    observed.embedded(answer);
+    return answer;
+  }
+
+  override async *stream(
+    runtime: CalledRuntime,
+    request: ChatRequest,
+    call: RuntimeCall,
+    run: (call: RuntimeCall) => AsyncIterable<CompletionPart>,
+  ): AsyncGenerator<CompletionPart> {
+    const observed = this.chat(runtime, request);
+    const parts = run(observed.observing(call))[Symbol.asyncIterator]();
+    let text = '';
+    try {
+      for (;;) {
+        const { done, value: part } = await observed.step(() => parts.next());
+        if (done) return;
+        observed.began();
+        text = this.kept(text, part.text);
+        if (part.end) observed.ended(part.end, text);
+        yield part;
+      }
+    } finally {
+      observed.failed('cancelled'); // if the call has not ended, the caller has left
+      await parts.return?.();
+    }
+  }
+
+  private chat(runtime: CalledRuntime, request: ChatRequest): ObservedCall {
     const { sampling = {}, maxTokens, temperature, responseFormat } = request;
-    return this.call('chat', provider, project, () => ({
+    return this.begin('chat', runtime, () => ({
       'gen_ai.request.temperature': temperature,
       'gen_ai.request.max_tokens': maxTokens ?? undefined,
       'gen_ai.request.top_p': sampling.topP,
@@ -47,14 +100,10 @@ export class GenAiTelemetry {
     }));
   }
 
-  embeddings(provider: string, project: string, { dimensions }: EmbeddingRequest): ObservedCall {
-    return this.call('embeddings', provider, project, () => ({ 'gen_ai.embeddings.dimension.count': dimensions }));
-  }
-
-  private call(operation: string, provider: string, project: string, details: () => SpanAttributes): ObservedCall {
+  private begin(operation: string, { kind, project }: CalledRuntime, details: () => SpanAttributes): ObservedCall {
     const attributes = {
       'gen_ai.operation.name': operation,
-      'gen_ai.provider.name': provider,
+      'gen_ai.provider.name': kind,
       'gen_ai.request.model': project,
     };
     const span = this.tracer.start(`${operation} ${project}`, { kind: 'client', attributes });
@@ -68,7 +117,7 @@ export class GenAiTelemetry {
   }
 
   /** Returns `text` with `more` added. Adds nothing if texts are not recorded, or if `text` is already too long. */
-  kept(text: string, more: string): string {
+  private kept(text: string, more: string): string {
     return this.withContent && text.length < MOST_CONTENT ? text + more : text;
   }
 
@@ -105,7 +154,7 @@ const contentOf = (messages: readonly { readonly role: string; readonly content:
   );
 
 /** Records a call of a runtime, from its arrival to its end. */
-export class ObservedCall {
+class ObservedCall {
   private readonly arrived = steadyMs();
   private turn: number | null = null;
   private first: number | undefined;
@@ -113,7 +162,7 @@ export class ObservedCall {
 
   constructor(
     private readonly telemetry: GenAiTelemetry,
-    readonly span: Span,
+    private readonly span: Span,
     private readonly attributes: Attributes,
   ) {}
 
@@ -125,6 +174,16 @@ export class ObservedCall {
       call.admitted?.();
     };
     return { ...call, admitted };
+  }
+
+  /** Runs a step of the call. Ends the call if the step fails. */
+  async step<T>(step: () => Promise<T>): Promise<T> {
+    try {
+      return await this.span.run(step);
+    } catch (error) {
+      this.failed(error);
+      throw error;
+    }
   }
 
   /** Records the first token of a stream. */

@@ -13,15 +13,14 @@ import {
   type Sampler,
   TraceIdRatioBasedSampler,
 } from '@opentelemetry/sdk-trace';
-import type { ChatEngine } from '../../application/chat/ports.js';
 import type { Logger, Tracer } from '../../application/shared/ports.js';
+import type { CallTelemetry } from '../chat-runtimes/call-telemetry.js';
 import type { MetricSnapshot } from '../prometheus/metric-sources.js';
 import { AsyncValue } from '../system/adapters.js';
 import { resultWithin, steadyMs } from '../system/scheduling.js';
 import { GenAiTelemetry } from './gen-ai.js';
 import { MetricsBridge } from './metrics-bridge.js';
 import { OpenTelemetryTracer } from './open-telemetry-tracer.js';
-import { TracedChatEngine } from './traced-chat-engine.js';
 
 export interface TelemetrySettings {
   /** The variables of the environment that begin with `OTEL_`. The SDK reads most of them itself. */
@@ -41,8 +40,8 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 /** Exports traces and metrics with OTLP. The environment variables configure the export. */
 export class OpenTelemetry {
   readonly tracer: Tracer;
+  readonly calls: CallTelemetry;
   private readonly sdk: NodeSDK;
-  private readonly genAi: GenAiTelemetry;
   private ended: Promise<void> | null = null;
   private readMetrics: () => Promise<readonly MetricSnapshot[]> = async () => [];
 
@@ -61,11 +60,7 @@ export class OpenTelemetry {
     this.sdk.start();
     this.tracer = new OpenTelemetryTracer(trace.getTracer('tenon', version), log);
     const content = variables.OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT ?? '';
-    this.genAi = new GenAiTelemetry(this.tracer, /^(true|span_only|span_and_event)$/i.test(content));
-  }
-
-  traced(engine: ChatEngine): ChatEngine {
-    return new TracedChatEngine(engine, this.genAi);
+    this.calls = new GenAiTelemetry(this.tracer, /^(true|span_only|span_and_event)$/i.test(content));
   }
 
   /** From now on, exports these metrics in addition to those of chats. */

@@ -1,4 +1,4 @@
-import type { ChatRuntime } from '../../application/chat/ports.js';
+import type { ChatRuntimes } from '../../application/chat/ports.js';
 import type { ModelServer } from '../../application/deployments/ports.js';
 import type { RuntimeFigures, RuntimeStatus } from '../../domain/chat/runtime.js';
 import { deploymentStatuses } from '../../domain/deployments/deployment.js';
@@ -123,7 +123,7 @@ const MOST_PROJECTS = 200;
 type Figures = readonly [project: string, RuntimeFigures][];
 
 /** Reports the chat runtimes of this instance. Only the newest projects have their own time series. */
-export const chatMetrics = (runtimes: Pick<ChatRuntime, 'figures' | 'status'>): MetricSource => ({
+export const chatMetrics = (runtimes: Pick<ChatRuntimes, 'figures' | 'status'>): MetricSource => ({
   collect: () => {
     const all = [...runtimes.figures()];
     const states = all.map(([project]) => runtimes.status(project).state);

@@ -1,6 +1,7 @@
 import express, { type Express, type RequestHandler } from 'express';
 import type { Clock } from '../../application/shared/ports.js';
 import { pages } from '../web/pages.js';
+import { OPENAI } from './chat/openai/openai-errors.js';
 import type { Controller } from './contract.js';
 import { authenticate } from './middleware/authenticate.js';
 import { lingeringClose, slowClients } from './middleware/connections.js';
@@ -17,7 +18,6 @@ import {
 import type { ReadBodyDependencies } from './middleware/read-body.js';
 import { type RequestContextDependencies, requestContext } from './middleware/request-context.js';
 import { crossOrigin, hostCheck, securityHeaders } from './middleware/security.js';
-import { OPENAI } from './openai-errors.js';
 import { contractRoutes } from './routes.js';
 import type { GracefulShutdown } from './server.js';
 

@@ -1,5 +1,5 @@
 import { DomainError, type ErrorKind, type Finding } from '../../domain/shared/errors.js';
-import { isOpenAi, type OpenAiError, openAiError, openAiStatus } from './openai-errors.js';
+import { isOpenAi, type OpenAiError, openAiError, openAiStatus } from './chat/openai/openai-errors.js';
 
 /** Lists every machine code of the service with its HTTP status. Codes are never renamed or reused. */
 export const refusals = {

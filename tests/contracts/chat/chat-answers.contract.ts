@@ -1,12 +1,12 @@
-import type { ChatRuntime } from '../../../src/application/chat/ports.js';
+import type { ChatRuntimes } from '../../../src/application/chat/ports.js';
 import { type ChatRuntimesLimits, type ChatRuntimesUnderTest, callsTo } from '../../support/chat-runtimes-rig.js';
 import { until } from '../../support/until.js';
 
-/** Tests the promises of ChatRuntime about calls to a ready runtime. */
+/** Tests the promises of ChatRuntimes about calls to a ready runtime. */
 export function chatAnswersContract(adapter: string, open: (limits: ChatRuntimesLimits) => ChatRuntimesUnderTest) {
-  describe(`Ready runtimes of ChatRuntime, run by ${adapter},`, () => {
+  describe(`Ready runtimes of ChatRuntimes, run by ${adapter},`, () => {
     let rig: ChatRuntimesUnderTest;
-    let runtimes: ChatRuntime;
+    let runtimes: ChatRuntimes;
     const { ask, occupy, started } = callsTo(() => rig);
     const use = (queue: number) => {
       rig = open({ queue, timeoutMs: 20_000, babbling: false });

@@ -14,7 +14,7 @@ export function chatEmbeddingsContract(
   adapter: string,
   open: (limits: ChatRuntimesLimits) => EmbeddingRuntimesUnderTest,
 ) {
-  describe(`Embeddings of ChatRuntime made by ${adapter}`, () => {
+  describe(`Embeddings of ChatRuntimes made by ${adapter}`, () => {
     let rig: EmbeddingRuntimesUnderTest;
     const { ask, started } = callsTo(() => rig);
     const embed = (

@@ -1,12 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { ChatRuntime } from '../../../src/application/chat/ports.js';
+import type { ChatRuntimes } from '../../../src/application/chat/ports.js';
 import type { Usage } from '../../../src/domain/chat/chat.js';
 import { type ChatRuntimesLimits, type ChatRuntimesUnderTest, callsTo } from '../../support/chat-runtimes-rig.js';
 
 export function chatRuntimesContract(adapter: string, open: (limits: ChatRuntimesLimits) => ChatRuntimesUnderTest) {
-  describe(`ChatRuntime run by ${adapter}`, () => {
+  describe(`ChatRuntimes run by ${adapter}`, () => {
     let rig: ChatRuntimesUnderTest;
-    let runtimes: ChatRuntime;
+    let runtimes: ChatRuntimes;
 
     const use = (limits: Partial<ChatRuntimesLimits> = {}) => {
       rig = open({ queue: 1, timeoutMs: 20_000, babbling: false, ...limits });

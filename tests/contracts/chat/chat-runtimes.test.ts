@@ -4,18 +4,17 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ChatMessage, ChatRequest } from '../../../src/domain/chat/chat.js';
 import type { RuntimeTask } from '../../../src/domain/chat/runtime.js';
-import type { OnnxSource } from '../../../src/infrastructure/chat-engine/chat-process.js';
-import { OpenAiChatRuntime } from '../../../src/infrastructure/openai/openai-chat-runtime.js';
-import { GenAiTelemetry } from '../../../src/infrastructure/opentelemetry/gen-ai.js';
-import { TracedChatEngine } from '../../../src/infrastructure/opentelemetry/traced-chat-engine.js';
-import { ChatRuntimeByKind } from '../../../src/infrastructure/runtimes/chat-runtime-by-kind.js';
-import type { HttpSource } from '../../../src/infrastructure/runtimes/engine-api.js';
+import { ChatRuntimesByEngine } from '../../../src/infrastructure/chat-runtimes/chat-runtimes-by-engine.js';
+import type { HttpSource } from '../../../src/infrastructure/http-engine/engine-spec.js';
 import type {
-  HttpChatRuntime,
-  HttpChatRuntimeSettings,
-} from '../../../src/infrastructure/runtimes/http-chat-runtime.js';
+  HttpChatEngine,
+  HttpChatEngineSettings,
+} from '../../../src/infrastructure/http-engine/http-chat-engine.js';
+import type { OnnxSource } from '../../../src/infrastructure/onnx-chat/chat-process.js';
+import { OpenAiChatEngine } from '../../../src/infrastructure/openai/openai-chat-engine.js';
+import { GenAiTelemetry } from '../../../src/infrastructure/opentelemetry/gen-ai.js';
 import { NoTracer, SystemClock } from '../../../src/infrastructure/system/adapters.js';
-import { MemoryChatRuntime, type MemorySource } from '../../fakes/chat/memory-chat-runtime.js';
+import { MemoryChatRuntimes, type MemorySource } from '../../fakes/chat/memory-chat-runtimes.js';
 import type { ChatRuntimesLimits } from '../../support/chat-runtimes-rig.js';
 import { schemas } from '../../support/json-schemas.js';
 import { sendJson } from '../../support/local-server.js';
@@ -27,7 +26,7 @@ import { chatAnswersContract } from './chat-answers.contract.js';
 import { chatEmbeddingsContract, type EmbeddingRuntimesUnderTest } from './chat-embeddings.contract.js';
 import { chatRuntimesContract } from './chat-runtimes.contract.js';
 import { chatStreamsContract } from './chat-streams.contract.js';
-import { ParrotChatRuntime } from './parrot-chat-runtime.js';
+import { ParrotChatEngine } from './parrot-chat-engine.js';
 
 const onnx = (folder: string): OnnxSource => ({ kind: 'onnx', folder });
 const inMemorySource = (model: string): MemorySource => ({ kind: 'memory', model });
@@ -86,7 +85,7 @@ const inMemory = ({ babbling: _, ...limits }: ChatRuntimesLimits): EmbeddingRunt
     babbling: { load, answer: () => 42 },
     embedding: { load, embed: () => undefined },
   };
-  const runtimes = new MemoryChatRuntime(models, { context: 256, restartMs: 20, ...limits });
+  const runtimes = new MemoryChatRuntimes(models, { context: 256, restartMs: 20, ...limits });
   return {
     runtimes,
     model: inMemorySource('model'),
@@ -117,7 +116,7 @@ describe('chat engines elsewhere', () => {
   });
   afterAll(() => engine.close());
 
-  type Limits = ChatRuntimesLimits & HttpChatRuntimeSettings;
+  type Limits = ChatRuntimesLimits & HttpChatEngineSettings;
 
   /** Telemetry must not change any answer. */
   const telemetry = new GenAiTelemetry(new NoTracer(), true);
@@ -126,13 +125,13 @@ describe('chat engines elsewhere', () => {
   function engineContracts<Model>(
     name: string,
     { streams, embeds = false, ...about }: Partial<ScriptedEngine> & { streams: boolean; embeds?: boolean },
-    make: (settings: Limits) => HttpChatRuntime<Model>,
+    make: (settings: Limits) => HttpChatEngine<Model>,
     named: (name: string) => Model,
   ): void {
     const elsewhere = (limits: ChatRuntimesLimits): EmbeddingRuntimesUnderTest => {
       const waits = { maxConcurrent: 1, probeTimeoutMs: 5_000, retryDelayMs: { first: 100, max: 400 } };
       const adapter = make({ ...limits, ...waits, schemas, allowedHosts: [], keys: {} });
-      const runtimes = new ChatRuntimeByKind([new TracedChatEngine(adapter, telemetry)]);
+      const runtimes = new ChatRuntimesByEngine([adapter], telemetry);
       const source = (model: string, key = 'right', task?: RuntimeTask): HttpSource<Model> => {
         return { kind: adapter.kind, baseUrl: engine.url, key, model: named(model), ...(task && { task }) };
       };
@@ -173,7 +172,7 @@ describe('chat engines elsewhere', () => {
   engineContracts(
     'engines with the API of OpenAI',
     { streams: true, embeds: true, script: openAi },
-    (settings) => new OpenAiChatRuntime(settings, new SystemClock(), new RecordingLog()),
+    (settings) => new OpenAiChatEngine(settings, new SystemClock(), new RecordingLog()),
     (model) => ({ model }),
   );
   engineContracts(
@@ -184,7 +183,7 @@ describe('chat engines elsewhere', () => {
       paths: { chat: '/say', probe: '/awake' },
       keyOf: (headers) => headers['x-cracker'],
     },
-    (settings) => new ParrotChatRuntime(settings, new SystemClock(), new RecordingLog()),
+    (settings) => new ParrotChatEngine(settings, new SystemClock(), new RecordingLog()),
     (parrot) => ({ parrot }),
   );
 });
@@ -249,8 +248,8 @@ function parrot({ body }: Asked, response: ServerResponse): void {
   after(takesMs, response, () => sendJson(response, fits ? 200 : 400, answer));
 }
 
-it('CONTRIBUTING.md shows the code of parrot-chat-runtime.ts', () => {
-  const [, ...code] = readFileSync(join(__dirname, 'parrot-chat-runtime.ts'), 'utf8').trim().split('\n');
+it('CONTRIBUTING.md shows the code of parrot-chat-engine.ts', () => {
+  const [, ...code] = readFileSync(join(__dirname, 'parrot-chat-engine.ts'), 'utf8').trim().split('\n');
   const shown = code
     .join('\n')
     .replaceAll("'../../../src/infrastructure/", "'../")

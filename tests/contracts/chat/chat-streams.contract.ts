@@ -1,13 +1,13 @@
-import type { ChatRuntime } from '../../../src/application/chat/ports.js';
+import type { ChatRuntimes } from '../../../src/application/chat/ports.js';
 import type { CompletionPart } from '../../../src/domain/chat/chat.js';
 import { type ChatRuntimesLimits, type ChatRuntimesUnderTest, callsTo } from '../../support/chat-runtimes-rig.js';
 import { until } from '../../support/until.js';
 
-/** Tests the promises of ChatRuntime about streams. */
+/** Tests the promises of ChatRuntimes about streams. */
 export function chatStreamsContract(adapter: string, open: (limits: ChatRuntimesLimits) => ChatRuntimesUnderTest) {
-  describe(`Streams of ChatRuntime, run by ${adapter},`, () => {
+  describe(`Streams of ChatRuntimes, run by ${adapter},`, () => {
     let rig: ChatRuntimesUnderTest;
-    let runtimes: ChatRuntime;
+    let runtimes: ChatRuntimes;
     const { ask, take, longest, occupy, reaches, started } = callsTo(() => rig);
     const use = (limits: Partial<ChatRuntimesLimits> = {}) => {
       rig = open({ queue: 1, timeoutMs: 20_000, babbling: false, ...limits });

@@ -1,6 +1,6 @@
-import type { EngineRuntime } from '../../../src/application/chat/ports.js';
-import { OpenAiChatRuntime } from '../../../src/infrastructure/openai/openai-chat-runtime.js';
-import type { HttpSource } from '../../../src/infrastructure/runtimes/engine-api.js';
+import type { ChatRuntime } from '../../../src/application/chat/ports.js';
+import type { HttpSource } from '../../../src/infrastructure/http-engine/engine-spec.js';
+import { OpenAiChatEngine } from '../../../src/infrastructure/openai/openai-chat-engine.js';
 import { ManualClock } from '../../fakes/shared/manual-clock.js';
 import { schemas } from '../../support/json-schemas.js';
 import { RecordingLog } from '../../support/recording-log.js';
@@ -10,7 +10,7 @@ import { until } from '../../support/until.js';
 describe('an engine that answers 503 when it is asked for its models', () => {
   const LOAD_MS = 60_000;
   let engine: ScriptedEngine;
-  let runtime: EngineRuntime;
+  let runtime: ChatRuntime;
   let log: RecordingLog;
   let clock: ManualClock;
 
@@ -22,7 +22,7 @@ describe('an engine that answers 503 when it is asked for its models', () => {
     log = new RecordingLog();
     const waits = { loadTimeoutMs: LOAD_MS, retryDelayMs: { first: 1, max: 5 } };
     const limits = { queue: 1, timeoutMs: 20_000 };
-    const openAi = new OpenAiChatRuntime({ ...limits, ...waits, schemas, allowedHosts: [], keys: {} }, clock, log);
+    const openAi = new OpenAiChatEngine({ ...limits, ...waits, schemas, allowedHosts: [], keys: {} }, clock, log);
     engine.models = 503;
     runtime = openAi.create('a');
     const source: HttpSource<object> = { kind: 'openai', baseUrl: engine.url, key: null, model: { model: 'm' } };

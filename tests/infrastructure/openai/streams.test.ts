@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { EngineRuntime } from '../../../src/application/chat/ports.js';
+import type { ChatRuntime } from '../../../src/application/chat/ports.js';
 import type { ChatRequest, CompletionPart } from '../../../src/domain/chat/chat.js';
 import type { JsonObject } from '../../../src/domain/workspace/json.js';
-import { OpenAiChatRuntime } from '../../../src/infrastructure/openai/openai-chat-runtime.js';
-import type { HttpSource } from '../../../src/infrastructure/runtimes/engine-api.js';
+import type { HttpSource } from '../../../src/infrastructure/http-engine/engine-spec.js';
+import { OpenAiChatEngine } from '../../../src/infrastructure/openai/openai-chat-engine.js';
 import { SystemClock } from '../../../src/infrastructure/system/adapters.js';
 import { schemas } from '../../support/json-schemas.js';
 import { RecordingLog } from '../../support/recording-log.js';
@@ -25,14 +25,14 @@ const M = 'big';
 
 describe('the stream of an engine that speaks OpenAI', () => {
   let engine: ScriptedEngine;
-  let runtime: EngineRuntime;
+  let runtime: ChatRuntime;
 
   beforeAll(async () => {
     engine = await ScriptedEngine.start();
   });
   beforeEach(() => {
     const settings = { queue: 1, timeoutMs: 20_000, maxConcurrent: 1, schemas, allowedHosts: [], keys: {} };
-    runtime = new OpenAiChatRuntime(settings, new SystemClock(), new RecordingLog()).create('a');
+    runtime = new OpenAiChatEngine(settings, new SystemClock(), new RecordingLog()).create('a');
     const model = { model: M, model_aliases: ['big-0613'] };
     const source: HttpSource<object> = { kind: 'openai', baseUrl: engine.url, key: null, model };
     runtime.start(source);

@@ -1,8 +1,8 @@
-import type { ChatEngine, EngineRuntime } from '../../../src/application/chat/ports.js';
+import type { ChatEngine, ChatRuntime } from '../../../src/application/chat/ports.js';
 import { type Span, type SpanAttributes, type SpanOptions, Tracer } from '../../../src/application/shared/ports.js';
 import { RuntimeUnavailable } from '../../../src/domain/chat/errors.js';
+import { ChatRuntimesByEngine } from '../../../src/infrastructure/chat-runtimes/chat-runtimes-by-engine.js';
 import { GenAiTelemetry } from '../../../src/infrastructure/opentelemetry/gen-ai.js';
-import { TracedChatEngine } from '../../../src/infrastructure/opentelemetry/traced-chat-engine.js';
 
 /** Keeps its spans for the tests. */
 class KeepingTracer extends Tracer {
@@ -39,7 +39,7 @@ const end = { finishReason: 'stop', usage } as const;
 const failure = new RuntimeUnavailable('it is away');
 const signal = new AbortController().signal;
 
-const whole: Partial<EngineRuntime> = {
+const whole: Partial<ChatRuntime> = {
   complete: async (_request, { admitted }) => {
     admitted?.();
     return { text: 'Ada', ...end, timing: { firstTokenMs: 1, tookMs: 2 } };
@@ -52,19 +52,21 @@ const whole: Partial<EngineRuntime> = {
   embed: async () => ({ vectors: [], promptTokens: 4 }),
 };
 
-function observed(runtime: Partial<EngineRuntime>, withContent = false) {
+function observed(runtime: Partial<ChatRuntime>, withContent = false) {
   const tracer = new KeepingTracer();
-  const engine = { kind: 'onnx', create: () => runtime } as unknown as ChatEngine;
-  const traced = new TracedChatEngine(engine, new GenAiTelemetry(tracer, withContent)).create('prj_1');
-  return { tracer, traced };
+  const started = { ...runtime, status: { state: 'ready', reason: null }, start: () => undefined };
+  const engine = { kind: 'onnx', create: () => started } as unknown as ChatEngine;
+  const runtimes = new ChatRuntimesByEngine([engine], new GenAiTelemetry(tracer, withContent));
+  runtimes.start('prj_1', { kind: 'onnx' });
+  return { tracer, runtimes };
 }
 
 describe('the span of a call', () => {
   it('has the attributes of the conventions, and no content', async () => {
-    const { tracer, traced } = observed(whole);
-    await traced.complete(request, { caller: 'usr_1', signal });
-    for await (const _ of traced.stream(request, { caller: 'usr_1', signal }));
-    await traced.embed({ texts: ['secret'], dimensions: 8 }, { caller: 'usr_1', signal });
+    const { tracer, runtimes } = observed(whole);
+    await runtimes.complete('prj_1', request, { caller: 'usr_1', signal });
+    for await (const _ of runtimes.stream('prj_1', request, { caller: 'usr_1', signal }));
+    await runtimes.embed('prj_1', { texts: ['secret'], dimensions: 8 }, { caller: 'usr_1', signal });
     const about = {
       'gen_ai.operation.name': 'chat',
       'gen_ai.provider.name': 'onnx',
@@ -99,8 +101,8 @@ describe('the span of a call', () => {
   });
 
   it('has the beginning of each text if the recording of content is enabled', async () => {
-    const { tracer, traced } = observed(whole, true);
-    for await (const _ of traced.stream(request, { caller: 'usr_1', signal }));
+    const { tracer, runtimes } = observed(whole, true);
+    for await (const _ of runtimes.stream('prj_1', request, { caller: 'usr_1', signal }));
     const { attributes } = tracer.spans[0] as KeepingTracer['spans'][number];
     const [system, user] = JSON.parse(String(attributes['gen_ai.input.messages']));
     expect(system).toEqual({ role: 'system', parts: [{ type: 'text', content: 'Be brief.' }] });
@@ -111,7 +113,7 @@ describe('the span of a call', () => {
   });
 
   it('ends once: after a failure in the queue or later, or when the caller leaves', async () => {
-    const { tracer, traced } = observed({
+    const { tracer, runtimes } = observed({
       complete: () => Promise.reject(failure),
       // biome-ignore lint/correctness/useYield: it fails at once
       async *stream(_request, { admitted }) {
@@ -120,19 +122,19 @@ describe('the span of a call', () => {
       },
       embed: () => Promise.reject(failure),
     });
-    await expect(traced.complete(request, { caller: 'usr_1', signal })).rejects.toBe(failure);
-    await expect(traced.embed({ texts: ['a'] }, { caller: 'usr_1', signal })).rejects.toBe(failure);
-    const streamed = async (one: EngineRuntime) => {
-      for await (const _ of one.stream(request, { caller: 'usr_1', signal })) return;
+    await expect(runtimes.complete('prj_1', request, { caller: 'usr_1', signal })).rejects.toBe(failure);
+    await expect(runtimes.embed('prj_1', { texts: ['a'] }, { caller: 'usr_1', signal })).rejects.toBe(failure);
+    const streamed = async (one: ChatRuntimesByEngine) => {
+      for await (const _ of one.stream('prj_1', request, { caller: 'usr_1', signal })) return;
     };
-    await expect(streamed(traced)).rejects.toBe(failure);
+    await expect(streamed(runtimes)).rejects.toBe(failure);
     expect(tracer.spans.map(({ parts, ends }) => [parts, ends])).toEqual([
       [['queue'], [failure]],
       [['queue'], [failure]],
       [['queue'], [failure]],
     ]);
     const left = observed(whole);
-    await streamed(left.traced);
+    await streamed(left.runtimes);
     expect(left.tracer.spans[0]?.ends).toEqual(['cancelled']);
   });
 });

@@ -2,20 +2,18 @@ import { join } from 'node:path';
 import type { ModelFileResolver } from '../../../src/application/deployments/ports.js';
 import type { ChatRequest, CompletionEnd, CompletionPart, Usage } from '../../../src/domain/chat/chat.js';
 import type { RuntimeStatus } from '../../../src/domain/chat/runtime.js';
-import type { OnnxSource } from '../../../src/infrastructure/chat-engine/chat-process.js';
-import {
-  OnnxChatRuntime,
-  type OnnxChatRuntimeSettings,
-} from '../../../src/infrastructure/chat-engine/onnx-chat-runtime.js';
+import { CallTelemetry } from '../../../src/infrastructure/chat-runtimes/call-telemetry.js';
+import { ChatRuntimesByEngine } from '../../../src/infrastructure/chat-runtimes/chat-runtimes-by-engine.js';
 import { ChildLimits } from '../../../src/infrastructure/child-process/child-limits.js';
-import { ChatRuntimeByKind } from '../../../src/infrastructure/runtimes/chat-runtime-by-kind.js';
+import type { OnnxSource } from '../../../src/infrastructure/onnx-chat/chat-process.js';
+import { OnnxChatEngine, type OnnxChatEngineSettings } from '../../../src/infrastructure/onnx-chat/onnx-chat-engine.js';
 import { SystemClock } from '../../../src/infrastructure/system/adapters.js';
 import { RecordingLog } from '../recording-log.js';
 
 const compiled = (path: string) => join(process.cwd(), 'dist', path);
 
 // The tests run these programs as processes. They are compiled, like those of the service.
-export const worker = compiled('src/infrastructure/chat-engine/worker/main.js');
+export const worker = compiled('src/infrastructure/onnx-chat/worker/main.js');
 export const oddWorker = compiled('tests/support/onnx/odd-worker.js');
 export const parentProgram = compiled('tests/support/onnx/parent-program.js');
 export const formsProgram = compiled('tests/support/onnx/forms-program.js');
@@ -37,15 +35,15 @@ function callOf(text: string, about: About) {
 /** Runs chat runtimes in child processes, and shows these processes. */
 export class ChildRuntimesRig {
   readonly log = new RecordingLog();
-  readonly runtimes: ChatRuntimeByKind;
+  readonly runtimes: ChatRuntimesByEngine;
 
-  constructor(settings: Partial<OnnxChatRuntimeSettings> = {}) {
+  constructor(settings: Partial<OnnxChatEngineSettings> = {}) {
     const children = new ChildLimits();
     const usual = { worker, threads: 1, atOnce: 1, queue: 1, timeoutMs: 20_000, stopGraceMs: 2_000, children };
     const restartDelayMs = { first: 100, max: 400 };
     const all = { ...usual, restartDelayMs, ...settings };
-    const engine = new OnnxChatRuntime(all, anyFolder, new SystemClock(), this.log);
-    this.runtimes = new ChatRuntimeByKind([engine]);
+    const engine = new OnnxChatEngine(all, anyFolder, new SystemClock(), this.log);
+    this.runtimes = new ChatRuntimesByEngine([engine], new CallTelemetry());
   }
 
   /** Starts a runtime from a folder, and returns its state after loading. */

@@ -1,6 +1,6 @@
 import type { ChatRequest } from '../../../src/domain/chat/chat.js';
-import type { LoadSettings, Report } from '../../../src/infrastructure/chat-engine/protocol.js';
-import { ChatWorker } from '../../../src/infrastructure/chat-engine/worker/chat-worker.js';
+import type { LoadSettings, Report } from '../../../src/infrastructure/onnx-chat/protocol.js';
+import { ChatWorker } from '../../../src/infrastructure/onnx-chat/worker/chat-worker.js';
 
 export type Completed = Extract<Report, { type: 'completed' }>;
 

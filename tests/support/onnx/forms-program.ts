@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import type { Json } from '../../../src/domain/workspace/json.js';
-import { loadModel, tryModel } from '../../../src/infrastructure/chat-engine/worker/chat-model.js';
-import type { Scores } from '../../../src/infrastructure/chat-engine/worker/decoder.js';
-import { grammarOf } from '../../../src/infrastructure/chat-engine/worker/grammar/json-grammar.js';
-import { UnsupportedSchema } from '../../../src/infrastructure/chat-engine/worker/grammar/schema.js';
-import { loadXGrammar } from '../../../src/infrastructure/chat-engine/worker/grammar/xgrammar.js';
-import { Sampler } from '../../../src/infrastructure/chat-engine/worker/sampler.js';
+import { loadModel, tryModel } from '../../../src/infrastructure/onnx-chat/worker/chat-model.js';
+import type { Scores } from '../../../src/infrastructure/onnx-chat/worker/decoder.js';
+import { grammarOf } from '../../../src/infrastructure/onnx-chat/worker/grammar/json-grammar.js';
+import { UnsupportedSchema } from '../../../src/infrastructure/onnx-chat/worker/grammar/schema.js';
+import { loadXGrammar } from '../../../src/infrastructure/onnx-chat/worker/grammar/xgrammar.js';
+import { Sampler } from '../../../src/infrastructure/onnx-chat/worker/sampler.js';
 import { jsonSchema } from './json-schemas.js';
 
 /**

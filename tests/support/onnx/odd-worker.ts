@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import type { Order } from '../../../src/infrastructure/chat-engine/protocol.js';
+import type { Order } from '../../../src/infrastructure/onnx-chat/protocol.js';
 
 /** Misbehaves in place of the worker. The name of the model's folder selects the behaviour. */
 type Behaviour = (order: Order) => void;

@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline';
-import type { LoadSettings } from '../../../src/infrastructure/chat-engine/protocol.js';
+import type { LoadSettings } from '../../../src/infrastructure/onnx-chat/protocol.js';
 import { DrivenWorker, type Question } from './driven-worker.js';
 
 /** Contains rounds of questions. All questions of a round are asked at once, after the answers of the round before. */

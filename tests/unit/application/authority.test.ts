@@ -53,13 +53,13 @@ describe('Authority', () => {
 
   const teamWrites: [string, () => Promise<unknown>][] = [
     ['creating an invite', () => services().invites.create(caller, { email: null, role: 'admin' })],
-    ['revoking an invite', () => services().invites.revoke(caller, 'inv_1')],
-    ['changing a role', () => services().team.changeRole(caller, member.id, 'admin')],
-    ['removing an account', () => services().team.remove(caller, member.id)],
+    ['revoking an invite', () => services().invites.revoke(caller, { id: 'inv_1' })],
+    ['changing a role', () => services().team.changeRole(caller, { accountId: member.id, role: 'admin' })],
+    ['removing an account', () => services().team.remove(caller, { accountId: member.id })],
   ];
   const keyWrites: [string, () => Promise<unknown>][] = [
     ['minting a key', () => services().keys.mint(caller, { name: null, lifetimeSeconds: null })],
-    ['revoking a key', () => services().keys.revoke(caller, 'key_1')],
+    ['revoking a key', () => services().keys.revoke(caller, { id: 'key_1' })],
   ];
 
   const refused = async (write: () => Promise<unknown>, code: string) => {

@@ -29,6 +29,13 @@ describe('DatasetService', () => {
   const project = aProject(team);
   const records = [aRecord()];
   const clock = new ManualClock(at(9));
+  const { signal } = new AbortController();
+  const changeOf = ({ id, version }: Dataset) => ({
+    projectId: project.id,
+    datasetId: id,
+    expected: [version],
+    signal,
+  });
 
   const store = postgresUnderTest();
 
@@ -62,12 +69,19 @@ describe('DatasetService', () => {
       datasets.replace = async (...write) => (await replace(...write)) && projects.remove(project);
       const answer =
         change === 'a freeze'
-          ? await service.freeze(by, project.id, dataset.id, [1])
-          : await service.update(by, project.id, dataset.id, [1], { name: 'New', records: null });
+          ? await service.freeze(by, changeOf(dataset))
+          : await service.update(by, { ...changeOf(dataset), name: 'New', records: null });
       expect(answer.records).toEqual(records);
       expect(await datasets.find(project.id, dataset.id)).toBeNull();
     },
   );
+
+  it.each(['update', 'freeze'] as const)('gives up a %s that the repository never accepts', async (change) => {
+    const { datasets, dataset, service } = await setUp();
+    datasets.replace = async () => false;
+    const sent = { ...changeOf(dataset), name: 'New', records: null };
+    await expect(service[change](by, sent)).rejects.toMatchObject({ code: 'storage_unavailable' });
+  });
 
   it('compares versions with the same content without reading records', async () => {
     const { datasets, dataset, service } = await setUp();
@@ -75,7 +89,7 @@ describe('DatasetService', () => {
     await datasets.replace(dataset, renamed, null);
     const read = jest.spyOn(datasets, 'records');
     const own = { datasetId: dataset.id };
-    expect(await service.compare(by, project.id, own, { ...own, version: 1 })).toEqual({
+    expect(await service.compare(by, { projectId: project.id, own, base: { ...own, version: 1 } })).toEqual({
       added: [],
       removed: [],
       changed: [],

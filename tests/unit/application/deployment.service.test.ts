@@ -35,8 +35,10 @@ describe('DeploymentService', () => {
     const others = [calls, authority, audit, ids, clock, new NoTracer()] as const;
     return new DeploymentService(deployments, server, reconciler, models, ...others);
   };
-  const about = { ...Deployment.fields(aDeployment()), by: { kind: 'master' } } as const;
-  const create = (name: string, signal = new AbortController().signal) => service.create({ ...about, name, signal });
+  const by = { kind: 'master' } as const;
+  const about = Deployment.fields(aDeployment());
+  const create = (name: string, signal = new AbortController().signal) =>
+    service.create(by, { ...about, name, signal });
 
   it('limits the number of deployments, including those that still start', async () => {
     for (let n = 1; n < deploymentLimits.deployments; n++) await deployments.add(aDeployment());
@@ -50,7 +52,7 @@ describe('DeploymentService', () => {
     for (const { id } of (await deployments.all()).slice(0, 1)) await deployments.remove(id);
     await servers.close();
     const rival = new MemoryModelServer(undefined, () => deployments.add(aDeployment()));
-    const refused = serviceWith(rival).create({ ...about, name: 'late', signal: new AbortController().signal });
+    const refused = serviceWith(rival).create(by, { ...about, name: 'late', signal: new AbortController().signal });
     await expect(refused).rejects.toMatchObject({ code: 'invalid_request' });
     expect(rival.ids()).toEqual([]);
     expect(await deployments.count()).toBe(deploymentLimits.deployments);
@@ -61,15 +63,14 @@ describe('DeploymentService', () => {
     const [one, other] = [new MemoryModelServer(), new MemoryModelServer()];
     const reconciler = new DeploymentReconciler(deployments, other, new RecordingLog());
     const service = serviceWith(one);
-    const { id } = await service.create({ ...about, name: 'shared', signal: new AbortController().signal });
-    const by = { kind: 'master' } as const;
-    expect((await serviceWith(other).read({ by, id })).state).toMatchObject({ status: 'starting' });
+    const { id } = await service.create(by, { ...about, name: 'shared', signal: new AbortController().signal });
+    expect((await serviceWith(other).read(by, { id })).state).toMatchObject({ status: 'starting' });
     await reconciler.applyAll();
     await reconciler.applyAll();
     expect(other.ids()).toEqual([id]);
-    await service.delete({ by, id });
+    await service.delete(by, { id });
     await reconciler.applyAll();
     expect([one.ids(), other.ids()]).toEqual([[], []]);
-    await expect(service.read({ by, id })).rejects.toMatchObject({ code: 'not_found' });
+    await expect(service.read(by, { id })).rejects.toMatchObject({ code: 'not_found' });
   });
 });

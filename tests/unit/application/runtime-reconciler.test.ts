@@ -3,18 +3,20 @@ import { RuntimeReconciler } from '../../../src/application/chat/runtime-reconci
 import { InvalidRequest } from '../../../src/domain/shared/errors.js';
 import { Model } from '../../../src/domain/workspace/model.js';
 import { Project } from '../../../src/domain/workspace/project.js';
-import { MemoryChatRuntime } from '../../fakes/chat/memory-chat-runtime.js';
+import { MemoryChatRuntimes } from '../../fakes/chat/memory-chat-runtimes.js';
 import { gate } from '../../support/barrier.js';
 import { postgresUnderTest } from '../../support/postgres-repositories.js';
 import { RecordingLog } from '../../support/recording-log.js';
 import { until } from '../../support/until.js';
+
+const noChange = async () => undefined;
 
 describe('RuntimeReconciler', () => {
   const store = postgresUnderTest();
 
   const setUp = async ({ isBroken = false } = {}) => {
     const { connections, models, projects, teams } = await store.open();
-    const runtimes = new MemoryChatRuntime();
+    const runtimes = new MemoryChatRuntimes();
     const owner = { teamId: 'tea_1', createdBy: 'usr_1', createdAt: new Date(0) };
     await teams.add({ id: 'tea_1', operator: false, siteKey: null, createdAt: new Date(0) });
     for (const id of ['prj_1', 'prj_2']) await projects.add(Project.create({ id, ...owner }));
@@ -36,15 +38,15 @@ describe('RuntimeReconciler', () => {
   it('starts runtimes that are desired to run, and stops the others', async () => {
     const { connections, runtimes, reconciler } = await setUp();
     await connections.setDesired('prj_1', 'started');
-    await reconciler.apply('prj_1');
+    await reconciler.apply('prj_1', noChange);
     expect(runtimes.status('prj_1').state).not.toBe('stopped');
     await connections.setDesired('prj_1', 'stopped');
-    await reconciler.apply('prj_1');
+    await reconciler.apply('prj_1', noChange);
     expect(runtimes.status('prj_1').state).toBe('stopped');
     await connections.setDesired('prj_1', 'started');
-    await reconciler.apply('prj_1');
+    await reconciler.apply('prj_1', noChange);
     await connections.remove('prj_1');
-    await reconciler.apply('prj_1');
+    await reconciler.apply('prj_1', noChange);
     expect(runtimes.status('prj_1').state).toBe('stopped');
   });
 
@@ -57,7 +59,7 @@ describe('RuntimeReconciler', () => {
     await Promise.all(
       changes.map(async (desired) => {
         await connections.setDesired('prj_1', desired);
-        await reconciler.apply('prj_1');
+        await reconciler.apply('prj_1', noChange);
       }),
     );
     const wanted = (await connections.find('prj_1'))?.desired;
@@ -67,7 +69,7 @@ describe('RuntimeReconciler', () => {
   it('reports a runtime that could not be started as unavailable', async () => {
     const { connections, reconciler } = await setUp({ isBroken: true });
     await connections.setDesired('prj_1', 'started');
-    await expect(reconciler.apply('prj_1')).rejects.toMatchObject({ code: 'invalid_request' });
+    await expect(reconciler.apply('prj_1', noChange)).rejects.toMatchObject({ code: 'invalid_request' });
     expect(await reconciler.state('prj_1')).toMatchObject({ state: 'unavailable', reason: expect.any(String) });
   });
 
@@ -137,7 +139,7 @@ describe('RuntimeReconciler', () => {
     const { connections, models, runtimes, reconciler, settled } = await setUp();
     await connections.setDesired('prj_1', 'started');
     const away = jest.spyOn(models, 'find').mockRejectedValueOnce(new Error('connect ECONNREFUSED 10.0.0.7:5432'));
-    await expect(reconciler.apply('prj_1')).rejects.toThrow('ECONNREFUSED');
+    await expect(reconciler.apply('prj_1', noChange)).rejects.toThrow('ECONNREFUSED');
     const reason = 'the service failed to start it, and tries again';
     expect(await reconciler.state('prj_1')).toMatchObject({ state: 'unavailable', reason });
     await reconciler.applyAll();
@@ -152,7 +154,7 @@ describe('RuntimeReconciler', () => {
     const { connections, models, reconciler, settled } = await setUp({ isBroken: true });
     const asked = jest.spyOn(models, 'find');
     await connections.setDesired('prj_1', 'started');
-    await expect(reconciler.apply('prj_1')).rejects.toMatchObject({ code: 'invalid_request' });
+    await expect(reconciler.apply('prj_1', noChange)).rejects.toMatchObject({ code: 'invalid_request' });
     await reconciler.applyAll();
     await settled();
     expect(asked).toHaveBeenCalledTimes(1);

@@ -4,7 +4,7 @@ import { InferenceTimeout, RuntimeInvalidResponse } from '../../../domain/chat/e
 import type { RemoteModel } from '../../../domain/deployments/deployment.js';
 import { DeploymentStopped, DeploymentUnavailable } from '../../../domain/deployments/errors.js';
 import { InvalidRequest, NotFound } from '../../../domain/shared/errors.js';
-import { type EngineAccess, endpointOf } from '../../runtimes/engine-api.js';
+import { type EngineAccess, endpointOf } from '../../http-engine/engine-spec.js';
 import { RequestError } from '../process/request-error.js';
 import { LENGTH_HEADER } from '../protocol.js';
 import { EngineModel } from './engine-model.js';

@@ -30,14 +30,14 @@ export class AccountsController implements Controller {
       const { accountCount, maxAccounts, registrationOpen } = await this.registration.status();
       return { account_count: accountCount, max_accounts: maxAccounts, registration_open: registrationOpen };
     }),
-    route(contracts.verifyEmail, async ({ body }) => userAnswer(await this.accounts.verifyEmail(body.token))),
+    route(contracts.verifyEmail, async ({ body }) => userAnswer(await this.accounts.verifyEmail(body))),
     route(contracts.resendVerification, async ({ caller }) =>
       userAnswer(await this.accounts.resendVerification(caller)),
     ),
-    route(contracts.login, async ({ body }) => signedIn(await this.sessions.logIn(body.email, body.password))),
+    route(contracts.login, async ({ body }) => signedIn(await this.sessions.logIn(body))),
     route(
       contracts.siteLogin,
-      async ({ body }) => signedIn(await this.siteLogin.logIn(body.token)),
+      async ({ body }) => signedIn(await this.siteLogin.logIn(body)),
       async () => this.siteLogin.requireEnabled(),
     ),
     route(contracts.logout, async ({ caller }) => ({ id: await this.sessions.logOut(caller), deleted: true as const })),
@@ -51,11 +51,11 @@ export class AccountsController implements Controller {
       return ownAnswer(await this.accounts.update(caller, change));
     }),
     route(contracts.forgotPassword, async ({ body }) => {
-      await Promise.all([this.passwords.requestReset(body.email), delay(FORGOT_PASSWORD_MS)]);
+      await Promise.all([this.passwords.requestReset(body), delay(FORGOT_PASSWORD_MS)]);
       return { accepted: true as const };
     }),
     route(contracts.resetPassword, async ({ body: { token, password, revoke_keys: revokeKeys } }) =>
-      userAnswer(await this.passwords.reset(token, { password, revokeKeys })),
+      userAnswer(await this.passwords.reset({ token, password, revokeKeys })),
     ),
   ];
 

@@ -17,10 +17,10 @@ export class CredentialsController implements Controller {
       return { ...keyAnswer(key), key: secret };
     }),
     route(contracts.listKeys, async ({ caller, query }) => {
-      const found = await this.keys.list(caller, pageOf(query));
+      const found = await this.keys.list(caller, { page: pageOf(query) });
       return paged('keys', onePage(found, query), keyAnswer);
     }),
-    route(contracts.revokeKey, ({ caller, params: { key_id: id } }) => deleted(id, this.keys.revoke(caller, id))),
+    route(contracts.revokeKey, ({ caller, params: { key_id: id } }) => deleted(id, this.keys.revoke(caller, { id }))),
     route(contracts.listSessions, async ({ caller }) => {
       const { sessions, currentId } = await this.sessions.list(caller);
       return listed(
@@ -28,7 +28,9 @@ export class CredentialsController implements Controller {
         sessions.map((session) => sessionAnswer(session, currentId)),
       );
     }),
-    route(contracts.endSession, ({ caller, params: { session_id: id } }) => deleted(id, this.sessions.end(caller, id))),
+    route(contracts.endSession, ({ caller, params: { session_id: id } }) =>
+      deleted(id, this.sessions.end(caller, { id })),
+    ),
   ];
 
   constructor(

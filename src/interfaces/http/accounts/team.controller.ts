@@ -11,9 +11,11 @@ export class TeamController implements Controller {
   readonly routes = [
     route(contracts.listUsers, async ({ caller }) => listed('users', (await this.team.list(caller)).map(userAnswer))),
     route(contracts.changeRole, async ({ caller, params, body }) =>
-      userAnswer(await this.team.changeRole(caller, params.user_id, body.role)),
+      userAnswer(await this.team.changeRole(caller, { accountId: params.user_id, role: body.role })),
     ),
-    route(contracts.removeUser, ({ caller, params: { user_id: id } }) => deleted(id, this.team.remove(caller, id))),
+    route(contracts.removeUser, ({ caller, params: { user_id: id } }) =>
+      deleted(id, this.team.remove(caller, { accountId: id })),
+    ),
     route(contracts.listInvites, async ({ caller }) =>
       listed('invites', (await this.invites.list(caller)).map(inviteAnswer)),
     ),
@@ -21,16 +23,16 @@ export class TeamController implements Controller {
       inviteAnswer(await this.invites.create(caller, { email, role, lifetimeSeconds })),
     ),
     route(contracts.revokeInvite, ({ caller, params: { invite_id: id } }) =>
-      deleted(id, this.invites.revoke(caller, id)),
+      deleted(id, this.invites.revoke(caller, { id })),
     ),
     route(contracts.lookUpInvite, async ({ params }) => {
-      const { invite, inviterName } = await this.invites.lookUp(params.token);
+      const { invite, inviterName } = await this.invites.lookUp(params);
       return { ...inviteAnswer(invite), invited_by_name: inviterName };
     }),
   ];
 
   readonly exists: Existence<'user_id'> = {
-    user_id: ({ caller, params }) => this.team.read(caller, params.user_id),
+    user_id: ({ caller, params }) => this.team.read(caller, { accountId: params.user_id }),
   };
 
   constructor(

@@ -11,29 +11,29 @@ import { alertAnswer } from './alerts.controller.js';
 export class AlertRulesController implements Controller {
   readonly routes = [
     route(contracts.listAlertRules, async ({ caller }) =>
-      listed('rules', (await this.rules.list({ by: caller })).map(ruleAnswer)),
+      listed('rules', (await this.rules.list(caller)).map(ruleAnswer)),
     ),
     route(contracts.createAlertRule, async ({ caller, body }) =>
-      ruleAnswer(await this.rules.create({ by: caller, ...ruleOf(body) })),
+      ruleAnswer(await this.rules.create(caller, ruleOf(body))),
     ),
     route(contracts.previewAlertRule, async ({ caller, body }) => {
       const since = body.since == null ? null : dateOf(body.since);
-      const { alerts, considered } = await this.rules.preview({ by: caller, since, ...ruleOf(body) });
+      const { alerts, considered } = await this.rules.preview(caller, { since, ...ruleOf(body) });
       return { ...listed('alerts', alerts.map(alertAnswer)), jobs_considered: considered };
     }),
     route(contracts.readAlertRule, async ({ caller, params }) =>
-      ruleAnswer(await this.rules.read({ by: caller, id: params.rule_id })),
+      ruleAnswer(await this.rules.read(caller, { id: params.rule_id })),
     ),
     route(contracts.changeAlertRule, async ({ caller, params, body }) =>
-      ruleAnswer(await this.rules.change({ by: caller, id: params.rule_id, ...body })),
+      ruleAnswer(await this.rules.change(caller, { id: params.rule_id, ...body })),
     ),
     route(contracts.deleteAlertRule, ({ caller, params: { rule_id: id } }) =>
-      deleted(id, this.rules.delete({ by: caller, id })),
+      deleted(id, this.rules.delete(caller, { id })),
     ),
   ];
 
   readonly exists: Existence<'rule_id'> = {
-    rule_id: ({ caller, params }) => this.rules.read({ by: caller, id: params.rule_id }),
+    rule_id: ({ caller, params }) => this.rules.read(caller, { id: params.rule_id }),
   };
 
   constructor(private readonly rules: AlertRuleService) {}

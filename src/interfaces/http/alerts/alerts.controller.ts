@@ -10,19 +10,19 @@ import * as contracts from './alerts.contract.js';
 export class AlertsController implements Controller {
   readonly routes = [
     route(contracts.listAlerts, async ({ caller, query }) => {
-      const found = await this.alerts.list({ by: caller, status: query.status ?? null, page: pageOf(query) });
+      const found = await this.alerts.list(caller, { status: query.status ?? null, page: pageOf(query) });
       return paged('alerts', onePage(found, query), alertAnswer);
     }),
     route(contracts.readAlert, async ({ caller, params }) =>
-      alertAnswer(await this.alerts.read({ by: caller, id: params.alert_id })),
+      alertAnswer(await this.alerts.read(caller, { id: params.alert_id })),
     ),
     route(contracts.acknowledgeAlert, async ({ caller, params, body }) =>
-      alertAnswer(await this.alerts.acknowledge({ by: caller, id: params.alert_id, note: body.note ?? null })),
+      alertAnswer(await this.alerts.acknowledge(caller, { id: params.alert_id, note: body.note ?? null })),
     ),
   ];
 
   readonly exists: Existence<'alert_id'> = {
-    alert_id: ({ caller, params }) => this.alerts.read({ by: caller, id: params.alert_id }),
+    alert_id: ({ caller, params }) => this.alerts.read(caller, { id: params.alert_id }),
   };
 
   constructor(private readonly alerts: AlertService) {}

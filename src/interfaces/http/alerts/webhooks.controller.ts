@@ -13,18 +13,18 @@ import * as contracts from './webhooks.contract.js';
 export class WebhooksController implements Controller {
   readonly routes = [
     route(contracts.listWebhooks, async ({ caller }) =>
-      listed('webhooks', (await this.webhooks.list({ by: caller })).map(webhookAnswer)),
+      listed('webhooks', (await this.webhooks.list(caller)).map(webhookAnswer)),
     ),
     route(contracts.createWebhook, async ({ caller, body }) => {
-      const { webhook, secret } = await this.webhooks.create({ by: caller, url: body.url });
+      const { webhook, secret } = await this.webhooks.create(caller, { url: body.url });
       return { ...webhookAnswer(webhook), secret };
     }),
     route(contracts.testWebhook, async ({ caller, params: { webhook_id: id } }) => {
-      const { at, ...outcome } = await this.webhooks.test({ by: caller, id });
+      const { at, ...outcome } = await this.webhooks.test(caller, { id });
       return { at: seconds(at), ...outcome };
     }),
     route(contracts.deleteWebhook, ({ caller, params: { webhook_id: id } }) =>
-      deleted(id, this.webhooks.delete({ by: caller, id })),
+      deleted(id, this.webhooks.delete(caller, { id })),
     ),
   ];
 

@@ -11,8 +11,7 @@ export class AuditController implements Controller {
   readonly routes = [
     route(contracts.listAudit, async ({ caller, query }) => {
       const { action = null, object = null, from = null, to = null } = query;
-      const found = await this.audit.list({
-        by: caller,
+      const found = await this.audit.list(caller, {
         actor: actorOf(query.actor),
         action,
         objectId: object,

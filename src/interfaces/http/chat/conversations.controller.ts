@@ -10,13 +10,13 @@ import * as contracts from './conversations.contract.js';
 export class ConversationsController implements Controller {
   readonly routes = [
     route(contracts.listConversations, async ({ caller, params, query }) => {
-      const input = { by: caller, projectId: params.project_id, page: pageOf(query) };
-      return paged('conversations', onePage(await this.conversations.list(input), query), conversationAnswer);
+      const input = { projectId: params.project_id, page: pageOf(query) };
+      return paged('conversations', onePage(await this.conversations.list(caller, input), query), conversationAnswer);
     }),
     route(contracts.readConversation, async ({ caller, params, query: { limit, cursor } }) => {
       const page = { limit, before: cursor ?? null };
-      const input = { by: caller, projectId: params.project_id, id: params.conversation_id, page };
-      const { conversation, messages } = await this.conversations.read(input);
+      const input = { projectId: params.project_id, id: params.conversation_id, page };
+      const { conversation, messages } = await this.conversations.read(caller, input);
       const oldest = messages[0]?.number ?? 1;
       return {
         ...conversationAnswer(conversation),
@@ -25,14 +25,14 @@ export class ConversationsController implements Controller {
       };
     }),
     route(contracts.deleteConversation, ({ caller, params: { project_id: projectId, conversation_id: id } }) =>
-      deleted(id, this.conversations.delete({ by: caller, projectId, id })),
+      deleted(id, this.conversations.delete(caller, { projectId, id })),
     ),
   ];
 
   readonly exists: Existence<'project_id' | 'conversation_id'> = {
-    project_id: ({ caller, params }) => this.conversations.requireProject({ by: caller, projectId: params.project_id }),
+    project_id: ({ caller, params }) => this.conversations.requireProject(caller, { projectId: params.project_id }),
     conversation_id: ({ caller, params: { project_id: projectId, conversation_id: id } }) =>
-      this.conversations.requireConversation({ by: caller, projectId, id }),
+      this.conversations.requireConversation(caller, { projectId, id }),
   };
 
   constructor(private readonly conversations: ConversationService) {}

@@ -10,26 +10,26 @@ import * as contracts from './runtime.contract.js';
 export class RuntimeController implements Controller {
   readonly routes = [
     route(contracts.readRuntime, async ({ caller, params }) =>
-      this.answer(await this.runtimes.read({ by: caller, projectId: params.project_id })),
+      this.answer(await this.runtimes.read(caller, { projectId: params.project_id })),
     ),
     route(contracts.connectRuntime, async ({ caller, params, body }) => {
-      const input = { by: caller, projectId: params.project_id, modelId: body.model_id };
-      return this.answer(await this.runtimes.connect(input));
+      const input = { projectId: params.project_id, modelId: body.model_id };
+      return this.answer(await this.runtimes.connect(caller, input));
     }),
     route(contracts.startRuntime, async ({ caller, params }) =>
-      this.answer(await this.runtimes.start({ by: caller, projectId: params.project_id })),
+      this.answer(await this.runtimes.start(caller, { projectId: params.project_id })),
     ),
     route(contracts.stopRuntime, async ({ caller, params }) =>
-      this.answer(await this.runtimes.stop({ by: caller, projectId: params.project_id })),
+      this.answer(await this.runtimes.stop(caller, { projectId: params.project_id })),
     ),
     route(contracts.disconnectRuntime, async ({ caller, params }) => {
-      const runtime = await this.runtimes.disconnect({ by: caller, projectId: params.project_id });
+      const runtime = await this.runtimes.disconnect(caller, { projectId: params.project_id });
       return { id: params.project_id, deleted: true as const, ...this.answer(runtime) };
     }),
   ];
 
   readonly exists: Existence<'project_id'> = {
-    project_id: ({ caller, params }) => this.runtimes.read({ by: caller, projectId: params.project_id }),
+    project_id: ({ caller, params }) => this.runtimes.read(caller, { projectId: params.project_id }),
   };
 
   constructor(

@@ -10,7 +10,7 @@ import * as contracts from './deployments.contract.js';
 export class DeploymentsController implements Controller {
   readonly routes = [
     route(contracts.listDeployments, async ({ caller }) => {
-      const deployments = await this.deployments.list({ by: caller });
+      const deployments = await this.deployments.list(caller);
       return listed(
         'deployments',
         deployments.map((one) => this.answer(one)),
@@ -18,19 +18,19 @@ export class DeploymentsController implements Controller {
     }),
     route(contracts.createDeployment, (call) => this.create(call)),
     route(contracts.readDeployment, async ({ caller, params }) =>
-      this.answer(await this.deployments.read({ by: caller, id: params.deployment_id })),
+      this.answer(await this.deployments.read(caller, { id: params.deployment_id })),
     ),
     route(contracts.deleteDeployment, ({ caller, params: { deployment_id: id } }) =>
-      deleted(id, this.deployments.delete({ by: caller, id })),
+      deleted(id, this.deployments.delete(caller, { id })),
     ),
     route(contracts.readDeploymentLogs, async ({ caller, params, query }) => {
-      const input = { by: caller, id: params.deployment_id, lines: query.tail };
-      return listed('lines', await this.deployments.output(input));
+      const input = { id: params.deployment_id, lines: query.tail };
+      return listed('lines', await this.deployments.output(caller, input));
     }),
   ];
 
   readonly exists: Existence<'deployment_id'> = {
-    deployment_id: ({ caller, params }) => this.deployments.output({ by: caller, id: params.deployment_id, lines: 1 }),
+    deployment_id: ({ caller, params }) => this.deployments.output(caller, { id: params.deployment_id, lines: 1 }),
   };
 
   constructor(
@@ -49,7 +49,7 @@ export class DeploymentsController implements Controller {
       modelVersion: body.model_version ?? null,
       keySetting: body.key_setting ?? null,
     };
-    return this.answer(await this.deployments.create({ by: caller, ...fields, signal }));
+    return this.answer(await this.deployments.create(caller, { ...fields, signal }));
   }
 
   private answer({ state, id, createdAt, createdBy: _, lastPort: __, ...model }: DeploymentView) {

@@ -9,8 +9,8 @@ import * as contracts from './model-files.contract.js';
 export class ModelFilesController implements Controller {
   readonly routes = [
     route(contracts.listModelFiles, async ({ caller, query: { limit, cursor } }) => {
-      const input = { by: caller, limit: limit + 1, after: cursor ?? null };
-      const { files, truncated } = await this.files.list(input);
+      const input = { limit: limit + 1, after: cursor ?? null };
+      const { files, truncated } = await this.files.list(caller, input);
       const page = files.slice(0, limit);
       return {
         ...listed('model_files', page.map(fileAnswer)),
@@ -19,11 +19,11 @@ export class ModelFilesController implements Controller {
       };
     }),
     route(contracts.uploadModelFile, async ({ caller, params, body }) => {
-      const file = await this.files.upload({ by: caller, path: params.path, bytes: body });
+      const file = await this.files.upload(caller, { path: params.path, bytes: body });
       return new Reply(file.replaced ? 200 : 201, { ...fileAnswer(file), sha256: file.sha256 });
     }),
     route(contracts.deleteModelFile, ({ caller, params: { path } }) =>
-      deleted(path, this.files.delete({ by: caller, path })),
+      deleted(path, this.files.delete(caller, { path })),
     ),
   ];
 

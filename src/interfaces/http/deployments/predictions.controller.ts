@@ -32,7 +32,7 @@ export class PredictionsController implements Controller {
   ];
 
   readonly exists: Existence<'deployment_id'> = {
-    deployment_id: ({ caller, params }) => this.deployments.output({ by: caller, id: params.deployment_id, lines: 1 }),
+    deployment_id: ({ caller, params }) => this.deployments.output(caller, { id: params.deployment_id, lines: 1 }),
   };
 
   constructor(private readonly deployments: DeploymentService) {}
@@ -45,7 +45,7 @@ export class PredictionsController implements Controller {
   ): Promise<StreamedResponse> {
     const { deployment_id: id, model_name: modelName = null, model_version: version = null } = params;
     const about = { operation, version, body, jsonLength, requestId };
-    const answer = await this.deployments.request({ by: caller, id, modelName, signal, ...about });
+    const answer = await this.deployments.request(caller, { id, modelName, signal, ...about });
     return new StreamedResponse(answer.status, answer.headers, answer.body);
   }
 }

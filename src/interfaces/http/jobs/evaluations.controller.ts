@@ -10,18 +10,21 @@ import * as contracts from './evaluations.contract.js';
 export class EvaluationsController implements Controller {
   readonly routes = [
     route(contracts.listResults, async ({ caller, params, query: { limit, cursor = null } }) => {
-      const { items, more } = await this.evaluations.results(caller, params.job_id, { limit, after: cursor });
+      const { items, more } = await this.evaluations.results(caller, {
+        id: params.job_id,
+        page: { limit, after: cursor },
+      });
       const numbered = items.map((result) => ({ ...result, id: String(result.position) }));
       return paged('results', { items: numbered, more }, ({ id: _, ...result }) => resultAnswer(result));
     }),
     route(contracts.compareResults, async ({ caller, params, query }) => {
-      const compared = await this.evaluations.compare(caller, params.job_id, query.with);
+      const compared = await this.evaluations.compare(caller, { id: params.job_id, before: query.with });
       return { job_id: params.job_id, with: query.with, ...comparisonAnswer(compared) };
     }),
   ];
 
   readonly exists: Existence<'job_id'> = {
-    job_id: ({ caller, params }) => this.evaluations.find(caller, params.job_id),
+    job_id: ({ caller, params }) => this.evaluations.find(caller, { id: params.job_id }),
   };
 
   constructor(private readonly evaluations: EvaluationService) {}

@@ -23,15 +23,19 @@ export class JobsController implements Controller {
       const found = await this.jobs.list(caller, { status, kind, projectId, page: boundedPageOf(query) });
       return paged('jobs', found, jobAnswer);
     }),
-    route(contracts.readJob, async ({ caller, params }) => jobAnswer(await this.jobs.find(caller, params.job_id))),
-    route(contracts.changeJob, async ({ caller, params, body }) =>
-      jobAnswer(await this.jobs.change(caller, params.job_id, body)),
+    route(contracts.readJob, async ({ caller, params }) =>
+      jobAnswer(await this.jobs.find(caller, { id: params.job_id })),
     ),
-    route(contracts.cancelJob, async ({ caller, params }) => jobAnswer(await this.jobs.cancel(caller, params.job_id))),
+    route(contracts.changeJob, async ({ caller, params, body }) =>
+      jobAnswer(await this.jobs.change(caller, { id: params.job_id, ...body })),
+    ),
+    route(contracts.cancelJob, async ({ caller, params }) =>
+      jobAnswer(await this.jobs.cancel(caller, { id: params.job_id })),
+    ),
   ];
 
   readonly exists: Existence<'job_id'> = {
-    job_id: ({ caller, params }) => this.jobs.requireOwn(caller, params.job_id),
+    job_id: ({ caller, params }) => this.jobs.requireOwn(caller, { id: params.job_id }),
   };
 
   constructor(

@@ -1,6 +1,6 @@
 import cors from 'cors';
 import type { RequestHandler } from 'express';
-import { isOpenAi } from '../openai-errors.js';
+import { isOpenAi } from '../chat/openai/openai-errors.js';
 import { HttpRefusal } from '../refusals.js';
 import { isProbe } from './observability.js';
 import { documentedHeaders } from './rate-limit.js';

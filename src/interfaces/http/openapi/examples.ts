@@ -1,5 +1,5 @@
 import type { Finding } from '../../../domain/shared/errors.js';
-import { openAiError } from '../openai-errors.js';
+import { openAiError } from '../chat/openai/openai-errors.js';
 import { type RefusalCode, refusals } from '../refusals.js';
 
 /** Describes the part of JSON Schema that the contracts use. */

@@ -1,9 +1,9 @@
 import type { OpenAPIRegistry } from '@asteasolutions/zod-to-openapi';
 import { callerKinds } from '../../../domain/accounts/caller.js';
+import { isOpenAi, openAiStatus } from '../chat/openai/openai-errors.js';
 import type { Contract } from '../contract.js';
 import { contracts } from '../controllers.js';
 import { documentedHeaders } from '../middleware/rate-limit.js';
-import { isOpenAi, openAiStatus } from '../openai-errors.js';
 import { type Refusal, type RefusalCode, refusalOf, refusals } from '../refusals.js';
 import { openAiRefusalExample, refusalExample } from './examples.js';
 

@@ -90,6 +90,7 @@ export const status = operations.get('/v1/status', {
   access: permissions.readStatus,
   answer: namedObject('Status', {
     instance: InstanceName,
+    node: textLike('v24.21.0', 'The version of Node.js that runs the answering instance.'),
     caller: z.object({
       kind: z.enum(callerKinds),
       user: UserAnswer.nullable().describe('Null for the master key.'),

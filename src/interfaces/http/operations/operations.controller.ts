@@ -4,6 +4,7 @@ import type { Quota } from '../../../application/operations/ports.js';
 import { StatusService } from '../../../application/operations/status.service.js';
 import { Instance } from '../../../application/shared/instance.js';
 import type { Caller } from '../../../domain/accounts/caller.js';
+import { nodeVersion } from '../../version.js';
 import { callerAnswer } from '../accounts/accounts.controller.js';
 import { listed } from '../answers.js';
 import { runtimeAnswer } from '../chat/runtime.controller.js';
@@ -18,10 +19,10 @@ export class OperationsController implements Controller {
   readonly routes = [
     route(contracts.readLog, async ({ caller, query }) => {
       const { tail, job_id: jobId = null, request_id: requestId = null, level = null } = query;
-      const { lines, file } = await this.monitoring.readLog({ by: caller, most: tail, jobId, requestId, level });
+      const { lines, file } = await this.monitoring.readLog(caller, { most: tail, jobId, requestId, level });
       return { ...listed('lines', lines), file };
     }),
-    route(contracts.metrics, ({ caller }) => this.monitoring.readMetrics({ by: caller })),
+    route(contracts.metrics, ({ caller }) => this.monitoring.readMetrics(caller)),
     route(contracts.live, async () => ({ status: 'ok' as const })),
     route(contracts.ready, async () => {
       this.shutdown.check();
@@ -29,10 +30,11 @@ export class OperationsController implements Controller {
       return { status: 'ok' as const };
     }),
     route(contracts.status, async ({ caller, readQuotas }): Promise<StatusAnswer> => {
-      const { caller: known, may, runtimes } = await this.statuses.read({ by: caller });
+      const { caller: known, may, runtimes } = await this.statuses.read(caller);
       const [requests, auth] = (await readQuotas()) as [Quota, Quota];
       return {
         instance: this.instance.name,
+        node: nodeVersion,
         caller: callerStatus(known),
         permissions: Object.fromEntries(
           Object.entries(may).map(([name, value]) => [contracts.permissionField(name), value]),

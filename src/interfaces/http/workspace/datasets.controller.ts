@@ -20,42 +20,45 @@ import { Rows } from './record-forms.js';
 export class DatasetsController implements Controller {
   readonly routes = [
     route(contracts.listDatasets, async ({ caller, params, query }) => {
-      const found = await this.datasets.list(caller, params.project_id, pageOf(query));
+      const found = await this.datasets.list(caller, { projectId: params.project_id, page: pageOf(query) });
       return paged('datasets', onePage(found, query), datasetEntry);
     }),
     route(contracts.importDataset, async ({ caller, params, query, body }) => {
       const { name = query.name, starter, starter_id = starter ?? '' } = body;
       const sent = { name, records: sentRecords(body.records) };
-      return datasetAnswer(await this.datasets.import(caller, params.project_id, sent, starter_id));
+      return datasetAnswer(
+        await this.datasets.import(caller, { projectId: params.project_id, starterId: starter_id, ...sent }),
+      );
     }),
-    route(contracts.readDataset, async ({ caller, params: { project_id, dataset_id } }) =>
-      datasetAnswer(await this.datasets.read(caller, project_id, dataset_id)),
+    route(contracts.readDataset, async ({ caller, params }) =>
+      datasetAnswer(await this.datasets.read(caller, datasetIn(params))),
     ),
-    route(contracts.updateDataset, async ({ caller, params: { project_id, dataset_id }, body, ifMatch }) => {
+    route(contracts.updateDataset, async ({ caller, params, body, ifMatch, signal }) => {
       const expected = expectedVersions([body.version], ifMatch);
       const sent = { name: body.name, records: sentRecords(body.records) };
-      return datasetAnswer(await this.datasets.update(caller, project_id, dataset_id, expected, sent));
+      return datasetAnswer(await this.datasets.update(caller, { ...datasetIn(params), expected, signal, ...sent }));
     }),
-    route(contracts.deleteDataset, ({ caller, params: { project_id, dataset_id }, ifMatch }) =>
-      deleted(dataset_id, this.datasets.delete(caller, project_id, dataset_id, sentVersions([], ifMatch))),
-    ),
-    route(contracts.freezeDataset, async ({ caller, params: { project_id, dataset_id }, body, ifMatch }) => {
+    route(contracts.deleteDataset, ({ caller, params, ifMatch, signal }) => {
+      const expected = sentVersions([], ifMatch);
+      return deleted(params.dataset_id, this.datasets.delete(caller, { ...datasetIn(params), expected, signal }));
+    }),
+    route(contracts.freezeDataset, async ({ caller, params, body, ifMatch, signal }) => {
       const expected = sentVersions([body.version], ifMatch);
-      return datasetAnswer(await this.datasets.freeze(caller, project_id, dataset_id, expected));
+      return datasetAnswer(await this.datasets.freeze(caller, { ...datasetIn(params), expected, signal }));
     }),
-    route(contracts.forkDataset, async ({ caller, params: { project_id, dataset_id }, body }) =>
-      datasetAnswer(await this.datasets.fork(caller, project_id, dataset_id, body.name)),
+    route(contracts.forkDataset, async ({ caller, params, body }) =>
+      datasetAnswer(await this.datasets.fork(caller, { ...datasetIn(params), name: body.name })),
     ),
-    route(contracts.listDatasetVersions, async ({ caller, params: { project_id, dataset_id }, query }) => {
-      const found = await this.datasets.versions(caller, project_id, dataset_id, numberPageOf(query));
+    route(contracts.listDatasetVersions, async ({ caller, params, query }) => {
+      const found = await this.datasets.versions(caller, { ...datasetIn(params), page: numberPageOf(query) });
       return paged('versions', onePage(found, query), versionEntry);
     }),
-    route(contracts.readDatasetVersion, async ({ caller, params: { project_id, dataset_id, ...params } }) => {
+    route(contracts.readDatasetVersion, async ({ caller, params }) => {
       const number = versionInPath(params.version);
-      const { version, records } = await this.datasets.version(caller, project_id, dataset_id, number);
+      const { version, records } = await this.datasets.version(caller, { ...datasetIn(params), version: number });
       return answerFrom(contracts.readDatasetVersion.answer, version, {
-        id: dataset_id,
-        project_id,
+        id: params.dataset_id,
+        project_id: params.project_id,
         records: [...records],
         validation: validationAnswer(version.validation),
         dataset_id: hidden,
@@ -66,7 +69,7 @@ export class DatasetsController implements Controller {
       const { id = dataset_id, version } = query.with;
       const own = { datasetId: dataset_id, version: query.version };
       const base = { datasetId: id, version: version === undefined ? undefined : versionInPath(version) };
-      const comparison = await this.datasets.compare(caller, project_id, own, base);
+      const comparison = await this.datasets.compare(caller, { projectId: project_id, own, base });
       return {
         dataset: atVersion(comparison.own),
         with: atVersion(comparison.base),
@@ -79,8 +82,8 @@ export class DatasetsController implements Controller {
   ];
 
   readonly exists: Existence<'project_id' | 'dataset_id'> = {
-    project_id: ({ caller, params }) => this.projects.find(caller, params.project_id),
-    dataset_id: ({ caller, params }) => this.datasets.find(caller, params.project_id, params.dataset_id),
+    project_id: ({ caller, params }) => this.projects.find(caller, { projectId: params.project_id }),
+    dataset_id: ({ caller, params }) => this.datasets.find(caller, datasetIn(params)),
   };
 
   constructor(
@@ -88,6 +91,11 @@ export class DatasetsController implements Controller {
     private readonly projects: ProjectService,
   ) {}
 }
+
+const datasetIn = (path: { project_id: string; dataset_id: string }) => ({
+  projectId: path.project_id,
+  datasetId: path.dataset_id,
+});
 
 const sentRecords = (records: readonly Json[] | Rows | undefined): SentRecords | null =>
   records instanceof Rows ? records : records ? { records } : null;

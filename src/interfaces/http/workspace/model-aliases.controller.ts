@@ -11,23 +11,27 @@ import * as contracts from './model-aliases.contract.js';
 export class ModelAliasesController implements Controller {
   readonly routes = [
     route(contracts.listModelAliases, async ({ caller, params }) => {
-      const aliases = await this.aliases.list(caller, params.project_id);
+      const aliases = await this.aliases.list(caller, { projectId: params.project_id });
       return listed('aliases', aliases.map(aliasEntry));
     }),
     route(contracts.readModelAlias, async ({ caller, params }) =>
-      aliasAnswer(await this.aliases.read(caller, params.project_id, params.alias)),
+      aliasAnswer(await this.aliases.read(caller, { projectId: params.project_id, alias: params.alias })),
     ),
-    route(contracts.setModelAlias, async ({ caller, params: { project_id, alias }, body, ifMatch }) => {
+    route(contracts.setModelAlias, async ({ caller, params, body, ifMatch, signal }) => {
       const expected = sentVersions([body.version], ifMatch);
-      return aliasAnswer(await this.aliases.set(caller, project_id, alias, body.model_id, expected));
+      const { project_id: projectId, alias } = params;
+      return aliasAnswer(
+        await this.aliases.set(caller, { projectId, alias, modelId: body.model_id, expected, signal }),
+      );
     }),
-    route(contracts.deleteModelAlias, ({ caller, params: { project_id, alias }, ifMatch }) =>
-      deleted(alias, this.aliases.delete(caller, project_id, alias, sentVersions([], ifMatch))),
-    ),
+    route(contracts.deleteModelAlias, ({ caller, params: { project_id: projectId, alias }, ifMatch, signal }) => {
+      const expected = sentVersions([], ifMatch);
+      return deleted(alias, this.aliases.delete(caller, { projectId, alias, expected, signal }));
+    }),
   ];
 
   readonly exists: Existence<'project_id'> = {
-    project_id: ({ caller, params }) => this.projects.find(caller, params.project_id),
+    project_id: ({ caller, params }) => this.projects.find(caller, { projectId: params.project_id }),
   };
 
   constructor(

@@ -12,45 +12,45 @@ import * as contracts from './models.contract.js';
 @injectable()
 export class ModelsController implements Controller {
   readonly routes = [
-    route(contracts.createModel, async ({ caller, params, body }) =>
-      draftedReply(await this.models.create(caller, params.project_id, body.request_id, body.spec)),
+    route(contracts.createModel, async ({ caller, params, body: { request_id: requestId, spec } }) =>
+      draftedReply(await this.models.create(caller, { projectId: params.project_id, requestId, spec })),
     ),
-    route(contracts.listModels, async ({ caller, params, query }) =>
-      paged('models', await this.models.list(caller, params.project_id, boundedPageOf(query)), modelAnswer),
-    ),
-    route(contracts.readModel, async ({ caller, params: { project_id, model_id } }) =>
-      modelAnswer(await this.models.read(caller, project_id, model_id)),
-    ),
-    route(
-      contracts.updateModel,
-      async ({ caller, params: { project_id, model_id }, body: { version, spec }, ifMatch }) => {
-        const expected = expectedVersions([version], ifMatch);
-        return modelAnswer(await this.models.update(caller, project_id, model_id, expected, spec));
-      },
-    ),
-    route(contracts.deleteModel, ({ caller, params: { project_id, model_id }, ifMatch }) =>
-      deleted(model_id, this.models.delete(caller, project_id, model_id, sentVersions([], ifMatch))),
-    ),
-    route(contracts.registerModel, async ({ caller, params: { project_id, model_id }, body, ifMatch }) => {
-      const expected = expectedVersions([body.version, body.expected_version], ifMatch);
-      return modelAnswer(await this.models.register(caller, project_id, model_id, expected));
+    route(contracts.listModels, async ({ caller, params, query }) => {
+      const found = await this.models.list(caller, { projectId: params.project_id, page: boundedPageOf(query) });
+      return paged('models', found, modelAnswer);
     }),
-    route(contracts.forkModel, async ({ caller, params: { project_id, model_id }, body }) =>
-      draftedReply(await this.models.fork(caller, project_id, model_id, body.request_id)),
+    route(contracts.readModel, async ({ caller, params }) =>
+      modelAnswer(await this.models.read(caller, modelIn(params))),
     ),
-    route(contracts.listModelVersions, async ({ caller, params: { project_id, model_id }, query }) => {
-      const found = await this.models.versions(caller, project_id, model_id, numberPageOf(query));
+    route(contracts.updateModel, async ({ caller, params, body: { version, spec }, ifMatch, signal }) => {
+      const expected = expectedVersions([version], ifMatch);
+      return modelAnswer(await this.models.update(caller, { ...modelIn(params), expected, signal, spec }));
+    }),
+    route(contracts.deleteModel, ({ caller, params, ifMatch, signal }) => {
+      const expected = sentVersions([], ifMatch);
+      return deleted(params.model_id, this.models.delete(caller, { ...modelIn(params), expected, signal }));
+    }),
+    route(contracts.registerModel, async ({ caller, params, body, ifMatch, signal }) => {
+      const expected = expectedVersions([body.version, body.expected_version], ifMatch);
+      return modelAnswer(await this.models.register(caller, { ...modelIn(params), expected, signal }));
+    }),
+    route(contracts.forkModel, async ({ caller, params, body }) =>
+      draftedReply(await this.models.fork(caller, { ...modelIn(params), requestId: body.request_id })),
+    ),
+    route(contracts.listModelVersions, async ({ caller, params, query }) => {
+      const found = await this.models.versions(caller, { ...modelIn(params), page: numberPageOf(query) });
       return paged('versions', onePage(found, query), versionEntry);
     }),
-    route(contracts.readModelVersion, async ({ caller, params: { project_id, model_id, version } }) => {
-      const found = await this.models.version(caller, project_id, model_id, versionInPath(version));
-      return answerFrom(contracts.readModelVersion.answer, found, { id: model_id, project_id, model_id: hidden });
+    route(contracts.readModelVersion, async ({ caller, params }) => {
+      const found = await this.models.version(caller, { ...modelIn(params), version: versionInPath(params.version) });
+      const { model_id: id, project_id } = params;
+      return answerFrom(contracts.readModelVersion.answer, found, { id, project_id, model_id: hidden });
     }),
   ];
 
   readonly exists: Existence<'project_id' | 'model_id'> = {
-    project_id: ({ caller, params }) => this.projects.find(caller, params.project_id),
-    model_id: ({ caller, params }) => this.models.read(caller, params.project_id, params.model_id),
+    project_id: ({ caller, params }) => this.projects.find(caller, { projectId: params.project_id }),
+    model_id: ({ caller, params }) => this.models.read(caller, modelIn(params)),
   };
 
   constructor(
@@ -58,6 +58,11 @@ export class ModelsController implements Controller {
     private readonly projects: ProjectService,
   ) {}
 }
+
+const modelIn = (path: { project_id: string; model_id: string }) => ({
+  projectId: path.project_id,
+  modelId: path.model_id,
+});
 
 const draftedReply = ({ model, created }: DraftedModel) => new Reply(created ? 201 : 200, modelAnswer(model));
 

@@ -20,41 +20,45 @@ export class ProjectsController implements Controller {
       listed('starters', (await this.projects.starters(caller)).map(starterAnswer)),
     ),
     route(contracts.createProject, async ({ caller, body: { starter, starter_id = starter, ...content } }) =>
-      projectAnswer(await this.projects.create(caller, content, starter_id)),
+      projectAnswer(await this.projects.create(caller, { ...content, starterId: starter_id })),
     ),
     route(contracts.listProjects, async ({ caller, query }) => {
-      const { projects: found, conversations } = await this.projects.list(caller, boundedPageOf(query));
+      const { projects: found, conversations } = await this.projects.list(caller, { page: boundedPageOf(query) });
       const projects = { ...found, items: found.items.map(projectAnswer) };
       const page = paged('projects', projects, (project) => project);
       return { ...page, conversations: conversations.map(conversationAnswer) };
     }),
     route(contracts.readProject, async ({ caller, params }) =>
-      projectAnswer(await this.projects.read(caller, params.project_id)),
+      projectAnswer(await this.projects.read(caller, { projectId: params.project_id })),
     ),
-    route(contracts.updateProject, async ({ caller, params, body: { version, ...content }, ifMatch }) => {
+    route(contracts.updateProject, async ({ caller, params, body: { version, ...content }, ifMatch, signal }) => {
       const expected = expectedVersions([version], ifMatch);
-      return projectAnswer(await this.projects.update(caller, params.project_id, expected, content));
+      return projectAnswer(
+        await this.projects.update(caller, { projectId: params.project_id, expected, signal, ...content }),
+      );
     }),
-    route(contracts.deleteProject, ({ caller, params: { project_id: id }, ifMatch }) =>
-      deleted(id, this.projects.delete(caller, id, sentVersions([], ifMatch))),
+    route(contracts.deleteProject, ({ caller, params: { project_id: id }, ifMatch, signal }) =>
+      deleted(id, this.projects.delete(caller, { projectId: id, expected: sentVersions([], ifMatch), signal })),
     ),
-    route(contracts.reviewProject, async ({ caller, params, body, ifMatch }) => {
+    route(contracts.reviewProject, async ({ caller, params, body, ifMatch, signal }) => {
       const expected = expectedVersions([body.version], ifMatch);
-      const { projectId, nextSteps, ...review } = await this.reviews.review(caller, params.project_id, expected);
+      const input = { projectId: params.project_id, expected, signal };
+      const { projectId, nextSteps, ...review } = await this.reviews.review(caller, input);
       return { project_id: projectId, ...review, findings: [...review.findings], next_steps: [...nextSteps] };
     }),
     route(contracts.listProjectVersions, async ({ caller, params, query }) => {
-      const found = await this.projects.versions(caller, params.project_id, numberPageOf(query));
+      const found = await this.projects.versions(caller, { projectId: params.project_id, page: numberPageOf(query) });
       return paged('versions', onePage(found, query), versionEntry);
     }),
     route(contracts.readProjectVersion, async ({ caller, params }) => {
-      const version = await this.projects.version(caller, params.project_id, versionInPath(params.version));
+      const { project_id: projectId, version: number } = params;
+      const version = await this.projects.version(caller, { projectId, version: versionInPath(number) });
       return answerFrom(contracts.readProjectVersion.answer, version, { id: params.project_id });
     }),
   ];
 
   readonly exists: Existence<'project_id'> = {
-    project_id: ({ caller, params }) => this.projects.find(caller, params.project_id),
+    project_id: ({ caller, params }) => this.projects.find(caller, { projectId: params.project_id }),
   };
 
   constructor(

@@ -201,7 +201,7 @@ describe('CallTracker', () => {
     const { tracking, reaper, about, clock, allJobs, jobService } = await setUp();
     const by = { kind: 'master' } as const;
     const { id } = await jobService.createExternal(by, { name: 'x', projectId: null, status: 'running' });
-    await jobService.change(by, id, { status: 'failed' });
+    await jobService.change(by, { id, status: 'failed' });
     await tracking.track(about, async (admitted) => admitted());
     clock.advance(30 * 24 * 60 * 60 * 1000);
     await reaper.execute();

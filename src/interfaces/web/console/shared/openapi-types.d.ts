@@ -2655,6 +2655,7 @@ export interface components {
         };
         Status: {
             instance: string;
+            node: string;
             caller: {
                 /** @enum {string} */
                 kind: "session" | "api_key" | "master";

@@ -1,0 +1,56 @@
+import type { z } from 'zod';
+import type { ChatRequest, Completion, CompletionEnd, CompletionPart } from '../../domain/chat/chat.js';
+import type { EmbeddingRequest, Embeddings } from '../../domain/chat/embedding.js';
+
+/** The dialect of one kind of engine: translates requests for the engine, and translates its answers back. */
+export abstract class EngineDialect<Model> {
+  /** The path of a GET request. The engine is ready if it answers with 2xx, 404 or 405. */
+  readonly probePath: string = '/';
+  /** Recognizes that the context is too small, in the text of an answer with status 400, 404, 413 or 422. */
+  abstract readonly contextExceeded: RegExp;
+
+  headers(key: string | null): Record<string, string> {
+    return key === null ? {} : { Authorization: `Bearer ${key}` };
+  }
+
+  /**
+   * Translates a request. If its `maxTokens` is null, the engine chooses the length of the answer. `stream` asks for
+   * server-sent events. It is only true if the engine has `chunk`.
+   */
+  abstract request(
+    request: ChatRequest,
+    model: Model,
+    stream: boolean,
+  ): { readonly path: string; readonly body: object };
+
+  /**
+   * Returns the schema that turns the JSON of an answer with status 200 into a completion. Its messages continue the
+   * sentence "The runtime gave no valid answer: ". They must not repeat anything of the answer.
+   */
+  abstract answer(model: Model): z.ZodType<Completion>;
+
+  /**
+   * Returns the schema that turns the JSON of one event into its part of the answer. Its messages are like those of
+   * `answer`. The answer ends with the event `[DONE]` or at the end of the body. If an engine lacks this method, the
+   * whole answer is one part.
+   */
+  chunk?(model: Model): z.ZodType<EngineChunk>;
+
+  /** An engine without this method makes no embeddings. */
+  embeddings?(request: EmbeddingRequest, model: Model): EngineEmbeddings;
+}
+
+export interface EngineEmbeddings {
+  readonly path: string;
+  readonly body: object;
+  /** The schema of the answer. Its messages are like those of `EngineDialect.answer`. */
+  readonly answer: z.ZodType<Embeddings>;
+}
+
+/** One event of an answer. It may add nothing to the text. */
+export interface EngineChunk extends Omit<CompletionPart, 'end'> {
+  /** One chunk must have a reason. No text may follow that chunk. */
+  readonly finishReason?: CompletionEnd['finishReason'] | null;
+  /** If several chunks have a usage, the last usage is used. */
+  readonly usage?: CompletionEnd['usage'];
+}

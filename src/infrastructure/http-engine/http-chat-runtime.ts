@@ -1,0 +1,293 @@
+/** The runtime of a project on an engine that runs elsewhere and speaks HTTP. */
+import { isDeepStrictEqual } from 'node:util';
+import type { ChatRuntime, RuntimeCall } from '../../application/chat/ports.js';
+import type { Clock, JsonSchemas, Logger, Tracer } from '../../application/shared/ports.js';
+import { type ChatRequest, type Completion, type CompletionPart, mostTokens } from '../../domain/chat/chat.js';
+import type { EmbeddingRequest, Embeddings } from '../../domain/chat/embedding.js';
+import {
+  InferenceTimeout,
+  RuntimeLoading,
+  RuntimeStopped,
+  RuntimeUnavailable,
+  WrongTask,
+} from '../../domain/chat/errors.js';
+import type { RuntimeFigures, RuntimeStatus, RuntimeTask } from '../../domain/chat/runtime.js';
+import { FairQueue, WaitEstimate } from '../chat-runtimes/fair-queue.js';
+import { type Answered, RuntimeMeter } from '../chat-runtimes/runtime-meter.js';
+import { type RestartDelayBounds, RestartDelays, steadyMs } from '../system/scheduling.js';
+import { EngineConnection, EngineLost, NOT_READY, type ReceivedPart } from './engine-connection.js';
+import type { EngineDialect } from './engine-dialect.js';
+import type { HttpSource } from './engine-spec.js';
+import { PartPipe } from './part-pipe.js';
+
+/** Estimates the tokens of a prompt until the engine has counted them. */
+const CHARACTERS_PER_TOKEN = 4;
+
+/** A call costs at most this multiple of its estimate, whatever an engine reports. */
+const MOST_OF_ESTIMATE = 4;
+
+export interface EngineSettings {
+  /** Calls that one engine answers at once. Default: 32. */
+  readonly maxConcurrent: number;
+  /** Calls that may wait while others are answered. */
+  readonly queue: number;
+  /** The most time that a call may wait and run, in total. */
+  readonly timeoutMs: number;
+  /** The most time until the answer to a probe. Default: 10 s. */
+  readonly probeTimeoutMs: number;
+  /** An engine that answers that it is not ready yet counts as loading for this time. Default: 120 s. */
+  readonly loadTimeoutMs: number;
+  /** Checks answers with a strict format. */
+  readonly schemas: JsonSchemas;
+  /** Makes a span of each call to the engine, and the headers of its trace. Default: none. */
+  readonly tracer?: Tracer;
+  /** The time between two probes of an engine that can't be used. Default: 0.5 s, up to 30 s. */
+  readonly retryDelayMs: RestartDelayBounds;
+}
+
+interface Call extends RuntimeCall {
+  readonly task: RuntimeTask;
+  /** The estimated tokens of the prompt plus the most tokens of the answer. */
+  readonly tokens: number;
+}
+
+/** An answer with its figures for the meter. */
+interface Counted<T> extends Pick<Answered, 'usage' | 'firstTokenMs' | 'betweenTokensMs'> {
+  readonly answer: T;
+}
+
+/** The use of one source, from a start of the runtime to the next start or stop. */
+interface Session<Model> {
+  readonly source: HttpSource<Model>;
+  readonly connection: EngineConnection<Model>;
+  readonly end: AbortController;
+  /** Calls that wait or run. A call is aborted with the error for its caller. */
+  readonly calls: Set<AbortController>;
+  checking: boolean;
+}
+
+type Work<Model, T> = (connection: EngineConnection<Model>, ending: AbortSignal) => Promise<Counted<T>>;
+
+export class HttpChatRuntime<Model> implements ChatRuntime {
+  private session: Session<Model> | null = null;
+  private state: Omit<RuntimeStatus, 'task'> = { state: 'stopped', reason: null };
+  private readonly estimate = new WaitEstimate();
+  private readonly meter = new RuntimeMeter();
+  private readonly queue: FairQueue;
+  private readonly delays: RestartDelays;
+  private retry: NodeJS.Timeout | undefined;
+  /** The time since which the engine answers each probe with "not ready", or null. */
+  private notReadySince: number | null = null;
+
+  constructor(
+    private readonly id: string,
+    private readonly dialect: EngineDialect<Model>,
+    private readonly settings: EngineSettings,
+    private readonly clock: Clock,
+    private readonly log: Logger,
+  ) {
+    this.queue = new FairQueue(settings.maxConcurrent, settings.queue, this.estimate);
+    this.delays = new RestartDelays(settings.retryDelayMs);
+  }
+
+  get status(): RuntimeStatus {
+    const task = this.session?.source.task;
+    return { ...this.state, ...(task && { task }) };
+  }
+
+  get figures(): RuntimeFigures {
+    return this.meter.figures(this.queue);
+  }
+
+  start(source: HttpSource<Model>): void {
+    if (this.session && isDeepStrictEqual(this.session.source, source) && this.state.state !== 'unavailable') return;
+    this.endSession(new RuntimeLoading());
+    const { schemas, tracer } = this.settings;
+    const connection = new EngineConnection(source, this.dialect, schemas, () => this.queue.busy, tracer);
+    this.session = { source, connection, end: new AbortController(), calls: new Set(), checking: false };
+    void this.probe(this.session);
+  }
+
+  async stop(): Promise<void> {
+    this.endSession(new RuntimeStopped());
+    this.state = { state: 'stopped', reason: null };
+  }
+
+  async complete(request: ChatRequest, call: RuntimeCall): Promise<Completion> {
+    return this.call({ ...costOf(request), ...call }, async (connection, ending) => {
+      const answer = await connection.complete(request, ending);
+      return { answer, usage: answer.usage, firstTokenMs: null };
+    });
+  }
+
+  async embed(request: EmbeddingRequest, call: RuntimeCall): Promise<Embeddings> {
+    return this.call({ ...costOfTexts(request), ...call }, async (connection, ending) => {
+      const answer = await connection.embed(request, ending);
+      const { promptTokens } = answer;
+      const usage = promptTokens === null ? null : { promptTokens, cachedTokens: 0, completionTokens: 0 };
+      return { answer, usage, firstTokenMs: null };
+    });
+  }
+
+  async *stream(request: ChatRequest, runtimeCall: RuntimeCall): AsyncGenerator<CompletionPart> {
+    const parts = new PartPipe<CompletionPart>();
+    const left = new AbortController();
+    const call = { ...costOf(request), ...runtimeCall, signal: AbortSignal.any([runtimeCall.signal, left.signal]) };
+    const last = this.call(call, (connection, ending) => receive(connection.stream(request, ending), ending, parts));
+    last.catch(() => undefined).finally(() => parts.close());
+    try {
+      yield* parts;
+      yield await last;
+    } finally {
+      left.abort(new Error('the caller takes no more parts'));
+    }
+  }
+
+  /** Stops the use of the source. Rejects all open calls with `reason`. */
+  private endSession(reason: Error): void {
+    const { session } = this;
+    this.session = null;
+    clearTimeout(this.retry);
+    this.notReadySince = null;
+    this.delays.reset();
+    session?.end.abort();
+    for (const call of session?.calls ?? []) call.abort(reason);
+    session?.connection.close();
+  }
+
+  /** Runs one call in its turn, with a timeout, and counts it. */
+  private async call<T>({ task, tokens, caller, signal, admitted = () => {} }: Call, work: Work<Model, T>): Promise<T> {
+    const session = this.readySession(task);
+    const { timeoutMs } = this.settings;
+    const call = new AbortController();
+    const leave = () => call.abort(signal.reason);
+    const timer = setTimeout(() => call.abort(new InferenceTimeout(timeoutMs / 1_000)), timeoutMs);
+    signal.addEventListener('abort', leave);
+    session.calls.add(call);
+    try {
+      const arrived = this.now;
+      return await this.queue.run({ caller, tokens }, call.signal, async () => {
+        admitted();
+        const { answer, usage } = await this.counted(this.now - arrived, work(session.connection, call.signal));
+        const { promptTokens, completionTokens } = usage ?? { promptTokens: tokens, completionTokens: 0 };
+        return [answer, Math.min(promptTokens + completionTokens, MOST_OF_ESTIMATE * tokens)];
+      });
+    } catch (error) {
+      if (error instanceof EngineLost) void this.check(session);
+      throw error;
+    } finally {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', leave);
+      session.calls.delete(call);
+    }
+  }
+
+  /** Throws if the runtime is not ready. Throws WrongTask if its model is for the other task. */
+  private readySession(task: RuntimeTask): Session<Model> {
+    const { session, state } = this;
+    if (!session) throw new RuntimeStopped();
+    if (state.state === 'loading') throw new RuntimeLoading();
+    if (state.state === 'unavailable') throw new RuntimeUnavailable(String(state.reason));
+    const { task: own = task } = session.source;
+    if (own !== task) throw new WrongTask(own);
+    return session;
+  }
+
+  /** Waits for an answer, and counts it. */
+  private async counted<T>(waitedMs: number, answered: Promise<Counted<T>>): Promise<Counted<T>> {
+    const began = this.now;
+    try {
+      const counted = await answered;
+      const tookMs = this.now - began;
+      this.estimate.record(tookMs);
+      this.meter.answered({ ...counted, waitedMs, tookMs });
+      return counted;
+    } catch (error) {
+      if (error instanceof InferenceTimeout) this.estimate.record(this.now - began);
+      throw error;
+    }
+  }
+
+  /** Becomes ready if the engine can be used; otherwise tries again later. */
+  private async probe(session: Session<Model>): Promise<void> {
+    this.state = { state: 'loading', reason: null };
+    const problem = await this.problem(session);
+    if (this.session !== session) return;
+    if (problem !== null) {
+      this.lose(session, problem);
+      return;
+    }
+    this.delays.reset();
+    this.notReadySince = null;
+    this.state = { state: 'ready', reason: null };
+    this.log.info('chat runtime ready', { runtime: this.id });
+  }
+
+  private problem({ connection, end }: Session<Model>): Promise<string | null> {
+    return connection.problem(AbortSignal.any([AbortSignal.timeout(this.settings.probeTimeoutMs), end.signal]));
+  }
+
+  /** Probes a ready engine after a call could not reach it. Other calls may still be answered. */
+  private async check(session: Session<Model>): Promise<void> {
+    if (session.checking || this.session !== session || this.state.state !== 'ready') return;
+    session.checking = true;
+    const problem = await this.problem(session);
+    session.checking = false;
+    if (problem !== null) this.lose(session, problem);
+  }
+
+  private lose(session: Session<Model>, reason: string): void {
+    if (this.session !== session || this.state.state === 'unavailable') return;
+    const delay = this.delays.next();
+    this.state = this.isLoading(reason) ? { state: 'loading', reason: null } : { state: 'unavailable', reason };
+    this.log.warn(`chat runtime ${this.state.state}`, { runtime: this.id, reason, restartInMs: delay });
+    this.retry = setTimeout(() => void this.probe(session), delay);
+  }
+
+  /**
+   * Returns whether the engine counts as loading. A gateway without its engine gives the same answer as a loading
+   * engine, so the time for loading is limited.
+   */
+  private isLoading(problem: string): boolean {
+    this.notReadySince = problem === NOT_READY ? (this.notReadySince ?? this.now) : null;
+    return this.notReadySince !== null && this.now - this.notReadySince < this.settings.loadTimeoutMs;
+  }
+
+  private get now(): number {
+    return this.clock.now().getTime();
+  }
+}
+
+/** Writes the parts of an answer into the pipe, except the last part, which it returns. */
+async function receive(
+  received: AsyncIterable<ReceivedPart>,
+  ending: AbortSignal,
+  parts: PartPipe<CompletionPart>,
+): Promise<Counted<CompletionPart>> {
+  const gaps: number[] = [];
+  let since = steadyMs();
+  let last: CompletionPart = { text: '' };
+  for await (const { part, size } of received) {
+    if (part.end) last = part;
+    else {
+      gaps.push(steadyMs() - since);
+      await parts.put(part, size);
+      since = steadyMs(); // the time of a slow reader is not the engine's time
+    }
+  }
+  ending.throwIfAborted();
+  const [firstTokenMs = null, ...betweenTokensMs] = gaps;
+  return { answer: last, usage: last.end?.usage ?? null, firstTokenMs, betweenTokensMs };
+}
+
+const costOf = (request: ChatRequest): Pick<Call, 'task' | 'tokens'> => ({
+  task: 'chat',
+  tokens: mostTokens(request) + lengthOf(request.messages.map(({ content }) => content)) / CHARACTERS_PER_TOKEN,
+});
+
+const costOfTexts = ({ texts }: EmbeddingRequest): Pick<Call, 'task' | 'tokens'> => ({
+  task: 'embedding',
+  tokens: lengthOf(texts) / CHARACTERS_PER_TOKEN,
+});
+
+const lengthOf = (texts: readonly string[]): number => texts.reduce((length, text) => length + text.length, 0);

@@ -1,0 +1,71 @@
+import { z } from 'zod';
+import { permissions } from '../../../../domain/accounts/permission.js';
+import { embeddingLimits } from '../../../../domain/chat/embedding.js';
+import { contractsOf } from '../../contract.js';
+import { AnyJson, choice, id, intLike, namedObject, STORABLE, text, wholeNumber } from '../../schemas.js';
+import { refuseTooMany, runtimeRefusals } from '../dialects.js';
+import { OPENAI } from './openai-errors.js';
+import { refusalOf } from './openai-request.js';
+
+const api = contractsOf('OpenAI');
+
+const { texts, dimensions } = embeddingLimits;
+
+const inputError = `must be a text that is not empty, or an array of 1 to ${texts} such texts; tokens are not supported`;
+const Text = z.string({ error: inputError }).min(1, { error: inputError }).meta({ pattern: STORABLE });
+const Texts = z.array(Text, { error: inputError }).min(1, { error: inputError }).max(texts, { error: inputError });
+
+const EmbeddingsRequest = z
+  .strictObject({
+    model: text().meta({
+      description: 'The id of a project of your team, or its name if no other project of the team has it.',
+      example: 'prj_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11',
+    }),
+    input: z.union([Text, Texts], { error: inputError }).meta({
+      description: `A text or an array of 1 to ${texts} texts, none empty. Arrays of tokens are not supported.`,
+      example: ['a cat', 'a dog'],
+    }),
+    encoding_format: choice(['float', 'base64'])
+      .nullish()
+      .describe('`base64`: the numbers as little-endian 32-bit floats. The default is `float`.'),
+    dimensions: wholeNumber(1, dimensions)
+      .nullish()
+      .describe('The length of a vector. Only for models of engines elsewhere that can choose it.'),
+    user: AnyJson.optional().describe('Accepted without effect.'),
+  })
+  .meta({ id: 'OpenAiEmbeddingsRequest' });
+
+export type EmbeddingsRequest = z.output<typeof EmbeddingsRequest>;
+
+export const createOpenAiEmbeddings = api.post(`${OPENAI}/embeddings`, {
+  id: 'createOpenAiEmbeddings',
+  summary: 'Make embeddings of texts, in the form of OpenAI',
+  description:
+    'For programs that expect OpenAI’s API: their base URL is `{base_url}/openai/v1`. The runtime must be ready, and its ' +
+    'model must make embeddings: `task` of the runtime is then `embedding`.\n\n' +
+    'A text that does not fit the context of the model is refused and never cut. A text has the same vector alone and ' +
+    'together with others.',
+  access: permissions.chat,
+  body: EmbeddingsRequest,
+  bodyLimit: 'chat',
+  refuseFirst: (json) => refuseTooMany(json, 'input', texts, inputError),
+  refusalOf,
+  answer: namedObject('OpenAiEmbeddings', {
+    object: z.literal('list'),
+    data: z.array(
+      z.object({
+        object: z.literal('embedding'),
+        index: intLike(0, 'The number of the text.'),
+        embedding: z.union([z.array(z.number()), z.string()]).meta({
+          description: 'An array of numbers, or base64 as `encoding_format` asks for.',
+          example: [0.12, -0.5],
+        }),
+      }),
+    ),
+    model: id('prj').describe('The id of the project.'),
+    usage: z
+      .object({ prompt_tokens: intLike(8), total_tokens: intLike(8) })
+      .describe('Zero if an engine elsewhere does not report it.'),
+  }),
+  refusals: ['not_found', 'unknown_parameter', 'unsupported_parameter', ...runtimeRefusals],
+});

@@ -1,0 +1,62 @@
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
+import { injectable } from 'inversify';
+import { ChatModelService } from '../../../../application/chat/chat-model.service.js';
+import { EmbeddingService } from '../../../../application/chat/embedding.service.js';
+import type { Embeddings } from '../../../../domain/chat/embedding.js';
+import { type AnswerOf, type CallOf, type Controller, route, StreamedResponse } from '../../contract.js';
+import { JSON_TYPE } from '../../middleware/respond.js';
+import { createOpenAiEmbeddings, type EmbeddingsRequest } from './embeddings.contract.js';
+
+/** After this many numbers have been written as text, other requests can run. */
+const NUMBERS_PER_STEP = 8_192;
+
+@injectable()
+export class EmbeddingsController implements Controller {
+  readonly routes = [route(createOpenAiEmbeddings, (call) => this.create(call))];
+
+  constructor(
+    private readonly models: ChatModelService,
+    private readonly embeddings: EmbeddingService,
+  ) {}
+
+  private async create({ caller, body, signal }: CallOf<typeof createOpenAiEmbeddings>) {
+    const { model, input, encoding_format: format, dimensions } = body;
+    const projectId = await this.models.projectId(caller, { model });
+    const request = { texts: [input].flat(), ...(dimensions && { dimensions }) };
+    const embeddings = await this.embeddings.embed(caller, { projectId, request, signal });
+    return new StreamedResponse(200, { 'Content-Type': JSON_TYPE }, answerText(projectId, embeddings, format));
+  }
+}
+
+type Answer = AnswerOf<typeof createOpenAiEmbeddings>;
+
+/** Yields the JSON of the answer piece by piece. As one text it could delay other requests, and take much memory. */
+async function* answerText(
+  model: string,
+  { vectors, promptTokens }: Embeddings,
+  format: EmbeddingsRequest['encoding_format'],
+): AsyncGenerator<Buffer> {
+  const tokens = promptTokens ?? 0;
+  const others: Omit<Answer, 'data'> = {
+    object: 'list',
+    model,
+    usage: { prompt_tokens: tokens, total_tokens: tokens },
+  };
+  let text = `${JSON.stringify(others).slice(0, -1)},"data":[`;
+  let numbers = 0;
+  for (const [index, vector] of vectors.entries()) {
+    const embedding = format === 'base64' ? base64Of(vector) : [...vector];
+    const item: Answer['data'][number] = { object: 'embedding', index, embedding };
+    text += (index > 0 ? ',' : '') + JSON.stringify(item);
+    numbers += vector.length;
+    if (numbers < NUMBERS_PER_STEP) continue;
+    yield Buffer.from(text);
+    text = '';
+    numbers = 0;
+    await yieldToEventLoop();
+  }
+  yield Buffer.from(`${text}]}`);
+}
+
+const base64Of = ({ buffer, byteOffset, byteLength }: Float32Array): string =>
+  Buffer.from(buffer, byteOffset, byteLength).toString('base64');

@@ -1,0 +1,69 @@
+import { injectable } from 'inversify';
+import { ChatService, type ChatStream } from '../../../../application/chat/chat.service.js';
+import { ChatModelService } from '../../../../application/chat/chat-model.service.js';
+import type { ChatModel } from '../../../../application/chat/ports.js';
+import { Clock, IdGenerator } from '../../../../application/shared/ports.js';
+import { type AnswerOf, type CallOf, type Controller, Reply, route } from '../../contract.js';
+import { eventStream, HEARTBEAT_MS } from '../../event-stream.js';
+import { wholeSeconds } from '../../schemas.js';
+import { CONVERSATION, usageAnswer } from '../dialects.js';
+import { createOpenAiChatCompletion, listOpenAiModels, readOpenAiModel } from './openai.contract.js';
+import { chatEvents, choiceOf } from './openai-answers.js';
+import { chatRequestOf } from './openai-request.js';
+
+@injectable()
+export class OpenAiController implements Controller {
+  readonly routes = [
+    route(listOpenAiModels, async ({ caller }) => {
+      const { teamId, models } = await this.models.list(caller);
+      return { object: 'list' as const, data: models.map((one) => modelAnswer(one, teamId)) };
+    }),
+    route(readOpenAiModel, async ({ caller, params }) => {
+      const { teamId, model } = await this.models.read(caller, { model: params.model });
+      return modelAnswer(model, teamId);
+    }),
+    route(createOpenAiChatCompletion, (call) => this.create(call)),
+  ];
+
+  heartbeatMs = HEARTBEAT_MS;
+
+  constructor(
+    private readonly models: ChatModelService,
+    private readonly chats: ChatService,
+    private readonly ids: IdGenerator,
+    private readonly clock: Clock,
+  ) {}
+
+  private async create({ caller, headers, body, signal }: CallOf<typeof createOpenAiChatCompletion>) {
+    const model = await this.models.projectId(caller, { model: body.model });
+    const keptIn = headers[CONVERSATION] ?? null;
+    const input = { projectId: model, keptIn, request: chatRequestOf(body), signal };
+    const head = { id: this.ids.next('chatcmpl'), created: wholeSeconds(this.clock.now()), model };
+    if (body.stream) {
+      const answer = await this.chats.stream(caller, input);
+      return this.streamed(answer, { ...head, includesUsage: body.stream_options?.include_usage ?? false });
+    }
+    const { completion, conversationId } = await this.chats.complete(caller, input);
+    const answer: AnswerOf<typeof createOpenAiChatCompletion> = {
+      ...head,
+      object: 'chat.completion',
+      choices: [choiceOf(completion)],
+      usage: usageAnswer(completion.usage),
+    };
+    return new Reply(200, answer, conversationHeader(conversationId));
+  }
+
+  private streamed({ parts, conversationId, expired }: ChatStream, head: Parameters<typeof chatEvents>[1]) {
+    const events = chatEvents(parts, head);
+    return eventStream({ events, headers: conversationHeader(conversationId), expired, heartbeatMs: this.heartbeatMs });
+  }
+}
+
+const conversationHeader = (id: string | null): Record<string, string> => (id === null ? {} : { [CONVERSATION]: id });
+
+const modelAnswer = ({ id, createdAt }: ChatModel, teamId: string) => ({
+  id,
+  object: 'model' as const,
+  created: wholeSeconds(createdAt),
+  owned_by: teamId,
+});

@@ -1,0 +1,61 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { copyFileSync, realpathSync } from 'node:fs';
+import { join } from 'node:path';
+import { HttpCaller } from '../support/http-caller.js';
+import { masterKey } from '../support/monitoring.js';
+import { descendants, untilGone } from '../support/processes.js';
+import { TemporaryFolder } from '../support/temporary-folder.js';
+import { until } from '../support/until.js';
+
+const tenon = join(__dirname, '../../bin/tenon.cjs');
+const { packagedNode } = require('../../bin/packaged-node.cjs');
+const packaged: string | null = packagedNode();
+
+/** Without optional packages, the command line runs on the present Node.js, as all other tests of it show. */
+(packaged === null ? describe.skip : describe)('bin/tenon.cjs on another Node.js than the packaged one', () => {
+  const folder = new TemporaryFolder();
+  const other = join(folder.path, 'node');
+  const env = {
+    ...process.env,
+    SERVICE_DATA_DIR: folder.path,
+    SERVICE_PORT: '0',
+    SERVICE_MASTER_KEY: masterKey,
+    DATABASE_URL: undefined,
+  };
+  let running: ChildProcess | undefined;
+  beforeAll(() => copyFileSync(process.execPath, other));
+  afterEach(() => void running?.kill('SIGKILL'));
+  afterAll(() => folder.remove());
+
+  async function start(): Promise<{ service: HttpCaller; launcher: ChildProcess }> {
+    const launcher = spawn(other, [tenon, 'start'], { env, stdio: ['ignore', 'pipe', 'ignore'] });
+    running = launcher;
+    let printed = '';
+    launcher.stdout.on('data', (text) => (printed += text));
+    await until('the service is ready', () => printed.includes('ready'));
+    return { service: new HttpCaller(/^ready (\S+)$/m.exec(printed)?.[1] as string), launcher };
+  }
+
+  it('runs the command on the packaged Node.js, with its output and its exit code', () => {
+    const doctor = spawnSync(other, [tenon, 'doctor'], { env, encoding: 'utf8' });
+    expect(doctor.stdout).toContain(`(${realpathSync(packaged as string)})`);
+    expect(doctor.status).toBe(0);
+    expect(spawnSync(other, [tenon, 'unknown'], { env }).status).toBe(2);
+  });
+
+  it('says in the status which Node.js runs, passes on SIGTERM, and exits with the code of the service', async () => {
+    const { service, launcher } = await start();
+    const { stdout } = spawnSync(packaged as string, ['--version'], { encoding: 'utf8' });
+    expect((await service.get('/v1/status', masterKey)).body.node).toBe(stdout.trim());
+    launcher.kill('SIGTERM');
+    expect(await once(launcher, 'exit')).toEqual([0, null]);
+  });
+
+  it('leaves no process behind when it is killed', async () => {
+    const { launcher } = await start();
+    const all = descendants(launcher.pid as number);
+    launcher.kill('SIGKILL');
+    await untilGone(all);
+  });
+});

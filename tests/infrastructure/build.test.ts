@@ -1,0 +1,91 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { TemporaryFolder } from '../support/temporary-folder.js';
+import { until } from '../support/until.js';
+
+const root = join(__dirname, '../..');
+const options = { target: 'es2023', module: 'node20', rootDir: '.', outDir: 'dist', skipLibCheck: true, types: [] };
+const page = 'src/interfaces/web/console';
+const sources: Readonly<Record<string, string>> = {
+  'package.json': '{}',
+  'package-lock.json': '{}',
+  'tsconfig.json': JSON.stringify({ compilerOptions: options, include: ['src'], exclude: [page] }),
+  'src/main.ts': 'export const answer: number = 1;',
+  [`${page}/tsconfig.json`]: JSON.stringify({ extends: '../../../../tsconfig.json', include: ['.'], exclude: [] }),
+  [`${page}/main.tsx`]: 'export const page: number = 1;',
+  [`${page}/styles/tokens.css`]: 'a { color: red }',
+  [`${page}/index.html`]: '<title>Tenon</title>',
+};
+const results = ['src/main.js', 'console/console.js', 'console/tokens.css', 'console/index.html', 'built'];
+
+describe('tools/build.cjs', () => {
+  let clone: TemporaryFolder;
+  const at = (name: string) => join(clone.path, name);
+  const args = (...more: string[]) => [at('tools/build.cjs'), ...more];
+  const buildIfNeeded = () => expect(spawnSync(process.execPath, args('--if-needed')).status).toBe(0);
+  const missing = () => results.filter((name) => !existsSync(at(`dist/${name}`)));
+
+  beforeEach(() => {
+    clone = new TemporaryFolder();
+    for (const [name, text] of Object.entries(sources)) {
+      mkdirSync(dirname(at(name)), { recursive: true });
+      writeFileSync(at(name), text);
+    }
+    cpSync(join(root, 'tools/build.cjs'), at('tools/build.cjs'));
+    symlinkSync(join(root, 'node_modules'), at('node_modules'));
+  });
+  afterEach(() => clone.remove());
+
+  /** Starts a build and kills it, with its compiler, when the file appears in `dist`. */
+  async function killWhenWritten(name: string) {
+    const build: ChildProcess = spawn(process.execPath, args(), { detached: true, stdio: 'ignore' });
+    const ended = once(build, 'exit');
+    await until(`${name} is written`, () => existsSync(at(`dist/${name}`)));
+    try {
+      process.kill(-(build.pid as number), 'SIGKILL');
+    } catch (error) {
+      expect(error).toMatchObject({ code: 'ESRCH' }); // the build was faster
+    }
+    await ended;
+  }
+
+  it.each(results)('builds all again after a build was killed when %s was written', async (name) => {
+    await killWhenWritten(name);
+    buildIfNeeded();
+    expect(missing()).toEqual([]);
+  });
+
+  it('builds all again after a second build was killed', async () => {
+    buildIfNeeded();
+    writeFileSync(at('src/main.ts'), 'export const answer: number = 2;');
+    const build = spawn(process.execPath, args(), { detached: true, stdio: 'ignore' });
+    const ended = once(build, 'exit');
+    await until('the build has begun', () => !existsSync(at('dist/built')));
+    process.kill(-(build.pid as number), 'SIGKILL');
+    await ended;
+    expect(missing()).toEqual(['built']);
+    buildIfNeeded();
+    expect(missing()).toEqual([]);
+    expect(readFileSync(at('dist/src/main.js'), 'utf8')).toContain('answer = 2');
+  });
+
+  it.each(['src/main.ts', 'src', 'package.json'])('builds only if a source has changed, such as %s', (name) => {
+    buildIfNeeded();
+    writeFileSync(at('dist/src/main.js'), 'kept');
+    buildIfNeeded();
+    expect(readFileSync(at('dist/src/main.js'), 'utf8')).toBe('kept');
+    const soon = Date.now() / 1000 + 5;
+    utimesSync(at(name), soon, soon);
+    buildIfNeeded();
+    expect(readFileSync(at('dist/src/main.js'), 'utf8')).not.toBe('kept');
+  });
+
+  it('leaves no stamp of a complete build if the types are wrong', () => {
+    buildIfNeeded();
+    writeFileSync(at(`${page}/main.tsx`), "export const page: number = 'one';");
+    expect(spawnSync(process.execPath, args()).status).toBe(1);
+    expect(missing()).toEqual(['built']);
+  });
+});

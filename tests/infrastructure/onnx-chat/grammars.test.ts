@@ -1,0 +1,142 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import Ajv from 'ajv/dist/2020.js';
+import fc from 'fast-check';
+import type { Json, JsonObject } from '../../../src/domain/workspace/json.js';
+import { automatonOf } from '../../../src/infrastructure/onnx-chat/worker/grammar/automaton.js';
+import { grammarOf } from '../../../src/infrastructure/onnx-chat/worker/grammar/json-grammar.js';
+import {
+  lengthsOf,
+  ofLength,
+  pattern,
+  patternOf,
+} from '../../../src/infrastructure/onnx-chat/worker/grammar/pattern.js';
+import { UnsupportedSchema } from '../../../src/infrastructure/onnx-chat/worker/grammar/schema.js';
+import { formsProgram } from '../../support/onnx/child-runtimes-rig.js';
+import { tinyChat } from '../../support/onnx/model-folders.js';
+
+const many = <T>(count: number, one: (i: number) => T): T[] => Array.from({ length: count }, (_, i) => one(i));
+const properties = (count: number) => Object.fromEntries(many(count, (i) => [`p${i}`, true]));
+const refusalOf = (schema: unknown): UnsupportedSchema => {
+  try {
+    grammarOf(schema as Json, 'schema');
+  } catch (error) {
+    if (error instanceof UnsupportedSchema) return error;
+  }
+  throw new Error('the schema is not refused');
+};
+
+describe('the grammar of a schema', () => {
+  it('makes each finished answer of the shipped model valid, for a hundred schemas', async () => {
+    const { stdout } = await promisify(execFile)('node', [formsProgram, tinyChat, '100', '200'], {
+      maxBuffer: 2 ** 24,
+    });
+    const answers: { schema: JsonObject; text: string; finishReason: string }[] = JSON.parse(stdout);
+    const finished = answers.filter(({ finishReason }) => finishReason === 'stop');
+    expect([answers.length, finished.length > 95]).toEqual([100, true]);
+    const ajv = new Ajv({ strict: false, validateFormats: false });
+    const invalid = finished.filter(({ schema, text }) => !ajv.validate(schema, JSON.parse(text)));
+    expect(invalid).toEqual([]);
+    // Numbers have at most 16 digits, even if more would be valid.
+    expect(answers.filter(({ text }) => /\d{20}/.test(text))).toEqual([]);
+  });
+
+  const branch = { type: 'object', properties: { x: { $ref: '#' } }, required: ['x'] };
+  it.each<[unknown, string, keyword: string]>([
+    [{ type: 'array', uniqueItems: true }, '', 'uniqueItems'],
+    [{ properties: { a: { not: { type: 'string' } } } }, '.properties.a', 'not'],
+    [{ type: 'number', multipleOf: 3 }, '', 'multipleOf'],
+    [{ type: 'string', pattern: '(?=a)b' }, '', 'pattern'],
+    [{ type: 'string', pattern: '(' }, '', 'pattern'],
+    [{ type: 'string', pattern: '((a{1,50}){1,50}){1,50}' }, '', 'pattern'],
+    [{ type: 'string', pattern: '(.{0,100}a.{0,100}b){1,9}' }, '', 'pattern'],
+    [{ type: 'string', format: 'iri' }, '', 'format'],
+    [{ type: 'array', prefixItems: many(90, (i) => ({ type: 'string', maxLength: 10 + i })) }, '', 'maxLength makes'],
+    [{ type: 'array', prefixItems: many(90, (i) => ({ type: 'string', minLength: 10 + i })) }, '', 'minLength makes'],
+    [{ type: 'string', pattern: `${'('.repeat(5_000)}a${')'.repeat(5_000)}` }, '', 'pattern is too deep'],
+    [{ type: 'strng' }, '', 'type'],
+    [{ oneOf: [{ type: 'number' }, { type: 'integer' }] }, '', 'oneOf'],
+    [{ type: 'object', oneOf: [branch, { ...branch, title: 'other' }] }, '', 'oneOf'],
+    [{ $ref: '#' }, '', '$ref'],
+    [{ type: 'object', properties: { a: { $ref: '#' } }, required: ['a'] }, '', '$ref'],
+    [{ $ref: '#/%zz' }, '', '$ref'],
+    [{ anyOf: [] }, '', 'anyOf'],
+    [{ anyOf: many(6_000, (i) => ({ const: i })) }, '.anyOf', 'anyOf'],
+    [{ allOf: many(25, (i) => ({ anyOf: [{ required: [`x${i}`] }, { required: [`y${i}`] }] })) }, '', 'anyOf'],
+    [{ properties: properties(2_000) }, '', 'properties'],
+    [{ enum: ['a'], pattern: '(' }, '', 'pattern'],
+    [{ type: 'string', minLength: 3, maxLength: 2 }, '', 'minLength'],
+    [{ type: 'integer', minimum: 3, exclusiveMaximum: 3 }, '', 'minimum'],
+    [{ type: 'string', enum: ['ab'], maxLength: 1 }, '', 'enum'],
+    [{ type: 'object', minProperties: 2 }, '', 'minProperties'],
+    [{ type: 'object', dependentRequired: { a: ['b'] } }, '', 'dependentRequired'],
+    [JSON.parse('{ "properties": { "__proto__": true } }'), '', 'properties'],
+    [{ required: ['__proto__'] }, '', 'required'],
+  ])('is refused with the name of a keyword (case %#)', (schema, path, keyword) => {
+    const refusal = refusalOf(schema);
+    expect(refusal.path.slice(0, 6 + path.length)).toBe(`schema${path}`);
+    expect(refusal.message).toContain(keyword);
+  });
+
+  it('is made for an ordinary pattern or format with a length limit, and keeps to the limit', () => {
+    for (const source of ['^[a-z0-9]+(?:-[a-z0-9]+)*$', '^[^\\s@]+@[^\\s@]+\\.[^\\s@]+$', patternOf('email') as string])
+      for (const most of [50, 100, 254]) {
+        expect(lengthsOf(ofLength(pattern(source), 0, most))[1]).toBeLessThanOrEqual(most);
+        expect(grammarOf({ type: 'string', pattern: source, maxLength: most }, 'schema')).toContain('root');
+      }
+  });
+
+  it('is made quickly for many properties, branches and references', () => {
+    const last = { type: 'object' };
+    const $defs = Object.fromEntries(
+      many(25, (i) => [`a${i}`, i === 24 ? last : { allOf: many(2, () => ({ $ref: `#/$defs/a${i + 1}` })) }]),
+    );
+    for (const schema of [
+      { type: 'object', properties: properties(1_500), required: Object.keys(properties(1_500)) },
+      { anyOf: many(300, (i) => ({ type: 'object', properties: { kind: { const: i }, a: true, b: true } })) },
+      { oneOf: many(300, (i) => ({ type: 'object', properties: { kind: { const: i } }, required: ['kind'] })) },
+      { $ref: '#/$defs/a0', $defs },
+    ])
+      expect(grammarOf(schema as unknown as Json, '')).not.toBe('');
+  });
+});
+
+describe('the automaton of a pattern', () => {
+  const accepts = (source: string, text: string): boolean => {
+    const states = automatonOf(pattern(source), 500);
+    let state = states?.[0];
+    for (const character of text) {
+      const code = character.codePointAt(0) as number;
+      const edges =
+        state?.edges.filter(([ranges]) => ranges.some(([first, last]) => first <= code && code <= last)) ?? [];
+      expect(edges.length).toBeLessThan(2);
+      state = edges[0] && states?.[edges[0][1]];
+    }
+    return state?.accepts ?? false;
+  };
+
+  it('accepts the texts that the regular expression accepts, and has few states', () => {
+    const leaf = fc.constantFrom('a', 'b', '[ab]', '.', '[^a]', 'ab', '');
+    const { source } = fc.letrec<{ source: string }>((tie) => ({
+      source: fc.oneof(
+        { maxDepth: 3 },
+        leaf,
+        fc.tuple(tie('source'), tie('source')).map(([a, b]) => a + b),
+        fc.tuple(tie('source'), tie('source')).map(([a, b]) => `(${a}|${b})`),
+        fc
+          .tuple(tie('source'), fc.constantFrom('*', '+', '?', '{2}', '{1,3}', '{2,}', '{0,4}'))
+          .map(([a, times]) => `(${a})${times}`),
+      ),
+    }));
+    const texts = fc.array(fc.string({ unit: fc.constantFrom('a', 'b', 'c'), maxLength: 9 }), { maxLength: 10 });
+    fc.assert(
+      fc.property(source, texts, (some, all) => {
+        const whole = new RegExp(`^(?:${some})$`, 'u');
+        expect(all.map((text) => accepts(some, text))).toEqual(all.map((text) => whole.test(text)));
+      }),
+      { numRuns: 200, seed: 18 },
+    );
+    expect(automatonOf(pattern('(\\w+\\s?){1,20}'), 500)?.length).toBeLessThan(50);
+    expect(automatonOf(pattern('(.*a){20}'), 500)?.length).toBeLessThan(50);
+  });
+});

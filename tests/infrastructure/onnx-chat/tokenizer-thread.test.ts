@@ -1,0 +1,101 @@
+import { EventEmitter, once } from 'node:events';
+
+import type { ChatRequest } from '../../../src/domain/chat/chat.js';
+import {
+  type TokenizerReport,
+  TokenizerThread,
+} from '../../../src/infrastructure/onnx-chat/worker/tokenizer-thread.js';
+import { ModelFolders, tinyChat, withFields } from '../../support/onnx/model-folders.js';
+
+const folders = new ModelFolders();
+afterAll(() => folders.remove());
+
+const CONTEXT = 256;
+const LONG = 'blue river '.repeat(1_400);
+
+describe('the counter of tokens', () => {
+  let counter: TokenizerThread;
+  let reports: TokenizerReport[];
+  const events = new EventEmitter();
+
+  const use = (folder = tinyChat) => {
+    reports = [];
+    counter = new TokenizerThread((report) => {
+      reports.push(report);
+      events.emit('report');
+    });
+    counter.take({ type: 'load', folder });
+    expect(reports.splice(0)).toEqual([{ type: 'loaded', sample: expect.any(Array) }]);
+  };
+  const count = (call: number, caller: string, texts: readonly string[], more: Partial<ChatRequest> = {}) => {
+    const messages = texts.map((content) => ({ role: 'user' as const, content }));
+    const request = { messages, maxTokens: null, temperature: 0, ...more };
+    counter.take({ type: 'tokenize', call, caller, request, stream: false });
+  };
+  const reported = async (reportsInAll: number) => {
+    while (reports.length < reportsInAll) await once(events, 'report');
+    return reports;
+  };
+  const calls = () => reports.map((report) => ('call' in report ? report.call : null));
+
+  it('tells the tokens of a prompt, and how many are left for the answer', async () => {
+    use();
+    count(1, 'a', ['Hi']);
+    count(2, 'a', ['Hi'], { maxTokens: 5 });
+    const [free, bounded] = await reported(2);
+    expect(free).toMatchObject({ type: 'tokenized', call: 1 });
+    const { prompt, room } = free as Extract<TokenizerReport, { type: 'tokenized' }>;
+    expect(room).toBe(CONTEXT - prompt.length);
+    expect(bounded).toEqual({ type: 'tokenized', call: 2, prompt, room: 5 });
+  });
+
+  it('counts all tokens of a prompt that is a little too long, and stops early in a longer one', async () => {
+    use();
+    const tokens = (times: number) => Array.from({ length: times }, () => 'a').join(' ');
+    count(1, 'a', [tokens(2 * CONTEXT - 40)]);
+    count(2, 'a', [tokens(2 * CONTEXT), LONG, LONG]);
+    count(3, 'a', ['Hi'], { maxTokens: CONTEXT });
+    const [somewhat, far, greedy] = await reported(3);
+    expect(somewhat).toMatchObject({ type: 'too_long', call: 1, whole: true, context: CONTEXT });
+    expect(far).toMatchObject({ type: 'too_long', call: 2, whole: false, context: CONTEXT });
+    const { promptTokens } = far as Extract<TokenizerReport, { type: 'too_long' }>;
+    expect(promptTokens).toBeGreaterThan(2 * CONTEXT);
+    expect(promptTokens).toBeLessThan(2 * CONTEXT + 2_000);
+    expect(greedy).toMatchObject({ type: 'too_long', call: 3, whole: true });
+  });
+
+  it('serves callers in turns, and the calls of one caller in order', async () => {
+    use(folders.like({ 'config.json': withFields({ max_position_embeddings: 100_000 }) }));
+    for (const call of [1, 2]) count(call, 'greedy', [LONG]);
+    for (const call of [3, 4]) count(call, 'other', [LONG]);
+    count(5, 'modest', ['Hi']);
+    await reported(5);
+    expect(calls()).toEqual([5, 1, 3, 2, 4]);
+  });
+
+  it('does nothing more for a cancelled call, and confirms the cancellation', async () => {
+    use();
+    for (const call of [1, 2, 3]) count(call, 'a', [LONG]);
+    counter.take({ type: 'cancel', call: 2 });
+    counter.take({ type: 'cancel', call: 7 });
+    await reported(4);
+    expect(reports.map(({ type }, i) => [type, calls()[i]])).toEqual([
+      ['cancelled', 2],
+      ['cancelled', 7],
+      ['too_long', 1],
+      ['too_long', 3],
+    ]);
+  });
+
+  it('drops a cancelled call that it has begun', async () => {
+    use(folders.like({ 'config.json': withFields({ max_position_embeddings: 100_000 }) }));
+    count(1, 'a', [LONG, LONG, LONG, LONG]);
+    count(2, 'b', ['Hi']);
+    await reported(1);
+    counter.take({ type: 'cancel', call: 1 });
+    count(3, 'a', ['Hi']);
+    await reported(3);
+    expect(calls()).toEqual([2, 1, 3]);
+    expect(reports[1]).toEqual({ type: 'cancelled', call: 1 });
+  });
+});

@@ -1,0 +1,70 @@
+/**
+ * Builds the service and the console into `dist`.
+ *
+ *   node tools/build.cjs [--if-needed] [--no-check]
+ *
+ * `--if-needed` builds only if a source has changed since the last complete build. `--no-check` does not check types.
+ *
+ * The file `dist/built` is deleted at the beginning and written at the end, so an interrupted build never counts.
+ */
+const { spawnSync } = require('node:child_process');
+const { copyFileSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } = require('node:fs');
+const path = require('node:path');
+
+const root = path.join(__dirname, '..');
+const stamp = path.join(root, 'dist/built');
+const consoleFolder = path.join(root, 'src/interfaces/web/console');
+
+const changedAt = (name) => statSync(path.join(root, name), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+
+/** Returns the folder and all that is in it. The time of a folder changes when a file in it is deleted. */
+const inFolder = (name) => [
+  name,
+  ...readdirSync(path.join(root, name), { recursive: true }).map((file) => path.join(name, file)),
+];
+
+function isBuilt() {
+  const sources = [...inFolder('src'), ...inFolder('tools'), 'package.json', 'package-lock.json', 'tsconfig.json'];
+  const builtAt = changedAt('dist/built');
+  return sources.every((name) => changedAt(name) <= builtAt);
+}
+
+/** Compiles TypeScript. Ends this process if that fails. */
+function compile(...options) {
+  const tsc = path.join(path.dirname(require.resolve('typescript/package.json')), 'bin/tsc');
+  const { status } = spawnSync(process.execPath, [tsc, ...options], { cwd: root, stdio: 'inherit' });
+  if (status !== 0) process.exit(1);
+}
+
+/** Bundles the console, which the service sends at `/`. */
+function bundleConsole() {
+  const { buildSync } = require('esbuild');
+  const built = path.join(root, 'dist/console');
+  mkdirSync(built, { recursive: true });
+  buildSync({
+    // The other pages use only the design tokens.
+    entryPoints: {
+      console: path.join(consoleFolder, 'main.tsx'),
+      tokens: path.join(consoleFolder, 'styles/tokens.css'),
+    },
+    outdir: built,
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    target: 'es2022',
+    external: ['./icon.svg'],
+    legalComments: 'eof',
+    logLevel: 'warning',
+  });
+  copyFileSync(path.join(consoleFolder, 'index.html'), path.join(built, 'index.html'));
+}
+
+const options = process.argv.slice(2);
+if (!options.includes('--if-needed') || !isBuilt()) {
+  const withoutChecks = options.includes('--no-check');
+  rmSync(stamp, { force: true });
+  compile('-p', root, ...(withoutChecks ? ['--noCheck', '--noResolve'] : []));
+  if (!withoutChecks) compile('-p', consoleFolder);
+  bundleConsole();
+  writeFileSync(stamp, '');
+}
