@@ -29,16 +29,34 @@ function isBuilt() {
   return sources.every((name) => changedAt(name) <= builtAt);
 }
 
+/**
+ * Tells whether the programs of the compiler and the bundler for this platform are installed. They are optional packages.
+ * Without them (`npm ci --omit=optional`) slower ones in JavaScript and WebAssembly serve.
+ */
+function hasPrograms() {
+  const platform = `${process.platform}-${process.arch}`;
+  try {
+    for (const name of [`@typescript/typescript-${platform}`, `@esbuild/${platform}`])
+      require.resolve(`${name}/package.json`);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** Compiles TypeScript. Ends this process if that fails. */
 function compile(...options) {
-  const tsc = path.join(path.dirname(require.resolve('typescript/package.json')), 'bin/tsc');
+  const tsc = path.join(
+    path.dirname(require.resolve(`${isFast ? 'typescript' : 'typescript-6'}/package.json`)),
+    'bin/tsc',
+  );
   const { status } = spawnSync(process.execPath, [tsc, ...options], { cwd: root, stdio: 'inherit' });
   if (status !== 0) process.exit(1);
 }
 
 /** Bundles the console, which the service sends at `/`. */
 function bundleConsole() {
-  const { buildSync } = require('esbuild');
+  const { buildSync } = require(isFast ? 'esbuild' : 'esbuild-wasm');
   const built = path.join(root, 'dist/console');
   mkdirSync(built, { recursive: true });
   buildSync({
@@ -59,9 +77,11 @@ function bundleConsole() {
   copyFileSync(path.join(consoleFolder, 'index.html'), path.join(built, 'index.html'));
 }
 
+const isFast = hasPrograms();
 const options = process.argv.slice(2);
 if (!options.includes('--if-needed') || !isBuilt()) {
-  const withoutChecks = options.includes('--no-check');
+  // The older compiler would report settings that it does not know.
+  const withoutChecks = options.includes('--no-check') || !isFast;
   rmSync(stamp, { force: true });
   compile('-p', root, ...(withoutChecks ? ['--noCheck', '--noResolve'] : []));
   if (!withoutChecks) compile('-p', consoleFolder);

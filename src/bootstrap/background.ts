@@ -2,8 +2,7 @@ import { randomInt } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Container } from 'inversify';
 import { MAIL, MailQueue } from '../application/accounts/mail-queue.js';
-import { AlertNotifier } from '../application/alerts/ports.js';
-import { WebhookDelivery } from '../application/alerts/webhook-delivery.js';
+import { AlertAnnouncer, ANNOUNCEMENT } from '../application/alerts/alert-announcer.js';
 import { ChatRuntimes } from '../application/chat/ports.js';
 import { RuntimeReconciler } from '../application/chat/runtime-reconciler.js';
 import { DeploymentReconciler } from '../application/deployments/deployment-reconciler.js';
@@ -16,7 +15,6 @@ import { Clock, DesiredStateChanges, Logger, WorkQueue } from '../application/sh
 import { removeUnfinished } from '../infrastructure/files/local-model-file-store.js';
 import { Repeating, steadyMs } from '../infrastructure/system/scheduling.js';
 import { OutageLog } from '../infrastructure/typeorm/storage-errors.js';
-import { alertFired } from '../interfaces/http/alerts/webhooks.controller.js';
 
 const CALLS_PAUSE_MS = 2_000;
 /** Prometheus also repeats alerts to Alertmanager every minute. */
@@ -55,21 +53,19 @@ function repeat(
 /** Runs the tasks of the work queue, closes the calls of dead instances and repeats alerts that still fire. */
 export function backgroundWork(container: Container): Background {
   const queue = container.get(WorkQueue);
-  container.get(WebhookDelivery).register(alertFired);
+  const announcer = container.get(AlertAnnouncer);
+  queue.register(ANNOUNCEMENT, announcer);
   queue.register(EVALUATION, container.get(EvaluationRunner));
   queue.register(MAIL, container.get(MailQueue));
   const calls = repeat(container, 'call reaper', CALLS_PAUSE_MS, () => container.get(CallReaper).execute());
-  // Each notifier repeats its alerts separately, so that a notifier that fails or hangs does not stop the others.
-  const alerts = container
-    .getAll(AlertNotifier)
-    .map((notifier) => repeat(container, 'alerts that still fire', ALERTS_PAUSE_MS, () => notifier.repeat()));
+  const alerts = repeat(container, 'alerts that still fire', ALERTS_PAUSE_MS, () => announcer.repeat());
   return {
     async start() {
       calls.start();
       await queue.start();
-      for (const one of alerts) one.start();
+      alerts.start();
     },
-    stop: (graceMs) => Promise.all([queue, calls, ...alerts].map((one) => one.stop(graceMs))),
+    stop: (graceMs) => Promise.all([queue, calls, alerts].map((one) => one.stop(graceMs))),
   };
 }
 

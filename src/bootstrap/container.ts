@@ -10,7 +10,8 @@ import {
   PasswordHasher,
   SiteTokenVerifier,
 } from '../application/accounts/ports.js';
-import { AlertNotifier, AlertRepository, WebhookSender } from '../application/alerts/ports.js';
+import { AlertAnnouncer } from '../application/alerts/alert-announcer.js';
+import { AlertNotifier, WebhookRepository, WebhookSender } from '../application/alerts/ports.js';
 import { ChatEngine, ChatRuntimes } from '../application/chat/ports.js';
 import { ModelFileResolver, ModelFileStore, ModelServer } from '../application/deployments/ports.js';
 import { LogTail, Metrics, RateLimitStore } from '../application/operations/ports.js';
@@ -23,7 +24,6 @@ import {
   SecretTokens,
   ServiceSettings,
   Tracer,
-  WorkQueue,
 } from '../application/shared/ports.js';
 import { ContentHasher, StarterCatalog } from '../application/workspace/ports.js';
 import { CallTelemetry } from '../infrastructure/chat-runtimes/call-telemetry.js';
@@ -40,12 +40,14 @@ import { FileLogTail } from '../infrastructure/logging/file-log-tail.js';
 import { LocalModelServer } from '../infrastructure/model-server/local-model-server.js';
 import { ModelServerByKind } from '../infrastructure/model-server/model-server-by-kind.js';
 import { RemoteModelServer } from '../infrastructure/model-server/remote/remote-model-server.js';
-import { MailNotifier, WebhookNotifier } from '../infrastructure/notifiers/alert-notifiers.js';
 import { AlertmanagerNotifier } from '../infrastructure/notifiers/alertmanager-notifier.js';
+import { MailNotifier } from '../infrastructure/notifiers/mail-notifier.js';
 import { SlackNotifier } from '../infrastructure/notifiers/slack-notifier.js';
+import { WebhookNotifier } from '../infrastructure/notifiers/webhook-notifier.js';
 import { OnnxChatEngine } from '../infrastructure/onnx-chat/onnx-chat-engine.js';
 import { OpenAiChatEngine } from '../infrastructure/openai/openai-chat-engine.js';
 import {
+  announcementMetrics,
   backlogMetrics,
   chatMetrics,
   deploymentMetrics,
@@ -60,6 +62,7 @@ import { DataSource } from '../infrastructure/typeorm/data-source.js';
 import { poolLoad, readBacklog } from '../infrastructure/typeorm/operations/operations.js';
 import { TypeOrmUnitOfWork } from '../infrastructure/typeorm/typeorm-unit-of-work.js';
 import { AddressGuard, HttpWebhookSender } from '../infrastructure/webhooks/http-webhook-sender.js';
+import { alertFired } from '../interfaces/http/alerts/webhooks.controller.js';
 import { bodyLimits } from '../interfaces/http/body.js';
 import { BaseUrlPageLinks } from '../interfaces/web/page-links.js';
 import type { Config } from './config/config.js';
@@ -197,22 +200,25 @@ function bindDeployments(container: Container, config: Config, models: ModelStor
 }
 
 function bindAlerts(container: Container, config: Config): void {
+  const { alertmanagerUrl, slackUrl } = config;
   container.bind(AlertNotifier).to(MailNotifier);
-  container.bind(AlertNotifier).to(WebhookNotifier);
   container
     .bind(AlertNotifier)
     .toResolvedValue(
-      (queue, alerts, links, clock, logger) =>
-        new AlertmanagerNotifier(config.alertmanagerUrl, queue, alerts, links, clock, logger),
-      [WorkQueue, AlertRepository, PageLinks, Clock, Logger],
+      (webhooks, sender, clock) => new WebhookNotifier(alertFired, webhooks, sender, clock),
+      [WebhookRepository, WebhookSender, Clock],
     );
-  container
-    .bind(AlertNotifier)
-    .toResolvedValue(
-      (queue, alerts, accounts, links, logger) =>
-        new SlackNotifier(config.slackUrl, queue, alerts, accounts, links, logger),
-      [WorkQueue, AlertRepository, AccountRepository, PageLinks, Logger],
-    );
+  if (alertmanagerUrl)
+    container
+      .bind(AlertNotifier)
+      .toResolvedValue((links, clock) => new AlertmanagerNotifier(alertmanagerUrl, links, clock), [PageLinks, Clock]);
+  if (slackUrl)
+    container
+      .bind(AlertNotifier)
+      .toResolvedValue(
+        (accounts, links) => new SlackNotifier(slackUrl, accounts, links),
+        [AccountRepository, PageLinks],
+      );
   const guard = new AddressGuard(config.webhookNetworks);
   container.bind(WebhookSender).toResolvedValue((tracer) => new HttpWebhookSender(guard, undefined, tracer), [Tracer]);
 }
@@ -224,14 +230,15 @@ function bindOperations(container: Container, config: Config, hasher: BcryptPass
   container
     .bind(PrometheusMetrics)
     .toResolvedValue(
-      (database, unitOfWork, servers, runtimes) =>
+      (database, unitOfWork, servers, runtimes, announcer) =>
         new PrometheusMetrics([
           hashingMetrics(() => hasher.load),
           poolMetrics(() => poolLoad(database)),
           backlogMetrics(() => readBacklog(unitOfWork)),
           deploymentMetrics(servers),
           chatMetrics(runtimes),
+          announcementMetrics(announcer),
         ]),
-      [DataSource, TypeOrmUnitOfWork, ModelServer, ChatRuntimes],
+      [DataSource, TypeOrmUnitOfWork, ModelServer, ChatRuntimes, AlertAnnouncer],
     );
 }

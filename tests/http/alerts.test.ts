@@ -1,5 +1,5 @@
 import type { Container } from 'inversify';
-import { AlertNotifier } from '../../src/application/alerts/ports.js';
+import { AlertAnnouncer } from '../../src/application/alerts/alert-announcer.js';
 import type { Alert } from '../../src/domain/alerts/alert.js';
 import { as, masterKey } from '../support/monitoring.js';
 import { type Posted, verified, WebhookReceiver } from '../support/webhook-receiver.js';
@@ -24,11 +24,9 @@ describe('alert rules and alerts', () => {
     const adapt = (container: Container) => {
       receivesMail(container);
       notified.length = 0;
-      container.bind(AlertNotifier).toConstantValue({
-        announce: async () => {},
-        acknowledged: async (alert) => void notified.push(alert),
-        repeat: async () => {},
-      });
+      const acknowledged = async (alert: Alert) => void notified.push(alert);
+      const announcer = container.get(AlertAnnouncer);
+      jest.spyOn(announcer, 'acknowledged').mockImplementation(acknowledged);
     };
     team = await TestApp.withTeam({ env, adapt });
     app = team.app;

@@ -1,4 +1,5 @@
 import { AlertService } from '../../src/application/alerts/alert.service.js';
+import type { AlertAnnouncer } from '../../src/application/alerts/alert-announcer.js';
 import { AlertRuleService } from '../../src/application/alerts/alert-rule.service.js';
 import { CallReaper } from '../../src/application/jobs/call-reaper.js';
 import { CallTracker, RunningCalls } from '../../src/application/jobs/call-tracker.js';
@@ -26,11 +27,18 @@ import type { Repositories } from './repositories.js';
 export function jobsRig(repositories: Repositories, source: DataSource, clock = new ManualClock(at(0))) {
   const { jobs, jobHistory, usage, alertRules, alerts, unitOfWork } = repositories;
   const log = new MemoryLogger();
-  const notifiers = [
-    { announce: async () => undefined, acknowledged: async () => undefined, repeat: async () => undefined },
-  ];
+  const announcer = { fired: async () => undefined, acknowledged: async () => undefined } as Partial<AlertAnnouncer>;
   const processes = new TypeOrmInstanceRegistry(source);
-  const finisher = new JobFinisher(unitOfWork, jobs, jobHistory, alertRules, alerts, notifiers, ids, log);
+  const finisher = new JobFinisher(
+    unitOfWork,
+    jobs,
+    jobHistory,
+    alertRules,
+    alerts,
+    announcer as AlertAnnouncer,
+    ids,
+    log,
+  );
   const running = Object.assign(new RunningCalls(jobs, log), { delayMs: 0 });
   const tracking = new CallTracker(running, finisher, processes, ids, clock, log);
   const audit = auditOn(repositories, clock);
@@ -49,7 +57,7 @@ export function jobsRig(repositories: Repositories, source: DataSource, clock = 
     reaper: new CallReaper(tracking, jobs, jobHistory, finisher, rollUp, processes, queue, clock, log),
     jobService: new JobService(jobs, found, finisher, unitOfWork, new AsyncRequestContext(), ids, clock, log),
     rules: new AlertRuleService(alertRules, jobHistory, unitOfWork, new AsyncRequestContext(), audit, ids, clock),
-    alerts: new AlertService(alerts, notifiers, audit, clock),
+    alerts: new AlertService(alerts, announcer as AlertAnnouncer, audit, clock),
     /** Returns all finished jobs in order. */
     async history(): Promise<FinishedJob[]> {
       const finished: FinishedJob[] = [];

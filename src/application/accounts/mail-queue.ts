@@ -2,6 +2,7 @@ import { injectable } from 'inversify';
 import type { Message } from '../../domain/accounts/mailed-token.js';
 import type { Json } from '../../domain/workspace/json.js';
 import { type Attempt, IdGenerator, Logger, type TaskWorker, WorkQueue } from '../shared/ports.js';
+import { backOffMs, RetryAfter } from '../shared/retry-after.js';
 import { Mailer, MailSealer } from './ports.js';
 
 /** Names the task that delivers one e-mail. */
@@ -12,12 +13,12 @@ type SealedMail = { readonly id: string; readonly sealed: string };
 
 /** With pauses of 15 minutes, these attempts last for about 100 days. */
 const ATTEMPTS = 10_000;
+const LONGEST_PAUSE_MS = 15 * 60_000;
 
 /** Delivers e-mails as tasks of the work queue. */
 @injectable()
 export class MailQueue implements TaskWorker {
   readonly atOnce = 1;
-  readonly longestPauseMs = 15 * 60_000;
 
   constructor(
     private readonly queue: WorkQueue,
@@ -41,7 +42,7 @@ export class MailQueue implements TaskWorker {
       this.log.info('mail delivered', { mail_id: id, where });
     } catch (error) {
       this.log.warn('mail not delivered', { mail_id: id, attempt: number, error });
-      throw error;
+      throw new RetryAfter(error, backOffMs(number, LONGEST_PAUSE_MS));
     }
   }
 

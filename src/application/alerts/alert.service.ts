@@ -1,4 +1,4 @@
-import { injectable, multiInject } from 'inversify';
+import { injectable } from 'inversify';
 import type { Caller } from '../../domain/accounts/caller.js';
 import { authorize, permissions } from '../../domain/accounts/permission.js';
 import type { Alert, AlertStatus } from '../../domain/alerts/alert.js';
@@ -6,7 +6,8 @@ import { MASTER } from '../../domain/jobs/job.js';
 import { NotFound } from '../../domain/shared/errors.js';
 import { Audit } from '../audit/audit.service.js';
 import { Clock, type Page } from '../shared/ports.js';
-import { AlertNotifier, AlertRepository } from './ports.js';
+import { AlertAnnouncer } from './alert-announcer.js';
+import { AlertRepository } from './ports.js';
 
 interface Listing {
   /** Is null for alerts of every status. */
@@ -18,7 +19,7 @@ interface Listing {
 export class AlertService {
   constructor(
     private readonly alerts: AlertRepository,
-    @multiInject(AlertNotifier) private readonly notifiers: readonly AlertNotifier[],
+    private readonly announcer: AlertAnnouncer,
     private readonly audit: Audit,
     private readonly clock: Clock,
   ) {}
@@ -42,15 +43,10 @@ export class AlertService {
     const { title } = await this.find(id);
     await this.audit.perform({ by: caller, action: 'alert.acknowledged', object: { id, name: title } }, async () => {
       const isFirst = await this.alerts.acknowledge(id, { at: this.clock.now(), by: accountId, note });
-      if (isFirst) await this.notify(id);
+      if (isFirst) await this.announcer.acknowledged(await this.find(id));
       return isFirst;
     });
     return this.find(id);
-  }
-
-  private async notify(id: string): Promise<void> {
-    const alert = await this.find(id);
-    for (const notifier of this.notifiers) await notifier.acknowledged(alert);
   }
 
   private async find(id: string): Promise<Alert> {

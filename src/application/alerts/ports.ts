@@ -3,23 +3,54 @@ import type { AlertRule } from '../../domain/alerts/alert-rule.js';
 import type { Delivery, Webhook } from '../../domain/alerts/webhook.js';
 import type { Page } from '../shared/ports.js';
 
-/** Announces alerts to people or programs. A notifier does nothing until an account or an operator switches it on. */
+/** `repeated`: alerts that still fire are announced again every minute, because the receiver can forget them. */
+export type AlertEvent = 'fired' | 'acknowledged' | 'repeated';
+
+/** One message to one receiver. */
+export interface Announcement {
+  readonly event: AlertEvent;
+  /** One of `receivers`. */
+  readonly receiver: string;
+  /** At least one alert, as it is stored now. So an alert that has fired may be acknowledged meanwhile. */
+  readonly alerts: readonly Alert[];
+}
+
+export type DeliveryOutcome =
+  | { readonly result: 'delivered' }
+  /** Another attempt can help. `pauseMs` is the shortest pause that the receiver asks for. */
+  | { readonly result: 'retry'; readonly reason: string; readonly pauseMs?: number }
+  /** No other attempt can help. */
+  | { readonly result: 'failed'; readonly reason: string };
+
+/**
+ * Announces alerts to people or programs by one technology. An adapter only delivers: `AlertAnnouncer` adds the tasks
+ * in the transaction that stores the alerts, retries, gives up, counts and logs.
+ */
 export abstract class AlertNotifier {
-  /**
-   * Announces one or more alerts. Runs in the transaction that stores the alerts, so that a rollback announces nothing.
-   * An adapter must use only repositories and the work queue. Delivers each alert at least once, also after a restart.
-   * Delivers an alert twice only after a failure.
-   */
-  abstract announce(alerts: readonly Alert[]): Promise<void>;
+  /** Is unique. Stands in tasks, log lines and metrics. */
+  abstract readonly name: string;
+  /** The events that the receivers want. */
+  readonly events: readonly AlertEvent[] = ['fired'];
+  /** If true, each alert is a delivery of its own. Otherwise, all alerts that fire together are one delivery. */
+  readonly separately: boolean = false;
+  /** The default ends a day and a half after the first attempt. */
+  readonly retries = { attempts: 150, longestPauseMs: 15 * 60_000 };
 
   /**
-   * Announces that an alert was acknowledged. Runs in the transaction that stores the acknowledgement. Promises the
-   * same as `announce`. Does nothing unless an adapter overrides it.
+   * Returns those who want alerts at this moment, each with a text that stays the same. A receiver that is no longer
+   * among them gets nothing more. Runs in the transaction that stores the alerts, and before each delivery. Must use
+   * only repositories. Default: one receiver, which always wants alerts.
    */
-  async acknowledged(_alert: Alert): Promise<void> {}
+  async receivers(): Promise<readonly string[]> {
+    return [this.name];
+  }
 
-  /** Announces the alerts that still fire. Is called every minute. Does nothing unless an adapter overrides it. */
-  async repeat(): Promise<void> {}
+  /**
+   * Makes one attempt to deliver. An HTTP status of 200 to 299 means delivered. 408, 425, 429, a status from 500 on, or
+   * no answer means `retry`, and every other status `failed`. A reason contains no secret, such as the path of a URL.
+   * An error counts as `retry`. Throws when the signal is aborted.
+   */
+  abstract deliver(announcement: Announcement, signal: AbortSignal): Promise<DeliveryOutcome>;
 }
 
 export abstract class AlertRuleRepository {
@@ -55,8 +86,8 @@ export abstract class AlertRepository {
   abstract list(status: AlertStatus | null, page: Page): Promise<Alert[]>;
   /** Stores the acknowledgement. Returns false and changes nothing if the alert is acknowledged or does not exist. */
   abstract acknowledge(id: string, acknowledgement: Acknowledgement): Promise<boolean>;
-  /** Stores a mail, so that `countMails` counts it. */
-  abstract addMail(mail: AlertMail): Promise<void>;
+  /** Stores a mail, so that `countMails` counts it. Returns false and stores nothing if a mail with this id is stored. */
+  abstract addMail(mail: AlertMail): Promise<boolean>;
   /** Counts the account's mails about alerts at or after `since`. */
   abstract countMails(accountId: string, since: Date): Promise<number>;
 }

@@ -1,10 +1,11 @@
-import { injectable, multiInject } from 'inversify';
+import { injectable } from 'inversify';
 import { Alert } from '../../domain/alerts/alert.js';
 import { AlertRule } from '../../domain/alerts/alert-rule.js';
 import { JobFinished } from '../../domain/jobs/errors.js';
 import { Job } from '../../domain/jobs/job.js';
 import { NotFound } from '../../domain/shared/errors.js';
-import { AlertNotifier, AlertRepository, AlertRuleRepository } from '../alerts/ports.js';
+import { AlertAnnouncer } from '../alerts/alert-announcer.js';
+import { AlertRepository, AlertRuleRepository } from '../alerts/ports.js';
 import { IdGenerator, type LockMode, Logger, UnitOfWork } from '../shared/ports.js';
 import { JobHistory, JobRepository } from './ports.js';
 
@@ -26,7 +27,7 @@ export class JobFinisher {
     private readonly history: JobHistory,
     private readonly rules: AlertRuleRepository,
     private readonly alerts: AlertRepository,
-    @multiInject(AlertNotifier) private readonly notifiers: readonly AlertNotifier[],
+    private readonly announcer: AlertAnnouncer,
     private readonly ids: IdGenerator,
     private readonly log: Logger,
   ) {}
@@ -78,7 +79,7 @@ export class JobFinisher {
       if (changed.length > 0) await this.rules.save(changed);
       if (alerts.length > 0) {
         await this.alerts.add(alerts);
-        for (const notifier of this.notifiers) await notifier.announce(alerts);
+        await this.announcer.fired(alerts);
       }
       return job;
     };

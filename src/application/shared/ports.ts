@@ -210,9 +210,10 @@ export interface Attempt {
 export interface TaskWorker {
   /** Limits the concurrent tasks of this instance. Tasks that an outage of the database interrupted do not count. */
   readonly atOnce: number;
-  /** Limits the pause before a retry. Default: pauses grow from three seconds to six hours. */
-  readonly longestPauseMs?: number;
-  /** Must be idempotent. An error is logged, and the task is retried later. */
+  /**
+   * Must be idempotent. An error is logged, and the task is retried after a pause: RetryAfter names the pause, other
+   * errors lead to pauses that grow from three seconds to six hours.
+   */
   run(payload: Json, attempt: Attempt): Promise<void>;
   /** Is called after the last attempt failed or its instance died. Is retried until it succeeds. */
   gaveUp(payload: Json, reason: string): Promise<void>;

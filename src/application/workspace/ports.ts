@@ -9,13 +9,18 @@ export type ProjectVersionEntry = Omit<ProjectVersion, 'spec'>;
 export type ModelVersionEntry = Omit<ModelVersion, 'spec'>;
 export type DatasetVersionEntry = Omit<DatasetVersion, 'bytes' | 'validation'>;
 
+/** Selects projects. A new filter of the list needs only a field here, and its condition in the adapter. */
+export interface ProjectFilter {
+  readonly teamId: string;
+}
+
 export abstract class ProjectRepository {
   abstract add(project: Project): Promise<void>;
   /** Returns null for an unknown id and for a project of another team. */
   abstract find(teamId: string, id: string): Promise<Project | null>;
-  abstract all(teamId: string, page: Page): Promise<Project[]>;
+  abstract all(filter: ProjectFilter, page: Page): Promise<Project[]>;
   /** Returns the sizes of the specs of the projects that `all` returns. */
-  abstract sizes(teamId: string, page: Page): Promise<SizedItem[]>;
+  abstract sizes(filter: ProjectFilter, page: Page): Promise<SizedItem[]>;
   /** Returns the ids and names of a team's newest projects, newest first, at most `limit`. */
   abstract names(teamId: string, limit: number): Promise<Pick<Project, 'id' | 'name'>[]>;
   /** Returns the ids of a team's projects with this name, in any order, at most `limit`. */

@@ -14,7 +14,13 @@ import { RuntimeReconciler } from '../chat/runtime-reconciler.js';
 import { type Bounded, boundedPage } from '../shared/bounded-page.js';
 import { Clock, IdGenerator, type Page, RequestContext, type SizedItem, type VersionPage } from '../shared/ports.js';
 import { retryWrite } from '../shared/retry-write.js';
-import { ModelRepository, ProjectRepository, type ProjectVersionEntry, StarterCatalog } from './ports.js';
+import {
+  ModelRepository,
+  type ProjectFilter,
+  ProjectRepository,
+  type ProjectVersionEntry,
+  StarterCatalog,
+} from './ports.js';
 import { type Change, found, type InProject, TeamWorkspace } from './team-workspace.js';
 
 /** A project with its registered models and the state of its runtime. */
@@ -23,6 +29,8 @@ export interface ProjectOverview {
   readonly models: readonly Model[];
   readonly runtime: ProjectRuntime;
 }
+
+type ProjectPage = Omit<ProjectFilter, 'teamId'> & { readonly page: Page };
 
 interface NewProject extends ProjectContent {
   readonly starterId?: string | undefined;
@@ -81,13 +89,13 @@ export class ProjectService {
   /** Returns the team's projects, newest first, and the caller's own conversations, latest turn first. */
   async list(
     by: Caller | null,
-    { page }: { page: Page },
+    { page, ...filter }: ProjectPage,
   ): Promise<{ projects: Bounded<ProjectOverview>; conversations: readonly Conversation[] }> {
     const { teamId, accountId } = authorize(by, permissions.readWorkspace);
     const [{ items, more }, conversations] = await Promise.all([
       boundedPage(page, {
-        sizes: (part) => this.sizes(teamId, part),
-        fetch: (part) => this.projects.all(teamId, part),
+        sizes: (part) => this.sizes({ ...filter, teamId }, part),
+        fetch: (part) => this.projects.all({ ...filter, teamId }, part),
         reserve: (bytes) => this.request.reserve(bytes),
       }),
       this.conversations.recent(accountId, teamId, LISTED_CONVERSATIONS),
@@ -144,8 +152,8 @@ export class ProjectService {
   }
 
   /** Returns the sizes of the specs of projects, each with the specs of its registered models. */
-  private async sizes(teamId: string, page: Page): Promise<SizedItem[]> {
-    const projects = await this.projects.sizes(teamId, page);
+  private async sizes(filter: ProjectFilter, page: Page): Promise<SizedItem[]> {
+    const projects = await this.projects.sizes(filter, page);
     const registered = await this.models.registeredBytes(projects.map(({ id }) => id));
     return projects.map(({ id, bytes }) => ({ id, bytes: bytes + (registered.get(id) ?? 0) }));
   }

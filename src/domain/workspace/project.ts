@@ -34,7 +34,7 @@ export const Project = {
     const { createdAt: updatedAt, createdBy: updatedBy } = draft;
     return {
       ...draft,
-      ...checked(name, spec),
+      ...checked({ name, spec }),
       version: 1,
       updatedAt,
       updatedBy,
@@ -48,12 +48,14 @@ export const Project = {
     expected: readonly number[],
     change: ProjectContent & { readonly spec: JsonObject; readonly by: string; readonly at: Date },
   ): Project {
-    const { name, spec } = checked(change.name ?? project.name, change.spec);
+    const content = checked({
+      name: change.name ?? project.name,
+      spec: change.spec,
+    });
     requireVersion(project, expected);
     return {
       ...project,
-      name,
-      spec,
+      ...content,
       version: project.version + 1,
       updatedAt: change.at,
       updatedBy: change.by,
@@ -77,11 +79,13 @@ export function requireVersion(object: { readonly version: number }, expected: r
   if (expected.some((version) => version !== object.version)) throw new StaleVersion(object.version);
 }
 
-function checked(typedName: string, spec: JsonObject): { name: string; spec: JsonObject } {
-  const name = typedName.trim();
-  const findings = [...nameFindings(name), ...specFindings(spec)];
+type CheckedContent = Pick<Project, 'name' | 'spec'>;
+
+function checked(content: CheckedContent): CheckedContent {
+  const name = content.name.trim();
+  const findings = [...nameFindings(name), ...specFindings(content.spec)];
   if (findings.length > 0) throw new InvalidRequest(findings);
-  return { name, spec };
+  return { ...content, name };
 }
 
 /** Checks the types of the fields that Tenon knows. Other fields can have any value. */

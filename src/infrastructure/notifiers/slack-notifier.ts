@@ -1,77 +1,44 @@
 import type { AccountRepository, PageLinks } from '../../application/accounts/ports.js';
-import { AlertNotifier, type AlertRepository } from '../../application/alerts/ports.js';
-import type { Logger, WorkQueue } from '../../application/shared/ports.js';
+import { AlertNotifier, type Announcement, type DeliveryOutcome } from '../../application/alerts/ports.js';
 import type { Alert } from '../../domain/alerts/alert.js';
 import { MASTER } from '../../domain/jobs/job.js';
 import { postJson } from './post-json.js';
-
-/** Names the task and its queue. All tasks run one after another, because Slack accepts one message per second. */
-const TASK = 'post to slack';
-
-/** The last attempt is a day and a half after the first. */
-const ATTEMPTS = 150;
-const LONGEST_PAUSE_MS = 15 * 60_000;
 
 /** The most alerts that a message lists. The message counts the others. Slack accepts 50 blocks in a message. */
 const MOST_LISTED = 10;
 /** The most characters of each part of a block. Slack accepts 3,000 characters in a block. */
 const LONGEST = { title: 300, name: 500, text: 2_000 };
 
-type Task = { readonly alertIds: readonly string[]; readonly acknowledged: boolean };
-
 /** Posts to an incoming webhook of Slack: one message for all alerts that fire at once, one for an acknowledgement. */
 export class SlackNotifier extends AlertNotifier {
-  /** Does nothing if `url` is null. */
+  readonly name = 'slack';
+  override readonly events = ['fired', 'acknowledged'] as const;
+
   constructor(
-    private readonly url: string | null,
-    private readonly queue: WorkQueue,
-    private readonly alerts: AlertRepository,
+    private readonly url: string,
     private readonly accounts: AccountRepository,
     private readonly links: PageLinks,
-    private readonly log: Logger,
   ) {
     super();
-    if (url === null) return;
-    queue.register(TASK, {
-      atOnce: 1,
-      longestPauseMs: LONGEST_PAUSE_MS,
-      run: (payload, { signal }) => this.post(url, payload as Task, signal),
-      gaveUp: async (payload, reason) => log.error('slack not told', { ...(payload as Task), reason }),
-    });
   }
 
-  announce(alerts: readonly Alert[]): Promise<void> {
-    return this.enqueue(alerts, false);
+  async deliver({ event, alerts }: Announcement, signal: AbortSignal): Promise<DeliveryOutcome> {
+    const isAcknowledged = event === 'acknowledged';
+    const message = isAcknowledged ? await this.acknowledgement(alerts[0] as Alert) : this.announcement(alerts);
+    return postJson(this.url, message, signal);
   }
 
-  override acknowledged(alert: Alert): Promise<void> {
-    return this.enqueue([alert], true);
-  }
-
-  private async enqueue(alerts: readonly Alert[], acknowledged: boolean): Promise<void> {
-    if (this.url === null) return;
-    const alertIds = alerts.map(({ id }) => id);
-    await this.queue.enqueue(TASK, { alertIds, acknowledged }, { queueName: TASK, maxAttempts: ATTEMPTS });
-  }
-
-  private async post(url: string, { alertIds, acknowledged }: Task, signal: AbortSignal): Promise<void> {
-    const found = await Promise.all(alertIds.slice(0, MOST_LISTED).map((id) => this.alerts.find(id)));
-    const alerts = found.filter((alert) => alert !== null);
-    const [first] = alerts;
-    if (!first) return;
-    const message = acknowledged ? await this.acknowledgement(first) : this.announcement(alerts, alertIds.length);
-    await postJson(url, message, signal);
-    this.log.info('slack told', { alert_ids: alertIds, acknowledged });
-  }
-
-  private announcement(alerts: readonly Alert[], count: number) {
+  private announcement(alerts: readonly Alert[]) {
     const [severity] = alerts.map((alert) => alert.severity).sort();
-    const text = count === 1 ? headline(alerts[0] as Alert) : `[${severity}] ${count} alerts have fired`;
-    const beyond = count - alerts.length;
-    const blocks = alerts.flatMap((alert) => [
-      section(`*${headline(alert)}*\n${escaped(alert.message, LONGEST.text)}`),
-      context(`Fired ${time(alert.createdAt)} · ${this.link(alert)}`),
-    ]);
+    const text =
+      alerts.length === 1 ? headline(alerts[0] as Alert) : `[${severity}] ${alerts.length} alerts have fired`;
+    const beyond = alerts.length - MOST_LISTED;
+    const blocks = alerts
+      .slice(0, MOST_LISTED)
+      .flatMap((alert) => [
+        section(`*${headline(alert)}*\n${escaped(alert.message, LONGEST.text)}`),
+        context(`Fired ${time(alert.createdAt)} · ${this.link(alert)}`),
+      ]);
     return messageOf(text, beyond > 0 ? [...blocks, context(`And ${beyond} more: ${this.links.alerts()}`)] : blocks);
   }
 

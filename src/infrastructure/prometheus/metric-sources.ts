@@ -1,3 +1,4 @@
+import type { AlertAnnouncer } from '../../application/alerts/alert-announcer.js';
 import type { ChatRuntimes } from '../../application/chat/ports.js';
 import type { ModelServer } from '../../application/deployments/ports.js';
 import type { RuntimeFigures, RuntimeStatus } from '../../domain/chat/runtime.js';
@@ -110,6 +111,17 @@ export const deploymentMetrics = (servers: Pick<ModelServer, 'ids' | 'probe'>): 
     const counts = countsOf('status', deploymentStatuses, (status) => states.filter((one) => one.status === status));
     return [gauge('tenon_deployments', 'Deployments of this instance, by their status at this moment.', counts)];
   },
+});
+
+/** Reports the deliveries of alerts by this instance. */
+export const announcementMetrics = ({ counts }: Pick<AlertAnnouncer, 'counts'>): MetricSource => ({
+  collect: () => [
+    counter(
+      'tenon_alert_deliveries_total',
+      'Attempts to deliver alerts, by notifier and result: delivered, retry (another attempt follows) or failed.',
+      counts.map(({ count, ...labels }) => ({ labels, value: count })),
+    ),
+  ],
 });
 
 const countsOf = <T extends string>(label: string, values: readonly T[], having: (value: T) => unknown[]): Sample[] =>

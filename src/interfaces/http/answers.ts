@@ -8,7 +8,7 @@ type SnakeCase<Name extends string> = Name extends `${infer Head}${infer Tail}`
   ? `${Head extends Lowercase<Head> ? Head : `_${Lowercase<Head>}`}${SnakeCase<Tail>}`
   : Name;
 
-type InJson<Value> = Value extends Date ? number : Value;
+type InJson<Value> = Value extends Date ? number : Value extends readonly (infer Item)[] ? Item[] : Value;
 
 /** Maps the fields of an entity to their names and types in JSON. */
 type Fields<Entity> = { [Name in keyof Entity & string as SnakeCase<Name>]: InJson<Entity[Name]> };

@@ -1,105 +1,89 @@
-import { MAIL, MailQueue } from '../../../src/application/accounts/mail-queue.js';
+import type { MailQueue } from '../../../src/application/accounts/mail-queue.js';
+import type { AlertEvent, AlertNotifier } from '../../../src/application/alerts/ports.js';
 import type { Account } from '../../../src/domain/accounts/account.js';
 import type { Message } from '../../../src/domain/accounts/mailed-token.js';
-import { Sealer } from '../../../src/infrastructure/crypto/secrets.js';
-import { MailNotifier, MOST_AN_HOUR } from '../../../src/infrastructure/notifiers/alert-notifiers.js';
+import type { Alert } from '../../../src/domain/alerts/alert.js';
+import { AlertmanagerNotifier } from '../../../src/infrastructure/notifiers/alertmanager-notifier.js';
+import { MailNotifier, MOST_AN_HOUR } from '../../../src/infrastructure/notifiers/mail-notifier.js';
+import { SlackNotifier } from '../../../src/infrastructure/notifiers/slack-notifier.js';
+import { WebhookNotifier } from '../../../src/infrastructure/notifiers/webhook-notifier.js';
+import { AddressGuard, HttpWebhookSender } from '../../../src/infrastructure/webhooks/http-webhook-sender.js';
+import { alertFired } from '../../../src/interfaces/http/alerts/webhooks.controller.js';
 import { BaseUrlPageLinks } from '../../../src/interfaces/web/page-links.js';
-import { MemoryMailer } from '../../fakes/accounts/memory-mailer.js';
-import { MemoryInstanceRegistry } from '../../fakes/jobs/memory-instance-registry.js';
-import type { MemoryStore } from '../../fakes/memory-store.js';
 import { ManualClock } from '../../fakes/shared/manual-clock.js';
-import { MemoryLogger } from '../../fakes/shared/memory-logger.js';
-import { MemoryWorkQueue } from '../../fakes/shared/memory-work-queue.js';
-import { memoryUnderTest } from '../../support/memory-repositories.js';
-import { anAccount, anAlert, aTeam, at, aWebhook, ids } from '../../support/records.js';
-import type { Repositories } from '../../support/repositories.js';
-import { webhookRig } from '../../support/webhook-rig.js';
+import { postgresUnderTest } from '../../support/postgres-repositories.js';
+import { anAccount, anAlert, aTeam, at, aWebhook } from '../../support/records.js';
+import { WebhookReceiver } from '../../support/webhook-receiver.js';
 import { alertNotifierContract } from './alert-notifier.contract.js';
 
-const idsIn = (text: string) => [...new Set(text.match(/alr_[0-9a-f-]{36}/g))];
+const HOUR_MS = 60 * 60_000;
 
-function mailing({ teams, accounts, alerts, unitOfWork }: Repositories, clock = new ManualClock(at(0))) {
-  const links = new BaseUrlPageLinks({ baseUrl: 'https://tenon.example' });
-  const queue = new MemoryWorkQueue(unitOfWork as MemoryStore, new MemoryInstanceRegistry(), clock);
-  const mailer = new MemoryMailer();
-  const mailQueue = new MailQueue(queue, new Sealer('a secret of the tests', 'mails'), mailer, ids, new MemoryLogger());
-  return {
-    notifier: new MailNotifier(teams, accounts, alerts, mailQueue, links, ids, clock),
-    clock,
-    /** Returns all mails so far, oldest first. */
-    async mails(): Promise<Message[]> {
-      await queue.runDue(MAIL, mailQueue);
-      return mailer.sent.map(({ message }) => message);
-    },
-  };
-}
+const postgres = postgresUnderTest();
+const links = new BaseUrlPageLinks({ baseUrl: 'https://tenon.example' });
+const idsIn = (text: string) => [...new Set(text.match(/alr_[0-9a-f-]{36}/g))];
 
 const receiving: Partial<Account> = { role: 'admin', emailVerifiedAt: at(0), alertEmails: true };
 
-alertNotifierContract('e-mail', async () => {
-  const repositories = await memoryUnderTest().open();
-  const { teams, accounts, unitOfWork } = repositories;
-  const { notifier, mails } = mailing(repositories);
-  const team = aTeam({ operator: true });
-  const account = anAccount(team, { ...receiving, alertEmails: false });
-  await teams.add(team);
-  await accounts.add(account);
-  return {
-    notifier,
-    unitOfWork,
-    switchOn: () => accounts.save({ ...account, alertEmails: true }),
-    announcedIds: async () => (await mails()).flatMap(({ text }) => idsIn(text)),
-  };
+/** Creates a mail notifier for the accounts of the operator team. */
+async function mailing(...team: Partial<Account>[]) {
+  const { teams, accounts, alerts, unitOfWork } = await postgres.open();
+  const [operators, others] = [aTeam({ operator: true }), aTeam()];
+  for (const one of [operators, others]) await teams.add(one);
+  for (const over of team) await accounts.add(anAccount(operators, { ...receiving, ...over }));
+  await accounts.add(anAccount(others, { ...receiving, email: 'stranger@example.com' }));
+  const mails: Message[] = [];
+  const queue = { add: async (message) => void mails.push(message) } as Partial<MailQueue> as MailQueue;
+  const clock = new ManualClock(at(0));
+  const notifier = new MailNotifier(teams, accounts, alerts, queue, unitOfWork, links, clock);
+  return { notifier, mails, clock, accounts };
+}
+
+const announce = async (notifier: AlertNotifier, alerts: Alert[], event: AlertEvent = 'fired') => {
+  for (const receiver of await notifier.receivers())
+    await notifier.deliver({ event, receiver, alerts }, new AbortController().signal);
+};
+
+const mail = async () => {
+  const { notifier, mails } = await mailing({});
+  return { notifier, idsIn, messages: () => mails.map(({ text }) => text) };
+};
+alertNotifierContract('e-mail', mail, { posts: false });
+
+alertNotifierContract('webhooks', async ({ url }) => {
+  const { webhooks } = await postgres.open();
+  const sender = new HttpWebhookSender(new AddressGuard(['127.0.0.1']));
+  await webhooks.add(aWebhook({ url }), sender.newSecret());
+  return { notifier: new WebhookNotifier(alertFired, webhooks, sender, new ManualClock(at(0))), idsIn };
 });
 
-describe('webhooks', () => {
-  let rig: Awaited<ReturnType<typeof webhookRig>> | undefined;
-  afterEach(() => rig?.stop());
+alertNotifierContract('Alertmanager', ({ url }) => ({
+  notifier: new AlertmanagerNotifier(url, links, new ManualClock(at(0))),
+  idsIn,
+}));
 
-  alertNotifierContract('webhooks', async () => {
-    rig = await webhookRig();
-    const { notifier, webhooks, alerts, sender, store, settled } = rig;
-    return {
-      notifier,
-      alerts,
-      unitOfWork: store,
-      switchOn: () => webhooks.add(aWebhook(), sender.newSecret()),
-      async announcedIds() {
-        await settled();
-        return sender.posted.map(({ id }) => id);
-      },
-    };
-  });
+alertNotifierContract('Slack', async ({ url }) => {
+  const { accounts } = await postgres.open();
+  return { notifier: new SlackNotifier(url, accounts, links), idsIn };
 });
 
 describe('AlertNotifier by e-mail', () => {
-  const setUp = async (...team: Partial<Account>[]) => {
-    const repositories = await memoryUnderTest().open();
-    const [operators, others] = [aTeam({ operator: true }), aTeam()];
-    await repositories.teams.add(operators);
-    await repositories.teams.add(others);
-    for (const over of team) await repositories.accounts.add(anAccount(operators, { ...receiving, ...over }));
-    await repositories.accounts.add(anAccount(others, { ...receiving, email: 'stranger@example.com' }));
-    return mailing(repositories);
-  };
-
   it('sends mails to verified admins and developers of the operator team who asked for alerts', async () => {
-    const { notifier, mails } = await setUp(
+    const { notifier, mails } = await mailing(
       { email: 'admin@example.com' },
       { email: 'developer@example.com', role: 'developer' },
       { email: 'member@example.com', role: 'member' },
       { email: 'unverified@example.com', emailVerifiedAt: null },
       { email: 'silent@example.com', alertEmails: false },
     );
-    await notifier.announce([anAlert()]);
-    expect((await mails()).map(({ to }) => to.address)).toEqual(['admin@example.com', 'developer@example.com']);
+    await announce(notifier, [anAlert()]);
+    expect(mails.map(({ to }) => to.address).sort()).toEqual(['admin@example.com', 'developer@example.com']);
   });
 
   it('sends one mail that describes the alerts, with links below the base URL only', async () => {
-    const { notifier, mails } = await setUp({ name: 'Ada <b>&', email: 'ada@example.com' });
+    const { notifier, mails } = await mailing({ name: 'Ada <b>&', email: 'ada@example.com' });
     const alert = anAlert({ title: 'a <script>', message: 'Rule "x" & \' <img src=https://evil.example>' });
-    await notifier.announce([alert, anAlert({ severity: 'P3' })]);
-    const [mail, ...more] = await mails();
+    await announce(notifier, [alert, anAlert({ severity: 'P3' })]);
+    const [mail, ...more] = mails;
     expect(more).toEqual([]);
     expect(mail).toMatchObject({ to: { name: 'Ada <b>&', address: 'ada@example.com' } });
     expect(mail?.subject).toBe('[P1] 2 alerts have fired');
@@ -108,26 +92,123 @@ describe('AlertNotifier by e-mail', () => {
     expect(mail?.html).toContain('<h2>[P1] a &lt;script&gt;</h2>');
     expect(mail?.html).not.toMatch(/<(script|img|b)\b/);
     expect(mail?.text).toContain('PATCH https://tenon.example/v1/auth/me');
-    await notifier.announce([alert]);
-    expect((await mails()).at(-1)?.subject).toBe('[P1] a <script>');
+    await announce(notifier, [anAlert({ title: 'a <script>' })]);
+    expect(mails.at(-1)?.subject).toBe('[P1] a <script>');
+  });
+
+  it('adds one mail, even if a delivery is repeated because its end was not stored', async () => {
+    const { notifier, mails } = await mailing({});
+    const alerts = [anAlert()];
+    for (let nth = 0; nth < 3; nth++) await announce(notifier, alerts);
+    expect(mails).toHaveLength(1);
   });
 
   it('lists 20 alerts and counts the others', async () => {
-    const { notifier, mails } = await setUp({});
-    await notifier.announce(Array.from({ length: 45 }, () => anAlert()));
-    const [{ text, subject } = { text: '', subject: '' }] = await mails();
+    const { notifier, mails } = await mailing({});
+    await announce(
+      notifier,
+      Array.from({ length: 45 }, () => anAlert()),
+    );
+    const [{ text, subject } = { text: '', subject: '' }] = mails;
     expect(subject).toBe('[P1] 45 alerts have fired');
     expect(idsIn(text)).toHaveLength(20);
     expect(text).toContain('And 25 more: GET https://tenon.example/v1/alerts\n');
   });
 
   it('limits the mails of an hour, and the last mail says so', async () => {
-    const { notifier, mails, clock } = await setUp({});
-    for (let nth = 0; nth < MOST_AN_HOUR + 5; nth++) await notifier.announce([anAlert()]);
-    const sent = (await mails()).map(({ text }) => text.includes('the last such message'));
+    const { notifier, mails, clock } = await mailing({});
+    for (let nth = 0; nth < MOST_AN_HOUR + 5; nth++) await announce(notifier, [anAlert()]);
+    const sent = mails.map(({ text }) => text.includes('the last such message'));
     expect(sent).toEqual([...Array(MOST_AN_HOUR - 1).fill(false), true]);
-    clock.advance(60 * 60 * 1000 + 1);
-    await notifier.announce([anAlert()]);
-    expect(await mails()).toHaveLength(MOST_AN_HOUR + 1);
+    clock.advance(HOUR_MS + 1);
+    await announce(notifier, [anAlert()]);
+    expect(mails).toHaveLength(MOST_AN_HOUR + 1);
+  });
+});
+
+describe('posts', () => {
+  let receiver: WebhookReceiver;
+  beforeEach(async () => {
+    receiver = await WebhookReceiver.start();
+  });
+  afterEach(() => receiver.stop());
+  const posted = () => receiver.posted.map(({ body }) => JSON.parse(body));
+
+  it('tell Alertmanager the labels, texts, link and end of an alert', async () => {
+    const clock = new ManualClock(at(100));
+    const url = `http://ada:p%40ss@127.0.0.1:${receiver.port}/am`;
+    const notifier = new AlertmanagerNotifier(url, links, clock);
+    const alert = anAlert({ ruleName: '"\u{1F986}" <b>', createdAt: at(90) });
+    const entry = {
+      labels: {
+        alertname: alert.ruleName,
+        service: 'tenon',
+        severity: 'P1',
+        rule_type: 'consecutive_failures',
+        rule_id: alert.ruleId,
+        alert_id: alert.id,
+        job_id: alert.jobId,
+      },
+      annotations: { summary: alert.title, description: alert.message },
+      startsAt: at(90).toISOString(),
+      endsAt: new Date(at(100).getTime() + HOUR_MS).toISOString(),
+      generatorURL: `https://tenon.example/v1/alerts/${alert.id}`,
+    };
+    await announce(notifier, [alert]);
+    await announce(notifier, [{ ...alert, ackedAt: at(105) }], 'acknowledged');
+    await announce(notifier, [{ ...alert, ackedAt: at(80) }], 'acknowledged'); // by an instance with a slow clock
+    const ends = [entry.endsAt, at(105).toISOString(), entry.startsAt];
+    expect(posted()).toEqual(ends.map((endsAt) => [{ ...entry, endsAt }]));
+    expect(receiver.posted[0]).toMatchObject({
+      path: '/am/api/v2/alerts',
+      headers: { authorization: `Basic ${Buffer.from('ada:p@ss').toString('base64')}` },
+    });
+  });
+
+  it('say how long the receiver wants to wait before another attempt', async () => {
+    const notifier = new AlertmanagerNotifier(receiver.url, links, new ManualClock(at(0)));
+    receiver.answer = (response) => response.writeHead(429, { 'Retry-After': '7' }).end();
+    const announcement = { event: 'fired', receiver: 'alertmanager', alerts: [anAlert()] } as const;
+    expect(await notifier.deliver(announcement, new AbortController().signal)).toMatchObject({ pauseMs: 7_000 });
+  });
+
+  const texts = ({ blocks }: { blocks: { text?: { text: string }; elements?: { text: string }[] }[] }): string[] =>
+    blocks.map(({ text, elements }) => (text ?? elements?.[0])?.text ?? '');
+
+  it('tell Slack alerts and acknowledgements, with links and mentions in their texts escaped', async () => {
+    const { accounts, teams } = await postgres.open();
+    const team = aTeam();
+    const ada = anAccount(team, { name: 'Ada <b>' });
+    await teams.add(team);
+    await accounts.add(ada);
+    const notifier = new SlackNotifier(receiver.url, accounts, links);
+    const alert = anAlert({ title: '<!channel> fails', message: 'Rule "<https://evil.example|x>" & more' });
+    await announce(notifier, [alert]);
+    const note = 'The <disk>\n was full.';
+    await announce(notifier, [{ ...alert, ackedAt: at(9), ackedBy: ada.id, note }], 'acknowledged');
+    const [fired, acked] = posted();
+    const link = `<https://tenon.example/v1/alerts/${alert.id}|${alert.id}>`;
+    expect(fired.text).toBe('[P1] &lt;!channel&gt; fails');
+    expect(texts(fired)).toEqual([
+      '*[P1] &lt;!channel&gt; fails*\nRule "&lt;https://evil.example|x&gt;" &amp; more',
+      expect.stringMatching(/^Fired <!date\^\d+\^\{date_short_pretty\} \{time_secs\}\|[^<>|]+> · </),
+    ]);
+    expect(texts(fired)[1]).toContain(link);
+    expect(acked.text).toBe('Acknowledged by Ada &lt;b&gt;: [P1] &lt;!channel&gt; fails');
+    expect(texts(acked)[0]).toBe(`${acked.text}\n>The &lt;disk&gt; was full.`);
+    expect(JSON.stringify([fired, acked])).not.toContain(ada.email);
+  });
+
+  it('tell Slack of many alerts in one message of bounded length', async () => {
+    const { accounts } = await postgres.open();
+    const long = { title: '<'.repeat(999), message: '&'.repeat(999) };
+    const alerts = Array.from({ length: 45 }, (_, nth) => anAlert({ ...long, severity: nth ? 'P3' : 'P2' }));
+    await announce(new SlackNotifier(receiver.url, accounts, links), alerts);
+    const [message, ...more] = posted();
+    expect(more).toEqual([]);
+    expect(message.text).toBe('[P2] 45 alerts have fired');
+    expect(texts(message)).toHaveLength(21);
+    for (const text of texts(message)) expect(text.length).toBeLessThan(3_000);
+    expect(texts(message).at(-1)).toBe('And 35 more: https://tenon.example/v1/alerts');
   });
 });

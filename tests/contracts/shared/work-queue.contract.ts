@@ -1,4 +1,5 @@
 import type { Attempt, TaskWorker, UnitOfWork, WorkQueue } from '../../../src/application/shared/ports.js';
+import { RetryAfter } from '../../../src/application/shared/retry-after.js';
 import type { Json } from '../../../src/domain/workspace/json.js';
 import { gate } from '../../support/barrier.js';
 import { eventually } from '../../support/eventually.js';
@@ -249,9 +250,11 @@ export function workQueueContract(adapter: string, rig: WorkQueueUnderTest) {
       expect(runs()).toHaveLength(22);
     });
 
-    it('limits the pause before a retry if the worker sets a limit', async () => {
-      const worker = new Recorder(1, () => Promise.reject(new Error('never')));
-      const { queue } = await started(Object.assign(worker, { longestPauseMs: 5_000 }));
+    it('retries a failed task after the usual pause, or after the pause that RetryAfter names', async () => {
+      const worker = new Recorder(1, (_, { number }) =>
+        Promise.reject(number === 1 ? new Error('never') : new RetryAfter('never', 5_000)),
+      );
+      const { queue } = await started(worker);
       await queue.enqueue('task', 'bad');
       for (const most of [2.72, 5.01]) {
         await eventually(async () => between(await rig.secondsUntilDue(), most - 2, most));

@@ -29,8 +29,8 @@ const versionedProjects = async ({ projects, teams }: StockedStore): Promise<Ver
     jsonOf: async ({ id }) => [(await projects.find(team.id, id))?.spec, (await projects.version(id, 1))?.spec],
     odd: { name: 'Hauptstädte 🦆', version: 7, reviewedVersion: 6, updatedAt: at(0.001) },
     find: ({ id }, ofOther) => projects.find(owner(ofOther), id),
-    all: (page, ofOther) => projects.all(owner(ofOther), page),
-    sizes: (page) => projects.sizes(owner(), page),
+    all: (page, ofOther) => projects.all({ teamId: owner(ofOther) }, page),
+    sizes: (page) => projects.sizes({ teamId: owner() }, page),
     next: (current, by) =>
       Project.update(current, [current.version], { name: by, spec: { by }, by, at: at(current.version) }),
     replace: (current, next) => projects.replace(current, next),

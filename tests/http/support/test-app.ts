@@ -43,7 +43,7 @@ const CONNECTIONS = 5;
  * operator team, as in a new service.
  *
  * Start one app for a file or a `describe`, and give each test a project or a team of its own. Start another app only
- * if a test needs other settings, or counts what the whole service has: accounts, jobs of the monitoring, rules, alerts.
+ * if a test needs other settings, or counts what the whole service has, such as accounts, rules or alerts.
  */
 export class TestApp extends HttpCaller {
   /** Keeps connections open: a new one for each call takes up to a fifth of the processor time. */

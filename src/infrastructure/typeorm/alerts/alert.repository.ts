@@ -62,8 +62,10 @@ export class TypeOrmAlertRepository implements AlertRepository {
     return changesOne(this.table().update({ id, ackedAt: IsNull() }, { ackedAt: at, ackedBy: by, note }));
   }
 
-  async addMail(mail: AlertMail): Promise<void> {
-    await this.unitOfWork.repository(AlertMailTable).insert(mail);
+  async addMail(mail: AlertMail): Promise<boolean> {
+    const insert = this.unitOfWork.repository(AlertMailTable).createQueryBuilder().insert().values(mail).orIgnore();
+    const { raw } = await insert.returning('id').execute();
+    return raw.length === 1;
   }
 
   countMails(accountId: string, since: Date): Promise<number> {

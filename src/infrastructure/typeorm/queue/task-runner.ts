@@ -2,6 +2,7 @@ import { EventEmitter } from 'node:events';
 import { type Job, Logger, runTaskList, type Task, type Worker, type WorkerPool } from 'graphile-worker';
 import type { Pool } from 'pg';
 import type { TaskOptions, TaskWorker, TraceHeaders, Tracer } from '../../../application/shared/ports.js';
+import { RetryAfter } from '../../../application/shared/retry-after.js';
 import type { Json } from '../../../domain/workspace/json.js';
 
 /** The limit of one attempt. After four hours, graphile-worker would give the task to another worker. */
@@ -154,22 +155,12 @@ export class TaskRunner {
       if (signal.aborted) throw new Postponed(error, number - 1, 0);
       this.dependencies.failed(number, error);
       if (number >= maxAttempts) await this.worker.gaveUp(payload, messageOf(error));
-      else throw this.bounded(error, number);
+      else throw error instanceof RetryAfter ? new Postponed(error, number, error.pauseMs) : error;
     } finally {
       clearTimeout(tooLong);
       this.running.delete(id);
     }
   };
-
-  /**
-   * Limits the pause before the next attempt. Returns the error if graphile-worker's own pause is short enough,
-   * otherwise a Postponed error with the longest pause of the worker.
-   */
-  private bounded(error: unknown, attempts: number): unknown {
-    const { longestPauseMs } = this.worker;
-    const pauseMs = Math.exp(Math.min(attempts, 10)) * 1_000;
-    return longestPauseMs && longestPauseMs < pauseMs ? new Postponed(error, attempts, longestPauseMs) : error;
-  }
 }
 
 const messageOf = (reason: unknown): string => (reason instanceof Error ? reason.message : String(reason));

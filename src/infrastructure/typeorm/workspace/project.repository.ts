@@ -1,6 +1,7 @@
 import { injectable } from 'inversify';
+import type { FindOptionsWhere } from 'typeorm';
 import type { Page, SizedItem, VersionPage } from '../../../application/shared/ports.js';
-import type { ProjectRepository, ProjectVersionEntry } from '../../../application/workspace/ports.js';
+import type { ProjectFilter, ProjectRepository, ProjectVersionEntry } from '../../../application/workspace/ports.js';
 import { Project, type ProjectVersion } from '../../../domain/workspace/project.js';
 import { notifying } from '../desired-state-changes.js';
 import { changesOne, defineTable, newest, sizesOf, type WithSpec } from '../table.js';
@@ -56,12 +57,12 @@ export class TypeOrmProjectRepository implements ProjectRepository {
     return this.projects().findOneBy({ id, teamId }) as Promise<Project | null>;
   }
 
-  all(teamId: string, page: Page): Promise<Project[]> {
-    return this.projects().find(newest({ teamId }, page)) as Promise<Project[]>;
+  all(filter: ProjectFilter, page: Page): Promise<Project[]> {
+    return this.projects().find(newest(matching(filter), page)) as Promise<Project[]>;
   }
 
-  sizes(teamId: string, page: Page): Promise<SizedItem[]> {
-    return sizesOf(this.projects(), newest({ teamId }, page), ['spec']);
+  sizes(filter: ProjectFilter, page: Page): Promise<SizedItem[]> {
+    return sizesOf(this.projects(), newest(matching(filter), page), ['spec']);
   }
 
   names(teamId: string, limit: number): Promise<Pick<Project, 'id' | 'name'>[]> {
@@ -106,3 +107,7 @@ export class TypeOrmProjectRepository implements ProjectRepository {
     await this.history().insert({ ...Project.versionOf(project), projectId: project.id });
   }
 }
+
+const matching = ({ teamId }: ProjectFilter): FindOptionsWhere<ProjectRow> => ({
+  teamId,
+});

@@ -22,9 +22,9 @@ import {
   visible,
   wholeNumberText,
 } from '../schemas.js';
-import { sameStarter, starterChoice } from './projects.contract.js';
 import { recordForms } from './record-forms.js';
 import { RecordAnswer, Records, SentRecords } from './records.js';
+import { sameStarter, starterChoice } from './starters.contract.js';
 
 const api = contractsOf('Project workspace');
 

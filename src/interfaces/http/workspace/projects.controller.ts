@@ -12,18 +12,20 @@ import { boundedPageOf, numberPageOf, onePage, versionInPath } from '../paging.j
 import { expectedVersions, sentVersions } from '../schemas.js';
 import { modelAnswer } from './models.controller.js';
 import * as contracts from './projects.contract.js';
+import { listStarters } from './starters.contract.js';
 
 @injectable()
 export class ProjectsController implements Controller {
   readonly routes = [
-    route(contracts.listStarters, async ({ caller }) =>
+    route(listStarters, async ({ caller }) =>
       listed('starters', (await this.projects.starters(caller)).map(starterAnswer)),
     ),
     route(contracts.createProject, async ({ caller, body: { starter, starter_id = starter, ...content } }) =>
       projectAnswer(await this.projects.create(caller, { ...content, starterId: starter_id })),
     ),
-    route(contracts.listProjects, async ({ caller, query }) => {
-      const { projects: found, conversations } = await this.projects.list(caller, { page: boundedPageOf(query) });
+    route(contracts.listProjects, async ({ caller, query: { limit, cursor, ...filter } }) => {
+      const wanted = { ...filter, page: boundedPageOf({ limit, cursor }) };
+      const { projects: found, conversations } = await this.projects.list(caller, wanted);
       const projects = { ...found, items: found.items.map(projectAnswer) };
       const page = paged('projects', projects, (project) => project);
       return { ...page, conversations: conversations.map(conversationAnswer) };
@@ -80,7 +82,7 @@ const versionEntry = (entry: ProjectVersionEntry) =>
   answerFrom(contracts.listProjectVersions.answer.shape.versions.element, entry, {});
 
 const starterAnswer = (starter: Starter) =>
-  answerFrom(contracts.listStarters.answer.shape.starters.element, starter, {
+  answerFrom(listStarters.answer.shape.starters.element, starter, {
     dataset: {
       name: starter.dataset.name,
       record_count: starter.dataset.records.length,
