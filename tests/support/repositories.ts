@@ -58,7 +58,7 @@ export const repositoriesOf = (container: Container): Repositories => {
   return Object.fromEntries(bound) as Repositories;
 };
 
-/** Is a store on which a contract suite tests an adapter. */
+/** A store on which a contract suite tests an adapter. */
 export interface StoreUnderTest {
   /** Empties the store and returns its repositories. */
   open(): Promise<Repositories>;
