@@ -88,7 +88,7 @@ module.exports = {
     parser: 'swc',
     tsPreCompilationDeps: true,
     doNotFollow: { path: 'node_modules' },
-    // The parser reads no JSX. tools/check-architecture.cjs checks the imports of the console.
+    // The parser reads no JSX. tools/check-architecture.cjs checks the imports and cycles of the console.
     exclude: { path: '^src/interfaces/web/console/' },
     enhancedResolveOptions: {
       exportsFields: ['exports'],

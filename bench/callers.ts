@@ -2,9 +2,12 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { wholeMessage } from './http-messages.js';
 
+/** A part of a request that is replaced by another number in each call. */
+export const SERIAL = '{serial}';
+
 export interface Call {
   readonly port: number;
-  /** The whole request, head and body. */
+  /** The whole request, head and body. It may contain `SERIAL`. */
   readonly request: string;
 }
 
@@ -14,29 +17,32 @@ export interface Round {
   readonly calls: readonly Call[];
   readonly callers: number;
   readonly ms: number;
+  /** The calls of all callers end after so many. */
+  readonly most: number;
 }
 
 export interface Measured {
   /** The durations of each call, in milliseconds. */
   readonly times: readonly (readonly number[])[];
   readonly perSecond: number;
-  /** An answer with another status than 200; null if there was none. */
+  /** An answer with another status than 200 and 201; null if there was none. */
   readonly failure: string | null;
 }
 
 /** Makes the calls of a round. */
-async function measured({ calls, callers, ms }: Round): Promise<Measured> {
+async function measured({ calls, callers, ms, most }: Round): Promise<Measured> {
   const times: number[][] = calls.map(() => []);
+  let left = most;
   let failure: string | null = null;
   const begun = performance.now();
   const caller = async () => {
     const turns = await Promise.all(calls.map(connected));
-    while (performance.now() - begun < ms && failure === null) {
+    while (performance.now() - begun < ms && failure === null && left-- > 0) {
       for (const [at, { socket, bytes }] of turns.entries()) {
         const called = performance.now();
-        const answer = await exchange(socket, bytes);
+        const answer = await exchange(socket, bytes());
         times[at]?.push(performance.now() - called);
-        if (!answer.startsWith('HTTP/1.1 200 ')) failure = answer;
+        if (!/^HTTP\/1\.1 20[01] /.test(answer)) failure = answer;
       }
     }
     for (const { socket } of turns) socket.destroy();
@@ -48,8 +54,12 @@ async function measured({ calls, callers, ms }: Round): Promise<Measured> {
 async function connected({ port, request }: Call) {
   const socket = connect({ port, host: '127.0.0.1', noDelay: true });
   await once(socket, 'connect');
-  return { socket, bytes: Buffer.from(request) };
+  const bytes = Buffer.from(request);
+  return { socket, bytes: request.includes(SERIAL) ? () => Buffer.from(withSerial(request)) : () => bytes };
 }
+
+let serial = 0;
+const withSerial = (request: string) => request.replace(SERIAL, String(++serial).padStart(SERIAL.length, '0'));
 
 /** Sends a request and returns the answer. A bare socket needs less processor time than a client library. */
 function exchange(socket: Socket, request: Buffer): Promise<string> {

@@ -1,76 +1,94 @@
-import { type ChildProcess, fork, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
-import { Service, temporaryFolder } from '../tests/support/service.js';
+import { Service } from '../tests/support/service.js';
 import { ask, completions, readyProject, register } from '../tests/support/workspace.js';
-import { compare, freePort, installed, medianOf, type Target } from './rounds.js';
+import { installed, Stage } from './peers.js';
+import type { PlainServer } from './plain-express.js';
+import { compare, difference, medianOf, ratio, type Target, told, wanted } from './rounds.js';
 
 /**
- * Measures the time that the service adds to a chat call, and its calls a second, with an engine that answers at once.
- * Compares both with @portkey-ai/gateway, which calls the same engine. They take turns in each round.
- * `npm run bench:chat-gateway [rounds]`
+ * Measures a chat through the service, with an engine elsewhere that answers at once: the time that the service adds,
+ * the calls a second, and the processor time of a call. Compares them with those of @portkey-ai/gateway, and of a proxy
+ * in plain Express, for the same engine. They take turns in each round. `npm run bench:chat-gateway [rounds]`
  */
 const ROUNDS = Number(process.argv[2] ?? 7);
 const CALLERS = 32;
-const MOST_MS = 1.8;
-const LEAST_RATIO = 2;
-const RIVAL = '@portkey-ai/gateway@1.15.2';
+const PORTKEY = '@portkey-ai/gateway@1.15.2';
 
 const body = (model: string) => JSON.stringify(ask(model, 'What is the capital of France?', { max_tokens: 64 }));
 
 async function main(): Promise<void> {
-  const folder = await temporaryFolder();
-  const engine = fork(join(__dirname, 'instant-engine.js'));
-  const [port] = (await once(engine, 'message')) as [number];
-  const host = `127.0.0.1:${port}`;
-  const service = await Service.start({ databaseUrl: null, env: { SERVICE_RUNTIME_ALLOWED_HOSTS: host } });
+  const stage = await Stage.open();
+  try {
+    const engine = await stage.fork<number>('instant-engine.js');
+    const host = `127.0.0.1:${engine.message}`;
+    const databaseUrl = await stage.database('ours');
+    const service = await Service.start({ databaseUrl, env: { SERVICE_RUNTIME_ALLOWED_HOSTS: host } });
+    try {
+      await measure(stage, service, host);
+    } finally {
+      await service.stop();
+    }
+  } finally {
+    await stage.close();
+  }
+}
+
+async function measure(stage: Stage, service: Service, host: string): Promise<void> {
   const { token, apiKey } = await register(service, 'Ada');
   const spec = { runtime: 'openai', base_url: `http://${host}/v1`, model: 'm' };
   const project = await readyProject(service, token, spec);
-  const rival = await startRival(folder);
-
+  const { body: named } = await service.get(`/v1/projects/${project}`, token);
+  const plain = await stage.fork<PlainServer>(
+    'plain-express.js',
+    await stage.database('plain'),
+    stage.folder,
+    `http://${host}`,
+  );
+  const ours = { pid: service.pid, headers: { authorization: `Bearer ${apiKey}` } };
   const targets: Target[] = [
     { name: 'direct', url: `http://${host}/v1/chat/completions`, headers: {}, body: body('m') },
+    { name: 'ours', url: service.url + completions(project), ...ours, body: body(project) },
+    { name: 'by name', url: `${service.url}/openai/v1/chat/completions`, ...ours, body: body(named.name) },
     {
-      name: 'ours',
-      url: service.url + completions(project),
-      headers: { authorization: `Bearer ${apiKey}` },
-      body: body(project),
+      name: 'plain',
+      url: `${plain.message.url}/v1/chat/completions`,
+      headers: { authorization: `Bearer ${plain.message.token}` },
+      body: body('m'),
+      pid: plain.pid,
     },
+    ...(await portkey(stage, host)),
   ];
-  if (rival) {
-    const headers = {
-      authorization: 'Bearer any',
-      'x-portkey-provider': 'openai',
-      'x-portkey-custom-host': `http://${host}/v1`,
-    };
-    targets.push({ name: 'portkey', url: `${rival.url}/v1/chat/completions`, headers, body: body('m') });
-  }
-  const { times, rates } = await compare(targets, ROUNDS, CALLERS);
-  const share = medianOf(times.ours, times.direct, (a, b) => a - b);
-  console.log(`the service's share is ${share.toFixed(2)} ms, at most ${MOST_MS} is wanted`);
-  const ratio = medianOf(rates.ours, rates.portkey, (a, b) => a / b);
-  if (rival) console.log(`it passes on ${ratio.toFixed(2)} times as many calls, at least ${LEAST_RATIO} is wanted`);
-  if (share > MOST_MS || ratio < LEAST_RATIO) process.exitCode = 1;
-  rival?.process.kill();
-  engine.disconnect();
-  await service.stop();
-  await rm(folder, { recursive: true, force: true });
+  const { times, rates, processor } = await compare(targets, {
+    rounds: ROUNDS,
+    callers: CALLERS,
+    postgres: stage.postgres,
+  });
+  const added = (name: string) => medianOf(times[name], times.direct, difference);
+  wanted('time added at one caller', added('ours'), 'at most', 0.6, ' ms');
+  wanted('chats by name / by the interface', medianOf(rates['by name'], rates.ours, ratio), 'at least', 0.9);
+  told('processor time, plain / ours', medianOf(processor.plain, processor.ours, ratio));
+  if (!rates.portkey) return;
+  wanted('chats / Portkey', medianOf(rates.ours, rates.portkey, ratio), 'at least', 1.2);
+  told('chats by name / Portkey', medianOf(rates['by name'], rates.portkey, ratio));
+  told('processor time, Portkey / ours', medianOf(processor.portkey, processor.ours, ratio));
+  told('time added by Portkey', added('portkey'), ' ms');
+  told('time added, Portkey / ours', added('portkey') / added('ours'));
 }
 
-async function startRival(folder: string): Promise<{ process: ChildProcess; url: string } | null> {
-  if (!installed(folder, RIVAL)) return null;
-  const port = await freePort();
+async function portkey(stage: Stage, host: string): Promise<Target[]> {
+  const folder = installed(PORTKEY);
+  if (!folder) return [];
   const program = join(folder, 'node_modules/@portkey-ai/gateway/build/start-server.js');
-  const child = spawn(process.execPath, [program, `--port=${port}`, '--headless'], {
-    env: { PATH: process.env.PATH, NODE_ENV: 'production', TRUSTED_CUSTOM_HOSTS: '127.0.0.1' },
-    stdio: 'ignore',
-  });
-  const url = `http://127.0.0.1:${port}`;
-  while (!(await fetch(url).catch(() => null))) await delay(100);
-  return { process: child, url };
+  const { pid, url } = await stage.spawn('/', (port) => ({
+    args: [program, `--port=${port}`, '--headless'],
+    env: { TRUSTED_CUSTOM_HOSTS: '127.0.0.1' },
+  }));
+  const headers = {
+    authorization: 'Bearer any',
+    'x-portkey-provider': 'openai',
+    'x-portkey-custom-host': `http://${host}/v1`,
+  };
+  return [{ name: 'portkey', url: `${url}/v1/chat/completions`, headers, body: body('m'), pid }];
 }
 
 void main();

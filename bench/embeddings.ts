@@ -1,83 +1,59 @@
-import { type ChildProcess, fork } from 'node:child_process';
-import { once } from 'node:events';
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { tinyEmbed } from '../tests/support/onnx/model-folders.js';
-import { installRival, inTurns } from './chat-engine/comparison.js';
+import { Contenders, inTurns, TRANSFORMERS } from './contenders.js';
 import type { Outcome, Task } from './embeddings/contenders.js';
-import { makeEncoder, poolings } from './embeddings/model.js';
-import { median } from './rounds.js';
+import { makeEncoder } from './embeddings/model.js';
+import { installed } from './peers.js';
+import { median, medianOf, ratio, wanted } from './rounds.js';
 
 /**
- * Compares the embedding engine with @huggingface/transformers, which it installs into a temporary folder. Both run the
- * same models in their own process with one thread, and take turns in each round. Fails if a number of a vector differs
- * by more than 1e-4, or if ours takes longer for 64 short texts at once. `npm run bench:embeddings [rounds]`
+ * Compares the embedding engine with @huggingface/transformers, for 64 short texts at once. Both run the same models in
+ * their own process with one thread, and take turns in each round. `npm run bench:embeddings [rounds]`
  */
-const ROUNDS = Number(process.argv[2] ?? 5);
+const ROUNDS = Number(process.argv[2] ?? 9);
 const AT_ONCE = 64;
-const LARGEST_DIFFERENCE = 1e-4;
 const words = 'the cat sat on a warm wall while rain fell and nobody in town paid the price of bread'.split(' ');
 
-type Contender = (task: Task) => Promise<Outcome>;
-
 async function main(): Promise<void> {
+  const modules = installed(TRANSFORMERS);
+  if (!modules) return;
   const temporary = mkdtempSync(join(tmpdir(), 'tenon-bench-'));
   try {
-    installRival(temporary);
-    const tiny = join(temporary, 'tiny-embed');
+    const [tiny, large] = [join(temporary, 'tiny-embed'), join(temporary, 'minilm-sized')];
     cpSync(tinyEmbed, tiny, { recursive: true });
-    await compare(tiny, { pooling: 'mean', normalize: true }, temporary);
-    for (const pooling of poolings) {
-      for (const normalize of [true, false]) {
-        const folder = join(temporary, `${pooling}-${normalize ? 'normalized' : 'plain'}`);
-        makeEncoder(folder, pooling, normalize);
-        await compare(folder, { pooling, normalize }, temporary);
-      }
-    }
+    makeEncoder(large);
+    for (const folder of [tiny, large]) await compare(folder, modules);
   } finally {
     rmSync(temporary, { recursive: true, force: true });
   }
 }
 
-async function compare(folder: string, options: Omit<Task, 'texts'>, modules: string): Promise<void> {
-  const children: ChildProcess[] = [];
+async function compare(folder: string, modules: string): Promise<void> {
+  const contenders = new Contenders<Task, Outcome>('embeddings/contenders.js');
   try {
-    const ours = await contender(children, 'ours', folder);
-    const theirs = await contender(children, 'theirs', folder, modules);
+    const ours = await contenders.start('ours', folder);
+    const theirs = await contenders.start('theirs', folder, modules);
     const name = basename(folder);
-    const mixed = { texts: textsOf(AT_ONCE, 40), ...options };
-    const difference = largestDifference(await ours(mixed), await theirs(mixed));
-    console.log(`${name}: numbers differ by at most ${difference.toExponential(1)}`);
-    if (!(difference <= LARGEST_DIFFERENCE)) process.exitCode = 1;
-    if (options.pooling !== 'mean' || !options.normalize) return;
-    const short = { texts: textsOf(AT_ONCE, 12), ...options };
-    const ratios = { time: [] as number[], processor: [] as number[] };
+    const short = { texts: textsOf(AT_ONCE, 12) };
+    const [times, theirTimes, processor]: [number[], number[], number[]] = [[], [], []];
+    let difference = 0;
     for (let round = 0; round <= ROUNDS; round++) {
       const [one, two] = await inTurns(round, [() => ours(short), () => theirs(short)]);
+      difference = Math.max(difference, largestDifference(one, two));
       if (round === 0) continue; // the first round warms up
-      ratios.time.push(two.tookMs / one.tookMs);
-      ratios.processor.push(two.processorMs / one.processorMs);
-      console.log(`round ${round}: ${name}: ${AT_ONCE} texts, ms: ${one.tookMs.toFixed(1)} / ${two.tookMs.toFixed(1)}`);
+      times.push(one.tookMs);
+      theirTimes.push(two.tookMs);
+      processor.push(two.processorMs / one.processorMs);
     }
-    const [time, processor] = [median(ratios.time), median(ratios.processor)];
-    console.log(`${name}: ×${time.toFixed(2)} as fast, ×${processor.toFixed(2)} by processor time; at least 1`);
-    if (!(time >= 1)) process.exitCode = 1;
+    console.log(`${name}: Node ${process.version}, ${ROUNDS} rounds, vectors differ by ${difference.toExponential(1)}`);
+    console.log(`${AT_ONCE} texts: ${median(times).toFixed(1)} / ${median(theirTimes).toFixed(1)} ms`);
+    wanted('as a ratio', medianOf(theirTimes, times, ratio), 'at least', 1);
+    wanted('the ratio of processor time', median(processor), 'at least', 1);
   } finally {
-    for (const child of children) child.kill();
+    contenders.end();
   }
-}
-
-async function contender(children: ChildProcess[], ...args: string[]): Promise<Contender> {
-  const child = fork(join(__dirname, 'embeddings', 'contenders.js'), args);
-  children.push(child);
-  child.once('exit', (code) => code && process.exit(code));
-  await once(child, 'message');
-  return async (task) => {
-    child.send(task);
-    const [outcome] = await once(child, 'message');
-    return outcome;
-  };
 }
 
 /** Returns texts of 1 to `longest` words. */

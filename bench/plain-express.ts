@@ -3,18 +3,26 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import express, { type RequestHandler } from 'express';
 import { Pool } from 'pg';
+import { Agent, request as call } from 'undici';
 import winston from 'winston';
 import { z } from 'zod';
 
 /**
- * Is a server in plain Express, pg, winston and zod that answers `GET /v1/auth/me` like the service. `session-check.ts`
- * compares the two. Takes the URL of a database and a folder. Sends its port and a token to its parent.
+ * A server in plain Express, pg, winston, zod and undici, as a measure for the service. It answers `GET /v1/auth/me`
+ * like the service, and passes chats on to an engine. Takes the URL of a database, a folder and the URL of the engine.
+ * Sends its URL and a token to its parent.
  *
  * For each call it makes a request id, sets the security headers, finds the credential and its account by the digest
  * of the credential in one prepared statement, counts the call in a sliding window, sends the headers of the limit,
- * validates the answer with zod, and writes one line to the access log. Tenon does more: metrics, limits for slow
- * clients, graceful shutdown, redaction, log fields of the request, a check of `Host`, a table of routes.
+ * validates the input and the answer with zod, and writes one line to the access log. Tenon does more: metrics, limits
+ * for slow clients, graceful shutdown, redaction, log fields of the request, a check of `Host`, a table of routes. And
+ * it stores each chat.
  */
+export interface PlainServer {
+  readonly url: string;
+  readonly token: string;
+}
+
 const WINDOW_MS = 60_000;
 const LIMIT = 1_000_000;
 
@@ -26,6 +34,18 @@ const Account = z.object({
   email_verified: z.boolean(),
   created_at: z.number(),
   alert_emails: z.boolean(),
+});
+
+const Question = z.object({
+  model: z.string(),
+  messages: z.array(z.object({ role: z.enum(['system', 'user', 'assistant']), content: z.string() })).min(1),
+  max_tokens: z.int().positive().optional(),
+});
+
+const Completion = z.looseObject({
+  id: z.string(),
+  choices: z.array(z.looseObject({ message: z.looseObject({ role: z.string(), content: z.string().nullable() }) })),
+  usage: z.looseObject({ prompt_tokens: z.int(), completion_tokens: z.int() }),
 });
 
 const TABLES = `
@@ -62,7 +82,7 @@ class SlidingWindow {
   }
 }
 
-async function main(databaseUrl: string, folder: string): Promise<void> {
+async function main(databaseUrl: string, folder: string, engine: string): Promise<void> {
   const pool = new Pool({ connectionString: databaseUrl, max: 16 });
   const token = randomBytes(32).toString('hex');
   await pool.query(TABLES);
@@ -117,11 +137,23 @@ async function main(databaseUrl: string, folder: string): Promise<void> {
       Account.parse({ ...fields, email_verified: verifiedAt !== null, created_at: createdAt.getTime() / 1_000 }),
     );
   });
-  const server = app.listen(0, '127.0.0.1', () =>
-    process.send?.({ port: (server.address() as AddressInfo).port, token }),
-  );
+  const dispatcher = new Agent();
+  app.post('/v1/chat/completions', express.json(), async (request, response) => {
+    if (!response.locals.account) return void response.status(401).json({ error: { code: 'unauthenticated' } });
+    const answer = await call(`${engine}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(Question.parse(request.body)),
+      dispatcher,
+    });
+    response.status(answer.statusCode).json(Completion.parse(await answer.body.json()));
+  });
+  const server = app.listen(0, '127.0.0.1', () => {
+    const { port } = server.address() as AddressInfo;
+    process.send?.({ url: `http://127.0.0.1:${port}`, token } satisfies PlainServer);
+  });
 }
 
 process.once('disconnect', () => process.exit());
-const [url = '', folder = ''] = process.argv.slice(2);
-void main(url, folder);
+const [url = '', folder = '', engine = ''] = process.argv.slice(2);
+void main(url, folder, engine);

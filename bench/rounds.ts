@@ -1,8 +1,9 @@
-import { type ChildProcess, execFileSync, fork } from 'node:child_process';
+import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
+import { cpus } from 'node:os';
 import { join } from 'node:path';
 import type { Call, Measured, Round } from './callers.js';
+import { processorMs } from './processor-time.js';
 
 const ROUND_MS = 2_000;
 
@@ -11,8 +12,24 @@ export interface Target {
   readonly name: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Is sent by POST. Without a body the method is GET. */
+  /** The body of a POST. Without a body the method is GET. In each call, another number replaces `SERIAL`. */
   readonly body?: string;
+  /** The process of the server. Its processor time is measured, with that of its children. */
+  readonly pid?: number;
+  /** Ends a measurement after so many calls. */
+  readonly most?: number;
+  /** Runs before each measurement. */
+  readonly prepare?: () => Promise<unknown>;
+}
+
+export interface Options {
+  readonly rounds: number;
+  /** The number of callers at the same time. */
+  readonly callers: number;
+  /** A single caller calls the targets in turns, so that each has been idle before its call. */
+  readonly inTurns?: boolean;
+  /** The process of PostgreSQL. Its processor time is measured for each target. */
+  readonly postgres?: number;
 }
 
 /** The figures of each round, by the names of the targets. */
@@ -21,49 +38,58 @@ export interface Compared {
   readonly times: Readonly<Record<string, readonly number[]>>;
   /** Calls a second by many callers. */
   readonly rates: Readonly<Record<string, readonly number[]>>;
+  /** The server's processor time of a call by one of many callers, in microseconds. */
+  readonly processor: Readonly<Record<string, readonly number[]>>;
 }
 
 /**
  * Calls the targets in rounds and prints the medians. The first round warms up. In each round one caller calls a target
- * repeatedly, then many callers do. With `inTurns` the single caller calls the targets in turns, so that each has been
- * idle before its call.
+ * repeatedly, then many callers do. The processor time is that of the calls of many callers.
  */
 export async function compare(
   targets: readonly Target[],
-  rounds: number,
-  callers: number,
-  { inTurns = false } = {},
+  { rounds, callers, inTurns = false, postgres }: Options,
 ): Promise<Compared> {
-  const process = fork(join(__dirname, 'callers.js'));
-  const times: Record<string, number[]> = {};
-  const rates: Record<string, number[]> = {};
+  const client = fork(join(__dirname, 'callers.js'));
+  const series = () => Object.fromEntries(targets.map(({ name }): [string, number[]] => [name, []]));
+  const [times, rates, processor, database] = [series(), series(), series(), series()];
   for (let round = 0; round <= rounds; round++) {
-    const turns = inTurns ? (await measured(process, targets, 1)).times : null;
+    const turns = inTurns ? (await measured(client, targets, 1)).times : null;
     for (const [at, target] of targets.entries()) {
-      const alone = turns?.[at] ?? (await measured(process, [target], 1)).times.flat();
-      const together = await measured(process, [target], callers);
+      const alone = turns?.[at] ?? (await measured(client, [target], 1)).times.flat();
+      await target.prepare?.();
+      const before = [target.pid, postgres].map(processorMs);
+      const together = await measured(client, [target], callers);
+      const used = [target.pid, postgres].map((pid, n) => processorMs(pid) - (before[n] as number));
       if (round === 0) continue;
-      times[target.name] = [...(times[target.name] ?? []), median(alone)];
-      rates[target.name] = [...(rates[target.name] ?? []), together.perSecond];
+      const perCall = used.map((ms) => (1_000 * ms) / together.times.flat().length) as [number, number];
+      times[target.name]?.push(median(alone));
+      rates[target.name]?.push(together.perSecond);
+      processor[target.name]?.push(perCall[0]);
+      database[target.name]?.push(perCall[1]);
     }
   }
-  process.disconnect();
+  client.disconnect();
+  console.log(`Node ${process.version}, ${cpus().length} processors, ${rounds} rounds`);
   for (const { name } of targets) {
-    const [time, rate] = [median(times[name] ?? []), median(rates[name] ?? [])];
-    console.log(`${name.padEnd(12)} p50 ${time.toFixed(2)} ms alone, ${rate.toFixed(0)}/s with ${callers} callers`);
+    const [time, rate, own, its] = [times, rates, processor, database].map((of) => median(of[name] ?? [])) as number[];
+    const cells = [
+      `p50 ${time?.toFixed(2)} ms alone`,
+      `${rate?.toFixed(0)}/s with ${callers} callers`,
+      own && `${own.toFixed(0)} µs of processor`,
+      its && `${its.toFixed(0)} µs in PostgreSQL`,
+    ];
+    console.log(`${name.padEnd(12)} ${cells.filter(Boolean).join(', ')}`);
   }
-  return { times, rates };
+  return { times, rates, processor };
 }
 
 /** Lets the process of `callers.js` call the targets, and returns its measurements. */
-export async function measured(
-  process: ChildProcess,
-  targets: readonly Target[],
-  callers: number,
-  ms = ROUND_MS * targets.length,
-): Promise<Measured> {
-  process.send({ calls: targets.map(callTo), callers, ms } satisfies Round);
-  const [result] = (await once(process, 'message')) as [Measured];
+async function measured(client: ChildProcess, targets: readonly Target[], callers: number): Promise<Measured> {
+  if (callers === 1) for (const { prepare } of targets) await prepare?.();
+  const most = targets[0]?.most ?? Number.MAX_SAFE_INTEGER;
+  client.send({ calls: targets.map(callTo), callers, ms: ROUND_MS * targets.length, most } satisfies Round);
+  const [result] = (await once(client, 'message')) as [Measured];
   if (result.failure !== null) throw new Error(result.failure);
   return result;
 }
@@ -80,12 +106,28 @@ function callTo({ url, headers, body }: Target): Call {
   return { port: Number(port), request: `${head.join('\r\n')}\r\n\r\n${body ?? ''}` };
 }
 
+/** Prints a figure. */
+export function told(about: string, value: number, unit = ''): void {
+  console.log(`       ${about}: ${shown(value)}${unit}`);
+}
+
+/** Prints a figure beside the one that is wanted. */
+export function wanted(about: string, value: number, bound: 'at least' | 'at most', limit: number, unit = ''): void {
+  const met = bound === 'at least' ? value >= limit : value <= limit;
+  console.log(`${met ? 'met   ' : 'missed'} ${about}: ${shown(value)}${unit}, ${bound} ${limit}${unit} is wanted`);
+}
+
+const shown = (value: number): string => (Number.isInteger(value) ? String(value) : value.toFixed(2));
+
 /** Relates the figures of `a` and `b` in each round. Returns the median. */
 export const medianOf = (
   a: readonly number[] = [],
   b: readonly number[] = [],
   relate: (a: number, b: number) => number,
 ): number => median(a.slice(0, b.length).map((one, round) => relate(one, b[round] as number)));
+
+export const ratio = (a: number, b: number): number => a / b;
+export const difference = (a: number, b: number): number => a - b;
 
 export const median = (values: readonly number[]): number =>
   [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
@@ -100,25 +142,4 @@ export function percentile(values: readonly number[], share: number): number {
 export function figures(times: readonly number[]): string {
   const at = (share: number) => `${percentile(times, share).toFixed(1)} ms`;
   return `n ${times.length}  p50 ${at(0.5)}  p99 ${at(0.99)}  max ${at(1)}`;
-}
-
-/** Installs packages into the folder, without their scripts. If that fails, prints it and returns false. */
-export function installed(folder: string, ...packages: readonly string[]): boolean {
-  try {
-    const quietly = ['--no-audit', '--no-fund', '--ignore-scripts', '--loglevel=error'];
-    execFileSync('npm', ['install', '--prefix', folder, ...quietly, ...packages], { stdio: 'ignore' });
-    return true;
-  } catch {
-    console.log(`${packages.join(', ')} could not be installed: no comparison`);
-    return false;
-  }
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }

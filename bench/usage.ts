@@ -10,11 +10,11 @@ import { createDataSource } from '../src/infrastructure/typeorm/data-source.js';
 import { MemoryLogger } from '../tests/fakes/shared/memory-logger.js';
 import { Service, temporaryFolder } from '../tests/support/service.js';
 import { type Member, register } from '../tests/support/workspace.js';
+import { wanted } from './rounds.js';
 
 /**
  * Stores a million calls of thirty days, by 20 accounts with 30 keys in 10 projects. Measures `GET /v1/usage` by each
- * bucket and group, and prints the scans of its statements. Fails if a median is over the target, or if a statement
- * scans `jobs` or `usage_rollups` sequentially. `npm run bench:usage [calls]`
+ * bucket and group, and prints the scans of its statements. `npm run bench:usage [calls]`
  */
 const CALLS = Number(process.argv[2] ?? 1_000_000);
 const TARGET_MS = 100;
@@ -98,11 +98,11 @@ async function main(): Promise<void> {
     `?since=${now - 29.4 * 86_400}&group_by=account`,
   ];
   await medianOf(service, admin, '?bucket=day'); // warms the service up
-  let failed = false;
+  let longest = 0;
   for (const [name, by] of Object.entries({ admin, member })) {
     for (const query of ['', ...typical, ...cut]) {
       const { ms, entries } = await medianOf(service, by, query);
-      failed ||= ms > TARGET_MS;
+      longest = Math.max(longest, ms);
       console.log(`${name.padEnd(6)} ${ms.toFixed(1).padStart(6)} ms ${String(entries).padStart(6)} entries  ${query}`);
     }
   }
@@ -123,9 +123,9 @@ async function main(): Promise<void> {
       for (const [scan] of line['QUERY PLAN'].matchAll(/\w+( \w+)* Scan.*? on \w+/g)) scans.add(scan);
   }
   console.log([...scans].sort().join('\n'));
-  failed ||= [...scans].some((scan) => /Seq Scan.* on (jobs|usage_rollups)/.test(scan));
-  console.log(failed ? 'FAILED' : `each answer within ${TARGET_MS} ms, no sequential scan`);
-  if (failed) process.exitCode = 1;
+  wanted('the longest median', longest, 'at most', TARGET_MS, ' ms');
+  const sequential = [...scans].filter((scan) => /Seq Scan.* on (jobs|usage_rollups)/.test(scan));
+  wanted('sequential scans of calls or sums', sequential.length, 'at most', 0);
 
   await client.end();
   await database.destroy();

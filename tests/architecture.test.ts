@@ -14,6 +14,7 @@ const FAULTS = [
   ['infrastructure-stays-behind-ports', 'src/infrastructure/one.ts', "import '../bootstrap/config/config.js';"],
   ['typeorm-confined', 'src/interfaces/two.ts', "import type { EntityManager } from 'typeorm';"],
   ['no-cycles', 'src/domain/alerts/first.ts', "import './second.js';"],
+  ['no-cycles', 'src/interfaces/web/console/shared/first.tsx', "import { second } from './second.js';"],
   ['no-unresolvable', 'src/interfaces/three.ts', "import './gone.js';"],
   ['console-alone', 'src/interfaces/web/console/one.tsx', "import '../pages.js';"],
   ['console-alone', 'src/interfaces/web/console/two.ts', "import { z } from 'zod';"],
@@ -39,7 +40,8 @@ describe('tools/check-architecture.cjs', () => {
     for (const folder of ['src', 'tests'])
       cpSync(join(repository, folder), join(copy.path, folder), { recursive: true });
     symlinkSync(join(repository, 'node_modules'), join(copy.path, 'node_modules'));
-    writeFileSync(join(copy.path, 'src/domain/alerts/second.ts'), "import './first.js';\n");
+    for (const folder of ['domain/alerts', 'interfaces/web/console/shared'])
+      writeFileSync(join(copy.path, 'src', folder, 'second.ts'), "import './first.js';\n");
     for (const [, file, text] of FAULTS) {
       mkdirSync(dirname(join(copy.path, file)), { recursive: true });
       appendFileSync(join(copy.path, file), `${text}\n`);

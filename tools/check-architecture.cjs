@@ -51,16 +51,46 @@ function readFiles(root, folder) {
 const CONSOLE = 'src/interfaces/web/console/';
 const CONSOLE_PACKAGES = /^(preact(\/hooks)?|@preact\/signals|openapi-fetch)$/;
 
-function consoleViolations({ name, text }) {
-  const imported = [...text.matchAll(/^(?:import\b[^;]*?|export\b[^;]*?\bfrom )'([^'\n]+)';$/gm)].map(
-    ([, from]) => from,
-  );
-  return imported
+const importsOf = ({ text }) =>
+  [...text.matchAll(/^(?:import\b[^;]*?|export\b[^;]*?\bfrom )'([^'\n]+)';$/gm)].map(([, from]) => from);
+
+function consoleViolations(file) {
+  const { name } = file;
+  return importsOf(file)
     .filter((from) => !CONSOLE_PACKAGES.test(from))
     .filter((from) => !from.startsWith('.') || !path.posix.join(path.dirname(name), from).startsWith(CONSOLE))
     .map(
       (from) => `console-alone  ${name}  → ${from}: the console imports its own files and ${CONSOLE_PACKAGES.source}`,
     );
+}
+
+/** Finds circles of imports. Reports each at its first file, with the way back to it. */
+function consoleCycles(files) {
+  const imported = new Map(
+    files.map((file) => {
+      const stems = importsOf(file).map((from) => path.posix.join(path.dirname(file.name), from).replace(/\.js$/, ''));
+      return [
+        file.name,
+        files.map(({ name }) => name).filter((name) => stems.includes(name.replace(/(\.d)?\.tsx?$/, ''))),
+      ];
+    }),
+  );
+  const wayTo = (target, from, seen) => {
+    if (seen.has(from)) return null;
+    seen.add(from);
+    for (const next of imported.get(from)) {
+      const rest = next === target ? [next] : wayTo(target, next, seen);
+      if (rest) return [from, ...rest];
+    }
+    return null;
+  };
+  const { comment } = forbidden.find(({ name }) => name === 'no-cycles');
+  const found = [];
+  for (const { name } of files) {
+    const way = found.flat().includes(name) ? null : wayTo(name, name, new Set());
+    if (way) found.push(way);
+  }
+  return found.map(([name, ...way]) => `no-cycles  ${name}  → ${way.join(' → ')}: ${comment}`);
 }
 
 /** Checks imports, cycles and layers. Also reports files that dependency-cruiser skips: they would break no rule. */
@@ -121,13 +151,15 @@ function contractViolations(src, tests) {
 async function main(root) {
   const src = readFiles(root, 'src');
   const tests = readFiles(root, 'tests').filter(({ name }) => name.endsWith('.ts'));
+  const consoleFiles = src.filter(({ name }) => name.startsWith(CONSOLE));
   if (src.length === 0) throw new Error(`there is no source file below ${root}`);
   const violations = [
     ...(await importViolations(
       root,
       src.filter(({ name }) => !name.startsWith(CONSOLE)),
     )),
-    ...src.filter(({ name }) => name.startsWith(CONSOLE)).flatMap(consoleViolations),
+    ...consoleFiles.flatMap(consoleViolations),
+    ...consoleCycles(consoleFiles),
     ...[...src, ...tests].flatMap(fileViolations),
     ...contractViolations(src, tests),
   ];

@@ -12,7 +12,6 @@ export interface Task {
 /** The answer to one conversation. Its times count from the start of the whole task. */
 export interface Outcome {
   readonly text: string;
-  readonly promptTokens: number;
   readonly tokens: number;
   readonly firstTokenMs: number;
   readonly tookMs: number;
@@ -33,20 +32,20 @@ async function ours(folder: string): Promise<Contender> {
     return Promise.all(
       conversations.map(async (messages) => {
         const asked = performance.now();
-        const { text, promptTokens, completionTokens, firstTokenMs } = (await worker.ask({
+        const { text, completionTokens, firstTokenMs } = (await worker.ask({
           messages,
           maxTokens,
         })) as Completed;
         const tookMs = performance.now() - begun;
-        return { text, promptTokens, tokens: completionTokens, firstTokenMs: asked - begun + firstTokenMs, tookMs };
+        return { text, tokens: completionTokens, firstTokenMs: asked - begun + firstTokenMs, tookMs };
       }),
     );
   };
 }
 
-/** Makes the contender from @huggingface/transformers in the folder `modules`. `streaming` decodes token by token. */
-async function theirs(folder: string, modules: string, streaming: boolean): Promise<Contender> {
-  const { env, AutoTokenizer, AutoModelForCausalLM, BaseStreamer, TextStreamer } = createRequire(join(modules, 'x.js'))(
+/** Makes the contender from @huggingface/transformers in the folder `modules`. */
+async function theirs(folder: string, modules: string): Promise<Contender> {
+  const { env, AutoTokenizer, AutoModelForCausalLM, BaseStreamer } = createRequire(join(modules, 'x.js'))(
     '@huggingface/transformers',
   );
   Object.assign(env, { allowRemoteModels: false, localModelPath: dirname(folder) });
@@ -56,31 +55,19 @@ async function theirs(folder: string, modules: string, streaming: boolean): Prom
   const model = await AutoModelForCausalLM.from_pretrained(name, { dtype: 'fp32', session_options: sessionOptions });
   const answer = async (messages: readonly ChatMessage[], maxTokens: number, begun: number): Promise<Outcome> => {
     const times: number[] = [];
-    const note = () => void times.push(performance.now());
-    const pieces: string[] = [];
-    const streamer = streaming
-      ? new TextStreamer(tokenizer, {
-          skip_prompt: true,
-          skip_special_tokens: true,
-          token_callback_function: note,
-          callback_function: (piece: string) => void pieces.push(piece),
-        })
-      : Object.assign(new BaseStreamer(), { put: note, end: () => undefined });
-    // A BaseStreamer gets the prompt first.
-    const first = streaming ? 0 : 1;
+    // A BaseStreamer gets the prompt first, and then each token.
+    const put = () => void times.push(performance.now());
+    const streamer = Object.assign(new BaseStreamer(), { put, end: () => undefined });
     const inputs = tokenizer.apply_chat_template(messages, { add_generation_prompt: true, return_dict: true });
     const output = await model.generate({ ...inputs, max_new_tokens: maxTokens, do_sample: false, streamer });
     const promptTokens = inputs.input_ids.dims[1] as number;
-    const tokens = (output.dims[1] as number) - promptTokens;
     const answered = output.slice(null, [promptTokens, null]);
     const [text] = tokenizer.batch_decode(answered, { skip_special_tokens: true });
-    // Our engine leaves out an incomplete character at the end.
-    const whole = (text as string).replace(/\uFFFD$/, '');
     return {
-      text: streaming ? pieces.join('').replace(/\uFFFD$/, '') : whole,
-      promptTokens,
-      tokens,
-      firstTokenMs: (times[first] ?? Number.NaN) - begun,
+      // Our engine leaves out an incomplete character at the end.
+      text: (text as string).replace(/\uFFFD$/, ''),
+      tokens: (output.dims[1] as number) - promptTokens,
+      firstTokenMs: (times[1] ?? Number.NaN) - begun,
       tookMs: performance.now() - begun,
     };
   };
@@ -90,16 +77,17 @@ async function theirs(folder: string, modules: string, streaming: boolean): Prom
   };
 }
 
-/** Runs a contender as a process: `node contenders.js <ours|theirs|streaming> <model folder> [folder of modules]`. */
+/** Runs a contender as a process: `node contenders.js <ours|theirs> <model folder> [folder of modules]`. */
 async function main(): Promise<void> {
   const [who, folder = '', modules = ''] = process.argv.slice(2);
-  const contender = await (who === 'ours' ? ours(folder) : theirs(folder, modules, who === 'streaming'));
+  const contender = await (who === 'ours' ? ours(folder) : theirs(folder, modules));
   process.on('message', async (task: Task) => {
     const before = process.cpuUsage();
     const outcomes = await contender(task);
     const { user, system } = process.cpuUsage(before);
     process.send?.({ outcomes, processorMs: (user + system) / 1_000 } satisfies Report);
   });
+  process.once('disconnect', () => process.exit());
   process.send?.('ready');
 }
 

@@ -5,8 +5,6 @@ import { EmbeddingWorker } from '../../src/infrastructure/onnx-chat/worker/embed
 
 export interface Task {
   readonly texts: readonly string[];
-  readonly pooling: 'mean' | 'cls' | 'lasttoken';
-  readonly normalize: boolean;
 }
 
 export interface Outcome {
@@ -18,7 +16,7 @@ export interface Outcome {
 
 type Contender = (task: Task) => Promise<number[][]>;
 
-/** Makes the contender from the chat worker's code, which runs in this process. The model folder sets the pooling. */
+/** Makes the contender from the chat worker's code, which runs in this process. */
 async function ours(folder: string): Promise<Contender> {
   let receive = (_: Report) => {};
   const worker = new EmbeddingWorker((report) => receive(report));
@@ -53,18 +51,7 @@ async function theirs(folder: string, modules: string): Promise<Contender> {
   const sessionOptions = { intraOpNumThreads: 1, interOpNumThreads: 1, logSeverityLevel: 3 };
   const options = { dtype: 'fp32', session_options: sessionOptions };
   const extract = await pipeline('feature-extraction', basename(folder), options);
-  return async ({ texts, pooling, normalize }) => {
-    if (pooling !== 'lasttoken') return (await extract(texts, { pooling, normalize })).tolist();
-    // In a batch, the last token of a short text may be padding. So each text gets a call of its own.
-    const vectors: number[][] = [];
-    for (const text of texts) {
-      const [states] = (await extract(text, {})).tolist() as number[][][];
-      const vector = states?.at(-1) ?? [];
-      const length = normalize ? Math.hypot(...vector) : 1;
-      vectors.push(vector.map((one) => one / length));
-    }
-    return vectors;
-  };
+  return async ({ texts }) => (await extract(texts, { pooling: 'mean', normalize: true })).tolist();
 }
 
 /** Runs a contender as a process: `node contenders.js <ours|theirs> <model folder> [folder of modules]`. */
@@ -79,6 +66,7 @@ async function main(): Promise<void> {
     const { user, system } = process.cpuUsage(before);
     process.send?.({ vectors, tookMs, processorMs: (user + system) / 1_000 } satisfies Outcome);
   });
+  process.once('disconnect', () => process.exit());
   process.send?.('ready');
 }
 

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Agent, type ClientRequest, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { query } from '../../tests/support/database.js';
 import { masterKey } from '../../tests/support/monitoring.js';
@@ -32,6 +32,27 @@ async function flood(response: ServerResponse, model: string): Promise<void> {
   for (let sent = 0; sent < LONG_CHUNKS && !response.closed; sent++) {
     if (!response.write(event)) await Promise.race([once(response, 'drain'), closed]);
   }
+}
+
+export interface Endpoint {
+  readonly url: string;
+  readonly apiKey: string;
+  readonly model: string;
+}
+
+const agent = new Agent({ keepAlive: true });
+
+/** Asks for a stream. Returns the request without waiting for the answer. */
+export function send({ url, apiKey, model }: Endpoint, question: object): ClientRequest {
+  const body = JSON.stringify({ model, temperature: 0, stream: true, ...question });
+  const headers = {
+    Authorization: `Bearer ${apiKey}`,
+    'Content-Type': 'application/json',
+    'Content-Length': Buffer.byteLength(body),
+  };
+  const sent = request(`${url}/openai/v1/chat/completions`, { method: 'POST', headers, agent });
+  sent.end(body);
+  return sent;
 }
 
 /** Reads until the stream ends. `seen` was read before. Returns the code of its error, or the last event. */

@@ -156,7 +156,7 @@ describe('streams of the OpenAI endpoint', () => {
     const logprob = { token: 'é', bytes: [195, 169], logprob: -0.5 };
     parts = async function* () {
       yield { text: 'é', logprobs: [{ ...logprob, top: [logprob] }] };
-      yield { text: '', toolCalls: [call] };
+      yield { text: '', toolCalls: [{ index: 0, id: 'call_1', name: 'f', arguments: '{}' }] };
       yield { text: '', end: { finishReason: 'tool_calls', usage: null } };
     };
     const [, first, second, last] = eventsOf((await chat({ stream_options: { include_usage: true } })).body);

@@ -128,11 +128,11 @@ describe('the OpenAI endpoint', () => {
 
   it('passes on a response format', async () => {
     const schema = { type: 'object', properties: { b: { const: null }, a: {} } };
-    const format = { type: 'json_schema', name: 'place', schema };
+    const format = { json: 'schema', name: 'place', schema };
     for (const [sent, expected] of [
       [{ type: 'text' }, undefined],
       [null, undefined],
-      [{ type: 'json_object' }, { type: 'json_object' }],
+      [{ type: 'json_object' }, { json: 'object' }],
       [schemaFormat({ schema, strict: null, description: null }), format],
       [schemaFormat({ schema, strict: true, description: '' }), { ...format, strict: true, description: '' }],
     ]) {
@@ -180,9 +180,14 @@ describe('the OpenAI endpoint', () => {
     expect(asked).toEqual({
       messages: [
         { role: 'system', content: 'Be brief.' },
-        { role: 'user', content: 'What is this?', extra: { name: 'Ada', content: messages[1]?.content } },
-        { role: 'assistant', content: '', extra: { content: null, tool_calls: [call] } },
-        { role: 'tool', content: 'a cat', extra: { tool_call_id: 'call_1' } },
+        {
+          role: 'user',
+          content: 'What is this?',
+          parts: [{ text: 'What is this?' }, { imageUrl: image.image_url.url }],
+          name: 'Ada',
+        },
+        { role: 'assistant', content: '', parts: [], toolCalls: [{ id: 'call_1', name: 'f', arguments: '{}' }] },
+        { role: 'tool', content: 'a cat', toolCallId: 'call_1' },
       ],
       maxTokens: 9,
       cutToContext: true,
@@ -218,7 +223,7 @@ describe('the OpenAI endpoint', () => {
       status: 400,
       body: { error: { code: 'unsupported_parameter', param: 'tools' } },
     });
-    expect(asked).toMatchObject({ tools, toolChoice: 'auto' });
+    expect(asked).toMatchObject({ tools: [{ name: 'f' }], toolChoice: 'auto' });
   });
 
   const long = (length: number) => 'x'.repeat(length);

@@ -1,5 +1,5 @@
 import { AlertService } from '../../src/application/alerts/alert.service.js';
-import type { AlertAnnouncer } from '../../src/application/alerts/alert-announcer.js';
+import { AlertAnnouncer } from '../../src/application/alerts/alert-announcer.js';
 import { AlertRuleService } from '../../src/application/alerts/alert-rule.service.js';
 import { CallReaper } from '../../src/application/jobs/call-reaper.js';
 import { CallTracker, RunningCalls } from '../../src/application/jobs/call-tracker.js';
@@ -27,23 +27,14 @@ import type { Repositories } from './repositories.js';
 export function jobsRig(repositories: Repositories, source: DataSource, clock = new ManualClock(at(0))) {
   const { jobs, jobHistory, usage, alertRules, alerts, unitOfWork } = repositories;
   const log = new MemoryLogger();
-  const announcer = { fired: async () => undefined, acknowledged: async () => undefined } as Partial<AlertAnnouncer>;
   const processes = new TypeOrmInstanceRegistry(source);
-  const finisher = new JobFinisher(
-    unitOfWork,
-    jobs,
-    jobHistory,
-    alertRules,
-    alerts,
-    announcer as AlertAnnouncer,
-    ids,
-    log,
-  );
+  const outages = new OutageLog(log);
+  const queue = new GraphileWorkQueue(source, new TypeOrmUnitOfWork(source), processes, log, outages, new NoTracer());
+  const announcer = new AlertAnnouncer([], queue, unitOfWork, alerts, log);
+  const finisher = new JobFinisher(unitOfWork, jobs, jobHistory, alertRules, alerts, announcer, ids, log);
   const running = Object.assign(new RunningCalls(jobs, log), { delayMs: 0 });
   const tracking = new CallTracker(running, finisher, processes, ids, clock, log);
   const audit = auditOn(repositories, clock);
-  const outages = new OutageLog(log);
-  const queue = new GraphileWorkQueue(source, new TypeOrmUnitOfWork(source), processes, log, outages, new NoTracer());
   const found = new TeamWorkspace(repositories.projects, repositories.models, repositories.datasets);
   const rollUp = new UsageRollUp(usage, unitOfWork, clock);
   return {
@@ -57,7 +48,7 @@ export function jobsRig(repositories: Repositories, source: DataSource, clock = 
     reaper: new CallReaper(tracking, jobs, jobHistory, finisher, rollUp, processes, queue, clock, log),
     jobService: new JobService(jobs, found, finisher, unitOfWork, new AsyncRequestContext(), ids, clock, log),
     rules: new AlertRuleService(alertRules, jobHistory, unitOfWork, new AsyncRequestContext(), audit, ids, clock),
-    alerts: new AlertService(alerts, announcer as AlertAnnouncer, audit, clock),
+    alerts: new AlertService(alerts, announcer, audit, clock),
     /** Returns all finished jobs in order. */
     async history(): Promise<FinishedJob[]> {
       const finished: FinishedJob[] = [];

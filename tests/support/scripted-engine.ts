@@ -11,16 +11,16 @@ export interface Asked {
 /** Answers a chat, or a call for embeddings. */
 export type Script = (asked: Asked, response: ServerResponse) => unknown;
 
-/** Is an engine with answers that a test scripts. By default, it answers chat completions as OpenAI does. */
+/** An engine whose answers a test scripts. By default, it answers chat completions as OpenAI does. */
 export class ScriptedEngine extends LocalServer {
   /** Lists every call for a chat or for embeddings, in order of arrival. */
   readonly asked: Asked[] = [];
   script: Script = speaking();
-  /** Is the status of the answer to a probe, or `null` for no answer at all. */
+  /** The status of the answer to a probe, or `null` for no answer at all. */
   models: number | null = 200;
-  /** Is the key that requests must have. With null, they may have any. */
+  /** The key that requests must have. With null, they may have any. */
   key: string | null = null;
-  /** Contains paths below the base URL. */
+  /** The paths below the base URL. */
   paths = { chat: '/chat/completions', probe: '/models' };
   /** Returns the key of a request. */
   keyOf = (headers: IncomingHttpHeaders): unknown => headers.authorization?.replace('Bearer ', '');

@@ -12,7 +12,7 @@ export interface RuntimeCall {
   readonly caller: string;
   /** Aborts when the caller disconnects. */
   readonly signal: AbortSignal;
-  /** Is called once, when the call leaves the fair queue. */
+  /** A callback for the moment when the call leaves the fair queue. It is called once. */
   readonly admitted?: () => void;
 }
 
@@ -50,7 +50,8 @@ export abstract class ChatRuntimes {
   abstract figures(): ReadonlyMap<string, RuntimeFigures>;
 
   /**
-   * Returns the assistant's answer to `request`. At temperature 0 the same request gives the same answer.
+   * Returns the assistant's answer to `request`. At temperature 0 the same request gives the same answer. Honours every
+   * field of the request, or throws UnsupportedParameter or InvalidRequest, which names the field.
    *
    * The fair queue serves callers in turns, by the cost of their calls in tokens. The calls of one caller are served in
    * the order of their arrival. So a caller with many waiting calls does not delay other callers. If the queue is full,

@@ -1,7 +1,6 @@
 import { injectable } from 'inversify';
 import { type ChatRequest, chatLimits } from '../../domain/chat/chat.js';
 import { RuntimeLoading, RuntimeUnavailable } from '../../domain/chat/errors.js';
-import { schemaOf } from '../../domain/chat/response-format.js';
 import { JobFinished } from '../../domain/jobs/errors.js';
 import { Evaluation, type Result, SAMPLING } from '../../domain/jobs/evaluation.js';
 import { type FinalStatus, Job } from '../../domain/jobs/job.js';
@@ -10,6 +9,7 @@ import { DomainError, type ErrorKind } from '../../domain/shared/errors.js';
 import { atMost, storable } from '../../domain/shared/text.js';
 import type { DatasetRecord } from '../../domain/workspace/dataset.js';
 import { canonical, type Json, type JsonObject } from '../../domain/workspace/json.js';
+import { requestFormatOf, schemaOf } from '../../domain/workspace/spec-format.js';
 import { AccountRepository } from '../accounts/ports.js';
 import { ChatService } from '../chat/chat.service.js';
 import { RuntimeReconciler } from '../chat/runtime-reconciler.js';
@@ -213,5 +213,6 @@ const jobOf = (payload: Json): string => String((payload as JsonObject).job_id);
 function requestOf({ systemPrompt, responseFormat }: Evaluation, input: Json): ChatRequest {
   const system = systemPrompt === null ? [] : [{ role: 'system', content: systemPrompt } as const];
   const content = typeof input === 'string' ? input : canonical(input);
-  return { messages: [...system, { role: 'user', content }], ...SAMPLING, ...(responseFormat && { responseFormat }) };
+  const format = responseFormat && { responseFormat: requestFormatOf(responseFormat) };
+  return { messages: [...system, { role: 'user', content }], ...SAMPLING, ...format };
 }

@@ -2,7 +2,6 @@ import { injectable } from 'inversify';
 import type { AccountCaller, Caller } from '../../domain/accounts/caller.js';
 import { authorize, permissions } from '../../domain/accounts/permission.js';
 import { RuntimeNotConnected, RuntimeStopped } from '../../domain/chat/errors.js';
-import { formatOf, schemaOf } from '../../domain/chat/response-format.js';
 import { TooManyEvaluations } from '../../domain/jobs/errors.js';
 import { Evaluation, QUEUED_PER_TEAM, type Result } from '../../domain/jobs/evaluation.js';
 import { compareScores, type EvaluationComparison } from '../../domain/jobs/evaluation-comparison.js';
@@ -11,6 +10,7 @@ import { InvalidRequest, NotFound } from '../../domain/shared/errors.js';
 import type { Dataset } from '../../domain/workspace/dataset.js';
 import { Model } from '../../domain/workspace/model.js';
 import type { Project } from '../../domain/workspace/project.js';
+import { formatOf, schemaOf } from '../../domain/workspace/spec-format.js';
 import { RuntimeReconciler } from '../chat/runtime-reconciler.js';
 import { type Bounded, boundedPage } from '../shared/bounded-page.js';
 import {

@@ -1,12 +1,12 @@
 import { injectable } from 'inversify';
 import type { Caller } from '../../domain/accounts/caller.js';
 import { authorize, permissions } from '../../domain/accounts/permission.js';
-import { formatOf, schemaOf } from '../../domain/chat/response-format.js';
 import { shareOf } from '../../domain/jobs/evaluation.js';
 import type { Dataset } from '../../domain/workspace/dataset.js';
 import { type Project, requireVersion } from '../../domain/workspace/project.js';
 import { type Review, review } from '../../domain/workspace/review.js';
 import type { Reviewed, ReviewedDataset, ReviewedEvaluation } from '../../domain/workspace/review-finding.js';
+import { formatOf, schemaOf } from '../../domain/workspace/spec-format.js';
 import { RuntimeReconciler } from '../chat/runtime-reconciler.js';
 import { EvaluationRepository } from '../jobs/ports.js';
 import { JsonSchemas, RequestContext } from '../shared/ports.js';

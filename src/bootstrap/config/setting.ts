@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
 
 export interface Setting<T = unknown> {
@@ -71,10 +72,8 @@ export const proxies = listOf(
 const NAMED_NETWORKS = ['loopback', 'linklocal', 'uniquelocal'];
 
 function isNetwork(text: string): boolean {
-  const [address = '', bits, ...more] = text.split('/');
-  const version = address.includes('%') ? 0 : isIP(address);
-  if (version === 0 || more.length > 0) return false;
-  return bits === undefined || (/^[1-9]\d{0,2}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128));
+  const address = text.replace(/\/[1-9]\d*$/, '');
+  return isIP(address) !== 0 && !address.includes('%') && (address === text || ipaddr.isValidCIDR(text));
 }
 
 export const networks = listOf(isNetwork, 'must list addresses or networks such as 10.0.0.0/8, separated by commas');

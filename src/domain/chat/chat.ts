@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../workspace/json.js';
 
 export const chatRoles = ['system', 'user', 'assistant'] as const;
-/** `tool`: a message with the result of a tool. Only the OpenAI endpoint accepts this role. */
+/** `tool`: a message with the result of a tool. */
 type ChatRole = (typeof chatRoles)[number] | 'tool';
 
 export interface ChatMessage {
@@ -9,10 +9,29 @@ export interface ChatMessage {
   readonly content: string;
 }
 
-/** A message of a request, with further fields for an engine elsewhere. */
+/**
+ * JSON of one dialect that has no engine-neutral form. An engine with this dialect gets it unchanged. Other engines
+ * refuse it, or leave it out if it is the field `more` of something that they understand.
+ */
+export interface Passthrough {
+  readonly dialect: string;
+  readonly json: Json;
+}
+
+export type ContentPart = { readonly text: string } | { readonly imageUrl: string } | Passthrough;
+
+/** A message of a request. `content` has only the text of the message. */
 export interface RequestMessage extends ChatMessage {
-  /** These fields are sent to the engine unchanged. A `role` or `content` in them replaces the field of the message. */
-  readonly extra?: JsonObject;
+  /** The whole content, if it is not one text. If empty, the message has no content, but `toolCalls` or a `refusal`. */
+  readonly parts?: readonly ContentPart[];
+  /** The name of the author. */
+  readonly name?: string;
+  /** The tools that the assistant called in this message. */
+  readonly toolCalls?: readonly (ToolCall | Passthrough)[];
+  /** The id of the call with this result. Only a message with the role `tool` has it. */
+  readonly toolCallId?: string;
+  /** The reason why the assistant did not answer. */
+  readonly refusal?: string;
 }
 
 export interface ChatRequest {
@@ -24,30 +43,59 @@ export interface ChatRequest {
   readonly cutToContext?: boolean;
   /** From 0 to 2. At 0 the answer is greedy and deterministic. */
   readonly temperature: number;
-  /** The tools are sent unchanged to an engine elsewhere. Chat workers do not support tools. */
-  readonly tools?: Json;
-  readonly toolChoice?: Json;
+  /** The tools that the model may call. Chat workers do not support tools. */
+  readonly tools?: readonly (Tool | Passthrough)[];
+  readonly toolChoice?: ToolChoice;
   readonly sampling?: Sampling;
   /** If absent, the answer may be any text. */
   readonly responseFormat?: ResponseFormat;
 }
 
+export interface Tool {
+  readonly name: string;
+  readonly description?: string;
+  /** A JSON schema of the arguments. */
+  readonly parameters?: JsonObject;
+  /** If true, the arguments must validate against the schema. */
+  readonly strict?: boolean;
+  /** Further fields in a dialect. */
+  readonly more?: Passthrough;
+}
+
+/** `auto`: the model may call tools. `required`: it must call a tool. An object names the tool that it must call. */
+export type ToolChoice = 'auto' | 'none' | 'required' | { readonly tool: string } | Passthrough;
+
+export interface ToolCall {
+  readonly id: string;
+  /** The name of the tool. */
+  readonly name: string;
+  /** JSON, as the model wrote it. It may be invalid. */
+  readonly arguments: string;
+  /** Further fields in a dialect. */
+  readonly more?: Passthrough;
+}
+
+/** A part of a tool call in a stream. The joined arguments of all parts with the same index are those of the call. */
+export interface ToolCallPart extends Partial<Pick<ToolCall, 'id' | 'name'>>, Pick<ToolCall, 'arguments' | 'more'> {
+  readonly index: number;
+}
+
 /**
- * `json_object`: the answer is any JSON object. `json_schema`: the answer is JSON that validates against the schema.
- * An answer that ends by length or at a stop text can be incomplete. A chat worker ignores `strict` and always follows
- * the schema.
+ * `object`: the answer is any JSON object. `schema`: the answer is JSON that validates against the schema. An answer
+ * that ends by length or at a stop text can be incomplete. A chat worker ignores `strict` and always follows the
+ * schema.
  */
 export type ResponseFormat =
-  | { readonly type: 'json_object' }
+  | { readonly json: 'object' }
   | {
-      readonly type: 'json_schema';
+      readonly json: 'schema';
       readonly name: string;
       readonly description?: string;
       readonly schema: JsonObject;
       readonly strict?: boolean;
     };
 
-/** The other parameters of sampling, as OpenAI documents them. An absent parameter has no effect. */
+/** The other parameters of sampling. An absent parameter has no effect. */
 export interface Sampling {
   /** From 0 to 1. Only the likeliest tokens up to this sum of probabilities are drawn. At 0 only one token is left. */
   readonly topP?: number;
@@ -68,10 +116,10 @@ export interface Sampling {
 export interface CompletionEnd {
   /**
    * `stop`: the model ended its answer, or the answer reached a stop text. `length`: the answer reached `maxTokens` or
-   * the end of the context. `tool_calls`: an engine elsewhere asks for tools.
+   * the end of the context. `tool_calls`: the model calls tools.
    */
   readonly finishReason: 'stop' | 'length' | 'tool_calls';
-  /** Is null if the runtime does not report it. */
+  /** The tokens, or null if the runtime does not report them. */
   readonly usage: Usage | null;
   /** The times from the start of the generation to the first token and to the end. Only chat workers report them. */
   readonly timing?: { readonly firstTokenMs: number; readonly tookMs: number };
@@ -82,8 +130,7 @@ export interface CompletionPart {
   readonly text: string;
   /** The tokens of this text, if the request asks for probabilities. */
   readonly logprobs?: readonly TokenLogprob[];
-  /** Parts of tool calls as the engine sent them, in OpenAI's format for streams. */
-  readonly toolCalls?: readonly Json[];
+  readonly toolCalls?: readonly (ToolCallPart | Passthrough)[];
   /** Only the last part has an end. */
   readonly end?: CompletionEnd;
 }
@@ -91,8 +138,7 @@ export interface CompletionPart {
 export interface Completion extends CompletionEnd {
   readonly text: string;
   readonly logprobs?: readonly TokenLogprob[];
-  /** In OpenAI's format. */
-  readonly toolCalls?: readonly Json[];
+  readonly toolCalls?: readonly (ToolCall | Passthrough)[];
 }
 
 /** A token with the natural logarithm of its probability before temperature, bias and penalties. */

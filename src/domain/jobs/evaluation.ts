@@ -1,10 +1,9 @@
-import type { ResponseFormat } from '../chat/chat.js';
-import { formatOf, schemaOf } from '../chat/response-format.js';
 import { InvalidRequest } from '../shared/errors.js';
 import type { Dataset } from '../workspace/dataset.js';
 import { isObject, type Json, type JsonObject } from '../workspace/json.js';
 import type { Model } from '../workspace/model.js';
 import type { Project } from '../workspace/project.js';
+import { formatOf, type SpecFormat, schemaOf } from '../workspace/spec-format.js';
 import { type Metric, metrics, type Score, type Scorer } from './scorer.js';
 
 /** Holds everything that is needed to repeat an evaluation. Immutable. */
@@ -15,7 +14,7 @@ export interface Evaluation extends Scorer {
   readonly projectVersion: number;
   readonly systemPrompt: string | null;
   /** If absent, an answer may be any text. */
-  readonly responseFormat?: ResponseFormat;
+  readonly responseFormat?: SpecFormat;
   readonly datasetId: string;
   readonly datasetVersion: number;
   readonly contentSha256: string;

@@ -1,7 +1,7 @@
-import { formatFindings } from '../chat/response-format.js';
 import { type Finding, InvalidRequest, StaleVersion } from '../shared/errors.js';
 import { atMost } from '../shared/text.js';
 import { isObject, type Json, type JsonObject } from './json.js';
+import { formatFindings } from './spec-format.js';
 
 export interface Project {
   readonly id: string;

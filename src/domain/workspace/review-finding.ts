@@ -1,4 +1,3 @@
-import { formatOf, schemaOf } from '../chat/response-format.js';
 import type { ProjectRuntime } from '../chat/runtime.js';
 import type { Evaluation, Share } from '../jobs/evaluation.js';
 import { metrics } from '../jobs/scorer.js';
@@ -6,6 +5,7 @@ import type { DatasetRecord } from './dataset.js';
 import { isObject, type JsonObject } from './json.js';
 import type { Model } from './model.js';
 import type { Project } from './project.js';
+import { formatOf, schemaOf } from './spec-format.js';
 
 export type FindingLevel = 'blocking' | 'warning' | 'info';
 

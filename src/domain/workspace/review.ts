@@ -1,4 +1,3 @@
-import { formatOf } from '../chat/response-format.js';
 import type { Share } from '../jobs/evaluation.js';
 import type { DatasetRecord } from './dataset.js';
 import { canonical, isSame, type Json, type JsonObject } from './json.js';
@@ -18,6 +17,7 @@ import {
   specUpdate,
   warning,
 } from './review-finding.js';
+import { formatOf } from './spec-format.js';
 
 export interface Review {
   readonly projectId: string;

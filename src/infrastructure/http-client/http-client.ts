@@ -4,7 +4,8 @@
  */
 
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Client, Dispatcher } from 'undici';
+import type { LookupFunction } from 'node:net';
+import type { Dispatcher, Pool } from 'undici';
 import type { Span, Tracer } from '../../application/shared/ports.js';
 import { NoTracer } from '../system/adapters.js';
 
@@ -82,19 +83,20 @@ const LINGER_MS = 100;
 
 /** A request on a closed connection fails within this time. If it fails later, the server may have begun the work. */
 const STALE_MS = 1_000;
+/** Several kept connections may be closed at once, for example when the server is started again. */
+const ATTEMPTS = 3;
 
 export class HttpClient {
   private readonly origin: string;
   private readonly basePath: string;
-  /** Each client is one connection, which may be closed at the moment. It takes one request at a time. */
-  private readonly connections = new Set<Client>();
-  /** The most recently used connection is the last, and is used first. */
-  private readonly idle: Client[] = [];
+  private pool: Pool | null = null;
 
+  /** `lookup` resolves the host for each new connection, in place of the operating system. */
   constructor(
     baseUrl: string | URL,
     private readonly headers: Readonly<Record<string, string>> = {},
     private readonly tracer: Tracer = new NoTracer(),
+    private readonly lookup?: LookupFunction,
   ) {
     const { origin, pathname } = new URL(baseUrl);
     this.origin = origin;
@@ -103,7 +105,7 @@ export class HttpClient {
 
   /**
    * Resolves to the answer, whatever its status. Throws ConnectionFailed, InvalidAnswer, or the reason of the signal.
-   * Sends the request once more, on a new connection, if a kept connection proves to be closed already.
+   * Sends the request again if a kept connection proves to be closed already.
    */
   async send(request: HttpRequest): Promise<HttpAnswer> {
     const answer = await this.stream(request);
@@ -125,20 +127,6 @@ export class HttpClient {
     }
   }
 
-  private async answer(request: HttpRequest, span: Span): Promise<HttpStream> {
-    const began = performance.now();
-    const kept = this.idle.pop();
-    const reused = kept?.stats.connected ?? false;
-    try {
-      return await this.attempt(request, kept ?? (await this.open()), span);
-    } catch (error) {
-      const closed = error instanceof ConnectionFailed && error.closed && error.status === null;
-      const stale = reused && closed && performance.now() - began < STALE_MS;
-      if (!stale || request.signal.aborted) throw error;
-      return this.attempt(request, await this.open(), span);
-    }
-  }
-
   /** Sends one request to a URL on a new connection. */
   static async once(url: string | URL, request: Omit<HttpRequest, 'path'>) {
     const { origin, pathname, search } = new URL(url);
@@ -152,72 +140,76 @@ export class HttpClient {
 
   /** Closes all connections. Requests under way fail. */
   close(): void {
-    for (const connection of this.connections) this.drop(connection);
-    this.idle.length = 0;
+    void this.pool?.destroy();
+    this.pool = null;
   }
 
-  private async open(): Promise<Client> {
-    const { Client } = await import('undici'); // loaded late: it takes a while, and not every instance needs it
-    const connection = new Client(this.origin, {
-      keepAliveTimeout: IDLE_MS,
-      keepAliveMaxTimeout: IDLE_MS,
-      headersTimeout: 0,
-      bodyTimeout: 0,
-    });
-    this.connections.add(connection);
-    return connection;
-  }
-
-  private async attempt(request: HttpRequest, connection: Client, span: Span): Promise<HttpStream> {
+  private async answer(request: HttpRequest, span: Span): Promise<HttpStream> {
     const { method, path, json, body = JSON.stringify(json), signal } = request;
     const type = json === undefined ? {} : { 'Content-Type': 'application/json' };
     const headers = { ...type, ...this.headers, ...request.headers, ...this.tracer.headers() };
-    try {
-      const sent = { method, path: `${this.basePath}${path}`, headers, body: body ?? null, signal };
-      const answer = await connection.request(sent);
-      span.set({ 'http.response.status_code': answer.statusCode });
-      const chunks = this.bodyOf(answer, connection, request, span);
-      return { status: answer.statusCode, headers: answer.headers, body: chunks };
-    } catch (error) {
-      throw this.failed(connection, request, error, null);
+    const opaque: Sending = { isKept: false };
+    const sent = { method, path: `${this.basePath}${path}`, headers, body: body ?? null, signal, opaque };
+    this.pool ??= await poolOf(this.origin, this.lookup);
+    const began = performance.now();
+    for (let attempt = 1; ; attempt++) {
+      try {
+        const answer = await this.pool.request(sent);
+        span.set({ 'http.response.status_code': answer.statusCode });
+        return { status: answer.statusCode, headers: answer.headers, body: bodyOf(answer, signal, span) };
+      } catch (error) {
+        const failure = failureOf(error as NodeJS.ErrnoException, null);
+        const isClosed = failure instanceof ConnectionFailed && failure.closed;
+        const isStale = opaque.isKept && isClosed && performance.now() - began < STALE_MS;
+        if (signal.aborted) throw signal.reason;
+        if (!isStale || attempt === ATTEMPTS) throw failure;
+      }
     }
   }
+}
 
-  private async *bodyOf(
-    { body, statusCode: status }: Dispatcher.ResponseData,
-    connection: Client,
-    request: HttpRequest,
-    span: Span,
-  ): AsyncGenerator<Uint8Array> {
-    try {
-      yield* body.iterator({ destroyOnReturn: false });
-    } catch (error) {
-      span.end(error);
-      throw this.failed(connection, request, error, status);
-    } finally {
-      span.end(status >= 400 ? String(status) : undefined);
-      void this.release(connection, body);
+/** Tells whether a request is sent on a kept connection. */
+interface Sending {
+  isKept: boolean;
+}
+
+/** Returns a pool of connections, each of which takes one request at a time. It has no timeouts for answers. */
+async function poolOf(origin: string, lookup: LookupFunction | undefined): Promise<Pool> {
+  const { Client, Pool } = await import('undici'); // loaded late: it takes a while, and not every instance needs it
+  class Connection extends Client {
+    override dispatch(options: Dispatcher.DispatchOptions & { opaque: Sending }, handler: Dispatcher.DispatchHandler) {
+      options.opaque.isKept = this.stats.connected;
+      return super.dispatch(options, handler);
     }
   }
+  return new Pool(origin, {
+    factory: (url, options) => new Connection(url, options),
+    connect: { lookup },
+    pipelining: 1,
+    keepAliveTimeout: IDLE_MS,
+    keepAliveMaxTimeout: IDLE_MS,
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  });
+}
 
-  /** Keeps the connection if the answer was read to its end, or if its rest arrives soon. */
-  private async release(connection: Client, body: Dispatcher.ResponseData['body']): Promise<void> {
+async function* bodyOf(
+  { body, statusCode: status }: Dispatcher.ResponseData<Sending>,
+  signal: AbortSignal,
+  span: Span,
+): AsyncGenerator<Uint8Array> {
+  try {
+    yield* body.iterator({ destroyOnReturn: false });
+  } catch (error) {
+    span.end(error);
+    throw signal.aborted ? signal.reason : failureOf(error as NodeJS.ErrnoException, status);
+  } finally {
+    span.end(status >= 400 ? String(status) : undefined);
     if (!body.readableEnded) {
+      // Keeps the connection if the rest arrives soon, and otherwise closes it.
       const rest = { limit: LONGEST_TEXT, signal: AbortSignal.timeout(LINGER_MS) };
-      await body.dump(rest).catch(() => null);
+      void body.dump(rest).catch(() => null);
     }
-    if (body.readableEnded) this.idle.push(connection);
-    else this.drop(connection);
-  }
-
-  private failed(connection: Client, { signal }: HttpRequest, error: unknown, status: number | null): unknown {
-    this.drop(connection);
-    return signal.aborted ? signal.reason : failureOf(error as NodeJS.ErrnoException, status);
-  }
-
-  private drop(connection: Client): void {
-    this.connections.delete(connection);
-    void connection.destroy();
   }
 }
 

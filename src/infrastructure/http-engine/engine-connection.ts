@@ -31,6 +31,7 @@ import {
   retryAfterOf,
   textOf,
 } from '../http-client/http-client.js';
+import { linesOf } from '../http-client/json-lines.js';
 import { eventsOf } from '../http-client/server-sent-events.js';
 import type { EngineChunk, EngineDialect } from './engine-dialect.js';
 import type { HttpSource } from './engine-spec.js';
@@ -45,6 +46,11 @@ export class EngineLost extends RuntimeUnavailable {}
 
 /** The most characters of an answer with a strict format. An answer of 4,096 tokens is far shorter. */
 const LONGEST_CHECKED = 4_000_000;
+
+const framings = {
+  events: { accept: 'text/event-stream', read: eventsOf },
+  lines: { accept: 'application/x-ndjson', read: linesOf },
+};
 
 /** A part of an answer, with its length on the wire in characters. */
 export interface ReceivedPart {
@@ -116,8 +122,9 @@ export class EngineConnection<Model> {
         throw errorFor(error);
       }
     } else {
-      const { finishReason, usage, ...part } = await this.complete(request, signal);
-      yield { part: { ...part, end: { finishReason, usage } }, size: 0 };
+      const { finishReason, usage, toolCalls = [], ...part } = await this.complete(request, signal);
+      const calls = toolCalls.map((call, index) => ('json' in call ? call : { index, ...call }));
+      yield { part: { ...part, ...(calls.length > 0 && { toolCalls: calls }), end: { finishReason, usage } }, size: 0 };
     }
   }
 
@@ -146,7 +153,7 @@ export class EngineConnection<Model> {
     let text = '';
     await this.requireSchema(request);
     const isStrict = strictSchema(request) !== null;
-    for await (const { data } of eventsOf(await this.post(request, signal, true))) {
+    for await (const data of framings[this.dialect.framing].read(await this.post(request, signal, true))) {
       if (data === '[DONE]') break;
       const chunk = read(schema, data, 'it has an event that is not part of a completion.');
       const { finishReason, usage: counted, ...part } = chunk;
@@ -192,7 +199,7 @@ export class EngineConnection<Model> {
 
   private send(request: ChatRequest, signal: AbortSignal, stream: boolean): Promise<HttpStream> {
     const { path, body: json } = this.dialect.request(request, this.source.model, stream);
-    const headers = { Accept: stream ? 'text/event-stream' : 'application/json' };
+    const headers = { Accept: stream ? framings[this.dialect.framing].accept : 'application/json' };
     return this.client.stream({ method: 'POST', path, headers, json, signal });
   }
 
@@ -217,10 +224,10 @@ export class EngineConnection<Model> {
 
 /** Returns the schema of a strict format. Returns null without one, or with a stop text, which may cut the answer. */
 function strictSchema({ responseFormat: format, sampling }: ChatRequest): JsonObject | null {
-  return format?.type === 'json_schema' && format.strict && !sampling?.stop ? format.schema : null;
+  return format?.json === 'schema' && format.strict && !sampling?.stop ? format.schema : null;
 }
 
-type Content = Omit<CompletionPart, 'end'>;
+type Content = Pick<CompletionPart, 'text' | 'logprobs'> & { readonly toolCalls?: readonly unknown[] };
 
 /** Compares an answer, or its parts one after another, with the request. Its methods throw RuntimeInvalidResponse. */
 class AnswerCheck {

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { ChatRequest, Completion, CompletionEnd, CompletionPart } from '../../domain/chat/chat.js';
 import type { EmbeddingRequest, Embeddings } from '../../domain/chat/embedding.js';
+import type { OptionalField } from '../../domain/chat/request-field.js';
 
 /** The dialect of one kind of engine: translates requests for the engine, and translates its answers back. */
 export abstract class EngineDialect<Model> {
@@ -9,13 +10,19 @@ export abstract class EngineDialect<Model> {
   /** Recognizes that the context is too small, in the text of an answer with status 400, 404, 413 or 422. */
   abstract readonly contextExceeded: RegExp;
 
+  /**
+   * The optional fields that `request` translates. A request with another one is refused with UnsupportedParameter. The
+   * other fields of a request have no choice: every engine has messages with a text, `maxTokens` and `temperature`.
+   */
+  abstract readonly supported: ReadonlySet<OptionalField>;
+
   headers(key: string | null): Record<string, string> {
     return key === null ? {} : { Authorization: `Bearer ${key}` };
   }
 
   /**
    * Translates a request. If its `maxTokens` is null, the engine chooses the length of the answer. `stream` asks for
-   * server-sent events. It is only true if the engine has `chunk`.
+   * a stream of events. It is only true if the engine has `chunk`.
    */
   abstract request(
     request: ChatRequest,
@@ -29,9 +36,12 @@ export abstract class EngineDialect<Model> {
    */
   abstract answer(model: Model): z.ZodType<Completion>;
 
+  /** The form of a stream: server-sent events, or lines, each with the JSON of one event (newline-delimited JSON). */
+  readonly framing: 'events' | 'lines' = 'events';
+
   /**
    * Returns the schema that turns the JSON of one event into its part of the answer. Its messages are like those of
-   * `answer`. The answer ends with the event `[DONE]` or at the end of the body. If an engine lacks this method, the
+   * `answer`. The stream ends with the event `[DONE]` or at the end of the body. If an engine lacks this method, the
    * whole answer is one part.
    */
   chunk?(model: Model): z.ZodType<EngineChunk>;

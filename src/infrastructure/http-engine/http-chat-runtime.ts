@@ -11,6 +11,7 @@ import {
   RuntimeUnavailable,
   WrongTask,
 } from '../../domain/chat/errors.js';
+import { requireSupported } from '../../domain/chat/request-field.js';
 import type { RuntimeFigures, RuntimeStatus, RuntimeTask } from '../../domain/chat/runtime.js';
 import { FairQueue, WaitEstimate } from '../chat-runtimes/fair-queue.js';
 import { type Answered, RuntimeMeter } from '../chat-runtimes/runtime-meter.js';
@@ -114,6 +115,7 @@ export class HttpChatRuntime<Model> implements ChatRuntime {
   }
 
   async complete(request: ChatRequest, call: RuntimeCall): Promise<Completion> {
+    requireSupported(request, this.dialect.supported);
     return this.call({ ...costOf(request), ...call }, async (connection, ending) => {
       const answer = await connection.complete(request, ending);
       return { answer, usage: answer.usage, firstTokenMs: null };
@@ -130,6 +132,7 @@ export class HttpChatRuntime<Model> implements ChatRuntime {
   }
 
   async *stream(request: ChatRequest, runtimeCall: RuntimeCall): AsyncGenerator<CompletionPart> {
+    requireSupported(request, this.dialect.supported);
     const parts = new PartPipe<CompletionPart>();
     const left = new AbortController();
     const call = { ...costOf(request), ...runtimeCall, signal: AbortSignal.any([runtimeCall.signal, left.signal]) };

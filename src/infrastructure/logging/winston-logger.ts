@@ -36,6 +36,8 @@ export class WinstonLogger implements Logger {
   private file: Writable | null = null;
   private reopening: NodeJS.Timeout | undefined;
   private closed = false;
+  /** Counts the lines that standard error did not take, since it last took one. */
+  private lost = 0;
 
   /** Throws if the file cannot be written. */
   constructor({ file, level, stderr, fileSize = '20M' }: Settings, clock: Clock) {
@@ -53,7 +55,7 @@ export class WinstonLogger implements Logger {
     this.lines = new Writable({
       writev: (lines, done) => {
         const piece = Buffer.concat(lines.map(({ chunk }) => chunk));
-        if (stderr) process.stderr.write(piece);
+        if (stderr && piece.length > 0) process.stderr.write(piece, (error) => this.tried(lines, error));
         const written = () => void setTimeout(done, PAUSE_MS);
         if (this.file) this.file.write(piece, written);
         else written();
@@ -65,6 +67,7 @@ export class WinstonLogger implements Logger {
       format: winston.format.combine(redact(), jsonLine),
       transports: [new winston.transports.Stream({ stream: this.lines, eol: '\n' })],
     });
+    if (stderr) process.stderr.off('error', survive).on('error', survive);
     if (file !== null) {
       requireWritable(file);
       this.openFile(file, fileSize);
@@ -121,7 +124,18 @@ export class WinstonLogger implements Logger {
     this.logger.log({ level, message: event, fields: { ...this.fields.current, ...fields } });
   }
 
-  /** Opens the file. Does not use winston's own file transport, which loses lines that arrive during a rotation. */
+  /** Tells the file when standard error begins to lose lines, and how many it has lost when it takes lines again. */
+  private tried(lines: { readonly chunk: Buffer }[], error: Error | null | undefined): void {
+    const { lost } = this;
+    this.lost = error ? lost + lines.filter(({ chunk }) => chunk.length > 0).length : 0;
+    if (error && lost === 0) this.warn('standard error cannot be written', { error });
+    else if (!error && lost > 0) this.warn('standard error has lost lines', { lines: lost });
+  }
+
+  /**
+   * Opens the file. Does not use winston's own file transport: it does not tell when a line is written, and its files
+   * become several times as large as their limit while many lines arrive.
+   */
   private openFile(file: string, size: string): void {
     const names = logFiles(file);
     const rotating = createStream((n) => names[Number(n)] as string, { size, rotate: FILES - 1, mode: 0o600 });
@@ -134,6 +148,9 @@ export class WinstonLogger implements Logger {
     this.file = rotating;
   }
 }
+
+/** A closed pipe or a full disk behind standard error must not end the service. */
+const survive = () => undefined;
 
 /** Returns the paths of a log's files, newest first. */
 export function logFiles(file: string): string[] {

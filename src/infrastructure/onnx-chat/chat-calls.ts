@@ -67,7 +67,7 @@ export class ChatCalls {
     private readonly meter: RuntimeMeter,
     private readonly clock: Clock,
     private readonly send: (order: Order) => void,
-    /** Is called when the process has not confirmed a cancelled call in time. */
+    /** Called when the process has not confirmed a cancelled call in time. */
     private readonly stuck: () => void,
   ) {
     this.queue = new FairQueue(this.slots, limits.queue, estimate);
@@ -81,7 +81,7 @@ export class ChatCalls {
 
   complete(request: ChatRequest, runtimeCall: RuntimeCall): Promise<Completion> {
     return new Promise((resolve, reject) => {
-      const take = ({ end, ...answer }: CompletionPart) => end && resolve({ ...answer, ...end });
+      const take = ({ end, toolCalls: _, ...answer }: CompletionPart) => end && resolve({ ...answer, ...end });
       this.begin({ type: 'tokenize', request, stream: false }, { ...runtimeCall, take, reject });
     });
   }

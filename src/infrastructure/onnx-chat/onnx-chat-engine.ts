@@ -1,28 +1,12 @@
-import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
-import type { ChatEngine, ChatRuntime, RuntimeCall } from '../../application/chat/ports.js';
+import type { ChatEngine } from '../../application/chat/ports.js';
 import type { ModelFileResolver } from '../../application/deployments/ports.js';
 import type { Clock, Logger } from '../../application/shared/ports.js';
-import type { ChatRequest, Completion, CompletionPart } from '../../domain/chat/chat.js';
-import type { EmbeddingRequest, Embeddings } from '../../domain/chat/embedding.js';
-import {
-  RuntimeLoading,
-  RuntimeStopped,
-  RuntimeUnavailable,
-  UnsupportedParameter,
-  WrongTask,
-} from '../../domain/chat/errors.js';
-import type { RuntimeFigures, RuntimeStatus, RuntimeTask } from '../../domain/chat/runtime.js';
 import { InvalidRequest } from '../../domain/shared/errors.js';
 import type { JsonObject } from '../../domain/workspace/json.js';
-import { WaitEstimate } from '../chat-runtimes/fair-queue.js';
-import { RuntimeMeter } from '../chat-runtimes/runtime-meter.js';
-import type { ChildLimits } from '../child-process/child-limits.js';
-import { Supervisor, type SupervisorState } from '../child-process/supervisor.js';
 import { readSpec } from '../http-engine/engine-spec.js';
-import type { RestartDelayBounds } from '../system/scheduling.js';
-import type { ChatCalls } from './chat-calls.js';
-import { ChatProcess, type ChatProcessSettings, dtypes, type OnnxSource } from './chat-process.js';
+import { dtypes, type OnnxSource } from './chat-process.js';
+import { OnnxChatRuntime, type RuntimeSettings } from './onnx-chat-runtime.js';
 
 const usualSettings = {
   loadTimeoutMs: 120_000,
@@ -63,136 +47,4 @@ export class OnnxChatEngine implements ChatEngine {
   create(projectId: string): OnnxChatRuntime {
     return new OnnxChatRuntime(projectId, this.settings, this.files, this.clock, this.log);
   }
-}
-
-const FIXED_DIMENSIONS = 'is not supported by this model: its vectors have one length';
-
-/** A process that was ready for this time restarts with the shortest delay again. */
-const STABLE_MS = 10 * 60_000;
-
-export interface RuntimeSettings extends ChatProcessSettings {
-  readonly restartDelayMs: RestartDelayBounds;
-  readonly children: ChildLimits;
-}
-
-const states: Readonly<Record<SupervisorState, RuntimeStatus['state']>> = {
-  stopped: 'stopped',
-  starting: 'loading',
-  running: 'ready',
-  waiting: 'unavailable',
-  no_room: 'unavailable',
-  failed: 'unavailable',
-};
-
-export class OnnxChatRuntime implements ChatRuntime {
-  private source: OnnxSource | null = null;
-  /** Undefined until the model has loaded. */
-  private task: RuntimeTask | undefined;
-  private readonly supervisor: Supervisor<ChatProcess>;
-  private readonly estimate = new WaitEstimate();
-  private readonly meter = new RuntimeMeter();
-
-  constructor(
-    private readonly id: string,
-    private readonly settings: RuntimeSettings,
-    private readonly files: ModelFileResolver,
-    private readonly clock: Clock,
-    private readonly log: Logger,
-  ) {
-    this.supervisor = new Supervisor(
-      (signal) => this.launch(signal),
-      { restartDelayMs: settings.restartDelayMs, stableMs: STABLE_MS, children: settings.children },
-      { log, subject: 'chat runtime', fields: { runtime: id } },
-      ({ calls }, reason) => calls.fail(new RuntimeUnavailable(reason)),
-    );
-  }
-
-  get status(): RuntimeStatus {
-    const state = states[this.supervisor.state];
-    const reason = state === 'unavailable' ? this.supervisor.reason : null;
-    return { state, reason, ...(this.task && { task: this.task }) };
-  }
-
-  get figures(): RuntimeFigures {
-    return this.meter.figures(this.supervisor.current?.calls.queue ?? null);
-  }
-
-  start(source: OnnxSource): void {
-    if (isDeepStrictEqual(this.source, source) && this.status.state !== 'unavailable') return;
-    this.source = source;
-    this.task = undefined;
-    const { current } = this.supervisor;
-    void this.supervisor.resume();
-    current?.calls.fail(new RuntimeLoading());
-  }
-
-  async stop(): Promise<void> {
-    this.source = null;
-    this.task = undefined;
-    const { current } = this.supervisor;
-    const stopped = this.supervisor.stop();
-    current?.calls.fail(new RuntimeStopped());
-    await stopped;
-  }
-
-  async complete(request: ChatRequest, call: RuntimeCall): Promise<Completion> {
-    requireSupported(request);
-    return this.callsFor('chat').complete(request, call);
-  }
-
-  async *stream(request: ChatRequest, call: RuntimeCall): AsyncGenerator<CompletionPart> {
-    requireSupported(request);
-    yield* this.callsFor('chat').stream(request, call);
-  }
-
-  async embed(request: EmbeddingRequest, call: RuntimeCall): Promise<Embeddings> {
-    if (request.dimensions !== undefined) throw new UnsupportedParameter('dimensions', FIXED_DIMENSIONS);
-    return this.callsFor('embedding').embed(request, call);
-  }
-
-  /** Throws if the runtime is not ready. Throws WrongTask if its model is for the other task. */
-  private callsFor(task: RuntimeTask): ChatCalls {
-    const { state, reason } = this.status;
-    if (state === 'stopped') throw new RuntimeStopped();
-    if (state === 'loading') throw new RuntimeLoading();
-    if (!this.supervisor.current) throw new RuntimeUnavailable(reason ?? 'its process is gone');
-    if (this.task !== undefined && this.task !== task) throw new WrongTask(this.task);
-    return this.supervisor.current.calls;
-  }
-
-  private async launch(signal: AbortSignal): Promise<ChatProcess> {
-    const { folder, dtype } = this.source as OnnxSource;
-    const copy = await this.files.materializeFolder(folder, signal);
-    if (!copy) throw new Error(`there is no folder "${folder}" below the models folders any more`);
-    const process = new ChatProcess(
-      { folder: copy.path, dtype },
-      this.settings,
-      { estimate: this.estimate, meter: this.meter, clock: this.clock },
-      {
-        line: (stream, line) => this.log.info('chat runtime output', { runtime: this.id, stream, line }),
-        invalidMessage: (call) => this.log.warn('chat runtime sent nonsense', { runtime: this.id, call }),
-        ready: (task) => {
-          this.task = task;
-        },
-        broken: (reason) => this.fail(reason),
-      },
-    );
-    void process.gone.then(() => copy.release());
-    return process;
-  }
-
-  /** Makes the runtime unavailable until somebody starts it again. */
-  private fail(reason: string): void {
-    const { current } = this.supervisor;
-    this.supervisor.fail(reason);
-    current?.calls.fail(new RuntimeUnavailable(reason));
-  }
-}
-
-/** Throws UnsupportedParameter for tools, and for a message that is not plain text. */
-function requireSupported({ tools, toolChoice, messages }: ChatRequest): void {
-  const parts = messages.findIndex(({ extra }) => (extra?.content ?? null) !== null);
-  if (parts >= 0) throw new UnsupportedParameter(`messages[${parts}].content`, 'can only be text for this model');
-  for (const [name, value] of Object.entries({ tools, tool_choice: toolChoice }))
-    if ((value ?? null) !== null) throw new UnsupportedParameter(name, 'is not supported by this model');
 }

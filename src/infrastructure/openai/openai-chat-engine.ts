@@ -1,12 +1,14 @@
 /** Translates requests and answers for engines with OpenAI's API: vLLM, llama.cpp, Ollama, TGI and others. */
 import { z } from 'zod';
-import type { ChatRequest, Completion, ResponseFormat, Sampling } from '../../domain/chat/chat.js';
+import type { ChatRequest, Completion, Passthrough, ToolCall, ToolCallPart } from '../../domain/chat/chat.js';
 import type { EmbeddingRequest } from '../../domain/chat/embedding.js';
+import type { OptionalField } from '../../domain/chat/request-field.js';
 import type { JsonObject } from '../../domain/workspace/json.js';
 import type { EngineChunk } from '../http-engine/engine-dialect.js';
 import { specText } from '../http-engine/engine-spec.js';
 import { HttpChatEngine } from '../http-engine/http-chat-engine.js';
 import { embeddingsOf } from './embeddings.js';
+import { requestJson } from './openai-request.js';
 
 const MOST_ALIASES = 100;
 const NO_ALIASES = `must be an array of at most ${MOST_ALIASES} names`;
@@ -51,14 +53,45 @@ const isShallow = (value: unknown, levels = MOST_LEVELS): boolean =>
   value === null ||
   (levels > 0 && Object.values(value).every((inner) => isShallow(inner, levels - 1)));
 
-/** Calls of tools are passed on unchanged. vLLM sends an empty array if there are none. */
-const ToolCalls = z
-  .array(
-    z.custom<JsonObject>((call) => typeof call === 'object' && call !== null && isShallow(call), NO_CALLS),
-    NO_CALLS,
-  )
-  .max(MOST_CALLS, NO_CALLS)
-  .nullish();
+const WholeCall = z.looseObject({
+  id: z.string(),
+  type: z.literal('function'),
+  function: z.strictObject({ name: z.string(), arguments: z.string() }),
+});
+const FirstPart = WholeCall.extend({ index: z.int() });
+const NextPart = z.strictObject({ index: z.int(), function: z.strictObject({ arguments: z.string() }) });
+
+const passthrough = (json: JsonObject): Passthrough => ({ dialect: 'openai', json });
+
+const moreOf = (fields: object) => (Object.keys(fields).length > 0 ? { more: passthrough(fields as JsonObject) } : {});
+
+/** Passes on a call in another form unchanged. */
+function toolCallOf(json: JsonObject): ToolCall | Passthrough {
+  const { data } = WholeCall.safeParse(json);
+  if (!data) return passthrough(json);
+  const { id, type: _, function: called, ...more } = data;
+  return { id, ...called, ...moreOf(more) };
+}
+
+function toolCallPartOf(json: JsonObject): ToolCallPart | Passthrough {
+  const next = NextPart.safeParse(json).data;
+  if (next) return { index: next.index, ...next.function };
+  const { data } = FirstPart.safeParse(json);
+  if (!data) return passthrough(json);
+  const { index, id, type: _, function: called, ...more } = data;
+  return { index, id, ...called, ...moreOf(more) };
+}
+
+/** vLLM sends an empty array if there are none. */
+const toolCalls = <Call>(callOf: (json: JsonObject) => Call) =>
+  z
+    .array(
+      z.custom<JsonObject>((call) => typeof call === 'object' && call !== null && isShallow(call), NO_CALLS),
+      NO_CALLS,
+    )
+    .max(MOST_CALLS, NO_CALLS)
+    .transform((calls) => calls.map(callOf))
+    .nullish();
 
 const logprobFields = {
   token: z.string(NO_LOGPROBS),
@@ -73,11 +106,11 @@ const TokenLogprob = z
   .transform(({ top_logprobs: top, ...token }) => ({ ...Logprob.parse(token), top: top ?? [] }));
 const Logprobs = z.object({ content: z.array(TokenLogprob, NO_LOGPROBS).nullish() }, NO_LOGPROBS).nullish();
 
-const Content = { content: z.string(NO_TEXT).nullish(), tool_calls: ToolCalls };
+const content = z.string(NO_TEXT).nullish();
 
 const Choice = z.object(
   {
-    message: z.object({ role: z.literal('assistant', NO_TEXT), ...Content }, NO_TEXT),
+    message: z.object({ role: z.literal('assistant', NO_TEXT), content, tool_calls: toolCalls(toolCallOf) }, NO_TEXT),
     logprobs: Logprobs,
     finish_reason: FinishReason,
   },
@@ -88,7 +121,7 @@ const Choice = z.object(
 const ChunkChoice = z.object(
   {
     index: z.literal(0, NO_CHUNK).nullish(),
-    delta: z.object(Content, NO_CHUNK).nullish(),
+    delta: z.object({ content, tool_calls: toolCalls(toolCallPartOf) }, NO_CHUNK).nullish(),
     logprobs: Logprobs,
     finish_reason: FinishReason,
   },
@@ -120,22 +153,26 @@ export class OpenAiChatEngine extends HttpChatEngine<Model> {
   /** Matches OpenAI's code, llama.cpp's type and vLLM's message. */
   readonly contextExceeded = /context_length_exceeded|exceed_context_size|maximum context length/i;
 
+  readonly supported = new Set<OptionalField>([
+    'tools',
+    'toolChoice',
+    'responseFormat',
+    'topP',
+    'seed',
+    'stop',
+    'presencePenalty',
+    'frequencyPenalty',
+    'logitBias',
+    'topLogprobs',
+    'parts',
+    'name',
+    'toolCalls',
+    'toolCallId',
+    'refusal',
+  ]);
+
   request(request: ChatRequest, { model }: Model, stream: boolean) {
-    const messages = request.messages.map(({ role, content, extra }) => ({ role, content, ...extra }));
-    const { temperature, maxTokens, tools, toolChoice, responseFormat } = request;
-    const body = {
-      model,
-      messages,
-      temperature,
-      stream,
-      ...(stream && { stream_options: { include_usage: true } }),
-      ...(maxTokens !== null && { max_tokens: maxTokens }),
-      ...(tools !== undefined && { tools }),
-      ...(toolChoice !== undefined && { tool_choice: toolChoice }),
-      ...samplingFields(request.sampling),
-      ...(responseFormat && { response_format: formatField(responseFormat) }),
-    };
-    return { path: '/chat/completions', body };
+    return { path: '/chat/completions', body: requestJson(request, model, stream) };
   }
 
   answer({ model, model_aliases }: Model): z.ZodType<Completion> {
@@ -184,26 +221,8 @@ export class OpenAiChatEngine extends HttpChatEngine<Model> {
 const isEmpty = (choice: z.infer<typeof ChunkChoice> | undefined): boolean =>
   !choice?.delta?.content && !choice?.delta?.tool_calls?.length && !choice?.finish_reason;
 
-const formatField = ({ type, ...format }: ResponseFormat): object =>
-  type === 'json_schema' ? { type, json_schema: format } : { type };
-
-const samplingFields = (sampling: Sampling = {}): object => {
-  const { topP, seed, stop, presencePenalty, frequencyPenalty, logitBias, topLogprobs } = sampling;
-  const fields = {
-    top_p: topP,
-    seed,
-    stop,
-    presence_penalty: presencePenalty,
-    frequency_penalty: frequencyPenalty,
-    logit_bias: logitBias,
-    logprobs: topLogprobs === undefined ? undefined : true,
-    top_logprobs: topLogprobs,
-  };
-  return fields; // JSON leaves out undefined fields
-};
-
-function contentOf(
-  message: { content?: string | null | undefined; tool_calls?: z.infer<typeof ToolCalls> } | null | undefined,
+function contentOf<Call>(
+  message: { content?: string | null | undefined; tool_calls?: readonly Call[] | null | undefined } | null | undefined,
   logprobs: z.infer<typeof Logprobs>,
 ) {
   const { content, tool_calls: toolCalls } = message ?? {};

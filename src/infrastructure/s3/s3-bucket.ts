@@ -1,16 +1,12 @@
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import {
-  AbortMultipartUploadCommand,
-  CompleteMultipartUploadCommand,
-  CreateMultipartUploadCommand,
   DeleteObjectCommand,
   GetObjectCommand,
   HeadObjectCommand,
   ListObjectsV2Command,
-  PutObjectCommand,
   S3Client,
-  UploadPartCommand,
 } from '@aws-sdk/client-s3';
+import { Upload } from '@aws-sdk/lib-storage';
 import { ModelFile } from '../../domain/deployments/model-file.js';
 import { StorageUnavailable } from '../../domain/shared/errors.js';
 
@@ -112,30 +108,18 @@ export class S3Bucket {
 
   /**
    * Writes an object atomically, in parts if it is large. Holds one part in memory. After an error, also an error of
-   * `bytes`, removes the parts and throws the error.
+   * `bytes`, removes the parts and throws the error. If the store cannot remove them now, a rule of the bucket removes
+   * them later.
    */
   async write(path: string, bytes: AsyncIterable<Uint8Array>): Promise<void> {
-    const target = this.targetOf(path);
-    const parts: { PartNumber: number; ETag?: string }[] = [];
-    let UploadId: string | undefined;
+    const Body = Readable.from(bytes);
+    const params = { ...this.targetOf(path), Body };
     try {
-      for await (const { Body, isLast } of partsOf(bytes, this.partBytes)) {
-        if (isLast && parts.length === 0) {
-          await this.attempt((client) => client.send(new PutObjectCommand({ ...target, Body })));
-          return;
-        }
-        UploadId ??= (await this.attempt((client) => client.send(new CreateMultipartUploadCommand(target)))).UploadId;
-        const part = { ...target, UploadId, PartNumber: parts.length + 1 };
-        const { ETag } = await this.attempt((client) => client.send(new UploadPartCommand({ ...part, Body })));
-        parts.push({ PartNumber: part.PartNumber, ETag });
-      }
-      const all = { ...target, UploadId, MultipartUpload: { Parts: parts } };
-      await this.attempt((client) => client.send(new CompleteMultipartUploadCommand(all)));
+      await new Upload({ client: this.client, params, partSize: this.partBytes, queueSize: 1 }).done();
     } catch (error) {
-      // If the parts cannot be removed now, a rule of the bucket removes them later.
-      if (UploadId)
-        await this.client.send(new AbortMultipartUploadCommand({ ...target, UploadId })).catch(() => undefined);
-      throw error;
+      // An upload that fails by itself ends the body with an AbortError.
+      const { errored } = Body;
+      throw errored && (errored === error || errored.name !== 'AbortError') ? errored : storeErrorOf(error);
     }
   }
 
@@ -218,20 +202,3 @@ const objectOf = (path: string, size = 0, etag = '', modifiedAt = new Date(0)): 
   etag,
   modifiedAt,
 });
-
-/** Cuts the bytes into parts of one size. The last part may be smaller. */
-async function* partsOf(bytes: AsyncIterable<Uint8Array>, size: number) {
-  let held: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of bytes) {
-    held.push(chunk);
-    length += chunk.length;
-    while (length > size) {
-      const all = Buffer.concat(held);
-      yield { Body: all.subarray(0, size), isLast: false };
-      held = [all.subarray(size)];
-      length -= size;
-    }
-  }
-  yield { Body: Buffer.concat(held), isLast: true };
-}

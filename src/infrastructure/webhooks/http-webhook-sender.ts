@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { lookup as systemLookup } from 'node:dns';
-import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
-import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
-import { BlockList, isIP, type LookupFunction } from 'node:net';
+import { isIP, type LookupFunction } from 'node:net';
+import ipaddr from 'ipaddr.js';
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import type { WebhookMessage, WebhookSender } from '../../application/alerts/ports.js';
 import type { Tracer } from '../../application/shared/ports.js';
 import type { Delivery } from '../../domain/alerts/webhook.js';
 import { InvalidRequest } from '../../domain/shared/errors.js';
+import { ConnectionFailed, HttpClient, InvalidAnswer, textOf } from '../http-client/http-client.js';
 import { NoTracer } from '../system/adapters.js';
 import { resultWithin } from '../system/scheduling.js';
 
@@ -19,7 +19,7 @@ const MOST_BYTES = 64 * 1024;
 
 type Outcome = Pick<Delivery, 'status' | 'error'>;
 
-/** Posts each message on a new connection, with the HTTP client of Node.js. Uses no proxy and follows no redirects. */
+/** Posts each message on a new connection. Uses no proxy and follows no redirects. */
 export class HttpWebhookSender implements WebhookSender {
   constructor(
     private readonly guard: AddressGuard,
@@ -66,45 +66,26 @@ export class HttpWebhookSender implements WebhookSender {
   }
 
   /** Resolves with the status when the answer has ended, or has reached its limit. */
-  private send(url: URL, { secret, id, body, sentAt }: WebhookMessage, signal: AbortSignal): Promise<number> {
-    const secure = url.protocol === 'https:';
-    const [request, agent] = secure ? [httpsRequest, new HttpsAgent()] : [httpRequest, new HttpAgent()];
+  private async send(url: URL, { secret, id, body, sentAt }: WebhookMessage, signal: AbortSignal): Promise<number> {
     const headers = {
       'Content-Type': 'application/json',
-      'Content-Length': Buffer.byteLength(body),
       'User-Agent': 'Tenon',
       ...this.tracer.headers(),
       'webhook-id': id,
-      'webhook-timestamp': Math.floor(sentAt.getTime() / 1_000),
+      'webhook-timestamp': String(Math.floor(sentAt.getTime() / 1_000)),
       'webhook-signature': new StandardWebhook(secret).sign(id, sentAt, body),
     };
-    return new Promise<number>((resolve, reject) => {
-      const sent = request(url, { method: 'POST', headers, agent, lookup: this.guard.lookup(url), signal });
-      let status: number | undefined;
-      // If the status is known, the message has arrived, even if the rest of the answer is cut off.
-      const end = (error?: unknown) => (status === undefined ? reject(error) : resolve(status));
-      sent.on('response', (response) => {
-        status = response.statusCode;
-        void ended(response).then(end);
-      });
-      sent.on('upgrade', (_response, socket) => socket.destroy());
-      sent.on('error', end);
-      sent.on('close', () => end(new Error('closed')));
-      sent.end(body);
-    }).finally(() => agent.destroy());
+    const path = `${url.pathname}${url.search}`;
+    // Without the tracer, because the path of a webhook can be secret.
+    const client = new HttpClient(url.origin, headers, undefined, this.guard.lookup(url));
+    try {
+      const answer = await client.stream({ method: 'POST', path, body, signal });
+      await textOf(answer, MOST_BYTES).catch(() => null); // the message has arrived, even if the rest is cut off
+      return answer.status;
+    } finally {
+      client.close();
+    }
   }
-}
-
-function ended(response: IncomingMessage): Promise<void> {
-  return new Promise((resolve) => {
-    let bytes = 0;
-    response.on('data', (chunk: Buffer) => {
-      bytes += chunk.length;
-      if (bytes > MOST_BYTES) response.destroy();
-    });
-    response.on('error', () => undefined);
-    response.on('close', resolve);
-  });
 }
 
 const NOT_ALLOWED = 'leads to an address that is not on the public internet, nor in SERVICE_WEBHOOK_ALLOW_NETWORKS';
@@ -116,53 +97,35 @@ function refusalOf(error: unknown, { protocol }: URL): string {
 
 /** Describes the failure without any address. */
 function describe(error: unknown): string {
-  if (error instanceof AddressRefused) return 'the host leads to an address that is not allowed';
-  const { code } = error as NodeJS.ErrnoException;
-  switch (code) {
+  const { cause } = error as { cause?: NodeJS.ErrnoException };
+  if (error instanceof AddressRefused || cause instanceof AddressRefused)
+    return 'the host leads to an address that is not allowed';
+  if (error instanceof ConnectionFailed && error.closed) return 'the receiver closed the connection';
+  if (error instanceof InvalidAnswer) return 'the receiver does not speak HTTP';
+  switch (cause?.code) {
     case 'ECONNREFUSED':
       return 'the receiver refuses connections';
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
       return 'the host cannot be resolved';
-    case undefined:
-    case 'ECONNRESET':
-      return 'the receiver closed the connection';
     default:
-      return `the receiver cannot be reached (${code})`;
+      return `the receiver cannot be reached (${cause?.code})`;
   }
 }
 
-/** IPv4 ranges without hosts of the public internet (RFC 6890, RFC 5771), and Azure's metadata service. */
-const NOT_PUBLIC_4 = [
-  '0.0.0.0/8',
-  '10.0.0.0/8',
-  '100.64.0.0/10',
-  '127.0.0.0/8',
-  '168.63.129.16/32',
-  '169.254.0.0/16',
-  '172.16.0.0/12',
-  '192.0.0.0/24',
-  '192.0.2.0/24',
-  '192.88.99.0/24',
-  '192.168.0.0/16',
-  '198.18.0.0/15',
-  '198.51.100.0/24',
-  '203.0.113.0/24',
-  '224.0.0.0/4',
-  '240.0.0.0/4',
-];
+/** A network: its address and the number of bits that its addresses share. */
+type Network = [ipaddr.IPv4 | ipaddr.IPv6, number];
 
-/** The public part of IPv6. It excludes the forms that carry an IPv4 address (mapped, NAT64). */
-const PUBLIC_6 = ['2000::/3'];
+const networkOf = (text: string): Network => {
+  const address = text.includes('/') ? null : ipaddr.parse(text);
+  return address ? [address, address.toByteArray().length * 8] : ipaddr.parseCIDR(text);
+};
 
-/** Parts of PUBLIC_6 that are not public: 6to4, Teredo, documentation and protocols. */
-const NOT_PUBLIC_6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'];
+const isIn = (networks: Network[], address: ipaddr.IPv4 | ipaddr.IPv6): boolean =>
+  ipaddr.subnetMatch(address, { networks }) === 'networks';
 
-const [notPublic4, public6, notPublic6] = [NOT_PUBLIC_4, PUBLIC_6, NOT_PUBLIC_6].map(listOf) as [
-  BlockList,
-  BlockList,
-  BlockList,
-];
+/** Not public, although ipaddr.js knows no special use: Azure's metadata service, and IPv6 outside of 2000::/3. */
+const NOT_PUBLIC = ['168.63.129.16', '::/3', '4000::/2', '8000::/1'].map(networkOf);
 
 export type Resolver = (
   hostname: string,
@@ -178,14 +141,14 @@ export class AddressRefused extends Error {}
  * that the connection then uses, so a name cannot resolve to another address after the check.
  */
 export class AddressGuard {
-  private readonly allowed: BlockList;
+  private readonly allowed: Network[];
 
   /** `networks` are addresses or networks such as `10.0.0.0/8`. */
   constructor(
     networks: readonly string[],
     private readonly resolve: Resolver = systemLookup,
   ) {
-    this.allowed = listOf(networks);
+    this.allowed = networks.map(networkOf);
   }
 
   /** Throws AddressRefused, or the reason why the name cannot be resolved. */
@@ -216,26 +179,12 @@ export class AddressGuard {
     };
   }
 
-  private permits(address: string, { protocol }: URL): boolean {
-    const family = isIP(address);
-    if (family === 0) return false;
-    const type = family === 4 ? 'ipv4' : 'ipv6';
-    if (this.allowed.check(address, type)) return true;
-    if (protocol !== 'https:') return false;
-    return family === 4
-      ? !notPublic4.check(address, type)
-      : public6.check(address, type) && !notPublic6.check(address, type);
+  private permits(text: string, { protocol }: URL): boolean {
+    if (isIP(text) === 0) return false;
+    if (isIn(this.allowed, ipaddr.process(text))) return true; // in either form of an IPv4 address
+    const address = ipaddr.parse(text);
+    return protocol === 'https:' && address.range() === 'unicast' && !isIn(NOT_PUBLIC, address);
   }
 }
 
 const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, '');
-
-function listOf(networks: readonly string[]): BlockList {
-  const list = new BlockList();
-  for (const network of networks) {
-    const [address = '', bits] = network.split('/');
-    const type = isIP(address) === 6 ? 'ipv6' : 'ipv4';
-    list.addSubnet(address, Number(bits ?? (type === 'ipv6' ? 128 : 32)), type);
-  }
-  return list;
-}

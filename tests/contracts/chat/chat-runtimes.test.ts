@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { ChatMessage, ChatRequest } from '../../../src/domain/chat/chat.js';
+import type { ChatRequest } from '../../../src/domain/chat/chat.js';
 import type { RuntimeTask } from '../../../src/domain/chat/runtime.js';
 import { ChatRuntimesByEngine } from '../../../src/infrastructure/chat-runtimes/chat-runtimes-by-engine.js';
 import type { HttpSource } from '../../../src/infrastructure/http-engine/engine-spec.js';
@@ -24,6 +24,7 @@ import { RecordingLog } from '../../support/recording-log.js';
 import { type Asked, chunksOf, completion, ScriptedEngine, sendEvents } from '../../support/scripted-engine.js';
 import { chatAnswersContract } from './chat-answers.contract.js';
 import { chatEmbeddingsContract, type EmbeddingRuntimesUnderTest } from './chat-embeddings.contract.js';
+import { chatFieldsContract, type ListeningRuntimes } from './chat-fields.contract.js';
 import { chatRuntimesContract } from './chat-runtimes.contract.js';
 import { chatStreamsContract } from './chat-streams.contract.js';
 import { ParrotChatEngine } from './parrot-chat-engine.js';
@@ -31,10 +32,11 @@ import { ParrotChatEngine } from './parrot-chat-engine.js';
 const onnx = (folder: string): OnnxSource => ({ kind: 'onnx', folder });
 const inMemorySource = (model: string): MemorySource => ({ kind: 'memory', model });
 
-function allContracts(...about: Parameters<typeof chatRuntimesContract>): void {
+function allContracts(...about: Parameters<typeof chatFieldsContract>): void {
   chatRuntimesContract(...about);
   chatAnswersContract(...about);
   chatStreamsContract(...about);
+  chatFieldsContract(...about);
 }
 
 describe('chat runtimes', () => {
@@ -42,9 +44,14 @@ describe('chat runtimes', () => {
   const context = 1_024;
   const long = { ...withoutEnd, 'config.json': withFields({ eos_token_id: null, max_position_embeddings: context }) };
   const [model, slow] = [folders.toy(), folders.toy({ idleRounds: 10_000 }, long)];
+  /** The template shows every field of a message to the model. */
+  const listening = folders.like({ 'tokenizer_config.json': withFields({ chat_template: '{{ messages | tojson }}' }) });
   afterAll(() => folders.remove());
 
-  const childProcesses = ({ babbling, ...limits }: ChatRuntimesLimits): EmbeddingRuntimesUnderTest => {
+  const childProcesses = ({
+    babbling,
+    ...limits
+  }: ChatRuntimesLimits): EmbeddingRuntimesUnderTest & ListeningRuntimes => {
     const rig = new ChildRuntimesRig({ ...limits, ...(babbling && { worker: oddWorker }) });
     const broken = folders.toy({}, { 'tokenizer.json': null });
     return {
@@ -63,15 +70,19 @@ describe('chat runtimes', () => {
       processes: () => rig.processes().length,
       embedding: onnx(tinyEmbed),
       chatting: onnx(model),
+      listening: onnx(listening),
+      effect: ({ timing: _, ...answer }) => answer,
+      steady: { seed: 7 },
     };
   };
   allContracts('child processes', childProcesses);
   chatEmbeddingsContract('child processes', childProcesses);
 });
 
-const inMemory = ({ babbling: _, ...limits }: ChatRuntimesLimits): EmbeddingRuntimesUnderTest => {
+const inMemory = ({ babbling: _, ...limits }: ChatRuntimesLimits): EmbeddingRuntimesUnderTest & ListeningRuntimes => {
   const load = () => pause(20);
   let mended = false;
+  let heard: ChatRequest | undefined;
   const loadBroken = async () => {
     await load();
     if (!mended) throw new Error('tokenizer: there is none');
@@ -84,6 +95,13 @@ const inMemory = ({ babbling: _, ...limits }: ChatRuntimesLimits): EmbeddingRunt
     broken: { load: loadBroken },
     babbling: { load, answer: () => 42 },
     embedding: { load, embed: () => undefined },
+    listening: {
+      load,
+      answer: (request: ChatRequest) => {
+        heard = request;
+        return 'Yes.';
+      },
+    },
   };
   const runtimes = new MemoryChatRuntimes(models, { context: 256, restartMs: 20, ...limits });
   return {
@@ -104,6 +122,9 @@ const inMemory = ({ babbling: _, ...limits }: ChatRuntimesLimits): EmbeddingRunt
     processes: () => runtimes.running,
     embedding: inMemorySource('embedding'),
     chatting: inMemorySource('model'),
+    listening: inMemorySource('listening'),
+    effect: () => heard,
+    steady: {},
   };
 };
 allContracts('memory', inMemory);
@@ -127,8 +148,9 @@ describe('chat engines elsewhere', () => {
     { streams, embeds = false, ...about }: Partial<ScriptedEngine> & { streams: boolean; embeds?: boolean },
     make: (settings: Limits) => HttpChatEngine<Model>,
     named: (name: string) => Model,
+    contracts = allContracts,
   ): void {
-    const elsewhere = (limits: ChatRuntimesLimits): EmbeddingRuntimesUnderTest => {
+    const elsewhere = (limits: ChatRuntimesLimits): EmbeddingRuntimesUnderTest & ListeningRuntimes => {
       const waits = { maxConcurrent: 1, probeTimeoutMs: 5_000, retryDelayMs: { first: 100, max: 400 } };
       const adapter = make({ ...limits, ...waits, schemas, allowedHosts: [], keys: {} });
       const runtimes = new ChatRuntimesByEngine([adapter], telemetry);
@@ -163,9 +185,12 @@ describe('chat engines elsewhere', () => {
         processes: () => ['a', 'b'].filter((id) => runtimes.status(id).state !== 'stopped').length,
         embedding: source('embedding', 'right', 'embedding'),
         chatting: source('model', 'right', 'chat'),
+        listening: source('model'),
+        effect: () => engine.asked.at(-1)?.body,
+        steady: {},
       };
     };
-    allContracts(name, elsewhere);
+    contracts(name, elsewhere);
     if (embeds) chatEmbeddingsContract(name, elsewhere);
   }
 
@@ -175,16 +200,27 @@ describe('chat engines elsewhere', () => {
     (settings) => new OpenAiChatEngine(settings, new SystemClock(), new RecordingLog()),
     (model) => ({ model }),
   );
+  const aboutParrot: Partial<ScriptedEngine> & { streams: boolean } = {
+    streams: true,
+    script: parrot,
+    paths: { chat: '/say', probe: '/awake' },
+    keyOf: (headers) => headers['x-cracker'],
+  };
   engineContracts(
     'the engine of the recipe',
-    {
-      streams: false,
-      script: parrot,
-      paths: { chat: '/say', probe: '/awake' },
-      keyOf: (headers) => headers['x-cracker'],
-    },
+    aboutParrot,
     (settings) => new ParrotChatEngine(settings, new SystemClock(), new RecordingLog()),
     (parrot) => ({ parrot }),
+  );
+  engineContracts(
+    'the engine of the recipe, if it gives only whole answers,',
+    { ...aboutParrot, streams: false },
+    (settings) => {
+      const engine = new ParrotChatEngine(settings, new SystemClock(), new RecordingLog());
+      return Object.assign(engine, { chunk: undefined });
+    },
+    (parrot) => ({ parrot }),
+    (name, open) => chatStreamsContract(name, open),
   );
 });
 
@@ -192,8 +228,8 @@ const CONTEXT = 256;
 const aRequest: ChatRequest = { messages: [{ role: 'user', content: 'Hi' }], maxTokens: null, temperature: 0 };
 
 /** Makes the answer of a scripted engine. A word is a token. `slow` takes five seconds, unless it says one word. */
-function answerOf(model: string, messages: readonly ChatMessage[], limit: number | undefined | null) {
-  const heard = messages.flatMap(({ content }) => content.trim().split(/\s+/)).length;
+function answerOf(model: string, messages: readonly { content: unknown }[], limit: number | undefined | null) {
+  const heard = messages.flatMap(({ content }) => JSON.stringify(content).split(/\s+\b/)).length;
   const words = 'The capital of France is Paris.'.split(' ').slice(0, limit ?? undefined);
   const fits = heard + (limit ?? 1) <= CONTEXT;
   const takesMs = model === 'slow' && fits && words.length > 1 ? 5_000 : 0;
@@ -242,10 +278,26 @@ function openAi({ body }: Asked, response: ServerResponse): void {
 }
 
 function parrot({ body }: Asked, response: ServerResponse): void {
-  const { heard, words, fits, takesMs, cut } = answerOf(body.parrot, body.messages, body.words);
-  const reply = body.parrot === 'babbling' ? 42 : words.join(' ');
-  const answer = fits ? { reply, cut, heard, said: words.length } : 'too many words';
-  after(takesMs, response, () => sendJson(response, fits ? 200 : 400, answer));
+  const messages = body.said.map(({ text }: { text: string }) => ({ content: text }));
+  const { heard, words, fits, takesMs, cut } = answerOf(body.parrot, messages, body.words);
+  const end = { cut, heard, said: words.length };
+  const [first, ...rest] = words.join(' ').split(/(?= )/);
+  const line = (says: unknown, more = {}) => {
+    if (!response.headersSent) response.writeHead(200, { 'Content-Type': 'application/x-ndjson' });
+    response.write(`${JSON.stringify({ says: body.parrot === 'babbling' ? 42 : says, ...more })}\n`);
+  };
+  if (!fits) sendJson(response, 400, 'too many words');
+  else if (body.stream) {
+    line(first);
+    after(takesMs, response, () => {
+      for (const word of rest) line(word);
+      line('', { end });
+      response.end();
+    });
+  } else {
+    const says = body.parrot === 'babbling' ? 42 : words.join(' ');
+    after(takesMs, response, () => sendJson(response, 200, { says, end }));
+  }
 }
 
 it('CONTRIBUTING.md shows the code of parrot-chat-engine.ts', () => {

@@ -96,6 +96,13 @@ describe('ModelFileStore of a bucket', () => {
       yield* megabytes(9);
     };
     await expect(store.write('large.onnx', interrupted())).rejects.toMatchObject(unavailable('out of reach'));
+    await server.back();
+    const broken = async function* () {
+      yield* megabytes(9);
+      await server.away();
+      throw new Error('it broke off');
+    };
+    await expect(store.write('large.onnx', broken())).rejects.toThrow('it broke off');
     for (const away of [store.list(), store.write('x', pieces('x')), store.remove('x'), store.open('x')])
       await expect(away).rejects.toMatchObject(unavailable('out of reach'));
     await server.back();

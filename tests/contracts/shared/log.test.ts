@@ -1,4 +1,6 @@
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, existsSync, openSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LogLevel } from '../../../src/application/operations/ports.js';
 import type { LogFields } from '../../../src/application/shared/ports.js';
@@ -102,6 +104,41 @@ describe('Log of winston', () => {
     await log.close();
     log.info('said too late');
   });
+
+  it.each(['a closed pipe', 'a full disk'])(
+    'survives %s behind standard error, and counts the lost lines',
+    async (fault) => {
+      const file = join(folder.path, `${unique()}.log`);
+      const program = `
+      const { WinstonLogger } = require('./dist/src/infrastructure/logging/winston-logger.js');
+      const log = new WinstonLogger({ file: '${file}', level: 'info', stderr: true }, { now: () => new Date() });
+      process.stdin.once('data', async () => {
+        for (const n of [1, 2, 3]) { log.info('said', { n }); await log.flush(); }
+        process.stderr._write = (piece, encoding, done) => done(); // takes lines again
+        log.info('said', { n: 4 });
+        await log.flush();
+        await log.close();
+        process.exit(7);
+      });`;
+      const full = openSync('/dev/full', 'w');
+      const stdio = ['pipe', 'inherit', fault === 'a full disk' ? full : 'pipe'] as const;
+      const child = spawn(process.execPath, ['-e', program], { stdio: [...stdio] });
+      child.stderr?.destroy();
+      child.stdin?.write('begin');
+      const [status] = await once(child, 'exit');
+      closeSync(full);
+      expect(status).toBe(7);
+      const lines = readFileSync(file, 'utf8')
+        .split('\n')
+        .filter(Boolean)
+        .map((line) => JSON.parse(line));
+      expect(lines.filter(({ event }) => event === 'said').map(({ n }) => n)).toEqual([1, 2, 3, 4]);
+      expect(lines.filter(({ event }) => event !== 'said')).toMatchObject([
+        { event: 'standard error cannot be written', error: { code: fault === 'a full disk' ? 'ENOSPC' : 'EPIPE' } },
+        { event: 'standard error has lost lines', lines: 4 },
+      ]);
+    },
+  );
 
   it('escapes line breaks and control characters, so that no value forges a line or controls a terminal', async () => {
     const { log, text } = logFile();

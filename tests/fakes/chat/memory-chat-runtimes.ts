@@ -222,17 +222,18 @@ export class MemoryChatRuntimes implements ChatRuntimes {
     }
   }
 
-  private count({ messages, maxTokens }: ChatRequest): number {
+  private count({ messages, maxTokens, cutToContext }: ChatRequest): number {
     const { context } = this.settings;
     const promptTokens = messages.flatMap(({ content }) => wordsOf(content)).length;
-    if (promptTokens + (maxTokens ?? 1) > context) throw ContextLengthExceeded.of({ context, promptTokens, maxTokens });
+    if (promptTokens + (cutToContext ? 1 : (maxTokens ?? 1)) > context)
+      throw ContextLengthExceeded.of({ context, promptTokens, maxTokens });
     return promptTokens;
   }
 
   private completion({ maxTokens }: ChatRequest, promptTokens: number, text: unknown): [Completion, number] {
     if (typeof text !== 'string') throw new RuntimeInvalidResponse('its answer is not a completion.');
     const words = wordsOf(text);
-    const room = maxTokens ?? this.settings.context - promptTokens;
+    const room = Math.min(maxTokens ?? Number.POSITIVE_INFINITY, this.settings.context - promptTokens);
     const completionTokens = Math.min(words.length, room);
     const usage = { promptTokens, cachedTokens: 0, completionTokens };
     const cut = { text: words.slice(0, room).join(' '), finishReason: 'length', usage } as const;

@@ -60,22 +60,22 @@ describe('tiny-chat', () => {
   });
 
   it('refuses unsupported fields before any work, and reads all other fields', async () => {
-    const parts = [{ type: 'image_url', image_url: { url: 'data:' } }];
+    const parts = [{ imageUrl: 'data:' }];
     const user = { role: 'user' as const, content: 'What is 7 + 5?' };
     for (const [about, name] of [
-      [{ tools: [{ type: 'function', function: { name: 'f' } }] }, 'tools'],
+      [{ tools: [{ name: 'f' }] }, 'tools'],
       [{ toolChoice: 'auto' }, 'tool_choice'],
-      [{ messages: [user, { ...user, extra: { content: parts } }] }, 'messages[1].content'],
+      [{ messages: [user, { ...user, parts }] }, 'messages[1].content'],
     ] as const) {
       const refusal = { code: 'unsupported_parameter', advice: { details: [{ path: name }] } };
       await expect(rig.ask('', about)).rejects.toMatchObject(refusal);
       await expect(rig.askInParts('', about)).rejects.toMatchObject(refusal);
     }
-    const call = { id: 'call_1', type: 'function', function: { name: 'add', arguments: '{}' } };
+    const call = { id: 'call_1', name: 'add', arguments: '{}' };
     const messages: RequestMessage[] = [
-      { ...user, content: '', extra: { name: 'Ada' } },
-      { role: 'assistant', content: '', extra: { content: null, tool_calls: [call] } },
-      { role: 'tool', content: '12', extra: { tool_call_id: 'call_1' } },
+      { ...user, content: '', name: 'Ada' },
+      { role: 'assistant', content: '', parts: [], toolCalls: [call] },
+      { role: 'tool', content: '12', toolCallId: 'call_1' },
       user,
     ];
     expect(await rig.ask('', { messages })).toMatchObject({ finishReason: 'stop' });

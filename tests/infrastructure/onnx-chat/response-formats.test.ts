@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../src/domain/workspace/json.js';
 import { ChildRuntimesRig } from '../../support/onnx/child-runtimes-rig.js';
 import { tinyChat } from '../../support/onnx/model-folders.js';
 
-const format = (schema: JsonObject): ResponseFormat => ({ type: 'json_schema', name: 'answer', schema, strict: true });
+const format = (schema: JsonObject): ResponseFormat => ({ json: 'schema', name: 'answer', schema, strict: true });
 
 describe('an answer with a response format', () => {
   const rig = new ChildRuntimesRig({ atOnce: 16, queue: 100 });
@@ -11,7 +11,7 @@ describe('an answer with a response format', () => {
   afterAll(() => rig.runtimes.close());
 
   it('is an object for json_object, also as a stream', async () => {
-    const about = { responseFormat: { type: 'json_object' }, maxTokens: 60 } as const;
+    const about = { responseFormat: { json: 'object' }, maxTokens: 60 } as const;
     const free = rig.ask('What is 7 + 5?');
     const [{ answer }, whole] = await Promise.all([
       rig.askInParts('What is 7 + 5?', about),

@@ -128,7 +128,7 @@ describe('the stream of an engine that speaks OpenAI', () => {
 
   const city = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
   const format = (schema: JsonObject, strict = true) =>
-    ({ type: 'json_schema', name: 'place', description: 'A place', schema, strict }) as const;
+    ({ json: 'schema', name: 'place', description: 'A place', schema, strict }) as const;
   const whole = (more: Partial<ChatRequest>, script: Script) => {
     engine.script = script;
     return runtime.complete(asking(more), { caller: 'usr_a', signal: new AbortController().signal }).then(
@@ -153,7 +153,7 @@ describe('the stream of an engine that speaks OpenAI', () => {
     expect(await whole(strict, answering(200, completion(M, bad, {}, 'length')))).toBe(bad);
     for (const lax of [
       { responseFormat: format(city, false) },
-      { responseFormat: { type: 'json_object' } as const },
+      { responseFormat: { json: 'object' } as const },
       { ...strict, sampling: { stop: ['x'] } },
     ])
       expect(await whole(lax, speaking(bad))).toBe(bad);
@@ -219,22 +219,45 @@ describe('the stream of an engine that speaks OpenAI', () => {
     engine.models = 200;
   });
 
-  it('passes on tool calls unchanged, whole or in parts, if the request has tools', async () => {
-    const tools = [{ type: 'function', function: { name: 'weather' } }];
-    const more = { tools, toolChoice: 'required' };
-    const rest = { index: 0, function: { arguments: '}' } };
-    const calls = [call, rest].map((one) => chunk(M, { tool_calls: [one] }));
-    const { parts } = await taken(streaming(...calls, chunk(M, {}, 'tool_calls'), '[DONE]'), more);
-    expect(parts.slice(0, -1)).toEqual([call, rest].map((one) => ({ text: '', toolCalls: [one] })));
+  it('passes on tools, and their calls, whole or in parts', async () => {
+    const tools = [
+      { name: 'weather', strict: true },
+      { dialect: 'openai', json: { type: 'odd' } },
+    ];
+    const more: Partial<ChatRequest> = { tools, toolChoice: { tool: 'weather' } };
+    const extra = { ...call, signature: 'x' };
+    const odd = { index: 0, function: 'odd' };
+    const sent = [call, extra, { index: 0, function: { arguments: '}' } }, odd];
+    const { parts } = await taken(
+      streaming(...sent.map((one) => chunk(M, { tool_calls: [one] })), chunk(M, {}, 'tool_calls'), '[DONE]'),
+      more,
+    );
+    const begun = { index: 0, id: 'call_1', name: 'weather', arguments: '{"' };
+    const passed = (json: JsonObject) => ({ dialect: 'openai', json });
+    expect(parts.slice(0, -1).flatMap(({ toolCalls }) => toolCalls)).toEqual([
+      begun,
+      { ...begun, more: passed({ signature: 'x' }) },
+      { index: 0, arguments: '}' },
+      passed(odd),
+    ]);
     expect(parts.at(-1)?.end).toEqual({ finishReason: 'tool_calls', usage: null });
-    expect(engine.asked.at(-1)?.body).toMatchObject({ tools, tool_choice: 'required' });
+    expect(engine.asked.at(-1)?.body).toMatchObject({
+      tools: [{ type: 'function', function: { name: 'weather', strict: true } }, { type: 'odd' }],
+      tool_choice: { type: 'function', function: { name: 'weather' } },
+    });
 
     const complete = (request: Partial<ChatRequest>) =>
       runtime.complete(asking(request), { caller: 'usr_a', signal: new AbortController().signal });
     const message = { role: 'assistant', content: null, tool_calls: [call] };
     const answer = (choice: object) => answering(200, completion(M, null, { choices: [{ message, ...choice }] }));
     engine.script = answer({ finish_reason: 'tool_calls' });
-    expect(await complete(more)).toEqual({ text: '', toolCalls: [call], finishReason: 'tool_calls', usage: null });
+    const { index, ...whole } = begun;
+    expect(await complete(more)).toEqual({
+      text: '',
+      toolCalls: [{ ...whole, more: passed({ index }) }],
+      finishReason: 'tool_calls',
+      usage: null,
+    });
     const refused = { code: 'runtime_invalid_response' };
     await expect(complete({})).rejects.toMatchObject(refused);
     const invalid = [
@@ -279,9 +302,7 @@ describe('the stream of an engine that speaks OpenAI', () => {
       choices: [{ index: 0, delta: { content: 'Ä' }, logprobs: { content, refusal: null }, finish_reason: null }],
     };
     const script = streaming(chunk(M, {}, null, scored), stop, '[DONE]');
-    const messages = [
-      { role: 'tool', content: 'Paris', extra: { tool_call_id: 'call_1', content: [{ type: 'text', text: 'Paris' }] } },
-    ] as const;
+    const messages = [{ role: 'tool', content: 'Paris', toolCallId: 'call_1', parts: [{ text: 'Paris' }] }] as const;
     expect((await taken(script, { sampling, messages })).parts[0]).toEqual({ text: 'Ä', logprobs });
     expect(engine.asked.at(-1)?.body).toMatchObject({
       ...sent,

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import { ConnectionFailed, HttpClient, InvalidAnswer } from '../../../src/infrastructure/http-client/http-client.js';
 
 const GOOD = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
@@ -8,9 +9,11 @@ const unending = () => new AbortController().signal;
 describe('the HTTP client', () => {
   let server: Server;
   let client: HttpClient;
-  /** Contains a list for each connection, in order: the reactions to the requests of this connection. */
+  /** Contains a list for each connection, in order: the reactions to its requests. Other requests break it. */
   let connections: ((socket: Socket) => unknown)[][];
   let asked: number[];
+
+  const breaks = (socket: Socket) => socket.destroy();
 
   beforeEach(async () => {
     connections = [];
@@ -21,7 +24,7 @@ describe('the HTTP client', () => {
       socket.on('error', () => undefined);
       socket.on('data', () => {
         asked[number] = (asked[number] as number) + 1;
-        own.shift()?.(socket);
+        (own.shift() ?? breaks)(socket);
       });
     });
     await once(server.listen(0, '127.0.0.1'), 'listening');
@@ -34,14 +37,43 @@ describe('the HTTP client', () => {
   });
 
   const says = (text: string) => (socket: Socket) => socket.write(text);
-  const breaks = (socket: Socket) => socket.destroy();
   const post = (signal = unending()) => client.send({ method: 'POST', path: '/say', body: '{}', signal });
+  /** A connection takes the next request a little after an answer has ended. */
+  const rest = () => delay(20);
+
+  it('uses a kept connection again', async () => {
+    connections = [[says(GOOD), says(GOOD)]];
+    await post();
+    await rest();
+    await post();
+    expect(asked).toEqual([2]);
+  });
 
   it('repeats a request on a new connection if a kept one is closed', async () => {
     connections = [[says(GOOD), breaks], [says(GOOD)]];
     await post();
+    await rest();
     expect(await post()).toMatchObject({ status: 200 });
     expect(asked).toEqual([2, 1]);
+  });
+
+  it('repeats each of several requests whose kept connections are closed at once', async () => {
+    connections = [
+      ...Array.from({ length: 8 }, () => [says(GOOD), breaks]),
+      ...Array.from({ length: 8 }, () => [says(GOOD)]),
+    ];
+    const posts = () => Promise.all(Array.from({ length: 8 }, () => post()));
+    await posts();
+    await rest();
+    expect(await posts()).toEqual(Array(8).fill(expect.objectContaining({ status: 200 })));
+  });
+
+  it('does not repeat a request that a kept connection breaks off late', async () => {
+    connections = [[says(GOOD), (socket) => setTimeout(breaks, 1_100, socket)]];
+    await post();
+    await rest();
+    await expect(post()).rejects.toThrow(ConnectionFailed);
+    expect(asked).toEqual([2]);
   });
 
   it('does not repeat a request if a new connection is closed', async () => {
@@ -53,6 +85,7 @@ describe('the HTTP client', () => {
   it('does not repeat a request after the answer has begun', async () => {
     connections = [[says(GOOD), (socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nok')]];
     await post();
+    await rest();
     await expect(post()).rejects.toMatchObject({ status: 200 });
     expect(asked).toEqual([2]);
   });

@@ -3,6 +3,7 @@ import { Template } from '@huggingface/jinja';
 import { z } from 'zod';
 import type { RequestMessage } from '../../../domain/chat/chat.js';
 import { firstLineOf } from '../../onnx/onnx-runtime.js';
+import { messageJson } from '../../openai/openai-request.js';
 import { BrokenModel, type Json, type ModelFiles } from './model-files.js';
 import { SectionTokenizer, usingTokenizer, Vocabulary } from './tokenizers.js';
 
@@ -46,11 +47,11 @@ export class Prompts {
   }
 
   /**
-   * Returns the tokens of a conversation. Stops soon after `enough` tokens. Yields from time to time, so that other
+   * Returns the tokens of a conversation. Chat templates read messages in the form of OpenAI's API. Stops soon after `enough` tokens. Yields from time to time, so that other
    * calls have their turn. Throws RefusedMessages, or any error of a faulty template or tokenizer.
    */
   *of(messages: readonly RequestMessage[], enough = Number.POSITIVE_INFINITY): Generator<void, Prompt> {
-    const safe = messages.map(({ extra, ...message }) => this.text.escapeAll({ ...extra, ...message }));
+    const safe = messages.map((message) => this.text.escapeAll({ ...messageJson(message), content: message.content }));
     const tokens: number[] = [];
     let next = TOKENS_PER_STEP;
     for (const some of this.text.tokens(this.template.render(safe))) {

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { isIPv4, isIPv6, type Socket } from 'node:net';
 import type { Request, RequestHandler } from 'express';
+import ipaddr from 'ipaddr.js';
 import type { Authenticator } from '../../../application/accounts/authenticator.js';
 import type { Quota, RateLimit, RateLimitKey, RateLimitStore } from '../../../application/operations/ports.js';
 import type { Caller } from '../../../domain/accounts/caller.js';
@@ -182,28 +183,17 @@ export function sourceKey({ ip, socket }: Source): RateLimitKey {
 
 /** Returns an IPv4 address, also for its IPv6 form, or the /64 network of an IPv6 address, or null for other text. */
 export function sourceOf(text: string): string | null {
-  const address = withoutPort(text).replace(/%.*$/, '');
+  const address = withoutPort(text);
   if (isIPv4(address)) return address;
   if (!isIPv6(address)) return null;
-  const groups = groupsOf(address);
-  const [sixth = 0, seventh = 0, eighth = 0] = groups.slice(5);
-  if (sixth === 0xffff && groups.slice(0, 5).every((group) => group === 0)) {
-    return [seventh >> 8, seventh & 255, eighth >> 8, eighth & 255].join('.');
-  }
-  return `${groups
-    .slice(0, 4)
-    .map((group) => group.toString(16))
-    .join(':')}::/64`;
+  const parsed = ipaddr.IPv6.parse(address);
+  if (parsed.match(IPV4_AS_IPV6)) return parsed.toByteArray().slice(12).join('.');
+  const network = parsed.parts.slice(0, 4).map((part) => part.toString(16));
+  return `${network.join(':')}::/64`;
 }
+
+const IPV4_AS_IPV6 = ipaddr.IPv6.parseCIDR('::ffff:0:0/96');
 
 /** Removes the port that some proxies add: `192.0.2.1:5000`, `[2001:db8::1]:5000`. */
 const withoutPort = (text: string): string =>
   /^([\d.]+):\d+$/.exec(text)?.[1] ?? /^\[(.+)\](:\d+)?$/.exec(text)?.[1] ?? text;
-
-function groupsOf(address: string): number[] {
-  // URL normalizes every form of an IPv6 address, also a form that ends like an IPv4 address.
-  const [left = '', right = ''] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::');
-  const parsed = (part: string) => (part === '' ? [] : part.split(':').map((group) => Number.parseInt(group, 16)));
-  const [before, after] = [parsed(left), parsed(right)];
-  return [...before, ...Array<number>(8 - before.length - after.length).fill(0), ...after];
-}

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { permissions } from '../../../domain/accounts/permission.js';
-import { formatLimits } from '../../../domain/chat/response-format.js';
+import { formatLimits } from '../../../domain/workspace/spec-format.js';
 import { NAME_LENGTH } from '../../../domain/workspace/project.js';
 import { ConversationAnswer } from '../chat/conversations.contract.js';
 import { RuntimeAnswer } from '../chat/runtime.contract.js';

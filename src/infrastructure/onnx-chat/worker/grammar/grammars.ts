@@ -68,7 +68,7 @@ export class Grammars {
   /** Prepares the grammar of a call. Then calls `done`, with a refusal after a failure, but never after `release`. */
   prepare(call: number, caller: string, format: ResponseFormat, done: Waiting['done']): void {
     const [schema, path]: [Json, string] =
-      format.type === 'json_object' ? [{ type: 'object' }, 'response_format'] : [format.schema, SCHEMA];
+      format.json === 'object' ? [{ type: 'object' }, 'response_format'] : [format.schema, SCHEMA];
     // The order of properties matters, so the text is not canonical.
     const key = createHash('sha256').update(JSON.stringify(schema)).digest('base64');
     this.waiting.set(call, { caller, key, schema, path, done });

@@ -1,9 +1,8 @@
 import { z } from 'zod';
-import { type ChatRequest, chatLimits, type RequestMessage, type Sampling } from '../../../../domain/chat/chat.js';
+import { chatLimits } from '../../../../domain/chat/chat.js';
 import { UnknownParameter } from '../../../../domain/chat/errors.js';
-import { fitsFormat, formatLimits, formatMessages, formatOf } from '../../../../domain/chat/response-format.js';
 import type { DomainError } from '../../../../domain/shared/errors.js';
-import type { Json } from '../../../../domain/workspace/json.js';
+import { fitsFormat, formatLimits, formatMessages } from '../../../../domain/workspace/spec-format.js';
 import { AnyJson, AnyObject, choice, shortText, text, truth, wanted, wholeNumber } from '../../schemas.js';
 import { characters, refuseTooMany } from '../dialects.js';
 
@@ -75,7 +74,7 @@ const Message = z
   })
   .meta({ id: 'OpenAiChatMessage', example: { role: 'user', content: 'What is the capital of France?' } });
 
-type Message = z.output<typeof Message>;
+export type OpenAiMessage = z.output<typeof Message>;
 
 const messagesError = `must be an array of 1 to ${messages} messages`;
 
@@ -226,55 +225,10 @@ export function refusalOf([first]: readonly z.core.$ZodIssue[]): DomainError | n
     : null;
 }
 
-/** Returns the request in the form of the domain, with only the fields that the caller sent. */
-export function chatRequestOf(body: OpenAiChatRequest): ChatRequest {
-  const { max_tokens, max_completion_tokens, temperature, tools, tool_choice } = body;
-  const tokenLimits = [max_tokens, max_completion_tokens].filter(isGiven);
-  const stopTexts = [body.stop ?? []].flat();
-  const sampling: Sampling = withoutNulls({
-    topP: body.top_p,
-    seed: body.seed,
-    stop: stopTexts.length > 0 ? stopTexts : null,
-    presencePenalty: body.presence_penalty,
-    frequencyPenalty: body.frequency_penalty,
-    logitBias: body.logit_bias,
-    topLogprobs: body.logprobs ? (body.top_logprobs ?? 0) : null,
-  });
-  return {
-    messages: body.messages.map(messageOf),
-    maxTokens: tokenLimits.length > 0 ? Math.min(...tokenLimits) : null,
-    cutToContext: true,
-    temperature: temperature ?? 0,
-    ...withoutNulls({ tools, toolChoice: tool_choice }),
-    ...(Object.keys(sampling).length > 0 && { sampling }),
-    ...withoutNulls({ responseFormat: formatOf(body.response_format as Json) }),
-  };
-}
-
-function messageOf({ role, content, name, tool_calls, tool_call_id, refusal }: Message): RequestMessage {
-  const hasOthers = Array.isArray(content) && content.some(({ type }) => type !== 'text');
-  const extra = {
-    ...(!isGiven(content) && { content: null }),
-    ...(hasOthers && { content: content as Json[] }),
-    ...withoutNulls({ name, tool_calls, tool_call_id, refusal }),
-  };
-  return {
-    role: role === 'developer' ? 'system' : role,
-    content: textOf(content),
-    ...(Object.keys(extra).length > 0 && { extra }),
-  };
-}
-
-const isGiven = <T>(value: T | null | undefined): value is T => value !== null && value !== undefined;
-
-type WithoutNulls<T> = { [Name in keyof T]?: NonNullable<T[Name]> };
-
-/** Returns the fields that are neither null nor undefined. */
-const withoutNulls = <T extends object>(fields: T): WithoutNulls<T> =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => isGiven(value))) as WithoutNulls<T>;
-
 /** Returns the text of a message. Joins its text parts without a separator. */
-function textOf(content: Message['content']): string {
+export function textOf(content: OpenAiMessage['content']): string {
   if (!Array.isArray(content)) return content ?? '';
   return content.map((part) => (part.type === 'text' ? (part as z.output<typeof TextPart>).text : '')).join('');
 }
+
+export const isGiven = <T>(value: T | null | undefined): value is T => value !== null && value !== undefined;

@@ -8,8 +8,7 @@ import { eventStream, HEARTBEAT_MS } from '../../event-stream.js';
 import { wholeSeconds } from '../../schemas.js';
 import { CONVERSATION, usageAnswer } from '../dialects.js';
 import { createOpenAiChatCompletion, listOpenAiModels, readOpenAiModel } from './openai.contract.js';
-import { chatEvents, choiceOf } from './openai-answers.js';
-import { chatRequestOf } from './openai-request.js';
+import { chatEvents, chatRequestOf, choiceOf } from './openai-mapper.js';
 
 @injectable()
 export class OpenAiController implements Controller {

@@ -52,7 +52,7 @@ function useCommands(isTyped: boolean) {
   };
 }
 
-/** Finds pages, projects and deployments by name. Arrows choose, Enter goes. */
+/** Finds pages, projects and deployments by name. The arrow keys choose an entry, and Enter opens it. */
 export function Palette({ onClose }: { onClose: () => void }) {
   const [text, setText] = useState('');
   const [chosen, setChosen] = useState(0);

@@ -1,6 +1,6 @@
 /** A JSON text that is being edited, with the place of each value. */
 export interface JsonSource {
-  /** Why the service would not accept the text, or null if `value` can be sent. */
+  /** The reason why the service would not accept the text, or null if `value` can be sent. */
   readonly problem: { readonly message: string; readonly offset: number } | null;
   /** The parsed text, if it has no problem. */
   readonly value: unknown;

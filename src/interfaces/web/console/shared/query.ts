@@ -18,7 +18,7 @@ function keep(key: string, value: unknown): void {
 export interface Query<T> {
   /** The last answer. It stays when a later call fails. */
   readonly data: T | undefined;
-  /** Why the last call failed. */
+  /** The reason why the last call failed. */
   readonly error: ApiError | undefined;
   readonly loading: boolean;
   /** Loads again. Stays pending during an outage. */

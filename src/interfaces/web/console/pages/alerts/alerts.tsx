@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { can } from '../../shared/account.js';
 import { answer, api, type Schemas } from '../../shared/api.js';
 import { plural } from '../../shared/format.js';
-import { Choices, Frame, Panel, Tabs } from '../../shared/frame.js';
+import { Choices, Frame, Panel } from '../../shared/frame.js';
 import type { Page } from '../../shared/page.js';
 import { usePaged } from '../../shared/query.js';
 import { link, query } from '../../shared/router.js';
@@ -11,6 +11,7 @@ import { Empty, Loaded, State, Time } from '../../shared/states.js';
 import { type Column, More, Table } from '../../shared/table.js';
 import { AcknowledgeDialog } from './acknowledge.js';
 import { alertPage } from './alert.js';
+import { AlertTabs } from './alert-tabs.js';
 import { rulesPage } from './rules.js';
 import './alerts.css';
 
@@ -19,16 +20,6 @@ type Alert = Schemas['Alert'];
 const EVERY_MS = 10_000;
 const PAGE = 100;
 const STATUSES = ['firing', 'acked'] as const;
-
-export const AlertTabs = () => (
-  <Tabs
-    label="Alerts"
-    tabs={[
-      ['Alerts', '/alerts'],
-      ['Rules', '/alerts/rules'],
-    ]}
-  />
-);
 
 const COLUMNS: readonly Column<Alert>[] = [
   { title: 'Severity', cell: ({ severity }) => <State of={severity} /> },
@@ -53,14 +44,9 @@ function Alerts() {
     },
     { everyMs: EVERY_MS },
   );
-  /** The alerts acknowledged here. The list would show them as firing, because its later pages are not loaded again. */
-  const [acked, setAcked] = useState<ReadonlyMap<string, Alert>>(new Map());
   const [acknowledging, setAcknowledging] = useState<readonly Alert[]>([]);
   const chosen = useSignal<ReadonlySet<string>>(new Set());
-  const shown = list.data
-    ?.map((alert) => acked.get(alert.id) ?? alert)
-    .filter((alert) => !status || alert.status === status);
-  const firing = shown?.filter((alert) => alert.status === 'firing') ?? [];
+  const firing = list.data?.filter((alert) => alert.status === 'firing') ?? [];
   const manages = can('manage_monitoring') && firing.length > 0;
   return (
     <Frame title="Alerts" about="Rules fire alerts when jobs fail or run for too long." tabs={<AlertTabs />}>
@@ -73,7 +59,7 @@ function Alerts() {
           ['acked', 'Acknowledged'],
         ]}
       />
-      <Loaded query={{ ...list, data: shown }} what="the alerts">
+      <Loaded query={list} what="the alerts">
         {(rows) =>
           rows.length === 0 ? (
             <Empty icon="alerts" title={status === 'firing' ? 'Nothing is firing' : 'There are no alerts'}>
@@ -106,7 +92,7 @@ function Alerts() {
       {acknowledging.length > 0 && (
         <AcknowledgeDialog
           alerts={acknowledging}
-          onAcked={(some) => setAcked((before) => new Map([...before, ...some.map((one) => [one.id, one] as const)]))}
+          onAcked={() => void list.reload()}
           onClose={() => setAcknowledging([])}
         />
       )}

@@ -1,11 +1,12 @@
-import { answer, api } from '../../shared/api.js';
+import { answer, api, type Schemas } from '../../shared/api.js';
 import { Dialog } from '../../shared/dialog.js';
 import { useDraft } from '../../shared/draft.js';
 import { Field, Form, SelectField, useForm } from '../../shared/form.js';
 import { toast } from '../../shared/toasts.js';
 import { conditionOf, type RuleDraft } from './rule.js';
 import { RulePreview } from './rule-preview.js';
-import type { Rule } from './rules.js';
+
+type Rule = Schemas['AlertRule'];
 
 const NEW: RuleDraft = { name: '', rule_type: 'consecutive_failures', threshold: '3', job_kind: '', severity: '' };
 

@@ -9,11 +9,11 @@ import { link, path, query, setQuery } from '../../shared/router.js';
 import { Empty, Loaded, State, Time } from '../../shared/states.js';
 import { type Column, Table } from '../../shared/table.js';
 import { report, toastError } from '../../shared/toasts.js';
-import { AlertTabs } from './alerts.js';
+import { AlertTabs } from './alert-tabs.js';
 import { conditionOf } from './rule.js';
 import { RuleDialog } from './rule-dialog.js';
 
-export type Rule = Schemas['AlertRule'];
+type Rule = Schemas['AlertRule'];
 
 const params = ({ id }: Rule) => ({ path: { rule_id: id } });
 

@@ -18,7 +18,7 @@ export const readVersion = (project: string, dataset: string, version: number) =
     }),
   );
 
-/** The page does not read a file of more bytes before it sends the file: the service refuses such a length. */
+/** The most bytes of a file that the page reads before it sends the file. The service refuses a longer file. */
 const MOST_READ = 32 * 1024 * 1024;
 
 /** Imports a file and sends it in its own media type. The service reads the file and reports all its errors. */

@@ -21,7 +21,7 @@ interface Source {
 }
 
 const NOTHING: Source = { name: '', format: 'csv', text: '' };
-/** A longer text cannot be edited, because typing would be slow. */
+/** The longest text that can be edited. In a longer one, typing would be slow. */
 const MOST_SHOWN = 100_000;
 
 /** Imports a dataset from a file, pasted text or a starter. The user can correct refused rows. */

@@ -21,7 +21,7 @@ const mentions = (record: DatasetRecord, text: string): boolean =>
 export function RecordsBrowser(props: {
   rows: readonly Row[];
   findings: Findings;
-  /** Without this, the records can only be read. */
+  /** The functions that change records. If they are missing, the records can only be read. */
   onChange?: (row: Row, record: DatasetRecord | null | undefined) => void;
   onAdd?: () => void;
   /** The key that a save gave to the open record. The dialog of this record stays open with its state. */

@@ -1,5 +1,5 @@
 import { can } from '../../shared/account.js';
-import { answer, api } from '../../shared/api.js';
+import { answer, api, type Schemas } from '../../shared/api.js';
 import { confirmAct } from '../../shared/dialog.js';
 import { useAction } from '../../shared/form.js';
 import { Frame, Panel } from '../../shared/frame.js';
@@ -9,8 +9,9 @@ import { useQuery } from '../../shared/query.js';
 import { link, navigate } from '../../shared/router.js';
 import { ErrorNote, Loaded, State, Time } from '../../shared/states.js';
 import { toast } from '../../shared/toasts.js';
-import type { Deployment } from './deployments.js';
 import { TryPrediction } from './prediction.js';
+
+type Deployment = Schemas['Deployment'];
 
 const EVERY_MS = 10_000;
 const EVERY_MS_WHILE_STARTING = 2_500;

@@ -12,7 +12,7 @@ import { deploymentPage } from './deployment.js';
 import { ModelFiles } from './model-files.js';
 import './deployments.css';
 
-export type Deployment = Schemas['Deployment'];
+type Deployment = Schemas['Deployment'];
 
 const EVERY_MS = 10_000;
 const EVERY_MS_WHILE_STARTING = 2_500;

@@ -7,10 +7,11 @@ import { Form, useAction } from '../../shared/form.js';
 import { Panel } from '../../shared/frame.js';
 import { useQuery } from '../../shared/query.js';
 import { Loaded } from '../../shared/states.js';
-import type { Deployment } from './deployments.js';
 import { type Prediction, PredictionResult } from './prediction-result.js';
 import { TensorField } from './tensor-field.js';
 import { bodyOf, curlOf, type Entry, findingOf, keptEntry, type TensorSpec } from './tensors.js';
+
+type Deployment = Schemas['Deployment'];
 
 export function TryPrediction({ deployment }: { deployment: Deployment }) {
   const { id, name, status } = deployment;

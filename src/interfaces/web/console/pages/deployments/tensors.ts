@@ -19,7 +19,7 @@ export interface EntryFinding {
 }
 
 const MOST_CELLS = 16;
-/** More elements are not edited as text, because typing would be slow. */
+/** The most elements that are edited as text. With more, typing would be slow. */
 const MOST_AS_TEXT = 2_000;
 
 /** Returns the shape of an example. Each size of -1 becomes 1. */

@@ -7,7 +7,7 @@ import { type End, errorOf, StreamedAnswer } from './streamed-answer.js';
 export interface Message extends HistoryMessage {
   /** Identifies the message in its chat. */
   readonly key: number;
-  /** How an answer of this page ended. Stored answers do not have this. */
+  /** The end of an answer of this page. Stored answers do not have this. */
   readonly end?: End | 'stopped' | 'failed';
   readonly figures?: Figures;
 }
@@ -20,7 +20,7 @@ export interface Figures {
   readonly usage: Usage | null;
 }
 
-/** Why there is no answer. If `retryIn` is set, the chat asks again after this number of seconds. */
+/** The reason why there is no answer. If `retryIn` is set, the chat asks again after this number of seconds. */
 export interface Failure {
   readonly error: ApiError;
   readonly retryIn: number | null;

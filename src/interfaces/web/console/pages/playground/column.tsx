@@ -12,7 +12,7 @@ import { Markup, MessageView } from './message.js';
 
 /** The number of messages to draw. Earlier messages are drawn after a click. */
 const MOST_DRAWN = 60;
-/** If the log is scrolled this close to its end, it follows the answer. */
+/** A log that is scrolled this close to its end follows the answer. */
 const NEAR_END_PX = 60;
 
 export interface ColumnProps {

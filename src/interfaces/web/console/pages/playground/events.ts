@@ -26,7 +26,7 @@ export interface Usage {
 /** The part of an answer that one event contains. */
 export interface Addition {
   readonly text?: string;
-  /** Why the answer ended: `stop`, `length` or `tool_calls`. */
+  /** The reason why the answer ended: `stop`, `length` or `tool_calls`. */
   readonly finish?: string;
   readonly usage?: Usage;
   /** The failure that ended the stream. */

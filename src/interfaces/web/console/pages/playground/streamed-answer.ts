@@ -1,7 +1,7 @@
 import { ApiError } from '../../shared/api.js';
 import { additionOf, EventReader, type Usage } from './events.js';
 
-/** Why a model ended its answer. */
+/** The reason why a model ended its answer. */
 export type End = 'stop' | 'length' | 'tool_calls';
 
 /** Collects an answer from its events. Reports its text at most once per frame. */

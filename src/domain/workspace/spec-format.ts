@@ -1,6 +1,17 @@
+import type { ResponseFormat } from '../chat/chat.js';
 import type { Finding } from '../shared/errors.js';
-import { isObject, type Json, type JsonObject } from '../workspace/json.js';
-import type { ResponseFormat } from './chat.js';
+import { isObject, type Json, type JsonObject } from './json.js';
+
+/** The field `response_format` of a project's spec, without its nesting. Evaluations store it. */
+export type SpecFormat =
+  | { readonly type: 'json_object' }
+  | {
+      readonly type: 'json_schema';
+      readonly name: string;
+      readonly description?: string;
+      readonly schema: JsonObject;
+      readonly strict?: boolean;
+    };
 
 export const formatLimits = {
   /** The length of the schema as JSON, in characters. */
@@ -18,7 +29,7 @@ export const fitsFormat = (schema: JsonObject): boolean => JSON.stringify(schema
 
 const isAbsent = (value: Json | undefined): value is null | undefined => value === undefined || value === null;
 
-/** Lists the problems of OpenAI's field `response_format`. Ignores additional fields. */
+/** Lists the problems of the field `response_format` of a spec. Ignores additional fields. */
 export function formatFindings(path: string, sent: Json | undefined): Finding[] {
   if (isAbsent(sent)) return [];
   if (!isObject(sent)) return [{ path, message: 'must be an object' }];
@@ -39,7 +50,7 @@ export function formatFindings(path: string, sent: Json | undefined): Finding[] 
 }
 
 /** Reads a `response_format` without findings. Returns null if the answer may be any text. */
-export function formatOf(sent: Json | undefined): ResponseFormat | null {
+export function formatOf(sent: Json | undefined): SpecFormat | null {
   const { type, json_schema: format } = isObject(sent) ? sent : {};
   if (type === 'json_object') return { type };
   if (type !== 'json_schema' || !isObject(format)) return null;
@@ -53,5 +64,12 @@ export function formatOf(sent: Json | undefined): ResponseFormat | null {
   };
 }
 
-export const schemaOf = (format: ResponseFormat | null | undefined): JsonObject | null =>
+export const schemaOf = (format: SpecFormat | null | undefined): JsonObject | null =>
   format?.type === 'json_schema' ? format.schema : null;
+
+/** Returns the format for a request to a model. */
+export function requestFormatOf(format: SpecFormat): ResponseFormat {
+  if (format.type === 'json_object') return { json: 'object' };
+  const { type: _, ...schema } = format;
+  return { json: 'schema', ...schema };
+}

@@ -1,0 +1,35 @@
+import type { ChatRequest, RequestMessage, Sampling } from './chat.js';
+import { UnsupportedParameter } from './errors.js';
+
+type OptionalKeys<T> = { [Key in keyof T]-?: undefined extends T[Key] ? Key : never }[keyof T];
+
+/** A field of a request, of its sampling or of its messages that an engine may refuse. */
+export type OptionalField =
+  | Exclude<OptionalKeys<ChatRequest>, 'sampling' | 'cutToContext'>
+  | OptionalKeys<Sampling>
+  | Exclude<OptionalKeys<RequestMessage>, undefined>;
+
+/** Returns the name of the field in the HTTP interface. */
+export function nameOf(field: string): string {
+  if (field === 'parts') return 'content';
+  if (field === 'topLogprobs') return 'logprobs';
+  return field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+/** Throws UnsupportedParameter for the first field of the request that an engine with these fields lacks. */
+export function requireSupported(request: ChatRequest, supported: ReadonlySet<OptionalField>): void {
+  const { messages, maxTokens: _, cutToContext: _cut, temperature: _temperature, sampling, ...others } = request;
+  for (const [i, { role: _role, content: _content, parts, ...message }] of messages.entries()) {
+    const hasOthers = parts?.some((part) => !('text' in part));
+    if (hasOthers && !supported.has('parts'))
+      throw new UnsupportedParameter(`messages[${i}].content`, 'can only be text for this model');
+    requireAll(message, supported, `messages[${i}].`);
+  }
+  requireAll({ ...others, ...sampling }, supported);
+}
+
+function requireAll(fields: object, supported: ReadonlySet<string>, path = ''): void {
+  for (const [field, value] of Object.entries(fields))
+    if (value !== undefined && !supported.has(field))
+      throw new UnsupportedParameter(path + nameOf(field), 'is not supported by this model');
+}
