@@ -10,8 +10,8 @@ const swc = {
   sourceMaps: true,
 };
 
-/** Packages that consist only of ECMAScript modules. Jest must compile them to CommonJS. */
-const modules = ['inversify', '@inversifyjs', 'jose'];
+/** Packages with ECMAScript modules or with `import()`. Jest must compile them to CommonJS. */
+const modules = ['inversify', '@inversifyjs', 'jose', '@opentelemetry/otlp-exporter-base'];
 
 /** @type {import('jest').Config} */
 module.exports = {
