@@ -8,6 +8,7 @@ import { usageBuckets, usageGroups } from '../src/domain/jobs/usage.js';
 import { startEmbeddedPostgres } from '../src/infrastructure/embedded-postgres/embedded-postgres.js';
 import { createDataSource } from '../src/infrastructure/typeorm/data-source.js';
 import { MemoryLogger } from '../tests/fakes/shared/memory-logger.js';
+import { unlimited } from '../tests/support/records.js';
 import { Service, temporaryFolder } from '../tests/support/service.js';
 import { type Member, register } from '../tests/support/workspace.js';
 import { wanted } from './rounds.js';
@@ -109,7 +110,7 @@ async function main(): Promise<void> {
 
   statements.clear();
   const by = { kind: 'master' } as const;
-  const request = { since: null, until: null, bucket: 'hour', groupBy: 'key' } as const;
+  const request = { memory: unlimited, since: null, until: null, bucket: 'hour', groupBy: 'key' } as const;
   await container.get(UsageService).read(by, request);
   const since = new Date(1000 * (now - 2.4 * 86_400));
   await container

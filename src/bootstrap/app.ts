@@ -15,7 +15,7 @@ import { connected, embeddedDatabase, makeDataFolder } from './database.js';
 import { baseUrlOf, httpApp, instanceName, openToAll } from './http.js';
 import { modelStorage } from './model-storage.js';
 import { type AddStep, ShutdownSteps } from './shutdown-steps.js';
-import { startTelemetry } from './telemetry.js';
+import { runningFields, startTelemetry } from './telemetry.js';
 
 const WORK_GRACE_MS = 5_000;
 const TELEMETRY_GRACE_MS = 3_000;
@@ -43,7 +43,8 @@ export interface StartOptions {
 /** Starts the service. After a failure, stops everything that was started and throws an error that says what to do. */
 export async function startApp(config: Config, options: StartOptions = {}): Promise<App> {
   makeDataFolder(config);
-  const log = new WinstonLogger({ file: config.logFile, level: config.logLevel, stderr: true }, new SystemClock());
+  const { logFile: file, logLevel: level } = config;
+  const log = new WinstonLogger({ file, level, stderr: true }, new SystemClock(), runningFields);
   const steps = new ShutdownSteps();
   const end = async (mostMs: number) => {
     try {

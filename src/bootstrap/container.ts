@@ -8,6 +8,7 @@ import {
   PageLinks,
   PasswordBlocklist,
   PasswordHasher,
+  SecretTokens,
   SiteTokenVerifier,
 } from '../application/accounts/ports.js';
 import { AlertAnnouncer } from '../application/alerts/alert-announcer.js';
@@ -21,7 +22,6 @@ import {
   JsonSchemas,
   Logger,
   RequestContext,
-  SecretTokens,
   ServiceSettings,
   Tracer,
 } from '../application/shared/ports.js';
@@ -189,12 +189,12 @@ function bindDeployments(container: Container, config: Config, models: ModelStor
   };
   container.bind(ModelFileResolver).toConstantValue(models.resolver);
   container.bind(ModelServer).toResolvedValue(
-    (requests, logger) =>
+    (logger) =>
       new ModelServerByKind({
         local: new LocalModelServer(settings, models.resolver, logger),
-        remote: new RemoteModelServer({ ...settings, ...config.upstream, translation }, requests, logger),
+        remote: new RemoteModelServer({ ...settings, ...config.upstream, translation }, logger),
       }),
-    [RequestContext, Logger],
+    [Logger],
   );
   container.bind(ModelFileStore).toConstantValue(models.files);
 }

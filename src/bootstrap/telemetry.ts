@@ -1,10 +1,17 @@
 import { hostname } from 'node:os';
-import type { Logger, Tracer } from '../application/shared/ports.js';
+import type { LogFields, Logger, Tracer } from '../application/shared/ports.js';
 import { CallTelemetry } from '../infrastructure/chat-runtimes/call-telemetry.js';
+import { traceFields } from '../infrastructure/opentelemetry/trace-fields.js';
 import type { MetricSnapshot } from '../infrastructure/prometheus/metric-sources.js';
-import { NoTracer } from '../infrastructure/system/adapters.js';
+import { AsyncRequestContext, NoTracer } from '../infrastructure/system/adapters.js';
 import { version } from '../interfaces/version.js';
 import type { Config } from './config/config.js';
+
+const requests = new AsyncRequestContext();
+
+/** Returns the ids of the running request and of its trace, for the log. */
+export const runningFields = (): LogFields =>
+  requests.id === null ? traceFields() : { request_id: requests.id, ...traceFields() };
 
 /** Exports traces and metrics, or does nothing. */
 export interface Telemetry {

@@ -1,9 +1,10 @@
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { request } from 'node:http';
+import type { Response } from 'express';
 import { UsageRollUp } from '../../src/application/jobs/usage.service.js';
 import type { Account } from '../../src/domain/accounts/account.js';
 import type { Project } from '../../src/domain/workspace/project.js';
-import { BodyMemory, bodyLimits, SMALL_BODY_BYTES } from '../../src/interfaces/http/body.js';
+import { BodyMemory, bodyLimits, RequestMemory, SMALL_BODY_BYTES } from '../../src/interfaces/http/body.js';
 import { contracts } from '../../src/interfaces/http/controllers.js';
 import { aCall, aConversation, aJob, anEvaluation, aResult, ended } from '../support/records.js';
 import { until } from '../support/until.js';
@@ -191,5 +192,20 @@ describe('the memory for bodies', () => {
     expect((await app.get('/v1/projects?limit=1', admin.token)).status).toBe(200);
     holder.destroy();
     for (const call of calls) expect((await call()).status).toBe(200);
+  });
+});
+
+describe('RequestMemory', () => {
+  it('releases what it reserved before it reserves again, so that two requests do not wait for each other', async () => {
+    const all = new BodyMemory(MB, WAIT_MS);
+    const responses = [new EventEmitter(), new EventEmitter()].map((events) => events as unknown as Response);
+    const [one, other] = responses.map((response) => new RequestMemory(all, response));
+    await one?.reserve(SMALL_BODY_BYTES + 1);
+    const waiting = other?.reserve(SMALL_BODY_BYTES + 1);
+    await one?.reserve(0);
+    await waiting;
+    const again = one?.reserve(SMALL_BODY_BYTES + 1);
+    responses[1]?.emit('close');
+    await again;
   });
 });

@@ -1,5 +1,4 @@
-import { CredentialRepository } from '../../src/application/accounts/ports.js';
-import { SecretTokens } from '../../src/application/shared/ports.js';
+import { CredentialRepository, SecretTokens } from '../../src/application/accounts/ports.js';
 import { StorageUnavailable } from '../../src/domain/shared/errors.js';
 import { bodyLimits } from '../../src/interfaces/http/body.js';
 import { contracts } from '../../src/interfaces/http/controllers.js';

@@ -24,9 +24,13 @@ import type { Repositories } from './repositories.js';
  * Creates the services of jobs and alerts of one instance on these repositories of the database of `source`. An
  * instance that has tracked a call must leave before the end of its test.
  */
-export function jobsRig(repositories: Repositories, source: DataSource, clock = new ManualClock(at(0))) {
+export function jobsRig(
+  repositories: Repositories,
+  source: DataSource,
+  clock = new ManualClock(at(0)),
+  log = new MemoryLogger(),
+) {
   const { jobs, jobHistory, usage, alertRules, alerts, unitOfWork } = repositories;
-  const log = new MemoryLogger();
   const processes = new TypeOrmInstanceRegistry(source);
   const outages = new OutageLog(log);
   const queue = new GraphileWorkQueue(source, new TypeOrmUnitOfWork(source), processes, log, outages, new NoTracer());
@@ -46,8 +50,8 @@ export function jobsRig(repositories: Repositories, source: DataSource, clock = 
     finisher,
     tracking,
     reaper: new CallReaper(tracking, jobs, jobHistory, finisher, rollUp, processes, queue, clock, log),
-    jobService: new JobService(jobs, found, finisher, unitOfWork, new AsyncRequestContext(), ids, clock, log),
-    rules: new AlertRuleService(alertRules, jobHistory, unitOfWork, new AsyncRequestContext(), audit, ids, clock),
+    jobService: new JobService(jobs, found, finisher, unitOfWork, ids, clock, log),
+    rules: new AlertRuleService(alertRules, jobHistory, unitOfWork, audit, ids, clock),
     alerts: new AlertService(alerts, announcer, audit, clock),
     /** Returns all finished jobs in order. */
     async history(): Promise<FinishedJob[]> {

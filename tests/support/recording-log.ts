@@ -21,8 +21,8 @@ export class RecordingLog extends MemoryLogger {
     await once(this.events, 'line');
   }
 
-  protected override keep(level: LoggedLine['level'], event: string, fields?: LogFields): void {
-    super.keep(level, event, fields);
+  protected override write(level: LoggedLine['level'], event: string, fields: LogFields): void {
+    super.write(level, event, fields);
     this.events.emit('line');
   }
 }

@@ -1,3 +1,4 @@
+import type { MemoryBudget } from '../../src/application/shared/memory-budget.js';
 import type { Account, Team } from '../../src/domain/accounts/account.js';
 import { Credential } from '../../src/domain/accounts/credential.js';
 import { Invite } from '../../src/domain/accounts/invite.js';
@@ -269,3 +270,6 @@ export const aWebhook = (over: Partial<Webhook> = {}): Webhook => ({
   }),
   ...over,
 });
+
+/** The memory of a request that no other request limits. */
+export const unlimited: MemoryBudget = { reserve: async () => undefined };

@@ -2,9 +2,9 @@ import { injectable } from 'inversify';
 import type { Account } from '../../domain/accounts/account.js';
 import { TokenNotFound } from '../../domain/accounts/errors.js';
 import { escapeHtml, MailedToken, type MailedTokenPurpose, type Message } from '../../domain/accounts/mailed-token.js';
-import { Clock, IdGenerator, SecretTokens } from '../shared/ports.js';
+import { Clock, IdGenerator } from '../shared/ports.js';
 import { MailQueue } from './mail-queue.js';
-import { AccountRepository, MailedTokenRepository, PageLinks } from './ports.js';
+import { AccountRepository, MailedTokenRepository, PageLinks, SecretTokens } from './ports.js';
 
 /** Returns the e-mail that asks a new account to confirm its address. */
 const verificationMail = (to: Message['to'], link: string, token: string): Message =>

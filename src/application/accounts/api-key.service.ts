@@ -4,13 +4,13 @@ import { Credential } from '../../domain/accounts/credential.js';
 import { authorize, permissions } from '../../domain/accounts/permission.js';
 import { LimitReached, NotFound } from '../../domain/shared/errors.js';
 import { Audit } from '../audit/audit.service.js';
-import { Clock, IdGenerator, type Page, SecretTokens, UnitOfWork } from '../shared/ports.js';
+import { Clock, IdGenerator, type Page, UnitOfWork } from '../shared/ports.js';
 import { Authority } from './authority.js';
-import { CredentialRepository } from './ports.js';
+import { CredentialRepository, SecretTokens } from './ports.js';
 
 interface NewKey {
   readonly name: string | null;
-  /** Is null if the key does not expire. */
+  /** Null: the key does not expire. */
   readonly lifetimeSeconds: number | null;
 }
 

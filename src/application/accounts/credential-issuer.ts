@@ -1,8 +1,8 @@
 import { injectable } from 'inversify';
 import type { Account } from '../../domain/accounts/account.js';
 import { Credential } from '../../domain/accounts/credential.js';
-import { Clock, IdGenerator, SecretTokens } from '../shared/ports.js';
-import { CredentialRepository } from './ports.js';
+import { Clock, IdGenerator } from '../shared/ports.js';
+import { CredentialRepository, SecretTokens } from './ports.js';
 
 /** The result of a registration or a login. The token and the API key cannot be read again. */
 export interface SignedIn {

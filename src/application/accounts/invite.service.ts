@@ -6,12 +6,12 @@ import { Invite, inviteLifetime } from '../../domain/accounts/invite.js';
 import { authorize, permissions } from '../../domain/accounts/permission.js';
 import { LimitReached } from '../../domain/shared/errors.js';
 import { Audit } from '../audit/audit.service.js';
-import { Clock, IdGenerator, SecretTokens, UnitOfWork } from '../shared/ports.js';
+import { Clock, IdGenerator, UnitOfWork } from '../shared/ports.js';
 import { Authority } from './authority.js';
-import { AccountRepository, InviteRepository } from './ports.js';
+import { AccountRepository, InviteRepository, SecretTokens } from './ports.js';
 
 interface NewInvite {
-  /** The only address that may redeem the invite. Is null if every address may redeem it. */
+  /** The only address that may redeem the invite. Null: every address may redeem it. */
   readonly email: string | null;
   readonly role: Role;
   readonly lifetimeSeconds?: number | undefined;

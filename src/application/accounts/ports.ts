@@ -114,7 +114,7 @@ export abstract class PasswordHasher {
 /** An embedding site's statements about one of its users. */
 export interface SiteClaims {
   readonly email: string;
-  /** Is null if the token does not say whether the e-mail is verified. */
+  /** Null: the token does not say whether the e-mail is verified. */
   readonly emailVerified: boolean | null;
   readonly name: string | null;
   /** The site's name for the user's team. If null, the user is alone in a new team. */
@@ -161,4 +161,26 @@ export abstract class MailSealer {
   abstract seal(text: string, id: string): string;
   /** Throws if the text was sealed with another service secret or for another id. */
   abstract open(sealed: string, id: string): string;
+}
+
+export type TokenKind = 'session' | 'api_key' | 'verification' | 'reset' | 'invite';
+
+export interface SecretToken {
+  /** The secret itself. Its owner sees it once. */
+  readonly token: string;
+  /** The hash that is stored instead of the token. */
+  readonly digest: string;
+  /** The prefix and the end of the token. The owner recognizes the token by this text. */
+  readonly hint: string;
+}
+
+/**
+ * Issues opaque secrets with a readable prefix and a checksum: `tns_` session, `tnk_` API key, `tnv_` verification,
+ * `tnr_` reset, `tni_` invite.
+ */
+export abstract class SecretTokens {
+  /** Returns a token with at least 256 random bits. */
+  abstract issue(kind: TokenKind): SecretToken;
+  /** Returns the kind and the digest of a well-formed token, or null for other text. Reads no database. */
+  abstract read(token: string): { readonly kind: TokenKind; readonly digest: string } | null;
 }

@@ -5,11 +5,11 @@ import { EmailTaken, InviteNotFound, RegistrationClosed } from '../../domain/acc
 import { Invite } from '../../domain/accounts/invite.js';
 import { Actor } from '../../domain/audit/audit-entry.js';
 import { Audit } from '../audit/audit.service.js';
-import { Clock, IdGenerator, SecretTokens, ServiceSettings, UnitOfWork } from '../shared/ports.js';
+import { Clock, IdGenerator, ServiceSettings, UnitOfWork } from '../shared/ports.js';
 import { TokenMailer } from './account-mails.js';
 import { CredentialIssuer, type SignedIn } from './credential-issuer.js';
 import { PasswordChanger } from './password-changer.js';
-import { AccountRepository, InviteRepository, TeamRepository } from './ports.js';
+import { AccountRepository, InviteRepository, SecretTokens, TeamRepository } from './ports.js';
 
 export interface RegistrationStatus {
   readonly accountCount: number;

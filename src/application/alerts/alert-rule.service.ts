@@ -7,7 +7,8 @@ import { LimitReached, NotFound } from '../../domain/shared/errors.js';
 import { Audit } from '../audit/audit.service.js';
 import { FINISHING } from '../jobs/job-finisher.js';
 import { JobHistory } from '../jobs/ports.js';
-import { Clock, IdGenerator, RequestContext, UnitOfWork } from '../shared/ports.js';
+import type { WithMemory } from '../shared/memory-budget.js';
+import { Clock, IdGenerator, UnitOfWork } from '../shared/ports.js';
 import { AlertRuleRepository } from './ports.js';
 
 interface OfRule {
@@ -27,7 +28,6 @@ export class AlertRuleService {
     private readonly rules: AlertRuleRepository,
     private readonly history: JobHistory,
     private readonly unitOfWork: UnitOfWork,
-    private readonly request: RequestContext,
     private readonly audit: Audit,
     private readonly ids: IdGenerator,
     private readonly clock: Clock,
@@ -84,11 +84,11 @@ export class AlertRuleService {
   /** Returns the alerts that the rule would have fired for the stored jobs. Stores nothing. Throws InvalidRequest. */
   async preview(
     by: Caller | null,
-    { since, ...input }: RuleInput & { since: Date | null },
+    { since, memory, ...input }: RuleInput & WithMemory & { since: Date | null },
   ): Promise<{ alerts: Alert[]; considered: number }> {
     authorize(by, permissions.readMonitoring);
     let rule = AlertRule.create({ ...input, id: '', createdAt: this.clock.now() });
-    await this.request.reserve(PREVIEW_BYTES);
+    await memory.reserve(PREVIEW_BYTES);
     const alerts: Alert[] = [];
     let considered = 0;
     for await (const job of this.history.part({ kind: rule.jobKind, since, most: PREVIEWED_JOBS })) {

@@ -10,7 +10,7 @@ import { AlertAnnouncer } from './alert-announcer.js';
 import { AlertRepository } from './ports.js';
 
 interface Listing {
-  /** Is null for alerts of every status. */
+  /** Null: alerts of every status. */
   readonly status: AlertStatus | null;
   readonly page: Page;
 }

@@ -47,8 +47,9 @@ export abstract class AlertNotifier {
 
   /**
    * Makes one attempt to deliver. An HTTP status of 200 to 299 means delivered. 408, 425, 429, a status from 500 on, or
-   * no answer means `retry`, and every other status `failed`. A reason contains no secret, such as the path of a URL.
-   * An error counts as `retry`. Throws when the signal is aborted.
+   * no answer means `retry`, and every other status `failed`. Only webhooks are promised another attempt after every
+   * status but 410. A reason contains no secret, such as the path of a URL. An error counts as `retry`. Throws when the
+   * signal is aborted.
    */
   abstract deliver(announcement: Announcement, signal: AbortSignal): Promise<DeliveryOutcome>;
 }

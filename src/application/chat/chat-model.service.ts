@@ -1,10 +1,9 @@
 import { injectable } from 'inversify';
-import type { AccountCaller, Caller } from '../../domain/accounts/caller.js';
+import type { Caller } from '../../domain/accounts/caller.js';
 import { authorize, permissions } from '../../domain/accounts/permission.js';
 import { UnknownModel } from '../../domain/chat/errors.js';
-import { unstorableLeaf } from '../../domain/shared/text.js';
-import { ProjectRepository } from '../workspace/ports.js';
 import { type ChatModel, RuntimeConnectionRepository } from './ports.js';
+import { RuntimeReconciler } from './runtime-reconciler.js';
 
 interface Named {
   /** The id of a project of the team, or a name that only one of its projects has. An id is preferred to a name. */
@@ -15,8 +14,8 @@ interface Named {
 @injectable()
 export class ChatModelService {
   constructor(
-    private readonly projects: ProjectRepository,
     private readonly connections: RuntimeConnectionRepository,
+    private readonly reconciler: RuntimeReconciler,
   ) {}
 
   /** Returns the caller's team and its projects with a connected model, newest first. Their runtimes may be stopped. */
@@ -28,22 +27,9 @@ export class ChatModelService {
   /** Throws UnknownModel, also if the project has no connected model. */
   async read(by: Caller | null, named: Named): Promise<{ teamId: string; model: ChatModel }> {
     const { teamId, models } = await this.list(by);
-    const id = await this.projectId(by, named);
-    const model = models.find((one) => one.id === id);
+    const { projectId } = await this.reconciler.stateForTeam(teamId, named);
+    const model = models.find(({ id }) => id === projectId);
     if (!model) throw new UnknownModel();
     return { teamId, model };
-  }
-
-  /** Returns the id of the project. Throws UnknownModel. */
-  async projectId(by: Caller | null, { model }: Named): Promise<string> {
-    const caller = authorize(by, permissions.chat);
-    const found = unstorableLeaf(model) ? [] : await this.matching(caller, model);
-    if (found.length !== 1) throw new UnknownModel();
-    return found[0] as string;
-  }
-
-  private async matching({ teamId }: AccountCaller, model: string): Promise<string[]> {
-    const project = await this.connections.ofProject(model);
-    return project?.teamId === teamId ? [model] : this.projects.named(teamId, model, 2);
   }
 }

@@ -19,20 +19,22 @@ import { Clock, ServiceSettings } from '../shared/ports.js';
 import { type InProject, TeamWorkspace } from '../workspace/team-workspace.js';
 import { ConversationService, type TurnPlace } from './conversation.service.js';
 import { ChatRuntimes } from './ports.js';
-import { RuntimeReconciler } from './runtime-reconciler.js';
+import { type NamedProject, RuntimeReconciler } from './runtime-reconciler.js';
 
-interface Place extends InProject {
+interface Kept {
   /** If null, the chat is not stored. */
   readonly keptIn: KeptIn | null;
 }
 
-interface Input extends Place {
+interface Chat extends Kept {
   readonly request: ChatRequest;
   /** Aborts when the caller disconnects. */
   readonly signal: AbortSignal;
 }
 
-type AccountCall = CallInfo & { readonly by: AccountCaller };
+type Input = NamedProject & Chat;
+
+type AccountCall = CallInfo & { readonly by: AccountCaller; readonly projectId: string };
 
 interface Turn {
   readonly place: TurnPlace;
@@ -40,8 +42,16 @@ interface Turn {
   readonly id: string;
 }
 
+interface Answered {
+  readonly projectId: string;
+  readonly completion: Completion;
+  /** The conversation that has stored the turn, or null. */
+  readonly conversationId: string | null;
+}
+
 /** An answer during its generation. */
 export interface ChatStream {
+  readonly projectId: string;
   /** The conversation that will store the turn, or null. */
   readonly conversationId: string | null;
   /**
@@ -74,19 +84,20 @@ export class ChatService {
 
   /**
    * Returns the answer of the project's model, and the id of the conversation that stores the turn, or null. Reads the
-   * desired state of the runtime first, so that no instance answers after a stop. Throws NotFound, and what
-   * `requireReady`, `ConversationService.storeTurn` and `ChatRuntimes.complete` throw.
+   * desired state of the runtime first, so that no instance answers after a stop. Throws what
+   * `RuntimeReconciler.stateForTeam`, `requireReady`, `ConversationService.storeTurn` and `ChatRuntimes.complete` throw.
    */
-  async complete(by: Caller | null, input: Input): Promise<{ completion: Completion; conversationId: string | null }> {
-    const { projectId, request, signal } = input;
+  async complete(by: Caller | null, input: Input): Promise<Answered> {
+    const { request, signal } = input;
     const { call, turn } = await this.prepare(by, input);
+    const { projectId } = call;
     const completion = await this.calls.track(
       call,
       (admitted) => this.runtimes.complete(projectId, request, { caller: call.by.accountId, signal, admitted }),
       ({ usage }) => usageOf(usage),
     );
     await this.store(turn, input, completion.text);
-    return { completion, conversationId: turn?.id ?? null };
+    return { projectId, completion, conversationId: turn?.id ?? null };
   }
 
   /** Returns the answer in parts. Throws what `complete` throws before the generation. The parts throw later errors. */
@@ -94,19 +105,20 @@ export class ChatService {
     const { call, turn } = await this.prepare(by, input);
     const expired = new AbortController();
     const parts = this.parts(input, call, turn, expired);
-    return { conversationId: turn?.id ?? null, parts, expired: expired.signal };
+    return { projectId: call.projectId, conversationId: turn?.id ?? null, parts, expired: expired.signal };
   }
 
   private async *parts(
-    input: Input,
+    input: Chat,
     about: AccountCall,
     turn: Turn | null,
     expired: AbortController,
   ): ChatStream['parts'] {
-    const { projectId, request, signal } = input;
+    const { request, signal } = input;
     const arrived = this.clock.now().getTime();
     const call = await this.calls.open(about);
-    const { accountId: caller } = about.by;
+    const { projectId, by } = about;
+    const caller = by.accountId;
     const source = this.runtimes.stream(projectId, request, { caller, signal, admitted: () => call.admitted() });
     const iterator = source[Symbol.asyncIterator]();
     let text = '';
@@ -120,7 +132,7 @@ export class ChatService {
     };
     try {
       for (;;) {
-        const { done, value: part } = await call.within(() => iterator.next());
+        const { done, value: part } = await iterator.next();
         if (done) throw new RuntimeInvalidResponse('its answer has no end.');
         firstToken ??= Math.max(0, this.clock.now().getTime() - arrived) / 1_000;
         if (turn) text += part.text;
@@ -149,24 +161,24 @@ export class ChatService {
   /** Makes all checks that are possible before the generation. */
   private async prepare(
     by: Caller | null,
-    { projectId, keptIn, signal }: Input,
+    { keptIn, signal, ...named }: Input,
   ): Promise<{ call: AccountCall; turn: Turn | null }> {
     const caller = authorize(by, permissions.chat);
-    const runtime = await this.reconciler.stateForTeam(caller.teamId, projectId);
+    const { projectId, runtime } = await this.reconciler.stateForTeam(caller.teamId, named);
     const place = keptIn === null ? null : { caller, projectId, keptIn };
     const turn = place && { place, id: await this.conversations.prepareTurn(place) };
     requireReady(runtime);
     return { call: { by: caller, kind: 'chat', name: null, projectId, modelId: runtime.modelId, signal }, turn };
   }
 
-  private async store(turn: Turn | null, { request, signal }: Input, text: string): Promise<void> {
+  private async store(turn: Turn | null, { request, signal }: Chat, text: string): Promise<void> {
     if (!turn) return;
     signal.throwIfAborted();
     await this.conversations.storeTurn(turn.place, turn.id, request, text);
   }
 
   /** Throws NotFound when the project or the conversation does not exist for the caller. */
-  async requirePlace(by: Caller | null, { projectId, keptIn }: Place): Promise<void> {
+  async requirePlace(by: Caller | null, { projectId, keptIn }: InProject & Kept): Promise<void> {
     const caller = authorize(by, permissions.chat);
     if (keptIn === null || keptIn === 'new') await this.workspace.project(caller, projectId);
     else await this.conversations.requireConversation(by, { projectId, id: keptIn });

@@ -6,7 +6,8 @@ import { Conversation, type ConversationMessage, type KeptIn } from '../../domai
 import { NotFound } from '../../domain/shared/errors.js';
 import { storable } from '../../domain/shared/text.js';
 import { boundedPage } from '../shared/bounded-page.js';
-import { Clock, IdGenerator, type Page, RequestContext, UnitOfWork, type VersionPage } from '../shared/ports.js';
+import type { WithMemory } from '../shared/memory-budget.js';
+import { Clock, IdGenerator, type Page, UnitOfWork, type VersionPage } from '../shared/ports.js';
 import { type InProject, TeamWorkspace } from '../workspace/team-workspace.js';
 import { ConversationRepository } from './ports.js';
 
@@ -18,7 +19,7 @@ interface OfConversation extends InProject {
   readonly id: string;
 }
 
-interface Reading extends OfConversation {
+interface Reading extends OfConversation, WithMemory {
   readonly page: VersionPage;
 }
 
@@ -36,7 +37,6 @@ export class ConversationService {
     private readonly workspace: TeamWorkspace,
     private readonly conversations: ConversationRepository,
     private readonly unitOfWork: UnitOfWork,
-    private readonly request: RequestContext,
     private readonly ids: IdGenerator,
     private readonly clock: Clock,
   ) {}
@@ -54,13 +54,14 @@ export class ConversationService {
     input: Reading,
   ): Promise<{ conversation: Conversation; messages: readonly ConversationMessage[] }> {
     const conversation = await this.requireConversation(by, input);
+    const { memory } = input;
     const { limit, before } = input.page;
     const numbers = (page: Page) => ({ limit: page.limit, before: page.after === null ? null : Number(page.after) });
     const first = { limit, after: before === null ? null : String(before) };
     const { items: messages } = await boundedPage(first, {
       sizes: (page) => this.conversations.messageSizes(conversation.id, numbers(page)),
       fetch: (page) => this.conversations.messages(conversation.id, numbers(page)),
-      reserve: (bytes) => this.request.reserve(bytes),
+      memory,
     });
     return { conversation, messages };
   }

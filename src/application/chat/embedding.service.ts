@@ -3,16 +3,22 @@ import type { Caller } from '../../domain/accounts/caller.js';
 import { authorize, permissions } from '../../domain/accounts/permission.js';
 import type { EmbeddingRequest, Embeddings } from '../../domain/chat/embedding.js';
 import { CallTracker } from '../jobs/call-tracker.js';
-import { RequestContext } from '../shared/ports.js';
+import type { WithMemory } from '../shared/memory-budget.js';
 import { requireReady } from './chat.service.js';
 import { ChatRuntimes } from './ports.js';
-import { RuntimeReconciler } from './runtime-reconciler.js';
+import { type NamedProject, RuntimeReconciler } from './runtime-reconciler.js';
 
-interface Input {
-  readonly projectId: string;
+interface Texts extends WithMemory {
   readonly request: EmbeddingRequest;
   /** Aborts when the caller disconnects. */
   readonly signal: AbortSignal;
+}
+
+type Input = NamedProject & Texts;
+
+interface Embedded {
+  readonly projectId: string;
+  readonly embeddings: Embeddings;
 }
 
 @injectable()
@@ -21,17 +27,16 @@ export class EmbeddingService {
     private readonly reconciler: RuntimeReconciler,
     private readonly runtimes: ChatRuntimes,
     private readonly calls: CallTracker,
-    private readonly context: RequestContext,
   ) {}
 
   /**
    * Returns the vectors of the texts, made by the project's model. Reserves memory for the vectors. Reads the desired
-   * state of the runtime first, so that no instance answers after a stop. Throws NotFound, and what `requireReady`,
-   * `ChatRuntimes.embed` and `RequestContext.reserve` throw.
+   * state of the runtime first, so that no instance answers after a stop. Throws what `RuntimeReconciler.stateForTeam`,
+   * `requireReady`, `ChatRuntimes.embed` and `MemoryBudget.reserve` throw.
    */
-  async embed(by: Caller | null, { projectId, request, signal }: Input): Promise<Embeddings> {
+  async embed(by: Caller | null, { request, signal, memory, ...named }: Input): Promise<Embedded> {
     const caller = authorize(by, permissions.chat);
-    const runtime = await this.reconciler.stateForTeam(caller.teamId, projectId);
+    const { projectId, runtime } = await this.reconciler.stateForTeam(caller.teamId, named);
     requireReady(runtime);
     const about = { by: caller, kind: 'embedding', name: null, projectId, modelId: runtime.modelId, signal } as const;
     const embeddings = await this.calls.track(
@@ -39,7 +44,7 @@ export class EmbeddingService {
       (admitted) => this.runtimes.embed(projectId, request, { caller: caller.accountId, signal, admitted }),
       ({ promptTokens }) => ({ tokensIn: promptTokens, tokensOut: null, firstToken: null }),
     );
-    await this.context.reserve(embeddings.vectors.reduce((bytes, { byteLength }) => bytes + byteLength, 0));
-    return embeddings;
+    await memory.reserve(embeddings.vectors.reduce((bytes, { byteLength }) => bytes + byteLength, 0));
+    return { projectId, embeddings };
   }
 }

@@ -157,7 +157,7 @@ export interface RuntimeConnection {
 }
 
 export interface ConnectedProject {
-  readonly teamId: string;
+  readonly projectId: string;
   readonly connection: RuntimeConnection | null;
 }
 
@@ -166,8 +166,13 @@ export type ChatModel = Pick<Project, 'id' | 'createdAt'>;
 
 export abstract class RuntimeConnectionRepository {
   abstract find(projectId: string): Promise<RuntimeConnection | null>;
-  /** Returns the project's team and its connection, or null if there is no such project. */
-  abstract ofProject(projectId: string): Promise<ConnectedProject | null>;
+  /** Returns the team's project with this id and its connection, or null if the team has no such project. */
+  abstract ofProject(teamId: string, projectId: string): Promise<ConnectedProject | null>;
+  /**
+   * Returns the team's project with the id `model`, or else the team's only project with this name. Returns null if
+   * there is none, or if several projects have the name.
+   */
+  abstract ofModel(teamId: string, model: string): Promise<ConnectedProject | null>;
   /** Returns a team's projects that have a connection, newest first. */
   abstract connectedProjects(teamId: string): Promise<ChatModel[]>;
   /** Returns the connections of these projects, in any order. */

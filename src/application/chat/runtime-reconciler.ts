@@ -1,10 +1,16 @@
 import { injectable } from 'inversify';
+import { UnknownModel } from '../../domain/chat/errors.js';
 import type { ProjectRuntime, RuntimeSource } from '../../domain/chat/runtime.js';
 import { DomainError, NotFound } from '../../domain/shared/errors.js';
+import { unstorableLeaf } from '../../domain/shared/text.js';
 import { Model } from '../../domain/workspace/model.js';
 import { Logger } from '../shared/ports.js';
 import { ModelRepository } from '../workspace/ports.js';
-import { ChatRuntimes, type RuntimeConnection, RuntimeConnectionRepository } from './ports.js';
+import type { InProject } from '../workspace/team-workspace.js';
+import { ChatRuntimes, type ConnectedProject, type RuntimeConnection, RuntimeConnectionRepository } from './ports.js';
+
+/** Names a project by its id, or as OpenAI's API names a model: by the project's id or name. */
+export type NamedProject = InProject | { readonly model: string };
 
 /**
  * Makes the runtimes of this instance match the desired state in the database, and reports their state. Stores and
@@ -81,11 +87,11 @@ export class RuntimeReconciler {
     return projectIds.map((id) => this.combined(connections.get(id) ?? null));
   }
 
-  /** Throws NotFound when the team has no such project. */
-  async stateForTeam(teamId: string, projectId: string): Promise<ProjectRuntime> {
-    const found = await this.connections.ofProject(projectId);
-    if (found?.teamId !== teamId) throw new NotFound('project');
-    return this.combined(found.connection);
+  /** Returns the runtime of a team's project, and the project's id. Throws NotFound, or UnknownModel for a `model`. */
+  async stateForTeam(teamId: string, named: NamedProject): Promise<{ projectId: string; runtime: ProjectRuntime }> {
+    const found = await this.find(teamId, named);
+    if (!found) throw 'model' in named ? new UnknownModel() : new NotFound('project');
+    return { projectId: found.projectId, runtime: this.combined(found.connection) };
   }
 
   /** Throws NotFound or InvalidRequest if the model cannot run, and TooManyProcesses if this instance has no room. */
@@ -99,6 +105,11 @@ export class RuntimeReconciler {
     if (!model) throw new NotFound('model');
     Model.requireRegistered(model);
     return this.runtimes.source(model.spec);
+  }
+
+  private async find(teamId: string, named: NamedProject): Promise<ConnectedProject | null> {
+    if ('projectId' in named) return this.connections.ofProject(teamId, named.projectId);
+    return unstorableLeaf(named.model) ? null : this.connections.ofModel(teamId, named.model);
   }
 
   private combined(connection: RuntimeConnection | null): ProjectRuntime {

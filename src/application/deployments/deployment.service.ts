@@ -28,7 +28,7 @@ interface Creation extends ModelFields {
 }
 
 interface ModelCall extends OfDeployment, ModelRequest {
-  /** The name of the model in the request. Is null if the request names no model. */
+  /** The name of the model in the request. Null if the request names no model. */
   readonly modelName: string | null;
   /** Aborts when the caller disconnects. */
   readonly signal: AbortSignal;
@@ -126,9 +126,7 @@ export class DeploymentService {
     const about = { by: caller, kind: 'prediction', name, projectId: null, modelId: null, signal } as const;
     const tracking = await this.calls.open(about);
     const body = observed(request.body, () => tracking.admitted());
-    const prediction = await tracking
-      .within(() => this.send(id, { ...request, body }, signal))
-      .catch((error: unknown) => fail(tracking, error));
+    const prediction = await this.send(id, { ...request, body }, signal).catch((error) => fail(tracking, error));
     return finish(prediction, tracking, signal);
   }
 

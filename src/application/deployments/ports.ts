@@ -1,5 +1,6 @@
 import type { Deployment, DeploymentStatus, ServedModel } from '../../domain/deployments/deployment.js';
 import type { StoredFile } from '../../domain/deployments/model-file.js';
+import type { WithMemory } from '../shared/memory-budget.js';
 import type { ByteStream } from '../shared/ports.js';
 
 export abstract class DeploymentRepository {
@@ -16,7 +17,7 @@ export abstract class DeploymentRepository {
 export interface LocalCopy {
   /** An absolute path without symbolic links. */
   readonly path: string;
-  /** Must be called when no process needs the copy any more. */
+  /** Releases the copy. Call this when no process needs it any more. */
   release(): void;
 }
 
@@ -45,9 +46,9 @@ export abstract class ModelFileResolver {
 /** The state of a deployment on this instance. */
 export interface ServerState {
   readonly status: DeploymentStatus;
-  /** The URL that serves the model, or the last such URL. Is null before the first. */
+  /** The URL that serves the model, or the last such URL. Null before the first. */
   readonly url: string | null;
-  /** Says why the model is not served. Is null while it is served. */
+  /** Says why the model is not served. Null while it is served. */
   readonly reason: string | null;
   /** Counts the restarts since the deployment was started here. */
   readonly restarts: number;
@@ -63,15 +64,15 @@ export type ModelOperation =
   | 'server_live'
   | 'server_ready';
 
-export interface ModelRequest {
+export interface ModelRequest extends WithMemory {
   readonly operation: ModelOperation;
   /** The version of the model that the caller names, if any. */
   readonly version: string | null;
-  /** Is null for an operation that only reads. Is never compressed. */
+  /** The body, never compressed, or null for an operation that only reads. */
   readonly body: ByteStream | null;
-  /** The length in bytes of the JSON at the beginning of the body. Is null if no binary tensors follow. */
+  /** The length in bytes of the JSON at the beginning of the body. Null if no binary tensors follow. */
   readonly jsonLength: number | null;
-  /** Is written into the error envelope. */
+  /** The id that the error envelope names. */
   readonly requestId: string;
   /** The headers that let the model continue the present trace. */
   readonly trace?: Readonly<Record<string, string>>;

@@ -26,9 +26,10 @@ export class RunningCalls {
     private readonly log: Logger,
   ) {}
 
-  begin(job: Job): void {
-    if (this.delayMs === 0) this.store(job);
-    else this.timers.set(job.id, setTimeout(() => this.store(job), this.delayMs).unref());
+  /** Takes a call that begins now. `log` writes the lines about the call. */
+  begin(job: Job, log: Logger): void {
+    if (this.delayMs === 0) this.store(job, log);
+    else this.timers.set(job.id, setTimeout(() => this.store(job, log), this.delayMs).unref());
   }
 
   /** Forgets a call. The caller stores its end. */
@@ -56,10 +57,10 @@ export class RunningCalls {
     }
   }
 
-  private store(job: Job): void {
+  private store(job: Job, log: Logger): void {
     this.timers.delete(job.id);
     this.unstored.set(job.id, job);
-    this.log.info('job began', { job_id: job.id, kind: job.kind });
+    log.info('job began', { kind: job.kind });
     void this.flush();
   }
 
@@ -87,8 +88,6 @@ export interface CallInfo extends Pick<Job, 'name' | 'projectId' | 'modelId'> {
 
 /** One call. A call that was not admitted leaves no job. Only the first end counts. */
 export interface TrackedCall {
-  /** Runs `work`. Every line that `work` logs has the id of the job. */
-  within<T>(work: () => T): T;
   /** Reports that the model begins to work on the call. */
   admitted(): void;
   /** Resolves when the end is stored. */
@@ -139,7 +138,7 @@ export class CallTracker {
     const tracked = await this.open(info);
     let answer: T;
     try {
-      answer = await tracked.within(() => call(() => tracked.admitted()));
+      answer = await call(() => tracked.admitted());
     } catch (error) {
       await tracked.failed(error);
       throw error;
@@ -156,25 +155,25 @@ export class CallTracker {
     const id = this.ids.next('job');
     let job: Job | null = null;
     let ending: Promise<void> | null = null;
-    // Engines and connections call these functions outside the request, so the request's log fields are bound here.
-    const end = this.log.bound((outcome: Parameters<typeof Job.finish>[1]): Promise<void> => {
-      if (!job) return Promise.resolve();
-      ending ??= this.end(Job.finish(job, outcome, this.clock.now()));
-      return ending;
-    });
-    const refused = this.log.bound(() => {
+    // Engines and connections call these functions outside the request. The lines of this logger name the request.
+    const log = this.log.child({ job_id: id });
+    const end = async (outcome: Parameters<typeof Job.finish>[1]): Promise<void> => {
+      if (!job) return;
+      ending ??= this.end(Job.finish(job, outcome, this.clock.now()), log);
+      await ending;
+    };
+    const refused = () => {
       if (!job || ending) return;
       this.running.withdraw(id);
-      this.log.info('job withdrawn', { job_id: id });
-    });
+      log.info('job withdrawn');
+    };
     return {
-      within: (work) => this.log.within({ job_id: id }, work),
-      admitted: this.log.bound(() => {
+      admitted: () => {
         if (job) return;
         const about = { id, kind, name, projectId, modelId, createdAt, startedAt: this.clock.now(), instance, keyId };
         job = Job.call({ ...JobSight.ownerOf(by), ...about });
-        this.running.begin(job);
-      }),
+        this.running.begin(job, log);
+      },
       succeeded: (usage) => end({ status: 'succeeded', usage }),
       cancelled: (usage) => end({ status: 'cancelled', usage }),
       refused,
@@ -189,27 +188,27 @@ export class CallTracker {
   /** Stores beginnings and ends of calls that could not be stored before. */
   async catchUp(): Promise<void> {
     void this.running.flush();
-    await Promise.all([...this.unstored.values()].map((job) => this.store(job)));
+    await Promise.all([...this.unstored.values()].map((job) => this.store(job, this.log.child({ job_id: job.id }))));
   }
 
-  private async end(job: Job): Promise<void> {
+  private async end(job: Job, log: Logger): Promise<void> {
     this.running.end(job.id);
     try {
-      await this.store(job);
+      await this.store(job, log);
     } catch (failure) {
       if (this.unstored.size < UNSTORED) this.unstored.set(job.id, job);
-      else this.log.error('the end of a call is lost', { job_id: job.id });
+      else log.error('the end of a call is lost');
       throw failure;
     }
   }
 
-  private async store(job: Job): Promise<void> {
+  private async store(job: Job, log: Logger): Promise<void> {
     try {
-      await this.finisher.finishCall(job);
+      await this.finisher.finishCall(job, log);
     } catch (error) {
       // The end was stored but the confirmation was lost, or another instance considered this instance dead.
       if (!(error instanceof JobFinished)) throw error;
-      this.log.warn('a call had its end already', { job_id: job.id });
+      log.warn('a call had its end already');
     }
     this.unstored.delete(job.id);
   }

@@ -59,7 +59,8 @@ export class EvaluationChat {
         const wait = Math.max(pause, 1000 * (error.advice.retryAfterSeconds ?? 0));
         const isFinal = !transient.includes(error.kind) || this.clock.now().getTime() + wait > until;
         if (isFinal) throw new EvaluationFailed(`${error.code}: ${error.message}`);
-        this.log.warn('an evaluation waits for its model', { code: error.code, wait_ms: wait });
+        const fields = { job_id: evaluation.jobId, code: error.code, wait_ms: wait };
+        this.log.warn('an evaluation waits for its model', fields);
         await this.clock.pause(wait, signal);
       }
     }
@@ -121,20 +122,18 @@ export class EvaluationRunner implements TaskWorker {
     private readonly log: Logger,
   ) {}
 
-  run(payload: Json, { signal }: Attempt): Promise<void> {
+  async run(payload: Json, { signal }: Attempt): Promise<void> {
     const id = jobOf(payload);
-    return this.log.within({ job_id: id }, async () => {
-      const run = await this.evaluations.begin(id);
-      try {
-        if (run === null) throw new Superseded();
-        await this.evaluate(id, run, signal);
-      } catch (error) {
-        const isGone = (await this.evaluations.find(id)) === null;
-        if (isGone) return this.finish(id, null, { status: 'failed', error: 'The project was deleted.' });
-        if (!(error instanceof EvaluationFailed)) throw error;
-        await this.finish(id, run, { status: 'failed', error: error.message });
-      }
-    });
+    const run = await this.evaluations.begin(id);
+    try {
+      if (run === null) throw new Superseded();
+      await this.evaluate(id, run, signal);
+    } catch (error) {
+      const isGone = (await this.evaluations.find(id)) === null;
+      if (isGone) return this.finish(id, null, { status: 'failed', error: 'The project was deleted.' });
+      if (!(error instanceof EvaluationFailed)) throw error;
+      await this.finish(id, run, { status: 'failed', error: error.message });
+    }
   }
 
   async gaveUp(payload: Json, reason: string): Promise<void> {
@@ -148,7 +147,7 @@ export class EvaluationRunner implements TaskWorker {
     const records = evaluation && (await this.datasets.records(evaluation.datasetId, evaluation.datasetVersion));
     if (!records) throw new Superseded();
     const kept = new Set((await this.evaluations.scored(id)).map(({ position }) => position));
-    this.log.info('job runs', { done: kept.size, total: records.length });
+    this.log.info('job runs', { job_id: id, done: kept.size, total: records.length });
     for (const [index, record] of records.entries()) {
       const position = index + 1;
       if (kept.has(position)) continue;

@@ -13,16 +13,8 @@ import type { Project } from '../../domain/workspace/project.js';
 import { formatOf, schemaOf } from '../../domain/workspace/spec-format.js';
 import { RuntimeReconciler } from '../chat/runtime-reconciler.js';
 import { type Bounded, boundedPage } from '../shared/bounded-page.js';
-import {
-  Clock,
-  IdGenerator,
-  JsonSchemas,
-  Logger,
-  type Page,
-  RequestContext,
-  UnitOfWork,
-  WorkQueue,
-} from '../shared/ports.js';
+import type { WithMemory } from '../shared/memory-budget.js';
+import { Clock, IdGenerator, JsonSchemas, Logger, type Page, UnitOfWork, WorkQueue } from '../shared/ports.js';
 import { TeamWorkspace } from '../workspace/team-workspace.js';
 import { EVALUATION } from './evaluation-runner.js';
 import { EvaluationRepository, JobRepository, type ResultsPage } from './ports.js';
@@ -33,11 +25,11 @@ const QUEUEING = 'queueing evaluations';
 interface NewEvaluation {
   readonly projectId: string;
   readonly datasetId: string;
-  /** Is null for the connected model. */
+  /** Null: the connected model. */
   readonly modelId: string | null;
 }
 
-interface Results {
+interface Results extends WithMemory {
   readonly id: string;
   readonly page: ResultsPage;
 }
@@ -53,7 +45,6 @@ export class EvaluationService {
     private readonly schemas: JsonSchemas,
     private readonly queue: WorkQueue,
     private readonly unitOfWork: UnitOfWork,
-    private readonly request: RequestContext,
     private readonly ids: IdGenerator,
     private readonly clock: Clock,
     private readonly log: Logger,
@@ -94,7 +85,7 @@ export class EvaluationService {
   }
 
   /** Lists the scored records, also of a running evaluation. Long texts shorten the page. Throws NotFound. */
-  async results(by: Caller | null, { id, page: wanted }: Results): Promise<Bounded<Result>> {
+  async results(by: Caller | null, { id, page: wanted, memory }: Results): Promise<Bounded<Result>> {
     const { limit, after } = wanted;
     const { jobId } = await this.find(by, { id });
     const positions = (page: Page) => ({ ...page, after: page.after === null ? null : Number(page.after) });
@@ -102,7 +93,7 @@ export class EvaluationService {
     return boundedPage(first, {
       sizes: (page) => this.evaluations.resultSizes(jobId, positions(page)),
       fetch: (page) => this.evaluations.results(jobId, positions(page)),
-      reserve: (bytes) => this.request.reserve(bytes),
+      memory,
     });
   }
 

@@ -41,25 +41,20 @@ export class JobFinisher {
     });
   }
 
-  /** Stores the end of a call. The beginning of the call may be stored or not. Throws JobFinished. */
-  async finishCall(finished: Job): Promise<Job> {
+  /** Stores and logs the end of a call. The beginning of the call may be stored or not. Throws JobFinished. */
+  async finishCall(finished: Job, log: Logger): Promise<Job> {
     const stored = !this.expectsRules && Job.isFinished(finished) && (await this.history.appendWithoutRules(finished));
-    return stored ? this.ended(finished) : this.store(async () => finished);
+    return stored ? ended(finished, log) : this.store(async () => finished, log);
   }
 
   /**
    * Stores a finished job. Jobs that change no rule and fire no alert finish at the same time, under a shared lock.
    * The rules cannot change meanwhile, so the order of these jobs does not matter. Other jobs finish one after another.
    */
-  private async store(finished: () => Promise<Job>): Promise<Job> {
+  private async store(finished: () => Promise<Job>, log = this.log): Promise<Job> {
     const job = (await this.attempt(finished, 'shared')) ?? (await this.attempt(finished, 'exclusive'));
     if (!job) throw new Error('an exclusive attempt always stores the job');
-    return this.ended(job);
-  }
-
-  private ended(job: Job): Job {
-    this.log.info('job ended', { job_id: job.id, kind: job.kind, status: job.status });
-    return job;
+    return ended(job, log);
   }
 
   /** Stores the job. Under a shared lock, returns null and stores nothing if a rule changes or fires. */
@@ -85,4 +80,9 @@ export class JobFinisher {
     };
     return this.unitOfWork.locked(FINISHING, work, mode);
   }
+}
+
+function ended(job: Job, log: Logger): Job {
+  log.info('job ended', { job_id: job.id, kind: job.kind, status: job.status });
+  return job;
 }

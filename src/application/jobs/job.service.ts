@@ -4,7 +4,8 @@ import { authorize, permissions } from '../../domain/accounts/permission.js';
 import { finalStatuses, Job, type JobChange, JobSight, type OpenStatus } from '../../domain/jobs/job.js';
 import { NotFound } from '../../domain/shared/errors.js';
 import { type Bounded, boundedPage } from '../shared/bounded-page.js';
-import { Clock, IdGenerator, Logger, type Page, RequestContext, UnitOfWork } from '../shared/ports.js';
+import type { WithMemory } from '../shared/memory-budget.js';
+import { Clock, IdGenerator, Logger, type Page, UnitOfWork } from '../shared/ports.js';
 import { TeamWorkspace } from '../workspace/team-workspace.js';
 import { JobFinisher } from './job-finisher.js';
 import { type JobFilter, JobRepository } from './ports.js';
@@ -20,7 +21,7 @@ interface OfJob {
   readonly id: string;
 }
 
-type JobPage = Omit<JobFilter, 'teamId'> & { readonly page: Page };
+type JobPage = Omit<JobFilter, 'teamId'> & WithMemory & { readonly page: Page };
 
 /** Shows jobs to callers, and lets callers change them. */
 @injectable()
@@ -30,7 +31,6 @@ export class JobService {
     private readonly workspace: TeamWorkspace,
     private readonly finisher: JobFinisher,
     private readonly unitOfWork: UnitOfWork,
-    private readonly request: RequestContext,
     private readonly ids: IdGenerator,
     private readonly clock: Clock,
     private readonly log: Logger,
@@ -48,13 +48,13 @@ export class JobService {
   }
 
   /** Lists the jobs that the caller may see, the newest first. Long results shorten the page. */
-  async list(by: Caller | null, { page, ...filter }: JobPage): Promise<Bounded<Job>> {
+  async list(by: Caller | null, { page, memory, ...filter }: JobPage): Promise<Bounded<Job>> {
     const caller = authorize(by, permissions.readJobs);
     const teamId = JobSight.teamSeenBy(caller);
     const { items, more } = await boundedPage(page, {
       sizes: (part) => this.jobs.sizes({ ...filter, teamId }, part),
       fetch: (part) => this.jobs.list({ ...filter, teamId }, part),
-      reserve: (bytes) => this.request.reserve(bytes),
+      memory,
     });
     return { items: items.map((job) => JobSight.shownTo(caller, job)), more };
   }
@@ -73,18 +73,14 @@ export class JobService {
     const at = this.clock.now();
     const changed = (job: Job | null) => Job.change(ownOf(caller, job), change, at);
     const ends = finalStatuses.some((status) => status === change.status);
-    return this.log.within({ job_id: id }, async () =>
-      JobSight.shownTo(caller, ends ? await this.finish(id, changed) : await this.update(id, changed)),
-    );
+    return JobSight.shownTo(caller, ends ? await this.finish(id, changed) : await this.update(id, changed));
   }
 
   /** Throws NotFound, InvalidRequest, JobFinished. */
   async cancel(by: Caller | null, { id }: OfJob): Promise<Job> {
     const caller = authorize(by, permissions.cancelJobs);
     const at = this.clock.now();
-    return this.log.within({ job_id: id }, async () =>
-      JobSight.shownTo(caller, await this.finish(id, (job) => Job.cancel(ownOf(caller, job), at))),
-    );
+    return JobSight.shownTo(caller, await this.finish(id, (job) => Job.cancel(ownOf(caller, job), at)));
   }
 
   /** Throws NotFound if the caller may not change the job. */
@@ -104,7 +100,7 @@ export class JobService {
       await this.jobs.update(job);
       return job;
     });
-    this.log.info('job reported', { kind: job.kind, status: job.status });
+    this.log.info('job reported', { job_id: id, kind: job.kind, status: job.status });
     return job;
   }
 

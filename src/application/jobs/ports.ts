@@ -30,7 +30,7 @@ export abstract class EvaluationRepository {
 }
 
 export interface HistoryPart {
-  /** Is null for every kind. */
+  /** Null: every kind. */
   readonly kind: JobKind | null;
   /** Omits jobs that finished earlier. */
   readonly since: Date | null;
@@ -61,7 +61,7 @@ export abstract class JobHistory {
 }
 
 export interface JobFilter {
-  /** Is null for every team and the master key. */
+  /** Null: every team, and the master key. */
   readonly teamId: string | null;
   readonly status: JobStatus | null;
   readonly kind: JobKind | null;

@@ -2,11 +2,12 @@ import { injectable } from 'inversify';
 import type { Caller } from '../../domain/accounts/caller.js';
 import { authorize, permissions } from '../../domain/accounts/permission.js';
 import { MINUTES_KEPT_MS, Usage, type UsageBucket, type UsageEntry, type UsageGroup } from '../../domain/jobs/usage.js';
-import { Clock, RequestContext, UnitOfWork } from '../shared/ports.js';
+import type { WithMemory } from '../shared/memory-budget.js';
+import { Clock, UnitOfWork } from '../shared/ports.js';
 import { FINISHING } from './job-finisher.js';
 import { UsageRepository } from './ports.js';
 
-interface UsageRequest {
+interface UsageRequest extends WithMemory {
   readonly since: Date | null;
   readonly until: Date | null;
   readonly bucket: UsageBucket;
@@ -26,17 +27,16 @@ const ENTRY_BYTES = 400;
 export class UsageService {
   constructor(
     private readonly usage: UsageRepository,
-    private readonly request: RequestContext,
     private readonly clock: Clock,
   ) {}
 
   /** Sums up the calls that the caller may see. Throws InvalidRequest. */
-  async read(by: Caller | null, { since, until, bucket, groupBy }: UsageRequest): Promise<Period> {
+  async read(by: Caller | null, { since, until, bucket, groupBy, memory }: UsageRequest): Promise<Period> {
     const scope = Usage.scopeSeenBy(authorize(by, permissions.readJobs));
     const now = this.clock.now();
     const period = Usage.period(bucket, since, until, now);
     const query = { scope, bucket, groupBy, ...period };
-    await this.request.reserve((await this.usage.size(query)) * ENTRY_BYTES);
+    await memory.reserve((await this.usage.size(query)) * ENTRY_BYTES);
     const begin = since ?? period.since;
     const end = until ?? new Date(Math.max(begin.getTime(), now.getTime()));
     return { since: begin, until: end, entries: await this.usage.sums(query) };

@@ -3,10 +3,11 @@ import type { Caller } from '../../domain/accounts/caller.js';
 import { authorize, permissions } from '../../domain/accounts/permission.js';
 import { RuntimeLoading } from '../../domain/chat/errors.js';
 import { Instance } from '../shared/instance.js';
-import { Logger, RequestContext } from '../shared/ports.js';
+import type { WithMemory } from '../shared/memory-budget.js';
+import { Logger } from '../shared/ports.js';
 import { type LogLevel, LogTail, logLevels, Metrics, StorageProbe } from './ports.js';
 
-interface LogQuery {
+interface LogQuery extends WithMemory {
   readonly most: number;
   /** Only lines that mention this job. */
   readonly jobId: string | null;
@@ -31,19 +32,18 @@ export class MonitoringService {
     private readonly metrics: Metrics,
     private readonly storage: StorageProbe,
     private readonly instance: Instance,
-    private readonly request: RequestContext,
   ) {}
 
   /** Returns the newest lines of the log that match the query. */
   async readLog(
     by: Caller | null,
-    { most, jobId, requestId, level }: LogQuery,
+    { most, jobId, requestId, level, memory }: LogQuery,
   ): Promise<{ lines: string[]; file: string }> {
     authorize(by, permissions.readMonitoring);
     const mentioning = [jobId, requestId].filter((word) => word !== null);
     const levels = level && logLevels.slice(0, logLevels.indexOf(level) + 1);
     const searches = mentioning.length > 0 || levels !== null;
-    await this.request.reserve(Math.max(most * LINE_BYTES, searches ? SEARCH_BYTES : 0));
+    await memory.reserve(Math.max(most * LINE_BYTES, searches ? SEARCH_BYTES : 0));
     await this.logger.flush();
     return { lines: await this.tail.read({ most, mentioning, levels }), file: this.tail.file };
   }

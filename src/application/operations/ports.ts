@@ -29,7 +29,7 @@ export interface LogTailQuery {
   readonly most: number;
   /** Keeps only lines that contain each of these as a whole word. An empty text matches no line. */
   readonly mentioning: readonly string[];
-  /** Keeps only lines of one of these levels. Is null for lines of every level. */
+  /** Keeps only lines of one of these levels. Null for lines of every level. */
   readonly levels: readonly LogLevel[] | null;
 }
 
@@ -71,7 +71,7 @@ export interface RateLimit {
 /** The calls that one limit still allows a caller. */
 export interface Quota extends RateLimit {
   readonly remaining: number;
-  /** Whole seconds until more calls remain than now, from 1 to 60. Is 0 if all calls remain. */
+  /** Whole seconds until more calls remain than now, from 1 to 60. 0 if all calls remain. */
   readonly seconds: number;
 }
 

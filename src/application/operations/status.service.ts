@@ -9,7 +9,7 @@ import { ProjectRepository } from '../workspace/ports.js';
 export interface Status {
   readonly caller: Caller;
   readonly may: Readonly<Record<PermissionName, boolean>>;
-  /** The runtimes of the team's newest projects, newest first. Is empty for the master key. */
+  /** The runtimes of the team's newest projects, newest first. Empty for the master key. */
   readonly runtimes: readonly NamedRuntime[];
 }
 

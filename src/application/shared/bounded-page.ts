@@ -1,3 +1,4 @@
+import type { MemoryBudget } from './memory-budget.js';
 import type { Page, SizedItem } from './ports.js';
 
 export interface Bounded<T> {
@@ -15,15 +16,15 @@ interface BoundedList<T> {
   /** Returns the items of a page without their content. */
   readonly sizes: (page: Page) => Promise<readonly SizedItem[]>;
   readonly fetch: (page: Page) => Promise<readonly T[]>;
-  /** Reserves memory before the content is fetched. */
-  readonly reserve: (bytes: number) => Promise<void>;
+  /** Gets the length of the content before the content is fetched. */
+  readonly memory: MemoryBudget;
 }
 
 /** Fetches a page of items that can be large. The page has at most `PAGE_BYTES`, or a single larger item. */
 export async function boundedPage<T>({ limit, after }: Page, list: BoundedList<T>): Promise<Bounded<T>> {
   const { count, bytes, more } = await fitting({ limit, after }, list.sizes);
   if (count === 0) return { items: [], more };
-  await list.reserve(bytes);
+  await list.memory.reserve(bytes);
   return { items: await list.fetch({ limit: count, after }), more };
 }
 

@@ -3,7 +3,7 @@ import { injectable } from 'inversify';
 /** Describes this instance of the service to callers. */
 @injectable()
 export class Instance {
-  /** Is set once the instance listens. */
+  /** Empty until the instance listens. */
   name = '';
   /** True while the starting instance waits for its models. */
   loading = false;

@@ -22,24 +22,12 @@ export abstract class ServiceSettings {
   abstract readonly modelUploadBytes: number;
 }
 
-export interface CurrentRequest {
-  readonly id: string;
-  /** Reserves memory as `RequestContext.reserve` promises. */
-  readonly reserve: (...lengths: number[]) => Promise<void>;
-}
-
 /** The request that the running code belongs to. */
 export abstract class RequestContext {
-  /** Is null outside a request. */
+  /** The id of the request, or null outside a request. */
   abstract readonly id: string | null;
-  /** Runs `work` as part of the request, also after each await. */
-  abstract within<T>(request: CurrentRequest, work: () => T): T;
-  /**
-   * Reserves memory for JSON texts of these lengths, in bytes, until the request ends. Waits for memory if the texts
-   * are large. Throws a refusal after a long wait. First releases the memory that the request reserved before, because
-   * two requests that hold memory and wait for more could block each other. Does nothing outside a request.
-   */
-  abstract reserve(...lengths: number[]): Promise<void>;
+  /** Runs `work` as part of the request with this id, also after each await. */
+  abstract within<T>(id: string, work: () => T): T;
 }
 
 /** The prefixes of identifiers, one for each kind. */
@@ -71,18 +59,56 @@ export abstract class IdGenerator {
 
 export type LogFields = Readonly<Record<string, unknown>>;
 
-/** Writes one line for each event. */
+/** Writes one line for each event. Every line has the fields of the running code, such as the id of its request. */
 export abstract class Logger {
-  abstract debug(event: string, fields?: LogFields): void;
-  abstract info(event: string, fields?: LogFields): void;
-  abstract warn(event: string, fields?: LogFields): void;
-  abstract error(event: string, fields?: LogFields): void;
-  /** Runs `work`. Every line that `work` logs has these fields, also after an await. */
-  abstract within<T>(fields: LogFields, work: () => T): T;
-  /** Returns `work` bound to the current fields. Lines that `work` logs have these fields, also in a later call. */
-  abstract bound<A extends unknown[], T>(work: (...args: A) => T): (...args: A) => T;
+  /** `running` returns the fields of the running code. */
+  constructor(private readonly running: () => LogFields = () => ({})) {}
+
+  debug(event: string, fields?: LogFields): void {
+    this.write('debug', event, { ...this.running(), ...fields });
+  }
+
+  info(event: string, fields?: LogFields): void {
+    this.write('info', event, { ...this.running(), ...fields });
+  }
+
+  warn(event: string, fields?: LogFields): void {
+    this.write('warn', event, { ...this.running(), ...fields });
+  }
+
+  error(event: string, fields?: LogFields): void {
+    this.write('error', event, { ...this.running(), ...fields });
+  }
+
+  /**
+   * Returns a logger for more lines about the same thing. They have these fields, and the fields that the running code
+   * has now, even if other code writes them later. The fields of a line win.
+   */
+  child(fields: LogFields): Logger {
+    return new ChildLogger(this, { ...this.running(), ...fields });
+  }
+
   /** Resolves when all earlier lines can be read, or when they cannot be written. */
   abstract flush(): Promise<void>;
+
+  protected abstract write(level: 'debug' | 'info' | 'warn' | 'error', event: string, fields: LogFields): void;
+}
+
+class ChildLogger extends Logger {
+  constructor(
+    private readonly parent: Logger,
+    fields: LogFields,
+  ) {
+    super(() => fields);
+  }
+
+  flush(): Promise<void> {
+    return this.parent.flush();
+  }
+
+  protected write(level: 'debug' | 'info' | 'warn' | 'error', event: string, fields: LogFields): void {
+    this.parent[level](event, fields);
+  }
 }
 
 /** The values of a span, by the names of OpenTelemetry's semantic conventions. */
@@ -137,28 +163,6 @@ export abstract class Tracer {
   }
 }
 
-export type TokenKind = 'session' | 'api_key' | 'verification' | 'reset' | 'invite';
-
-export interface SecretToken {
-  /** Is shown to its owner once. */
-  readonly token: string;
-  /** Is stored instead of the token. */
-  readonly digest: string;
-  /** The prefix and the end of the token. The owner recognizes the token by this text. */
-  readonly hint: string;
-}
-
-/**
- * Issues opaque secrets with a readable prefix and a checksum: `tns_` session, `tnk_` API key, `tnv_` verification,
- * `tnr_` reset, `tni_` invite.
- */
-export abstract class SecretTokens {
-  /** Returns a token with at least 256 random bits. */
-  abstract issue(kind: TokenKind): SecretToken;
-  /** Returns the kind and the digest of a well-formed token, or null for other text. Reads no database. */
-  abstract read(token: string): { readonly kind: TokenKind; readonly digest: string } | null;
-}
-
 /** `exclusive`: the lock has one holder. `shared`: the lock can have several shared holders at the same time. */
 export type LockMode = 'exclusive' | 'shared';
 
@@ -211,11 +215,11 @@ export interface TaskWorker {
   /** Limits the concurrent tasks of this instance. Tasks that an outage of the database interrupted do not count. */
   readonly atOnce: number;
   /**
-   * Must be idempotent. An error is logged, and the task is retried after a pause: RetryAfter names the pause, other
-   * errors lead to pauses that grow from three seconds to six hours.
+   * Runs an attempt. A repeated run must have no further effect. An error is logged, and the task is retried after a
+   * pause: RetryAfter names the pause, other errors lead to pauses that grow from three seconds to six hours.
    */
   run(payload: Json, attempt: Attempt): Promise<void>;
-  /** Is called after the last attempt failed or its instance died. Is retried until it succeeds. */
+  /** Handles a task whose last attempt failed, or whose instance died then. The queue calls it until it succeeds. */
   gaveUp(payload: Json, reason: string): Promise<void>;
 }
 
@@ -273,7 +277,7 @@ export interface VersionPage {
 
 /** A stream of bytes. They are never all in memory at the same time. */
 export interface ByteStream {
-  /** Is null if unknown. */
+  /** The bytes of the whole stream, or null if unknown. */
   readonly length: number | null;
   readonly chunks: AsyncIterable<Uint8Array>;
 }

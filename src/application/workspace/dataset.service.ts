@@ -15,15 +15,8 @@ import { type Comparison, compareRecords } from '../../domain/workspace/dataset-
 import { readDataset, type SentDataset } from '../../domain/workspace/dataset-import.js';
 import { requireStarter } from '../../domain/workspace/starter.js';
 import { Audit } from '../audit/audit.service.js';
-import {
-  Clock,
-  IdGenerator,
-  type Page,
-  RequestContext,
-  ServiceSettings,
-  UnitOfWork,
-  type VersionPage,
-} from '../shared/ports.js';
+import type { MemoryBudget, WithMemory } from '../shared/memory-budget.js';
+import { Clock, IdGenerator, type Page, ServiceSettings, UnitOfWork, type VersionPage } from '../shared/ports.js';
 import { retryWrite } from '../shared/retry-write.js';
 import { ContentHasher, DatasetRepository, type DatasetVersionEntry, StarterCatalog } from './ports.js';
 import { type Change, found, type InProject, type OfDataset, TeamWorkspace } from './team-workspace.js';
@@ -44,7 +37,7 @@ interface Import extends InProject, SentDataset {
   readonly starterId: string;
 }
 
-interface Compared extends InProject {
+interface Compared extends InProject, WithMemory {
   readonly own: DatasetAtVersion;
   readonly base: DatasetAtVersion;
 }
@@ -71,7 +64,6 @@ export class DatasetService {
     private readonly settings: ServiceSettings,
     private readonly starters: StarterCatalog,
     private readonly hasher: ContentHasher,
-    private readonly request: RequestContext,
     private readonly audit: Audit,
     private readonly ids: IdGenerator,
     private readonly clock: Clock,
@@ -105,9 +97,9 @@ export class DatasetService {
   }
 
   /** Throws NotFound. */
-  async read(by: Caller | null, wanted: OfDataset): Promise<FullDataset> {
+  async read(by: Caller | null, { memory, ...wanted }: OfDataset & WithMemory): Promise<FullDataset> {
     const dataset = await this.find(by, wanted);
-    return { dataset, records: await this.records(dataset) };
+    return { dataset, records: await this.records(dataset, memory) };
   }
 
   /** Returns the dataset without its records. Throws NotFound. */
@@ -118,7 +110,7 @@ export class DatasetService {
   /** Throws NotFound, InvalidRequest, DatasetFrozen, StaleVersion. */
   async update(
     by: Caller | null,
-    { projectId, datasetId, expected, signal, ...sent }: OfDataset & Change & SentDataset,
+    { projectId, datasetId, expected, signal, memory, ...sent }: OfDataset & Change & SentDataset & WithMemory,
   ): Promise<FullDataset> {
     const caller = authorize(by, permissions.editWorkspace);
     await this.workspace.dataset(caller, projectId, datasetId); // so that NotFound comes before InvalidRequest
@@ -131,7 +123,7 @@ export class DatasetService {
       const current = await this.workspace.dataset(caller, projectId, datasetId);
       const next = Dataset.update(current, expected, { name, content, by: caller.accountId, at: this.clock.now() });
       // The records are read before the write, because another call may remove the dataset after the write.
-      const records = own ?? (await this.records(current));
+      const records = own ?? (await this.records(current, memory));
       return (await this.replace(current, next, own)) && { dataset: next, records };
     });
   }
@@ -139,14 +131,14 @@ export class DatasetService {
   /** Makes the dataset immutable. Throws NotFound, DatasetFrozen, DatasetInvalid, StaleVersion. */
   async freeze(
     by: Caller | null,
-    { projectId, datasetId, expected, signal }: OfDataset & Change,
+    { projectId, datasetId, expected, signal, memory }: OfDataset & Change & WithMemory,
   ): Promise<FullDataset> {
     const caller = authorize(by, permissions.editWorkspace);
     return retryWrite(signal, async () => {
       const current = await this.workspace.dataset(caller, projectId, datasetId);
       const dataset = Dataset.freeze(current, expected, this.clock.now());
       // The records are read before the write, because another call may remove the project after the write.
-      const records = await this.records(current);
+      const records = await this.records(current, memory);
       const details = { version: dataset.version, content_sha256: dataset.contentSha256 };
       const frozen = await this.audit.perform({ by: caller, action: 'dataset.frozen', object: dataset, details }, () =>
         this.datasets.replace(current, dataset, null),
@@ -158,13 +150,13 @@ export class DatasetService {
   /** Creates an editable copy. Throws NotFound, InvalidRequest. */
   async fork(
     by: Caller | null,
-    { projectId, datasetId, name }: OfDataset & { name?: string | undefined },
+    { projectId, datasetId, name, memory }: OfDataset & WithMemory & { name?: string | undefined },
   ): Promise<FullDataset> {
     const caller = authorize(by, permissions.editWorkspace);
     const original = await this.workspace.dataset(caller, projectId, datasetId);
     const draft = { id: this.ids.next('dst'), name, createdBy: caller.accountId, createdAt: this.clock.now() };
     const dataset = Dataset.fork(original, draft);
-    const records = await this.records(original);
+    const records = await this.records(original, memory);
     await this.datasets.add(dataset, records);
     return { dataset, records };
   }
@@ -192,24 +184,25 @@ export class DatasetService {
   /** Throws NotFound. */
   async version(
     by: Caller | null,
-    wanted: OfDataset & { version: number },
+    { memory, ...wanted }: OfDataset & WithMemory & { version: number },
   ): Promise<{ version: DatasetVersion; records: readonly DatasetRecord[] }> {
     const dataset = await this.find(by, wanted);
     const version = found('version', await this.datasets.version(dataset.id, wanted.version));
-    return { version, records: await this.recordsOf(version) };
+    return { version, records: await this.recordsOf(version, memory) };
   }
 
   /** Compares two versions of one dataset or of two datasets of the project. Throws NotFound. */
-  async compare(by: Caller | null, { projectId, own, base }: Compared): Promise<DatasetComparison> {
+  async compare(by: Caller | null, { projectId, own, base, memory }: Compared): Promise<DatasetComparison> {
     const after = await this.versionOf(by, { projectId, ...own });
     const before = await this.versionOf(by, { projectId, ...base });
     const same = { added: [], removed: [], changed: [], unchanged: after.recordCount };
-    const comparison = before.contentSha256 === after.contentSha256 ? same : await this.difference(before, after);
+    const comparison =
+      before.contentSha256 === after.contentSha256 ? same : await this.difference(before, after, memory);
     return { ...comparison, own: atVersion(after), base: atVersion(before) };
   }
 
-  private async difference(before: DatasetVersion, after: DatasetVersion): Promise<Comparison> {
-    await this.request.reserve(before.bytes, after.bytes);
+  private async difference(before: DatasetVersion, after: DatasetVersion, memory: MemoryBudget): Promise<Comparison> {
+    await memory.reserve(before.bytes, after.bytes);
     return compareRecords(await this.stored(before), await this.stored(after));
   }
 
@@ -228,13 +221,13 @@ export class DatasetService {
     });
   }
 
-  private records({ id, version, bytes }: Dataset): Promise<readonly DatasetRecord[]> {
-    return this.recordsOf({ datasetId: id, version, bytes });
+  private records({ id, version, bytes }: Dataset, memory: MemoryBudget): Promise<readonly DatasetRecord[]> {
+    return this.recordsOf({ datasetId: id, version, bytes }, memory);
   }
 
   /** Reserves memory and returns the records. Throws NotFound if the version was removed meanwhile. */
-  private async recordsOf(version: StoredRecords): Promise<readonly DatasetRecord[]> {
-    await this.request.reserve(version.bytes);
+  private async recordsOf(version: StoredRecords, memory: MemoryBudget): Promise<readonly DatasetRecord[]> {
+    await memory.reserve(version.bytes);
     return this.stored(version);
   }
 

@@ -7,7 +7,8 @@ import { canonical, type JsonObject } from '../../domain/workspace/json.js';
 import { canonicalUuid, Model, type ModelVersion } from '../../domain/workspace/model.js';
 import { Audit } from '../audit/audit.service.js';
 import { type Bounded, boundedPage } from '../shared/bounded-page.js';
-import { Clock, IdGenerator, type Page, RequestContext, type VersionPage } from '../shared/ports.js';
+import type { WithMemory } from '../shared/memory-budget.js';
+import { Clock, IdGenerator, type Page, type VersionPage } from '../shared/ports.js';
 import { retryWrite } from '../shared/retry-write.js';
 import { ModelRepository, type ModelVersionEntry } from './ports.js';
 import { type Change, found, type InProject, type OfModel, TeamWorkspace } from './team-workspace.js';
@@ -34,7 +35,6 @@ export class ModelService {
   constructor(
     private readonly workspace: TeamWorkspace,
     private readonly models: ModelRepository,
-    private readonly request: RequestContext,
     private readonly audit: Audit,
     private readonly ids: IdGenerator,
     private readonly clock: Clock,
@@ -65,13 +65,16 @@ export class ModelService {
   }
 
   /** Returns the models of a project, newest first. Throws NotFound. */
-  async list(by: Caller | null, { projectId, page }: InProject & { page: Page }): Promise<Bounded<Model>> {
+  async list(
+    by: Caller | null,
+    { projectId, page, memory }: InProject & WithMemory & { page: Page },
+  ): Promise<Bounded<Model>> {
     const caller = authorize(by, permissions.readWorkspace);
     const project = await this.workspace.project(caller, projectId);
     return boundedPage(page, {
       sizes: (part) => this.models.sizes(project.id, part),
       fetch: (part) => this.models.all(project.id, part),
-      reserve: (bytes) => this.request.reserve(bytes),
+      memory,
     });
   }
 

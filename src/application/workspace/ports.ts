@@ -23,8 +23,6 @@ export abstract class ProjectRepository {
   abstract sizes(filter: ProjectFilter, page: Page): Promise<SizedItem[]>;
   /** Returns the ids and names of a team's newest projects, newest first, at most `limit`. */
   abstract names(teamId: string, limit: number): Promise<Pick<Project, 'id' | 'name'>[]>;
-  /** Returns the ids of a team's projects with this name, in any order, at most `limit`. */
-  abstract named(teamId: string, name: string, limit: number): Promise<string[]>;
   /**
    * Writes `next` and returns true if the stored project still has the version of `current`. Among concurrent calls
    * with the same `current`, exactly one returns true. Keeps the stored `reviewedVersion`.

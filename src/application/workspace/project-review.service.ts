@@ -9,7 +9,8 @@ import type { Reviewed, ReviewedDataset, ReviewedEvaluation } from '../../domain
 import { formatOf, schemaOf } from '../../domain/workspace/spec-format.js';
 import { RuntimeReconciler } from '../chat/runtime-reconciler.js';
 import { EvaluationRepository } from '../jobs/ports.js';
-import { JsonSchemas, RequestContext } from '../shared/ports.js';
+import type { MemoryBudget, WithMemory } from '../shared/memory-budget.js';
+import { JsonSchemas } from '../shared/ports.js';
 import { retryWrite } from '../shared/retry-write.js';
 import { DatasetRepository, ModelRepository, ProjectRepository } from './ports.js';
 import { type Change, type InProject, TeamWorkspace } from './team-workspace.js';
@@ -24,16 +25,18 @@ export class ProjectReviewService {
     private readonly runtimes: RuntimeReconciler,
     private readonly evaluations: EvaluationRepository,
     private readonly schemas: JsonSchemas,
-    private readonly request: RequestContext,
   ) {}
 
   /** Reviews the project. Stores whether the current version has no blocking finding. Throws NotFound, StaleVersion. */
-  async review(by: Caller | null, { projectId, expected, signal }: InProject & Change): Promise<Review> {
+  async review(
+    by: Caller | null,
+    { projectId, expected, signal, memory }: InProject & Change & WithMemory,
+  ): Promise<Review> {
     const caller = authorize(by, permissions.editWorkspace);
     return retryWrite(signal, async () => {
       const project = await this.workspace.project(caller, projectId);
       requireVersion(project, expected);
-      const verdict = review(await this.reviewed(project));
+      const verdict = review(await this.reviewed(project, memory));
       const earlier = project.reviewedVersion === project.version ? null : project.reviewedVersion;
       const reviewedVersion = verdict.ready ? project.version : earlier;
       // False: the project has a newer version now, so the next attempt reviews the newer version.
@@ -41,10 +44,10 @@ export class ProjectReviewService {
     });
   }
 
-  private async reviewed(project: Project): Promise<Reviewed> {
+  private async reviewed(project: Project, memory: MemoryBudget): Promise<Reviewed> {
     const named = await this.named(project);
     const modelBytes = (await this.models.registeredBytes([project.id])).get(project.id) ?? 0;
-    await this.request.reserve(modelBytes, named?.bytes ?? 0);
+    await memory.reserve(modelBytes, named?.bytes ?? 0);
     const [registered, newest, dataset, runtime] = await Promise.all([
       this.models.registered([project.id]),
       this.models.all(project.id, { limit: 1, after: null }),

@@ -12,7 +12,8 @@ import { Audit } from '../audit/audit.service.js';
 import { ConversationRepository } from '../chat/ports.js';
 import { RuntimeReconciler } from '../chat/runtime-reconciler.js';
 import { type Bounded, boundedPage } from '../shared/bounded-page.js';
-import { Clock, IdGenerator, type Page, RequestContext, type SizedItem, type VersionPage } from '../shared/ports.js';
+import type { MemoryBudget, WithMemory } from '../shared/memory-budget.js';
+import { Clock, IdGenerator, type Page, type SizedItem, type VersionPage } from '../shared/ports.js';
 import { retryWrite } from '../shared/retry-write.js';
 import {
   ModelRepository,
@@ -36,6 +37,10 @@ interface NewProject extends ProjectContent {
   readonly starterId?: string | undefined;
 }
 
+interface ProjectUpdate extends InProject, Change, WithMemory, ProjectContent {
+  readonly spec: JsonObject;
+}
+
 const LISTED_CONVERSATIONS = 100;
 
 /** Manages projects. Repeats a write if the project changed meanwhile. */
@@ -48,7 +53,6 @@ export class ProjectService {
     private readonly models: ModelRepository,
     private readonly reconciler: RuntimeReconciler,
     private readonly conversations: ConversationRepository,
-    private readonly request: RequestContext,
     private readonly audit: Audit,
     private readonly ids: IdGenerator,
     private readonly clock: Clock,
@@ -75,9 +79,9 @@ export class ProjectService {
   }
 
   /** Throws NotFound. */
-  async read(by: Caller | null, wanted: InProject): Promise<ProjectOverview> {
+  async read(by: Caller | null, { memory, ...wanted }: InProject & WithMemory): Promise<ProjectOverview> {
     const project = await this.find(by, wanted);
-    await this.reserve(project.id);
+    await this.reserve(project.id, memory);
     return this.overview(project);
   }
 
@@ -89,14 +93,14 @@ export class ProjectService {
   /** Returns the team's projects, newest first, and the caller's own conversations, latest turn first. */
   async list(
     by: Caller | null,
-    { page, ...filter }: ProjectPage,
+    { page, memory, ...filter }: WithMemory & ProjectPage,
   ): Promise<{ projects: Bounded<ProjectOverview>; conversations: readonly Conversation[] }> {
     const { teamId, accountId } = authorize(by, permissions.readWorkspace);
     const [{ items, more }, conversations] = await Promise.all([
       boundedPage(page, {
         sizes: (part) => this.sizes({ ...filter, teamId }, part),
         fetch: (part) => this.projects.all({ ...filter, teamId }, part),
-        reserve: (bytes) => this.request.reserve(bytes),
+        memory,
       }),
       this.conversations.recent(accountId, teamId, LISTED_CONVERSATIONS),
     ]);
@@ -106,13 +110,13 @@ export class ProjectService {
   /** Throws NotFound, InvalidRequest, StaleVersion. */
   async update(
     by: Caller | null,
-    { projectId, expected, signal, ...content }: InProject & Change & ProjectContent & { readonly spec: JsonObject },
+    { projectId, expected, signal, memory, ...content }: ProjectUpdate,
   ): Promise<ProjectOverview> {
     const caller = authorize(by, permissions.editWorkspace);
     const updated = await retryWrite(signal, async () => {
       const current = await this.workspace.project(caller, projectId);
       const next = Project.update(current, expected, { ...content, by: caller.accountId, at: this.clock.now() });
-      await this.reserve(projectId);
+      await this.reserve(projectId, memory);
       return (await this.projects.replace(current, next)) && next;
     });
     return this.overview(updated);
@@ -159,8 +163,8 @@ export class ProjectService {
   }
 
   /** Reserves memory for the specs of registered models. Must be called before a write, because it can throw. */
-  private async reserve(projectId: string): Promise<void> {
-    await this.request.reserve((await this.models.registeredBytes([projectId])).get(projectId) ?? 0);
+  private async reserve(projectId: string, memory: MemoryBudget): Promise<void> {
+    await memory.reserve((await this.models.registeredBytes([projectId])).get(projectId) ?? 0);
   }
 
   private async overview(project: Project): Promise<ProjectOverview> {

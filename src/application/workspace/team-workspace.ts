@@ -18,7 +18,7 @@ export interface OfDataset extends InProject {
   readonly datasetId: string;
 }
 
-/** What every change of a versioned object takes. */
+/** The part of the arguments that is the same for every change of a versioned object. */
 export interface Change {
   /** The versions that the caller takes for the current one. The change throws StaleVersion if one of them is not. */
   readonly expected: readonly number[];

@@ -6,7 +6,7 @@ import type { Role } from './caller.js';
 export interface Team {
   readonly id: string;
   readonly operator: boolean;
-  /** The embedding site's key for this team. Is null for the operator team. */
+  /** The embedding site's key for this team. Null for the operator team. */
   readonly siteKey: string | null;
   readonly createdAt: Date;
 }
@@ -17,7 +17,7 @@ export interface Account {
   readonly name: string;
   readonly email: string;
   readonly role: Role;
-  /** Is null for an account that only uses the site login. */
+  /** Null: the account only uses the site login. */
   readonly passwordHash: string | null;
   readonly emailVerifiedAt: Date | null;
   /** True if the account wants an e-mail when an alert fires. */

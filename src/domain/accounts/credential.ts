@@ -4,13 +4,13 @@ export interface Credential {
   readonly kind: 'session' | 'api_key';
   readonly accountId: string;
   readonly digest: string;
-  /** The beginning and the end of an API key. The owner recognizes the key by this text. Is empty for a session. */
+  /** The beginning and the end of an API key. The owner recognizes the key by this text. Empty for a session. */
   readonly hint: string;
   readonly name: string | null;
   /** A registration or a login creates a session and an API key. `POST /v1/keys` creates a `minted` key. */
   readonly origin: 'registration' | 'login' | 'minted';
   readonly createdAt: Date;
-  /** Is null if the credential does not expire. */
+  /** Null: the credential does not expire. */
   readonly expiresAt: Date | null;
   /** At most one use in a minute is stored. */
   readonly lastUsedAt: Date | null;

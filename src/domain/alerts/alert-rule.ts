@@ -14,7 +14,7 @@ export interface AlertRule {
   readonly ruleType: RuleType;
   /** Jobs in a row for `consecutive_failures`, seconds for `job_duration_exceeded`. */
   readonly threshold: number;
-  /** Is null for jobs of every kind. */
+  /** Null: jobs of every kind. */
   readonly jobKind: JobKind | null;
   readonly severity: Severity;
   /** A disabled rule keeps counting and fires nothing. */

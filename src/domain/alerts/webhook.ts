@@ -9,16 +9,16 @@ export interface Webhook {
   readonly createdAt: Date;
   /** Becomes false when the receiver answers 410, and then stays false. */
   readonly enabled: boolean;
-  /** The outcome of the last attempt. Is null before the first. */
+  /** The outcome of the last attempt. Null before the first. */
   readonly lastDelivery: Delivery | null;
 }
 
 export interface Delivery {
   readonly at: Date;
   readonly alertId: string;
-  /** The HTTP status of the answer. Is null without an answer. */
+  /** The HTTP status of the answer. Null without an answer. */
   readonly status: number | null;
-  /** The reason of a failure. Is null after a success. */
+  /** The reason of a failure. Null after a success. */
   readonly error: string | null;
 }
 

@@ -46,10 +46,10 @@ export const actorKinds = ['account', 'master_key', 'command_line'] as const;
 /** The actor of an action. The data is copied at the time of the action, so it stays when the account is removed. */
 export interface Actor {
   readonly kind: (typeof actorKinds)[number];
-  /** The id of the account. Is null for other kinds. */
+  /** The id of the account. Null for other kinds. */
   readonly id: string | null;
   readonly name: string | null;
-  /** The session or API key of the call. Is null without one. */
+  /** The session or API key of the call. Null without one. */
   readonly credentialId: string | null;
   readonly teamId: string | null;
 }
@@ -89,11 +89,11 @@ export interface AuditEntry {
   readonly actor: Omit<Actor, 'teamId'>;
   readonly action: AuditAction;
   readonly objectId: string;
-  /** The object's name at that time. Is null for an object without one. */
+  /** The object's name at that time. Null for an object without one. */
   readonly objectName: string | null;
-  /** The admins of this team may read the entry. Is null if the entry belongs to no team. */
+  /** The admins of this team may read the entry. Null if the entry belongs to no team. */
   readonly teamId: string | null;
-  /** Is null for an action without a request. */
+  /** Null: an action without a request. */
   readonly requestId: string | null;
   readonly details: AuditDetails;
 }

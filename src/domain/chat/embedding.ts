@@ -8,7 +8,7 @@ export interface EmbeddingRequest {
 export interface Embeddings {
   /** A vector for each text, in the order of the texts. All vectors have the same length and only finite numbers. */
   readonly vectors: readonly Float32Array[];
-  /** Is null if the runtime does not report it. */
+  /** Null: the runtime does not report it. */
   readonly promptTokens: number | null;
 }
 

@@ -11,9 +11,9 @@ export interface RuntimeSource {
 /** The present state of a runtime. */
 export interface RuntimeStatus {
   readonly state: Exclude<RuntimeState, 'not_connected'>;
-  /** Says why the runtime is `unavailable`. Is null in other states. */
+  /** Says why the runtime is `unavailable`. Null in other states. */
   readonly reason: string | null;
-  /** Is absent while it is unknown. For an engine elsewhere it is known only if the spec of the model names it. */
+  /** Absent while unknown. For an engine elsewhere it is known only if the spec of the model names it. */
   readonly task?: RuntimeTask | undefined;
 }
 
@@ -22,7 +22,7 @@ export interface ProjectRuntime {
   readonly state: RuntimeState;
   readonly modelId: string | null;
   readonly reason: string | null;
-  /** Is absent while it is unknown, for example before the first start. */
+  /** Absent while unknown, for example before the first start. */
   readonly task?: RuntimeTask | undefined;
 }
 
@@ -39,9 +39,9 @@ export interface RuntimeFigures {
   readonly completionTokens: number;
   /** The sum of the seconds of all answers. `completionTokens / workedSeconds` is the speed that one caller sees. */
   readonly workedSeconds: number;
-  /** Seconds from a call's arrival to the first token of its answer. Is empty if the runtime does not report them. */
+  /** Seconds from a call's arrival to the first token of its answer. Empty if the runtime does not report them. */
   readonly firstToken: Spread;
-  /** Seconds from each token to the next of the same answer. Is empty if the runtime does not report them. */
+  /** Seconds from each token to the next of the same answer. Empty if the runtime does not report them. */
   readonly betweenTokens: Spread;
   /** Seconds from a call's arrival to its answer. */
   readonly answer: Spread;

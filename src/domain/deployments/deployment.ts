@@ -6,9 +6,9 @@ export interface LocalModel {
   readonly name: string;
   /** The path as the caller sent it. */
   readonly modelPath: string;
-  /** The maximum number of requests in one batch. Is null without batching. */
+  /** The maximum number of requests in one batch. Null without batching. */
   readonly maxBatch: number | null;
-  /** The milliseconds that a request may wait for its batch. Is null without batching. */
+  /** The milliseconds that a request may wait for its batch. Null without batching. */
   readonly maxDelayMs: number | null;
 }
 
@@ -20,9 +20,9 @@ export interface RemoteModel {
   readonly endpoint: string;
   /** The name of the model at the engine. */
   readonly modelName: string;
-  /** Is null if the engine chooses the version. */
+  /** Null: the engine chooses the version. */
   readonly modelVersion: string | null;
-  /** The name of the setting with the key of the engine. Is null for an engine without a key. */
+  /** The name of the setting with the key of the engine. Null for an engine without a key. */
   readonly keySetting: string | null;
 }
 
@@ -49,7 +49,7 @@ export type Deployment = ServedModel & StoredDeployment;
 
 interface StoredDeployment {
   readonly id: string;
-  /** Is null for the master key. */
+  /** Null: the master key. */
   readonly createdBy: string | null;
   readonly createdAt: Date;
   /** The port that served the model when the deployment was created. */

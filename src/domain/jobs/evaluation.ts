@@ -32,12 +32,12 @@ export interface Result {
   readonly group: string | null;
   readonly input: Json;
   readonly expected: Json;
-  /** Is null if the model could not answer. Then `error` says why, and the score is 0. */
+  /** Null: the model could not answer. Then `error` says why, and the score is 0. */
   readonly output: string | null;
   readonly score: Score;
   /** Seconds that the model needed for its answer. */
   readonly latency: number;
-  /** Is null if the runtime does not report tokens. */
+  /** Null: the runtime does not report tokens. */
   readonly tokens: { readonly prompt: number; readonly completion: number } | null;
   readonly error: string | null;
 }

@@ -20,22 +20,22 @@ export type JobStatus = OpenStatus | FinalStatus;
 
 interface Progress {
   readonly done: number;
-  /** Is null if unknown. */
+  /** Null: unknown. */
   readonly total: number | null;
 }
 
 /** The figures that a call reports at its end. */
 export interface CallUsage {
-  /** Is null if the model does not report it. */
+  /** Null: the model does not report it. */
   readonly tokensIn: number | null;
   readonly tokensOut: number | null;
-  /** Seconds from the call's arrival to the first part of its answer. Is null without a stream. */
+  /** Seconds from the call's arrival to the first part of its answer. Null without a stream. */
   readonly firstToken: number | null;
 }
 
 /** Holds the figures of a call for `GET /v1/usage`. */
 export interface CallRecord extends CallUsage {
-  /** The API key of the call. Is null for a session or the master key. */
+  /** The API key of the call. Null for a session or the master key. */
   readonly keyId: string | null;
   /** The error code of a failed call. */
   readonly failure: string | null;
@@ -43,7 +43,7 @@ export interface CallRecord extends CallUsage {
 
 export interface Job {
   readonly id: string;
-  /** Is null for jobs of the master key. */
+  /** Null: a job of the master key. */
   readonly teamId: string | null;
   readonly kind: JobKind;
   readonly mode: JobMode;
@@ -56,7 +56,7 @@ export interface Job {
   readonly requestedBy: string;
   /** For a call, the time of its arrival. */
   readonly createdAt: Date;
-  /** Is null if the job never began. */
+  /** Null: the job never began. */
   readonly startedAt: Date | null;
   readonly finishedAt: Date | null;
   readonly progress: Progress;
@@ -64,11 +64,11 @@ export interface Job {
   readonly error: string | null;
   /** The instance that a `sync` job runs in. */
   readonly instance: number | null;
-  /** Is null for jobs that are no calls. */
+  /** Null: the job is no call. */
   readonly usage: CallRecord | null;
 }
 
-/** Is used for the master key instead of the id of an account. */
+/** Stands for the master key in place of the id of an account. */
 export const MASTER = 'master';
 
 /** The fields of a finished job that alert rules read. */

@@ -53,7 +53,7 @@ export interface Usage extends Sums {
 /** The usage of some calls, as callers read it. */
 export interface UsageSummary extends Sums {
   readonly latency: Percentiles;
-  /** Is null if no call reports its first token. */
+  /** Null: no call reports its first token. */
   readonly firstToken: Percentiles | null;
 }
 
@@ -69,10 +69,10 @@ export type UsagePart = Usage & Place;
 export type UsageEntry = UsageSummary & Place;
 
 export interface UsageQuery {
-  /** The id of a team or an account. Is null for all calls. */
+  /** The id of a team or an account. Null for all calls. */
   readonly scope: string | null;
   readonly since: Date;
-  /** Exclusive. Is null for no end. */
+  /** Exclusive. Null for no end. */
   readonly until: Date | null;
   readonly bucket: UsageBucket;
   readonly groupBy: UsageGroup | null;

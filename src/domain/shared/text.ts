@@ -28,7 +28,7 @@ interface JsonNesting {
   readonly values: number;
   /** The number of members of all objects. */
   readonly keys: number;
-  /** The name of the last member of the outermost object, with its escapes. Is empty if there is no member. */
+  /** The name of the last member of the outermost object, with its escapes. Empty if there is no member. */
   readonly member: string;
 }
 

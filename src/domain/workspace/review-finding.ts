@@ -33,10 +33,10 @@ export interface Reviewed {
   readonly project: Project;
   /** The registered models and the newest draft. */
   readonly models: readonly Pick<Model, 'id' | 'state'>[];
-  /** The dataset that the spec names. Is null without such a name, or if the project does not have this dataset. */
+  /** The dataset that the spec names. Null without such a name, or if the project does not have this dataset. */
   readonly dataset: ReviewedDataset | null;
   readonly runtime: ProjectRuntime;
-  /** Says why the JSON schema of the spec cannot be used. Is null for a good schema and without a schema. */
+  /** Says why the JSON schema of the spec cannot be used. Null for a good schema and without a schema. */
   readonly schemaProblem: string | null;
   /** The last successful evaluation of the dataset. */
   readonly evaluation: ReviewedEvaluation | null;

@@ -102,13 +102,14 @@ export class FairQueue {
         if (begun) this.leave(turn);
         else this.giveUp(turn);
       };
+      // The end of another call may begin this turn. The work then still runs in the context of its own request.
+      const context = new AsyncResource('Turn');
       const turn: Turn = {
         caller,
         tokens,
-        // The end of another call begins this turn. `bind` makes the work run in the context of its own request.
-        begin: AsyncResource.bind(() => {
+        begin: () => {
           begun = true;
-          work().then(
+          context.runInAsyncScope(work).then(
             ([outcome, cost]) => {
               leave(cost);
               resolve(outcome);
@@ -118,7 +119,7 @@ export class FairQueue {
               reject(error);
             },
           );
-        }),
+        },
         refuse: (reason) => {
           end();
           reject(reason);

@@ -2,15 +2,16 @@ import {
   createCipheriv,
   createDecipheriv,
   createHash,
+  createSecretKey,
   hash,
   hkdfSync,
+  type KeyObject,
   randomBytes,
   timingSafeEqual,
 } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { injectable } from 'inversify';
-import type { MasterKey } from '../../application/accounts/ports.js';
-import type { SecretToken, SecretTokens, TokenKind } from '../../application/shared/ports.js';
+import type { MasterKey, SecretToken, SecretTokens, TokenKind } from '../../application/accounts/ports.js';
 
 const PREFIXES = {
   session: 'tns_',
@@ -75,10 +76,10 @@ const TAG_BYTES = 16;
 
 /** Encrypts text with AES-256-GCM under a key derived from the service's secret for one purpose. */
 export class Sealer {
-  private readonly key: Buffer;
+  private readonly key: KeyObject;
 
   constructor(secret: string, purpose: string) {
-    this.key = Buffer.from(hkdfSync('sha256', secret, '', `tenon:${purpose}`, 32));
+    this.key = createSecretKey(Buffer.from(hkdfSync('sha256', secret, '', `tenon:${purpose}`, 32)));
   }
 
   /** Encrypts the text. Only `open` with the same `context` can decrypt it. */

@@ -5,9 +5,8 @@ import { setImmediate } from 'node:timers/promises';
 import { createStream } from 'rotating-file-stream';
 import winston from 'winston';
 import type { LogLevel } from '../../application/operations/ports.js';
-import type { Clock, LogFields, Logger } from '../../application/shared/ports.js';
+import { type Clock, type LogFields, Logger } from '../../application/shared/ports.js';
 import { makeFolder } from '../files/data-folder.js';
-import { AsyncValue } from '../system/adapters.js';
 
 interface Settings {
   /** Path of the newest file. Null: no file. */
@@ -29,8 +28,7 @@ const PAUSE_MS = 10;
 const CONTROLS = /[\u007f-\u009f\u2028\u2029]/g;
 
 /** Writes JSON Lines with `time`, `level` and `event` first. Rotates the file by size. Redacts secrets. */
-export class WinstonLogger implements Logger {
-  private readonly fields = new AsyncValue<LogFields>();
+export class WinstonLogger extends Logger {
   private readonly logger: winston.Logger;
   private readonly lines: Writable;
   private file: Writable | null = null;
@@ -40,7 +38,8 @@ export class WinstonLogger implements Logger {
   private lost = 0;
 
   /** Throws if the file cannot be written. */
-  constructor({ file, level, stderr, fileSize = '20M' }: Settings, clock: Clock) {
+  constructor({ file, level, stderr, fileSize = '20M' }: Settings, clock: Clock, running?: () => LogFields) {
+    super(running);
     const redact = winston.format((info) => ({
       ...info,
       message: redactedText(String(info.message)),
@@ -74,31 +73,6 @@ export class WinstonLogger implements Logger {
     }
   }
 
-  debug(event: string, fields?: LogFields): void {
-    this.write('debug', event, fields);
-  }
-
-  info(event: string, fields?: LogFields): void {
-    this.write('info', event, fields);
-  }
-
-  warn(event: string, fields?: LogFields): void {
-    this.write('warn', event, fields);
-  }
-
-  error(event: string, fields?: LogFields): void {
-    this.write('error', event, fields);
-  }
-
-  within<T>(fields: LogFields, work: () => T): T {
-    return this.fields.run({ ...this.fields.current, ...fields }, work);
-  }
-
-  bound<A extends unknown[], T>(work: (...args: A) => T): (...args: A) => T {
-    const fields = this.fields.current ?? {};
-    return (...args) => this.fields.run(fields, () => work(...args));
-  }
-
   async flush(): Promise<void> {
     await setImmediate(); // one turn of the event loop, in which winston passes the lines on
     await new Promise<void>((resolve) => this.lines.write('', () => resolve()));
@@ -119,9 +93,9 @@ export class WinstonLogger implements Logger {
     });
   }
 
-  private write(level: Settings['level'], event: string, fields: LogFields = {}): void {
+  protected write(level: Settings['level'], event: string, fields: LogFields): void {
     if (this.closed || !this.logger.isLevelEnabled(level)) return;
-    this.logger.log({ level, message: event, fields: { ...this.fields.current, ...fields } });
+    this.logger.log({ level, message: event, fields });
   }
 
   /** Tells the file when standard error begins to lose lines, and how many it has lost when it takes lines again. */

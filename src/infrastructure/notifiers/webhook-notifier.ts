@@ -8,7 +8,9 @@ import {
 import type { Clock } from '../../application/shared/ports.js';
 import type { Alert } from '../../domain/alerts/alert.js';
 import { Webhook } from '../../domain/alerts/webhook.js';
-import { outcomeOf } from './post-json.js';
+
+/** The receiver wants no more posts. The service then disables the webhook. */
+const GONE = 410;
 
 /** Posts alerts to the webhooks that are enabled. Stores the outcome of the last attempt with each webhook. */
 export class WebhookNotifier extends AlertNotifier {
@@ -43,6 +45,8 @@ export class WebhookNotifier extends AlertNotifier {
       signal,
     );
     await this.webhooks.note(receiver, { status, error, at, alertId: alert.id });
-    return outcomeOf(status, error ?? '');
+    if (error === null) return { result: 'delivered' };
+    // The Standard Webhooks specification demands another attempt after every other status.
+    return { result: status === GONE ? 'failed' : 'retry', reason: error };
   }
 }

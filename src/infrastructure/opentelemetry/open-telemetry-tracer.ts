@@ -12,7 +12,6 @@ import {
 } from '@opentelemetry/api';
 import {
   type LogFields,
-  type Logger,
   type Span,
   type SpanAttributes,
   type SpanOptions,
@@ -22,6 +21,7 @@ import {
 import { DomainError } from '../../domain/shared/errors.js';
 import { NO_SPAN, SystemClock } from '../system/adapters.js';
 import { steadyMs } from '../system/scheduling.js';
+import { LOG_FIELDS } from './trace-fields.js';
 
 const kinds = {
   server: SpanKind.SERVER,
@@ -37,10 +37,7 @@ const clock = new SystemClock();
 
 /** Makes spans with the API of OpenTelemetry. Log lines contain the ids of the span of their request or task. */
 export class OpenTelemetryTracer extends Tracer {
-  constructor(
-    private readonly tracer: ApiTracer,
-    private readonly log: Logger,
-  ) {
+  constructor(private readonly tracer: ApiTracer) {
     super();
   }
 
@@ -53,14 +50,8 @@ export class OpenTelemetryTracer extends Tracer {
     const span = this.tracer.startSpan(name, { kind: kinds[kind], attributes, startTime }, parent);
     const { traceId: trace_id, spanId: span_id } = span.spanContext();
     const inside = trace.setSpan(parent, span).setValue(EPOCH, epoch);
-    const run = <T>(work: () => T): T => context.with(inside, work);
-    return new StartedSpan(
-      this.tracer,
-      span,
-      inside,
-      startTime,
-      isEntry ? (work) => this.log.within({ trace_id, span_id } satisfies LogFields, () => run(work)) : run,
-    );
+    const named = isEntry ? inside.setValue(LOG_FIELDS, { trace_id, span_id } satisfies LogFields) : inside;
+    return new StartedSpan(this.tracer, span, named, startTime);
   }
 
   headers(): Readonly<Record<string, string>> {
@@ -83,8 +74,11 @@ class StartedSpan implements Span {
     private readonly span: ApiSpan,
     private readonly inside: Context,
     private readonly startTime: number,
-    readonly run: Span['run'],
   ) {}
+
+  run<T>(work: () => T): T {
+    return context.with(this.inside, work);
+  }
 
   get isRecorded(): boolean {
     return this.span.isRecording();

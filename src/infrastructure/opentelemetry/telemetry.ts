@@ -1,7 +1,7 @@
 /** Loads the SDK of OpenTelemetry. Imported only if tracing is on. */
 
 import { randomBytes } from 'node:crypto';
-import { type Context, type ContextManager, DiagLogLevel, diag, ROOT_CONTEXT, trace } from '@opentelemetry/api';
+import { DiagLogLevel, diag, ROOT_CONTEXT, trace } from '@opentelemetry/api';
 import { OTLPMetricExporter as GrpcExporter } from '@opentelemetry/exporter-metrics-otlp-grpc';
 import { OTLPMetricExporter as JsonExporter } from '@opentelemetry/exporter-metrics-otlp-http';
 import { OTLPMetricExporter as ProtobufExporter } from '@opentelemetry/exporter-metrics-otlp-proto';
@@ -16,7 +16,6 @@ import {
 import type { Logger, Tracer } from '../../application/shared/ports.js';
 import type { CallTelemetry } from '../chat-runtimes/call-telemetry.js';
 import type { MetricSnapshot } from '../prometheus/metric-sources.js';
-import { AsyncValue } from '../system/adapters.js';
 import { resultWithin, steadyMs } from '../system/scheduling.js';
 import { GenAiTelemetry } from './gen-ai.js';
 import { MetricsBridge } from './metrics-bridge.js';
@@ -51,14 +50,13 @@ export class OpenTelemetry {
     this.sdk = new NodeSDK({
       resource: resources.defaultResource().merge(resources.resourceFromAttributes(service)),
       sampler: samplerOf(variables.OTEL_TRACES_SAMPLER, variables.OTEL_TRACES_SAMPLER_ARG),
-      contextManager: new AsyncContextManager(),
       metricReaders: this.metricReaders(variables),
       logRecordProcessors: [],
       // With the default propagators, the baggage of callers would reach engines and receivers of webhooks.
       ...(!variables.OTEL_PROPAGATORS && { textMapPropagator: new core.W3CTraceContextPropagator() }),
     });
     this.sdk.start();
-    this.tracer = new OpenTelemetryTracer(trace.getTracer('tenon', version), log);
+    this.tracer = new OpenTelemetryTracer(trace.getTracer('tenon', version));
     const content = variables.OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT ?? '';
     this.calls = new GenAiTelemetry(this.tracer, /^(true|span_only|span_and_event)$/i.test(content));
   }
@@ -111,37 +109,6 @@ function warnings(log: Logger) {
   };
   const nothing = () => undefined;
   return { error: warn, warn, info: nothing, debug: nothing, verbose: nothing };
-}
-
-/** Keeps the context of the running code in an `AsyncValue`. The SDK's own manager would slow down every promise. */
-export class AsyncContextManager implements ContextManager {
-  private readonly context = new AsyncValue<Context>();
-
-  active(): Context {
-    return this.context.current ?? ROOT_CONTEXT;
-  }
-
-  with<A extends unknown[], F extends (...args: A) => ReturnType<F>>(
-    context: Context,
-    work: F,
-    self?: ThisParameterType<F>,
-    ...args: A
-  ): ReturnType<F> {
-    return this.context.run(context, () => work.apply(self, args));
-  }
-
-  bind<T>(context: Context, target: T): T {
-    if (typeof target !== 'function') return target;
-    return ((...args: unknown[]) => this.with(context, () => target(...args))) as T;
-  }
-
-  enable(): this {
-    return this;
-  }
-
-  disable(): this {
-    return this;
-  }
 }
 
 const TRACE_ID_BYTES = 16;

@@ -4,30 +4,12 @@ import { injectable } from 'inversify';
 import { v7 } from 'uuid';
 import {
   type Clock,
-  type CurrentRequest,
   type IdGenerator,
   type IdKind,
   type RequestContext,
   type Span,
   Tracer,
 } from '../../application/shared/ports.js';
-
-/** Holds all values in one storage, because Node.js before version 24 copies the value of each storage to promises. */
-const storage = new AsyncLocalStorage<Readonly<Record<symbol, unknown>>>();
-
-/** Holds a value for the running code. The code has the same value after each `await`. */
-export class AsyncValue<T> {
-  private readonly key = Symbol();
-
-  get current(): T | undefined {
-    return storage.getStore()?.[this.key] as T | undefined;
-  }
-
-  /** Runs `work` with this value. Does not change the values of other `AsyncValue`s. */
-  run<R>(value: T, work: () => R): R {
-    return storage.run({ ...storage.getStore(), [this.key]: value }, work);
-  }
-}
 
 @injectable()
 export class SystemClock implements Clock {
@@ -49,20 +31,17 @@ export class UuidIdGenerator implements IdGenerator {
   }
 }
 
+/** All objects of `AsyncRequestContext` share it, because the log, which names the request, exists before the container. */
+const requests = new AsyncLocalStorage<string>();
+
 @injectable()
 export class AsyncRequestContext implements RequestContext {
-  private readonly request = new AsyncValue<CurrentRequest>();
-
   get id(): string | null {
-    return this.request.current?.id ?? null;
+    return requests.getStore() ?? null;
   }
 
-  within<T>(request: CurrentRequest, work: () => T): T {
-    return this.request.run(request, work);
-  }
-
-  async reserve(...lengths: number[]): Promise<void> {
-    await this.request.current?.reserve(...lengths);
+  within<T>(id: string, work: () => T): T {
+    return requests.run(id, work);
   }
 }
 

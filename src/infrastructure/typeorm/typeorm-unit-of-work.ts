@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomInt } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { injectable, unmanaged } from 'inversify';
@@ -6,7 +7,6 @@ import { DataSource, type EntityManager, type EntitySchema, type ObjectLiteral, 
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import type { LockMode, UnitOfWork } from '../../application/shared/ports.js';
 import { StorageUnavailable } from '../../domain/shared/errors.js';
-import { AsyncValue } from '../system/adapters.js';
 import { isLostRace } from './storage-errors.js';
 
 export const poolOf = ({ driver }: DataSource): Pool => (driver as PostgresDriver).master;
@@ -27,7 +27,7 @@ const lock = (mode: LockMode) => `
 /** Gives each repository the connection of the transaction that it runs in. */
 @injectable()
 export class TypeOrmUnitOfWork implements UnitOfWork {
-  private readonly transactional = new AsyncValue<EntityManager>();
+  private readonly transactional = new AsyncLocalStorage<EntityManager>();
 
   /** Tests pass a weaker isolation to show what `SERIALIZABLE` prevents. */
   constructor(
@@ -57,7 +57,7 @@ export class TypeOrmUnitOfWork implements UnitOfWork {
   }
 
   get isRunning(): boolean {
-    return this.transactional.current !== undefined;
+    return this.transactional.getStore() !== undefined;
   }
 
   repository<Row extends ObjectLiteral>(schema: EntitySchema<Row>): Repository<Row> {
@@ -73,12 +73,14 @@ export class TypeOrmUnitOfWork implements UnitOfWork {
 
   /** Runs a frequent statement. PostgreSQL plans the statement once for each connection, under `name`. */
   async prepared<Row>(name: string, text: string, values: readonly unknown[]): Promise<Row[]> {
-    if (this.isRunning) return this.query(text, values);
+    const query = { name, text, values: [...values] };
+    const { queryRunner } = this.transactional.getStore() ?? {};
+    if (queryRunner) return (await (await queryRunner.connect()).query(query)).rows;
     // `Pool.query` would run the statement in the async context of the request that returns the connection.
     const connection = await poolOf(this.source).connect();
     let failure: unknown;
     try {
-      return (await connection.query({ name, text, values: [...values] })).rows;
+      return (await connection.query(query)).rows;
     } catch (error) {
       failure = error;
       throw error;
@@ -88,7 +90,7 @@ export class TypeOrmUnitOfWork implements UnitOfWork {
   }
 
   private get manager(): EntityManager {
-    return this.transactional.current ?? this.source.manager;
+    return this.transactional.getStore() ?? this.source.manager;
   }
 
   /** Runs `work`. If its transaction lost against another one, waits for a random time and runs it again. */

@@ -3,7 +3,7 @@ import type { Clock } from '../../application/shared/ports.js';
 import { pages } from '../web/pages.js';
 import { OPENAI } from './chat/openai/openai-errors.js';
 import type { Controller } from './contract.js';
-import { authenticate } from './middleware/authenticate.js';
+import { authenticate, readCredential } from './middleware/authenticate.js';
 import { lingeringClose, slowClients } from './middleware/connections.js';
 import { type ErrorHandlerDependencies, errorHandler, notFound } from './middleware/error-handler.js';
 import { accessLog, type Observers, observeRequests } from './middleware/observability.js';
@@ -68,12 +68,15 @@ export function createApp(dependencies: HttpDependencies): Express {
   app.use(hostCheck(dependencies.allowedHosts));
   for (const { handle } of dependencies.teamMiddleware) app.use(handle);
 
-  app.use(API, crossOrigin(dependencies.corsOrigins));
-  app.use(API, refuseBeforeLookup(dependencies, recentCallers.keyOf));
-  app.use(API, authenticate(authenticator));
-  app.use(API, rateLimit(dependencies, recentCallers));
-  app.use(API, shutdown.refuseLate);
-  app.use('/metrics', refuseBeforeLookup(dependencies, guessKey));
+  const api = express.Router(); // one match of the path for all these steps
+  api.use(crossOrigin(dependencies.corsOrigins));
+  api.use(readCredential(authenticator));
+  api.use(refuseBeforeLookup(dependencies, recentCallers.keyOf));
+  api.use(authenticate(authenticator));
+  api.use(rateLimit(dependencies, recentCallers));
+  api.use(shutdown.refuseLate);
+  app.use(API, api);
+  app.use('/metrics', readCredential(authenticator), refuseBeforeLookup(dependencies, guessKey));
   app.use('/metrics', authenticate(authenticator), rateLimitGuesses(dependencies));
   app.use(contractRoutes(controllers, dependencies)); // authorize → readBody → validate → controller → respond
 

@@ -1,6 +1,7 @@
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createInflate } from 'node:zlib';
 import type { Request, Response } from 'express';
+import type { MemoryBudget } from '../../application/shared/memory-budget.js';
 import type { ByteStream } from '../../application/shared/ports.js';
 import { HttpRefusal } from './refusals.js';
 
@@ -262,5 +263,27 @@ export class BodyMemory {
       this.held += next.bytes;
       next.begin();
     }
+  }
+}
+
+/** The memory of one request for stored content and then for the text of its answer. */
+export class RequestMemory implements MemoryBudget {
+  private lowerTo = (_bytes: number) => {};
+  private bytes = 0;
+
+  constructor(
+    private readonly all: BodyMemory,
+    private readonly response: Response,
+  ) {}
+
+  async reserve(...lengths: number[]): Promise<void> {
+    this.lowerTo(0);
+    this.lowerTo = await this.all.reserve(lengths, this.response);
+    this.bytes = lengths.reduce((sum, length) => sum + length, 0);
+  }
+
+  /** Keeps only the memory for the text of the answer and its copy in the socket. */
+  answerMade(): void {
+    this.lowerTo(2 * this.bytes);
   }
 }

@@ -11,13 +11,15 @@ import { methodNotAllowed } from './refusals.js';
 export function contractRoutes(
   controllers: readonly Controller[],
   dependencies: ReadBodyDependencies & ErrorHandlerDependencies,
-): Router {
+): RequestHandler {
   const report: ReportProblem = (error, response) => reportedProblem(error, response, dependencies);
-  const router = Router({ caseSensitive: true, strict: true });
+  const routers = new Map<string, Router>();
   const routes = controllers.flatMap(({ routes, exists = {} }) => routes.map((route) => ({ ...route, exists })));
   // In this order `/a/b` comes before `/a/{id}`: a brace sorts after every letter.
   const paths = [...new Set(routes.map(({ contract }) => contract.path))].sort();
   for (const path of paths) {
+    const router = routers.get(areaOf(path)) ?? Router({ caseSensitive: true, strict: true });
+    routers.set(areaOf(path), router);
     const routesOfPath = routes.filter(({ contract }) => contract.path === path);
     const expressRoute = router.route(expressPath(path)).all((request, _response, next) => {
       request.context.route = path;
@@ -40,8 +42,18 @@ export function contractRoutes(
       throw methodNotAllowed(routesOfPath.flatMap(({ contract }) => methodsOf(contract)));
     });
   }
-  return router;
+  return (request, response, next) => {
+    const router = routers.get(areaOf(request.path));
+    if (router) router(request, response, next);
+    else next();
+  };
 }
+
+/**
+ * Returns the first two parts of a path, such as `/v1/projects`. They contain no parameters. Each area has a router,
+ * because a router tries its routes one after another.
+ */
+const areaOf = (path: string): string => path.split('/', 3).join('/');
 
 /** Refuses a request before its body is read. */
 const refuseEarly =

@@ -14,7 +14,7 @@ import { ManualClock } from '../../fakes/shared/manual-clock.js';
 import { postgresUnderTest } from '../../support/postgres-repositories.js';
 import { anAccount, anAlert, aTeam, at, aWebhook } from '../../support/records.js';
 import { WebhookReceiver } from '../../support/webhook-receiver.js';
-import { alertNotifierContract } from './alert-notifier.contract.js';
+import { alertNotifierContract, type NotifierUnderTest, onlyGone } from './alert-notifier.contract.js';
 
 const HOUR_MS = 60 * 60_000;
 
@@ -49,12 +49,13 @@ const mail = async () => {
 };
 alertNotifierContract('e-mail', mail, { posts: false });
 
-alertNotifierContract('webhooks', async ({ url }) => {
+const webhooks = async ({ url }: WebhookReceiver): Promise<NotifierUnderTest> => {
   const { webhooks } = await postgres.open();
   const sender = new HttpWebhookSender(new AddressGuard(['127.0.0.1']));
   await webhooks.add(aWebhook({ url }), sender.newSecret());
   return { notifier: new WebhookNotifier(alertFired, webhooks, sender, new ManualClock(at(0))), idsIn };
-});
+};
+alertNotifierContract('webhooks', webhooks, onlyGone);
 
 alertNotifierContract('Alertmanager', ({ url }) => ({
   notifier: new AlertmanagerNotifier(url, links, new ManualClock(at(0))),

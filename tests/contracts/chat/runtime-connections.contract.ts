@@ -1,7 +1,7 @@
 import type { RuntimeConnection } from '../../../src/application/chat/ports.js';
 import type { Model } from '../../../src/domain/workspace/model.js';
 import { atOnce } from '../../support/barrier.js';
-import { aModel, ids } from '../../support/records.js';
+import { aModel, aProject, ids } from '../../support/records.js';
 import { type StockedStore, type StoreUnderTest, stocked } from '../../support/repositories.js';
 
 export function runtimeConnectionsContract(adapter: string, store: StoreUnderTest) {
@@ -78,12 +78,36 @@ export function runtimeConnectionsContract(adapter: string, store: StoreUnderTes
       expect(await connections.connectedProjects(otherTeam.id)).toEqual([]);
     });
 
-    it('returns the team and the connection (or null) of a project, and null for an unknown project', async () => {
-      const { teamId } = stock.project;
-      expect(await connections.ofProject(projectId)).toEqual({ teamId, connection: null });
+    it("returns the connection (or null) of a team's project, and null for a project that the team does not have", async () => {
+      const { team, otherTeam } = stock;
+      const reads = [connections.ofProject.bind(connections), connections.ofModel.bind(connections)];
+      for (const read of reads) expect(await read(team.id, projectId)).toEqual({ projectId, connection: null });
       await connections.save(connection());
-      expect(await connections.ofProject(projectId)).toEqual({ teamId, connection: connection() });
-      expect(await connections.ofProject(ids.next('prj'))).toBeNull();
+      for (const read of reads) {
+        expect(await read(team.id, projectId)).toEqual({ projectId, connection: connection() });
+        expect(await read(otherTeam.id, projectId)).toBeNull();
+        expect(await read(team.id, ids.next('prj'))).toBeNull();
+      }
+    });
+
+    it("finds a project as a model by its id, or else by a name that only one of the team's projects has", async () => {
+      const { team, otherTeam, projects } = stock;
+      const add = async (name: string, owner = team) => {
+        const project = { ...aProject(owner), name };
+        await projects.add(project);
+        return project;
+      };
+      const [alone, foreign] = [await add('Alone'), await add('Alone', otherTeam)];
+      expect(await connections.ofModel(team.id, 'Alone')).toEqual({ projectId: alone.id, connection: null });
+      expect(await connections.ofModel(otherTeam.id, 'Alone')).toEqual({ projectId: foreign.id, connection: null });
+      await add('Twin');
+      await add('Twin');
+      for (const name of ['Twin', 'alone', '']) expect(await connections.ofModel(team.id, name)).toBeNull();
+      expect(await connections.ofProject(team.id, 'Alone')).toBeNull();
+      await add(projectId);
+      await add(foreign.id);
+      expect(await connections.ofModel(team.id, projectId)).toEqual({ projectId, connection: null });
+      expect((await connections.ofModel(team.id, foreign.id))?.projectId).not.toBe(foreign.id);
     });
 
     it('lists the connections of all teams with the desired state `started`', async () => {

@@ -4,7 +4,6 @@ import type { ServedModel } from '../../../src/domain/deployments/deployment.js'
 import { ModelFileInvalid } from '../../../src/domain/deployments/errors.js';
 import { ModelServerByKind } from '../../../src/infrastructure/model-server/model-server-by-kind.js';
 import { RemoteModelServer } from '../../../src/infrastructure/model-server/remote/remote-model-server.js';
-import { AsyncRequestContext } from '../../../src/infrastructure/system/adapters.js';
 import { MemoryModelServer } from '../../fakes/deployments/memory-model-server.js';
 import { InferenceEngine, sendBinary } from '../../support/inference-engine.js';
 import { sendJson } from '../../support/local-server.js';
@@ -80,7 +79,7 @@ const elsewhere = async () => {
   };
   engine.metadata = { versions: ['1'], inputs: [{ name: 'do', datatype: 'BYTES', shape: [1] }] };
   const settings = { ...fakeSettings, startTimeoutMs: 4_000, allowedHosts: [engine.host], keys: {}, translation: '' };
-  const remote = new RemoteModelServer(settings, new AsyncRequestContext(), new RecordingLog());
+  const remote = new RemoteModelServer(settings, new RecordingLog());
   const { servers: local } = new LocalModelServerRig(temporary.path);
   const model = {
     kind: 'remote',

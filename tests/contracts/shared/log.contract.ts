@@ -6,7 +6,7 @@ export interface LogUnderTest {
   lines(): Promise<{ level: string; event: string; fields: LogFields }[]>;
 }
 
-export function logContract(adapter: string, open: () => LogUnderTest) {
+export function logContract(adapter: string, open: (running?: () => LogFields) => LogUnderTest) {
   describe(`Logger of ${adapter}`, () => {
     it('writes one line for each event, with its level, in the order of the events', async () => {
       const { log, lines } = open();
@@ -29,43 +29,38 @@ export function logContract(adapter: string, open: () => LogUnderTest) {
       expect(line?.fields.error).toMatchObject({ message: 'what went wrong', name: 'TypeError' });
     });
 
-    it('adds the fields of `within` to every line, also after an await; inner fields win over outer ones', async () => {
-      const { log, lines } = open();
-      const failure = new Error('no');
+    it('adds the fields of the running code to each line; the fields of the line win', async () => {
+      let running: LogFields = {};
+      const { log, lines } = open(() => running);
       log.info('before');
-      const answer = await log.within({ request: 'r1' }, async () => {
-        log.info('at once', { own: 1 });
-        await new Promise((resolve) => setImmediate(resolve));
-        log.info('later');
-        return 'answer';
-      });
-      log.info('after');
-      await expect(log.within({ request: 'r2' }, () => Promise.reject(failure))).rejects.toBe(failure);
-      log.within({ a: 1, b: 1, c: 1 }, () => log.within({ b: 2, c: 2 }, () => log.info('inner', { c: 3 })));
-      expect(answer).toBe('answer');
+      running = { request: 'r1', n: 1 };
+      log.warn('at once', { own: 1 });
+      log.error('later', { n: 2 });
+      running = {};
+      log.debug('after');
       expect((await lines()).map(({ event, fields }) => [event, fields])).toEqual([
         ['before', {}],
-        ['at once', { request: 'r1', own: 1 }],
-        ['later', { request: 'r1' }],
+        ['at once', { request: 'r1', n: 1, own: 1 }],
+        ['later', { request: 'r1', n: 2 }],
         ['after', {}],
-        ['inner', { a: 1, b: 2, c: 3 }],
       ]);
     });
 
-    it('gives lines of a bound function the fields at the time of `bound`, not those of its caller', async () => {
-      const { log, lines } = open();
-      const said = (n: number) => {
-        log.info('said', { n });
-        return n + 1;
-      };
-      const free = log.bound(said);
-      const bound = log.within({ request: 'r1' }, () => log.bound(said));
-      expect(log.within({ request: 'r2', other: true }, () => [free(1), bound(2)])).toEqual([2, 3]);
-      bound(3);
-      expect((await lines()).map(({ fields }) => fields)).toEqual([
-        { n: 1 },
-        { request: 'r1', n: 2 },
-        { request: 'r1', n: 3 },
+    it('gives the lines of a child its fields, and those of the code that made it, not of its caller', async () => {
+      let running: LogFields = { request: 'r1' };
+      const { log, lines } = open(() => running);
+      const child = log.child({ job: 'j1', step: 1 });
+      running = { request: 'r2' };
+      child.info('of the child');
+      child.child({ step: 2 }).warn('of its child', { own: true });
+      child.info('again', { step: 3 });
+      log.info('of the parent');
+      await child.flush();
+      expect((await lines()).map(({ event, fields }) => [event, fields])).toEqual([
+        ['of the child', { request: 'r1', job: 'j1', step: 1 }],
+        ['of its child', { request: 'r1', job: 'j1', step: 2, own: true }],
+        ['again', { request: 'r1', job: 'j1', step: 3 }],
+        ['of the parent', { request: 'r2' }],
       ]);
     });
 
@@ -81,7 +76,7 @@ export function logContract(adapter: string, open: () => LogUnderTest) {
 
     it('does not let a field replace the event or its level', async () => {
       const { log, lines } = open();
-      log.within({ event: 'forged', level: 'info' }, () => log.warn('true', { event: 'forged', level: 'info' }));
+      log.child({ event: 'forged', level: 'info' }).warn('true', { event: 'forged', level: 'info' });
       expect(await lines()).toMatchObject([{ level: 'warn', event: 'true' }]);
     });
   });

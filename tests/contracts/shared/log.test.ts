@@ -17,9 +17,9 @@ afterAll(() => folder.remove());
 
 const now = new Date(Date.UTC(2026, 5, 7, 8, 9, 10, 11));
 
-function logFile(level: LogLevel = 'info') {
+function logFile(level: LogLevel = 'info', running?: () => LogFields) {
   const file = join(folder.path, `${unique()}.log`);
-  const log = new WinstonLogger({ file, level, stderr: false }, new ManualClock(now));
+  const log = new WinstonLogger({ file, level, stderr: false }, new ManualClock(now), running);
   const text = async () => {
     await log.close();
     return readFileSync(file, 'utf8');
@@ -27,8 +27,8 @@ function logFile(level: LogLevel = 'info') {
   return { log, file, text };
 }
 
-logContract('winston', () => {
-  const { log, text } = logFile('debug');
+logContract('winston', (running) => {
+  const { log, text } = logFile('debug', running);
   const lines = async () =>
     (await text())
       .split('\n')
@@ -42,8 +42,8 @@ logContract('winston', () => {
   return { log, lines };
 });
 
-logContract('memory', () => {
-  const log = new MemoryLogger();
+logContract('memory', (running) => {
+  const log = new MemoryLogger(running);
   return { log, lines: async () => log.lines };
 });
 
@@ -143,7 +143,7 @@ describe('Log of winston', () => {
   it('escapes line breaks and control characters, so that no value forges a line or controls a terminal', async () => {
     const { log, text } = logFile();
     const forged = `a\n{"level":"info"}\r\nb\rc\u0085d\u2028e\u2029f\u001b[2Jg\u009b2Jh\u0000i\u007f`;
-    log.within({ [forged]: 1 }, () => log.info(forged, { value: forged, list: [forged], error: new Error(forged) }));
+    log.child({ [forged]: 1 }).info(forged, { value: forged, list: [forged], error: new Error(forged) });
     const line = await text();
     // biome-ignore lint/suspicious/noControlCharactersInRegex: the line must not contain these characters.
     expect(line.trimEnd()).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/);
@@ -168,7 +168,7 @@ describe('Log of winston', () => {
   ];
   it.each(named)('hides a secret because of the name of its field: %j', async (fields) => {
     const { log, text } = logFile();
-    log.within(fields, () => log.info('event', fields));
+    log.child(fields).info('event', fields);
     const line = await text();
     expect(line).not.toContain('hush');
     expect(line).toContain('[redacted]');

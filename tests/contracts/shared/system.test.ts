@@ -1,12 +1,8 @@
-import type { IdKind, TokenKind } from '../../../src/application/shared/ports.js';
+import type { TokenKind } from '../../../src/application/accounts/ports.js';
+import type { IdKind } from '../../../src/application/shared/ports.js';
 import { CheckedTokens } from '../../../src/infrastructure/crypto/secrets.js';
 import { Sha256ContentHasher } from '../../../src/infrastructure/crypto/sha256-content-hasher.js';
-import {
-  AsyncRequestContext,
-  AsyncValue,
-  SystemClock,
-  UuidIdGenerator,
-} from '../../../src/infrastructure/system/adapters.js';
+import { AsyncRequestContext, SystemClock, UuidIdGenerator } from '../../../src/infrastructure/system/adapters.js';
 import { ManualClock } from '../../fakes/shared/manual-clock.js';
 import { atOnce, barrier } from '../../support/barrier.js';
 
@@ -48,7 +44,7 @@ describe('RequestContext of Node', () => {
     expect(request.id).toBeNull();
     const allHaveBegun = barrier(3);
     const seen = await atOnce(3, (party) =>
-      request.within({ id: `r${party}`, reserve: async () => undefined }, async () => {
+      request.within(`r${party}`, async () => {
         const before = request.id;
         await allHaveBegun();
         return [before, request.id];
@@ -56,29 +52,6 @@ describe('RequestContext of Node', () => {
     );
     expect(seen).toEqual(['r0', 'r1', 'r2'].map((id) => [id, id]));
     expect(request.id).toBeNull();
-  });
-
-  it('is not changed by another `AsyncValue` that is set for the same code', async () => {
-    const [request, other] = [new AsyncRequestContext(), new AsyncValue<string>()];
-    const seen = await request.within({ id: 'r', reserve: async () => undefined }, async () => {
-      const within = await other.run('a', async () => {
-        await null;
-        return other.run('b', () => [request.id, other.current]);
-      });
-      return [...within, request.id, other.current];
-    });
-    expect(seen).toEqual(['r', 'b', 'r', undefined]);
-  });
-
-  it('reserves memory for the current request, and does nothing outside a request', async () => {
-    const request = new AsyncRequestContext();
-    const reserved: number[] = [];
-    const reserve = async (bytes: number) => {
-      reserved.push(bytes);
-    };
-    await request.within({ id: 'r', reserve }, () => request.reserve(7));
-    await request.reserve(8);
-    expect(reserved).toEqual([7]);
   });
 });
 

@@ -4,19 +4,19 @@ import { InMemorySpanExporter, type ReadableSpan, SimpleSpanProcessor } from '@o
 import type { Span, Tracer } from '../../../src/application/shared/ports.js';
 import { NotFound } from '../../../src/domain/shared/errors.js';
 import { OpenTelemetryTracer } from '../../../src/infrastructure/opentelemetry/open-telemetry-tracer.js';
-import { AsyncContextManager, samplerOf } from '../../../src/infrastructure/opentelemetry/telemetry.js';
+import { samplerOf } from '../../../src/infrastructure/opentelemetry/telemetry.js';
+import { traceFields } from '../../../src/infrastructure/opentelemetry/trace-fields.js';
 import { NoTracer } from '../../../src/infrastructure/system/adapters.js';
 import { MemoryLogger } from '../../fakes/shared/memory-logger.js';
 import { atOnce, barrier } from '../../support/barrier.js';
 
 const exporter = new InMemorySpanExporter();
-const log = new MemoryLogger();
+const log = new MemoryLogger(traceFields);
 let sampler = samplerOf();
 const sdk = new NodeSDK({
   autoDetectResources: false,
   spanProcessors: [new SimpleSpanProcessor({ exporter })],
   sampler: { shouldSample: (...about) => sampler.shouldSample(...about), toString: () => 'the sampler of the test' },
-  contextManager: new AsyncContextManager(),
   textMapPropagator: new core.W3CTraceContextPropagator(),
   metricReaders: [],
   logRecordProcessors: [],
@@ -31,7 +31,7 @@ const parentOf = (name: string) => recorded(name).parentSpanContext?.spanId;
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 const headersOf = (flags: string) => ({ traceparent: `00-${TRACE}-00f067aa0ba902b7-${flags}` });
 
-const openTelemetry = new OpenTelemetryTracer(trace.getTracer('test'), log);
+const openTelemetry = new OpenTelemetryTracer(trace.getTracer('test'));
 
 describe.each<[string, Tracer]>([
   ['none', new NoTracer()],

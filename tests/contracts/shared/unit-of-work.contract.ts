@@ -1,6 +1,6 @@
 import type { Account, Team } from '../../../src/domain/accounts/account.js';
 import { barrier, race } from '../../support/barrier.js';
-import { anAccount, aTeam } from '../../support/records.js';
+import { aCall, anAccount, anInvite, aProject, aSession, aTeam, at, ended } from '../../support/records.js';
 import type { Repositories, StoreUnderTest } from '../../support/repositories.js';
 
 /** Runs units of work that read a counter at the same time. Each then adds one to what it read. Returns the counter. */
@@ -123,6 +123,27 @@ export function unitOfWorkContract(adapter: string, store: StoreUnderTest) {
       };
       await expect(unitOfWork.run(work)).rejects.toBe(failure);
       expect(await accounts.count()).toBe(0);
+    });
+
+    it('has the frequent statements of all repositories, too', async () => {
+      const { credentials, invites, connections, projects, jobHistory, jobs } = repositories;
+      const [account, project, call] = [anAccount(team), aProject(team), ended(aCall())];
+      const [session, invite] = [aSession(account), anInvite(team)];
+      const work = async () => {
+        await accounts.add(account);
+        await credentials.add(session);
+        await invites.add(invite);
+        await projects.add(project);
+        await jobHistory.append(call, true);
+        expect(await credentials.holder(session.digest, at(0))).toMatchObject({ accountId: account.id });
+        expect(await credentials.holderById(session.id, at(0))).toMatchObject({ accountId: account.id });
+        expect(await invites.countPending(team.id, at(0))).toBe(1);
+        expect(await connections.ofProject(team.id, project.id)).not.toBeNull();
+        expect(await connections.ofModel(team.id, project.name)).not.toBeNull();
+        throw failure;
+      };
+      await expect(unitOfWork.run(work)).rejects.toBe(failure);
+      expect(await jobs.find(call.id)).toBeNull();
     });
 
     it('loses no update when several units of work read the same state', async () => {

@@ -65,17 +65,6 @@ export function projectsContract(adapter: string, store: StoreUnderTest) {
       expect(await projects.names(ids.next('tea'), 9)).toEqual([]);
     });
 
-    it('finds projects of a team by name', async () => {
-      const twin = { ...aProject(stock.team), name: project.name };
-      await projects.add(twin);
-      await projects.add({ ...aProject(stock.otherTeam), name: project.name });
-      const found = await projects.named(stock.team.id, project.name, 9);
-      const all = [project, stock.otherProject, twin].filter(({ name }) => name === project.name);
-      expect(new Set(found)).toEqual(new Set(all.map(({ id }) => id)));
-      expect(await projects.named(stock.team.id, project.name, 1)).toHaveLength(1);
-      expect(await projects.named(stock.team.id, project.id, 9)).toEqual([]);
-    });
-
     it('stores the reviewed version only if the stored project still has the given version', async () => {
       const find = () => projects.find(stock.team.id, project.id);
       const next = Project.update(project, [1], { name: 'Next', spec: {}, by: 'usr_2', at: at(9) });

@@ -11,6 +11,7 @@ import { loadConfig } from '../../../src/bootstrap/config/config.js';
 import { createContainer } from '../../../src/bootstrap/container.js';
 import { httpApp } from '../../../src/bootstrap/http.js';
 import { modelStorage } from '../../../src/bootstrap/model-storage.js';
+import { runningFields } from '../../../src/bootstrap/telemetry.js';
 import type { Account } from '../../../src/domain/accounts/account.js';
 import { createDataSource, type DataSource } from '../../../src/infrastructure/typeorm/data-source.js';
 import type { BodyMemory } from '../../../src/interfaces/http/body.js';
@@ -74,7 +75,7 @@ export class TestApp extends HttpCaller {
       SERVICE_DATA_DIR: folder.path,
       ...env,
     });
-    const logger = new MemoryLogger();
+    const logger = new MemoryLogger(runningFields);
     const clock = new ManualClock(new Date());
     const database = await freshDatabase();
     const source = await createDataSource(database.url, CONNECTIONS).initialize();

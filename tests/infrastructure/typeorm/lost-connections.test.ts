@@ -43,17 +43,22 @@ describe('a pool with connections that break or fall silent', () => {
     expect(poolOf(source).totalCount).toBe(1);
   });
 
-  it('reports a connection that broke between two statements of a transaction as StorageUnavailable', async () => {
-    const unitOfWork = new TypeOrmUnitOfWork(source);
-    const failure = await unitOfWork
-      .run(async () => {
-        proxy.cut();
-        await until('the pool has dropped the connection', () => poolOf(source).totalCount === 0);
-        await unitOfWork.query('SELECT');
-      })
-      .catch(asStorageUnavailable);
-    expect(failure).toBeInstanceOf(StorageUnavailable);
-  });
+  it.each(['ordinary', 'often-run'])(
+    'reports a connection that broke in a transaction as StorageUnavailable, to an %s statement',
+    async (kind) => {
+      const unitOfWork = new TypeOrmUnitOfWork(source);
+      const failure = await unitOfWork
+        .run(async () => {
+          proxy.cut();
+          await until('the pool has dropped the connection', () => poolOf(source).totalCount === 0);
+          proxy.reopen();
+          await (kind === 'often-run' ? unitOfWork.prepared('nothing', 'SELECT', []) : unitOfWork.query('SELECT'));
+        })
+        .catch(asStorageUnavailable);
+      expect(failure).toBeInstanceOf(StorageUnavailable);
+      expect(poolOf(source).totalCount).toBe(0);
+    },
+  );
 
   it('reports a broken connection as StorageUnavailable', async () => {
     const runner = source.createQueryRunner();

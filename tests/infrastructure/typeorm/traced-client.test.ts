@@ -4,7 +4,6 @@ import { InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-tr
 import { OpenTelemetryTracer } from '../../../src/infrastructure/opentelemetry/open-telemetry-tracer.js';
 import { createDataSource, type DataSource } from '../../../src/infrastructure/typeorm/data-source.js';
 import { TypeOrmUnitOfWork } from '../../../src/infrastructure/typeorm/typeorm-unit-of-work.js';
-import { MemoryLogger } from '../../fakes/shared/memory-logger.js';
 import { atOnce } from '../../support/barrier.js';
 import { freshDatabase, type TestDatabase } from '../../support/database.js';
 
@@ -29,7 +28,7 @@ afterAll(async () => {
 });
 
 it('makes a span for each statement in the trace of its request, also while all wait for one connection', async () => {
-  const tracer = new OpenTelemetryTracer(trace.getTracer('test'), new MemoryLogger());
+  const tracer = new OpenTelemetryTracer(trace.getTracer('test'));
   source = await createDataSource(database.url, 1, tracer).initialize();
   const unitOfWork = new TypeOrmUnitOfWork(source);
   exporter.reset();

@@ -10,6 +10,7 @@ import {
 } from '../../../src/infrastructure/model-server/local-model-server.js';
 import { exists } from '../onnx/child-runtimes-rig.js';
 import { RecordingLog } from '../recording-log.js';
+import { unlimited } from '../records.js';
 
 const compiled = (path: string) => join(process.cwd(), 'dist', path);
 
@@ -100,6 +101,7 @@ export const prediction = (body: ModelRequest['body']): ModelRequest => ({
   version: null,
   jsonLength: null,
   requestId: 'req_1',
+  memory: unlimited,
   body,
 });
 

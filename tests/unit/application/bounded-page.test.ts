@@ -16,7 +16,7 @@ describe('boundedPage', () => {
         expect(reserved).toHaveLength(1);
         return part(page).map(({ id }) => id);
       },
-      reserve: async (bytes: number) => void reserved.push(bytes),
+      memory: { reserve: async (...lengths: number[]) => void reserved.push(...lengths) },
     };
     const page = (limit: number, after: string | null = null) => boundedPage({ limit, after }, list);
     return { ids: all.map(({ id }) => id), page, looks, reserved };

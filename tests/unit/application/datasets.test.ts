@@ -4,11 +4,10 @@ import { TeamWorkspace } from '../../../src/application/workspace/team-workspace
 import type { Caller } from '../../../src/domain/accounts/caller.js';
 import { Dataset } from '../../../src/domain/workspace/dataset.js';
 import { Sha256ContentHasher } from '../../../src/infrastructure/crypto/sha256-content-hasher.js';
-import { AsyncRequestContext } from '../../../src/infrastructure/system/adapters.js';
 import { ManualClock } from '../../fakes/shared/manual-clock.js';
 import { auditOn } from '../../support/audit.js';
 import { postgresUnderTest } from '../../support/postgres-repositories.js';
-import { aDataset, anAccount, aProject, aRecord, aTeam, at, ids } from '../../support/records.js';
+import { aDataset, anAccount, aProject, aRecord, aTeam, at, ids, unlimited } from '../../support/records.js';
 
 describe('DatasetService', () => {
   const team = aTeam();
@@ -35,6 +34,7 @@ describe('DatasetService', () => {
     datasetId: id,
     expected: [version],
     signal,
+    memory: unlimited,
   });
 
   const store = postgresUnderTest();
@@ -53,7 +53,6 @@ describe('DatasetService', () => {
       { datasetVersions: 9 } as ServiceSettings,
       { all: async () => [], find: async () => null },
       new Sha256ContentHasher(),
-      new AsyncRequestContext(),
       auditOn(repositories),
       ids,
       clock,
@@ -89,13 +88,14 @@ describe('DatasetService', () => {
     await datasets.replace(dataset, renamed, null);
     const read = jest.spyOn(datasets, 'records');
     const own = { datasetId: dataset.id };
-    expect(await service.compare(by, { projectId: project.id, own, base: { ...own, version: 1 } })).toEqual({
+    const base = { ...own, version: 1 };
+    expect(await service.compare(by, { projectId: project.id, own, base, memory: unlimited })).toEqual({
       added: [],
       removed: [],
       changed: [],
       unchanged: 1,
       own: { ...own, version: 2 },
-      base: { ...own, version: 1 },
+      base,
     });
     expect(read).not.toHaveBeenCalled();
   });

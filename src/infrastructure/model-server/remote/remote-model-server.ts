@@ -1,5 +1,6 @@
 import type { ModelAnswer, ModelRequest, ModelServer, ServerState } from '../../../application/deployments/ports.js';
-import type { ByteStream, Logger, RequestContext } from '../../../application/shared/ports.js';
+import type { MemoryBudget } from '../../../application/shared/memory-budget.js';
+import type { ByteStream, Logger } from '../../../application/shared/ports.js';
 import { InferenceTimeout, RuntimeInvalidResponse } from '../../../domain/chat/errors.js';
 import type { RemoteModel } from '../../../domain/deployments/deployment.js';
 import { DeploymentStopped, DeploymentUnavailable } from '../../../domain/deployments/errors.js';
@@ -39,7 +40,6 @@ export class RemoteModelServer implements ModelServer {
 
   constructor(
     private readonly settings: RemoteModelServerSettings,
-    private readonly requests: RequestContext,
     private readonly log: Logger,
   ) {
     this.translator = new Translator(settings.translation);
@@ -130,18 +130,18 @@ export class RemoteModelServer implements ModelServer {
   private async inferred(
     engine: EngineModel,
     model: RemoteModel,
-    { operation, version, jsonLength, requestId, trace }: ModelRequest,
+    { operation, version, jsonLength, requestId, trace, memory }: ModelRequest,
     body: ByteStream,
     signal: AbortSignal,
   ): Promise<ModelAnswer> {
     try {
-      const bytes = await this.collected(body, 0, (limit) => tooLarge(limit));
+      const bytes = await this.collected(body, 0, memory, tooLarge);
       return await this.inTime(signal, async (ending) => {
         const signature = await engine.readSignature(ending);
         const isPredict = operation === 'predict';
         const engineRequest = await this.translator.request({ kind: 'infer', bytes, jsonLength }, isPredict, signature);
         const held = engineRequest.bytes.length;
-        const collect = (answer: ByteStream) => this.collected(answer, held, (limit) => answerTooLarge(limit));
+        const collect = (answer: ByteStream) => this.collected(answer, held, memory, answerTooLarge);
         const engineAnswer = await engine.infer(
           engineRequest,
           version,
@@ -168,12 +168,13 @@ export class RemoteModelServer implements ModelServer {
   private async collected(
     { length, chunks }: ByteStream,
     held: number,
+    memory: MemoryBudget,
     tooLarge: (limit: number) => Error,
   ): Promise<Uint8Array> {
     const { bodyLimit } = this.settings;
     if ((length ?? 0) > bodyLimit) throw tooLarge(bodyLimit);
     let room = length ?? SMALL;
-    await this.requests.reserve(held, room);
+    await memory.reserve(held, room);
     const collected: Uint8Array[] = [];
     let size = 0;
     for await (const chunk of chunks) {
@@ -181,7 +182,7 @@ export class RemoteModelServer implements ModelServer {
       if (size > bodyLimit) throw tooLarge(bodyLimit);
       if (size > room) {
         room = bodyLimit;
-        await this.requests.reserve(held, room);
+        await memory.reserve(held, room);
       }
       collected.push(chunk);
     }

@@ -45,17 +45,12 @@ export class TypeOrmCredentialRepository implements CredentialRepository {
     }
   }
 
-  async holder(digest: string, now: Date): Promise<AccountCaller | null> {
-    const [found] = await this.unitOfWork.prepared<AccountCaller>('credential holder', `${HOLDER} AND c.digest = $1`, [
-      digest,
-      now,
-    ]);
-    return found ?? null;
+  holder(digest: string, now: Date): Promise<AccountCaller | null> {
+    return this.holderWhere('digest', digest, now);
   }
 
-  async holderById(id: string, now: Date): Promise<AccountCaller | null> {
-    const [found] = await this.unitOfWork.query<AccountCaller>(`${HOLDER} AND c.id = $1`, [id, now]);
-    return found ?? null;
+  holderById(id: string, now: Date): Promise<AccountCaller | null> {
+    return this.holderWhere('id', id, now);
   }
 
   list(...[{ accountId, kind, now, origin }, page]: Parameters<CredentialRepository['list']>): Promise<Credential[]> {
@@ -84,5 +79,11 @@ export class TypeOrmCredentialRepository implements CredentialRepository {
   }: Parameters<CredentialRepository['removeAll']>[0]): Promise<void> {
     const some = { ...(origins && { origin: In([...origins]) }), ...(except && { id: Not(except) }) };
     await this.table().delete({ accountId, kind, ...some });
+  }
+
+  private async holderWhere(column: 'digest' | 'id', value: string, now: Date): Promise<AccountCaller | null> {
+    const text = `${HOLDER} AND c.${column} = $1`;
+    const [found] = await this.unitOfWork.prepared<AccountCaller>(`holder by ${column}`, text, [value, now]);
+    return found ?? null;
   }
 }

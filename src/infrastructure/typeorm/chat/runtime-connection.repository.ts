@@ -17,16 +17,26 @@ export const RuntimeConnectionTable = defineTable<RuntimeConnection>('runtime_co
   desired: { type: 'text', name: 'wanted' },
 });
 
-interface ProjectRow extends Pick<RuntimeConnection, 'desired'> {
-  readonly teamId: string;
+/** This SQL is written by hand. Every chat runs it, so it is a prepared statement, which the ORM cannot make. */
+const OF_TEAM = `
+  SELECT p.id AS "projectId", c.model_id AS "modelId", c.wanted AS desired
+    FROM projects p LEFT JOIN runtime_connections c ON c.project_id = p.id
+   WHERE p.team_id = $1`;
+const OF_PROJECT = `${OF_TEAM} AND p.id = $2`;
+const OF_MODEL = `${OF_TEAM} AND (p.id = $2 OR p.name = $2) ORDER BY p.id = $2 DESC LIMIT 2`;
+
+interface ProjectRow extends Omit<RuntimeConnection, 'modelId'> {
   readonly modelId: string | null;
 }
+
+const connectedProjectOf = ({ projectId, modelId, desired }: ProjectRow): ConnectedProject => ({
+  projectId,
+  connection: modelId === null ? null : { projectId, modelId, desired },
+});
 
 @injectable()
 export class TypeOrmRuntimeConnectionRepository implements RuntimeConnectionRepository {
   private readonly table = () => this.unitOfWork.repository(RuntimeConnectionTable);
-  /** The SQL of `ofProject`. Every chat runs it, so the ORM builds it only once. */
-  private ofProjectSql: string | null = null;
 
   constructor(private readonly unitOfWork: TypeOrmUnitOfWork) {}
 
@@ -34,20 +44,15 @@ export class TypeOrmRuntimeConnectionRepository implements RuntimeConnectionRepo
     return this.table().findOneBy({ projectId });
   }
 
-  async ofProject(projectId: string): Promise<ConnectedProject | null> {
-    this.ofProjectSql ??= this.unitOfWork
-      .repository(ProjectTable)
-      .createQueryBuilder('project')
-      .leftJoin(RuntimeConnectionTable.options.name, 'connection', 'connection.projectId = project.id')
-      .select('project.teamId', 'teamId')
-      .addSelect('connection.modelId', 'modelId')
-      .addSelect('connection.desired', 'desired')
-      .where('project.id = :projectId', { projectId })
-      .getQueryAndParameters()[0];
-    const [found] = await this.unitOfWork.prepared<ProjectRow>('runtime of a project', this.ofProjectSql, [projectId]);
-    if (!found) return null;
-    const { teamId, modelId, desired } = found;
-    return { teamId, connection: modelId === null ? null : { projectId, modelId, desired } };
+  async ofProject(teamId: string, projectId: string): Promise<ConnectedProject | null> {
+    const [row] = await this.unitOfWork.prepared<ProjectRow>('runtime of a project', OF_PROJECT, [teamId, projectId]);
+    return row ? connectedProjectOf(row) : null;
+  }
+
+  async ofModel(teamId: string, model: string): Promise<ConnectedProject | null> {
+    const rows = await this.unitOfWork.prepared<ProjectRow>('runtime of a model', OF_MODEL, [teamId, model]);
+    const [first, second] = rows;
+    return first && (first.projectId === model || !second) ? connectedProjectOf(first) : null;
   }
 
   connectedProjects(teamId: string): Promise<ChatModel[]> {

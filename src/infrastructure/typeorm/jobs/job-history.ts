@@ -28,6 +28,8 @@ const finished = (kind: JobKind | null) => ({ finishNumber: Not(IsNull()), ...(k
 @injectable()
 export class TypeOrmJobHistory implements JobHistory {
   private readonly table = () => this.unitOfWork.repository(JobTable);
+  /** The texts of `insert`, by the names of the statements. Every call needs one, so each is built only once. */
+  private readonly texts = new Map<string, string>();
 
   constructor(private readonly unitOfWork: TypeOrmUnitOfWork) {}
 
@@ -39,15 +41,24 @@ export class TypeOrmJobHistory implements JobHistory {
     return this.insert(job, false, `no_alert_rule('${FINISHING}')`);
   }
 
-  /**
-   * Stores a finished job if `condition` is true. Every call ends with this SQL. It is written by hand, because the ORM
-   * can neither prepare it nor insert on a condition. The names of the columns come from the table.
-   */
+  /** Stores a finished job if `condition` is true. */
   private async insert(job: Job & FinishedJob, durable: boolean, condition: string): Promise<boolean> {
-    const { metadata, manager } = this.table();
-    const columns = metadata.columns.filter(({ propertyName }) => propertyName !== 'finishNumber');
+    const name = `end of a job ${durable} ${condition}`;
+    const text = this.texts.get(name) ?? this.insertText(durable, condition);
+    this.texts.set(name, text);
+    const { driver } = this.table().manager.dataSource;
+    const values = this.columns().map((column) => driver.preparePersistentValue(column.getEntityValue(job), column));
+    return (await this.unitOfWork.prepared(name, text, values)).length === 1;
+  }
+
+  /**
+   * Returns the SQL with which every call ends. It is written by hand, because the ORM can neither prepare it nor insert
+   * on a condition. The names of the columns come from the table.
+   */
+  private insertText(durable: boolean, condition: string): string {
+    const columns = this.columns();
     const ended = columns.filter(({ propertyName }) => ENDED.includes(propertyName));
-    const text = `
+    return `
       INSERT INTO jobs (finish_number, ${columns.map(({ databaseName }) => databaseName)})
       SELECT nextval('job_finish_numbers'), ${columns.map((_, at) => `$${at + 1}`)} WHERE ${condition}
           ON CONFLICT (id) DO UPDATE
@@ -55,9 +66,10 @@ export class TypeOrmJobHistory implements JobHistory {
              ${ended.map(({ databaseName }) => `${databaseName} = excluded.${databaseName}`)}
        WHERE jobs.finish_number IS NULL
       RETURNING ${durable ? 'id' : NOT_DURABLE}`;
-    const { driver } = manager.dataSource;
-    const values = columns.map((column) => driver.preparePersistentValue(column.getEntityValue(job), column));
-    return (await this.unitOfWork.prepared(`end of a job ${durable} ${condition}`, text, values)).length === 1;
+  }
+
+  private columns() {
+    return this.table().metadata.columns.filter(({ propertyName }) => propertyName !== 'finishNumber');
   }
 
   async failuresInARow(kind: JobKind | null, most: number): Promise<number> {

@@ -69,11 +69,6 @@ export class TypeOrmProjectRepository implements ProjectRepository {
     return this.projects().find({ select: { id: true, name: true }, ...newest({ teamId }, { limit, after: null }) });
   }
 
-  async named(teamId: string, name: string, limit: number): Promise<string[]> {
-    const found = await this.projects().find({ select: { id: true }, where: { teamId, name }, take: limit });
-    return found.map(({ id }) => id);
-  }
-
   replace({ id, version }: Project, next: Project): Promise<boolean> {
     const { reviewedVersion: _, ...change } = next;
     return this.unitOfWork.run(async () => {

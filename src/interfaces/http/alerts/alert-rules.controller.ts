@@ -16,9 +16,9 @@ export class AlertRulesController implements Controller {
     route(contracts.createAlertRule, async ({ caller, body }) =>
       ruleAnswer(await this.rules.create(caller, ruleOf(body))),
     ),
-    route(contracts.previewAlertRule, async ({ caller, body }) => {
+    route(contracts.previewAlertRule, async ({ caller, body, memory }) => {
       const since = body.since == null ? null : dateOf(body.since);
-      const { alerts, considered } = await this.rules.preview(caller, { since, ...ruleOf(body) });
+      const { alerts, considered } = await this.rules.preview(caller, { since, memory, ...ruleOf(body) });
       return { ...listed('alerts', alerts.map(alertAnswer)), jobs_considered: considered };
     }),
     route(contracts.readAlertRule, async ({ caller, params }) =>

@@ -13,9 +13,9 @@ export class ConversationsController implements Controller {
       const input = { projectId: params.project_id, page: pageOf(query) };
       return paged('conversations', onePage(await this.conversations.list(caller, input), query), conversationAnswer);
     }),
-    route(contracts.readConversation, async ({ caller, params, query: { limit, cursor } }) => {
+    route(contracts.readConversation, async ({ caller, params, query: { limit, cursor }, memory }) => {
       const page = { limit, before: cursor ?? null };
-      const input = { projectId: params.project_id, id: params.conversation_id, page };
+      const input = { projectId: params.project_id, id: params.conversation_id, page, memory };
       const { conversation, messages } = await this.conversations.read(caller, input);
       const oldest = messages[0]?.number ?? 1;
       return {

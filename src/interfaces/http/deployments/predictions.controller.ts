@@ -1,6 +1,7 @@
 import { injectable } from 'inversify';
 import { DeploymentService } from '../../../application/deployments/deployment.service.js';
 import type { ModelOperation, ModelRequest } from '../../../application/deployments/ports.js';
+import type { MemoryBudget } from '../../../application/shared/memory-budget.js';
 import type { Caller } from '../../../domain/accounts/caller.js';
 import { type CallOf, type Controller, type Existence, route, StreamedResponse } from '../contract.js';
 import * as contracts from './predictions.contract.js';
@@ -13,6 +14,7 @@ interface Call {
     readonly model_version?: string;
   };
   readonly signal: AbortSignal;
+  readonly memory: MemoryBudget;
   readonly requestId: string;
 }
 
@@ -40,11 +42,11 @@ export class PredictionsController implements Controller {
   /** Forwards a request to the model, and the answer of the model to the caller as it arrives. */
   private async forward(
     operation: ModelOperation,
-    { caller, params, signal, requestId }: Call,
+    { caller, params, signal, memory, requestId }: Call,
     { body = null, jsonLength = null }: Partial<Pick<ModelRequest, 'body' | 'jsonLength'>> = {},
   ): Promise<StreamedResponse> {
     const { deployment_id: id, model_name: modelName = null, model_version: version = null } = params;
-    const about = { operation, version, body, jsonLength, requestId };
+    const about = { operation, version, body, jsonLength, requestId, memory };
     const answer = await this.deployments.request(caller, { id, modelName, signal, ...about });
     return new StreamedResponse(answer.status, answer.headers, answer.body);
   }

@@ -9,11 +9,9 @@ import * as contracts from './evaluations.contract.js';
 @injectable()
 export class EvaluationsController implements Controller {
   readonly routes = [
-    route(contracts.listResults, async ({ caller, params, query: { limit, cursor = null } }) => {
-      const { items, more } = await this.evaluations.results(caller, {
-        id: params.job_id,
-        page: { limit, after: cursor },
-      });
+    route(contracts.listResults, async ({ caller, params, query: { limit, cursor = null }, memory }) => {
+      const input = { id: params.job_id, page: { limit, after: cursor }, memory };
+      const { items, more } = await this.evaluations.results(caller, input);
       const numbered = items.map((result) => ({ ...result, id: String(result.position) }));
       return paged('results', { items: numbered, more }, ({ id: _, ...result }) => resultAnswer(result));
     }),

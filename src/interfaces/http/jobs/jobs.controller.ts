@@ -18,9 +18,9 @@ export class JobsController implements Controller {
       const { name, project_id: projectId = null, status, progress } = body;
       return jobAnswer(await this.jobs.createExternal(caller, { name, projectId, status, progress }));
     }),
-    route(contracts.listJobs, async ({ caller, query }) => {
+    route(contracts.listJobs, async ({ caller, query, memory }) => {
       const { status = null, kind = null, project_id: projectId = null } = query;
-      const found = await this.jobs.list(caller, { status, kind, projectId, page: boundedPageOf(query) });
+      const found = await this.jobs.list(caller, { status, kind, projectId, page: boundedPageOf(query), memory });
       return paged('jobs', found, jobAnswer);
     }),
     route(contracts.readJob, async ({ caller, params }) =>

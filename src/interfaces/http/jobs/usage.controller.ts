@@ -9,9 +9,9 @@ import * as contracts from './usage.contract.js';
 @injectable()
 export class UsageController implements Controller {
   readonly routes = [
-    route(contracts.readUsage, async ({ caller, query }) => {
+    route(contracts.readUsage, async ({ caller, query, memory }) => {
       const { since = null, until = null, bucket, group_by: groupBy = null } = query;
-      const found = await this.usage.read(caller, { since, until, bucket, groupBy });
+      const found = await this.usage.read(caller, { since, until, bucket, groupBy, memory });
       const usage = listed('usage', found.entries.map(entryAnswer));
       return { since: seconds(found.since), until: seconds(found.until), ...usage };
     }),

@@ -5,9 +5,14 @@ import type { Contract } from '../contract.js';
 
 const BEARER = /^Bearer +(\S+) *$/i;
 
-/** Returns the Bearer credential, or null if there is none. */
-export const credentialOf = ({ headers }: Request): string | null =>
-  BEARER.exec(headers.authorization ?? '')?.[1] ?? null;
+/** Reads the Bearer credential once for all later steps. */
+export const readCredential =
+  (authenticator: Authenticator): RequestHandler =>
+  (request, _response, next) => {
+    const [, text = null] = BEARER.exec(request.headers.authorization ?? '') ?? [];
+    request.context.credential = authenticator.read(text);
+    next();
+  };
 
 /** Looks up the caller, and refuses nobody: `rateLimit` counts unknown callers, too, and some routes are public. */
 export const authenticate =
@@ -15,7 +20,7 @@ export const authenticate =
   async (request, _response, next) => {
     const { context } = request;
     try {
-      context.caller = await authenticator.identify(credentialOf(request));
+      context.caller = await authenticator.identify(context.credential);
     } catch (error) {
       context.lookupFailure = error;
     }
@@ -35,5 +40,5 @@ export const authorizeCaller =
 export async function authorizeAgain(request: Request, { access }: Contract, authenticator: Authenticator) {
   const { context } = request;
   if (access === 'public' || !context.bodyPending) return;
-  context.caller = authorize(await authenticator.identify(credentialOf(request)), access);
+  context.caller = authorize(await authenticator.identify(context.credential), access);
 }

@@ -6,17 +6,16 @@ import type { Contract } from '../contract.js';
 export const accessLog =
   ({ clock, logger }: { readonly clock: Clock; readonly logger: Logger }): RequestHandler =>
   (request, response, next) => {
+    if (isProbe(request)) return next();
     const begun = clock.now();
-    const { method } = request;
     const { path } = request.context;
-    const ended = () => {
-      if (isProbe(request)) return;
+    const log = logger.child({ method: request.method, path: path.slice(0, LONGEST_PATH) });
+    response.once('close', () => {
       const ms = clock.now().getTime() - begun.getTime();
       const status = response.writableFinished ? response.statusCode : 'gone';
       const level = PAGE_FILES.test(path) && response.statusCode < 400 ? 'debug' : 'info';
-      logger[level]('request', { method, path: path.slice(0, LONGEST_PATH), status, ms });
-    };
-    response.once('close', logger.bound(ended)); // the connection may emit this event outside of the request's context
+      log[level]('request', { status, ms });
+    });
     next();
   };
 

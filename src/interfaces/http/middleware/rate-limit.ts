@@ -1,12 +1,10 @@
-import { hash } from 'node:crypto';
 import { isIPv4, isIPv6, type Socket } from 'node:net';
 import type { Request, RequestHandler } from 'express';
 import ipaddr from 'ipaddr.js';
-import type { Authenticator } from '../../../application/accounts/authenticator.js';
+import { isStored } from '../../../application/accounts/authenticator.js';
 import type { Quota, RateLimit, RateLimitKey, RateLimitStore } from '../../../application/operations/ports.js';
 import type { Caller } from '../../../domain/accounts/caller.js';
 import { HttpRefusal } from '../refusals.js';
-import { credentialOf } from './authenticate.js';
 import type { HttpMetrics } from './observability.js';
 
 interface Limits {
@@ -20,7 +18,6 @@ export interface RateLimitDependencies {
   readonly store: RateLimitStore;
   readonly limits: Limits;
   readonly metrics: Pick<HttpMetrics, 'refused'>;
-  readonly authenticator: Authenticator;
 }
 
 /** Lists the paths that share the limit `auth`, besides the limit for all calls. */
@@ -28,18 +25,20 @@ const AUTH_PATHS: readonly string[] = ['/v1/auth/register', '/v1/auth/login', '/
 
 const MAX_KNOWN = 10_000;
 
-/** Remembers the rate limit keys of recent callers by their credentials. */
+/** Remembers the rate limit keys of recent callers by the digests of their credentials. */
 export class RecentCallers {
   private readonly keys = new Map<string, RateLimitKey>();
 
   /** Returns the key of a recent caller, or the key that all unknown credentials from the request's address share. */
   readonly keyOf = (request: Request): RateLimitKey => {
+    const { credential } = request.context;
+    const known = isStored(credential) && this.keys.get(credential.digest);
+    if (known) return known;
     const { kind, value } = sourceKey(request);
-    return this.keys.get(digestOf(request)) ?? { kind, value: `unknown ${value}` };
+    return { kind, value: `unknown ${value}` };
   };
 
-  remember(request: Request, key: RateLimitKey): void {
-    const digest = digestOf(request);
+  remember(digest: string, key: RateLimitKey): void {
     this.keys.delete(digest); // moves it to the end
     this.keys.set(digest, key);
     const [oldest] = this.keys.keys();
@@ -47,16 +46,14 @@ export class RecentCallers {
   }
 }
 
-const digestOf = (request: Request): string => hash('sha256', credentialOf(request) ?? '', 'base64');
-
 /** Refuses a caller over its limit before the database looks up the credential. `keyOf` returns the key to check. */
 export function refuseBeforeLookup(
-  { store, limits, metrics, authenticator }: RateLimitDependencies,
+  { store, limits, metrics }: RateLimitDependencies,
   keyOf: (request: Request) => RateLimitKey,
 ): RequestHandler {
   const all: RateLimit = { policy: 'default', limit: limits.perMinute };
   return async (request, response, next) => {
-    if (authenticator.needsLookup(credentialOf(request))) {
+    if (isStored(request.context.credential)) {
       const { quotas } = await store.take(keyOf(request), [all], 0);
       if (tightest(quotas).remaining === 0) {
         response.set(rateLimitHeaders(quotas));
@@ -73,24 +70,26 @@ export function refuseBeforeLookup(
  * several credentials at one address do not allow more of them.
  */
 export function rateLimit(dependencies: RateLimitDependencies, recent: RecentCallers): RequestHandler {
-  const { store, limits, metrics, authenticator } = dependencies;
+  const { store, limits, metrics } = dependencies;
   const all: RateLimit = { policy: 'default', limit: limits.perMinute };
   const auth: RateLimit = { policy: 'auth', limit: limits.authPerMinute };
   return async (request, response, next) => {
     const { context } = request;
-    const source = sourceKey(request);
-    const key = context.caller ? credentialKey(context.caller) : source;
+    const { caller, credential } = context;
     const isAuth = request.method === 'POST' && AUTH_PATHS.includes(context.path);
-    const countsTwice = isAuth && key !== source;
-    const addressQuotas = countsTwice ? (await store.take(source, [auth], 0)).quotas : [];
+    const key = caller ? credentialKey(caller) : sourceKey(request);
+    const address = isAuth && caller ? sourceKey(request) : null; // such a call counts twice
+    const addressQuotas = address ? (await store.take(address, [auth], 0)).quotas : [];
     const isSpent = addressQuotas.some(({ remaining }) => remaining === 0);
     const { admitted, quotas } = await store.take(key, isAuth ? [all, auth] : [all], isSpent ? 0 : 1);
     response.set(rateLimitHeaders(isSpent ? addressQuotas : quotas));
     if (isSpent || !admitted) throw refusal(isSpent ? addressQuotas : quotas, metrics);
-    if (countsTwice) await store.take(source, [auth], 1);
+    if (address) await store.take(address, [auth], 1);
     if (context.lookupFailure) throw context.lookupFailure;
-    if (context.caller) recent.remember(request, key);
-    else if (authenticator.needsLookup(credentialOf(request))) await store.take(recent.keyOf(request), [all], 1);
+    if (isStored(credential)) {
+      if (caller) recent.remember(credential.digest, key);
+      else await store.take(recent.keyOf(request), [all], 1);
+    }
     context.readQuotas = async () => (await store.take(key, [all, auth], 0)).quotas;
     next();
   };

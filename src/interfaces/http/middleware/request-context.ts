@@ -1,8 +1,9 @@
 import type { RequestHandler } from 'express';
+import type { PresentedCredential } from '../../../application/accounts/authenticator.js';
 import type { RateLimitVerdict } from '../../../application/operations/ports.js';
-import type { IdGenerator, Logger, RequestContext } from '../../../application/shared/ports.js';
+import type { IdGenerator, RequestContext } from '../../../application/shared/ports.js';
 import type { Caller } from '../../../domain/accounts/caller.js';
-import type { BodyMemory } from '../body.js';
+import { type BodyMemory, RequestMemory } from '../body.js';
 import type { Call, Target } from '../contract.js';
 
 /** Carries one request's state from one middleware to the next, as `request.context`. */
@@ -10,6 +11,8 @@ interface HttpContext {
   readonly requestId: string;
   /** Holds the whole path; Express strips the mounted part from `request.path`. */
   readonly path: string;
+  /** Set by `readCredential`. Null: there is none that could be valid. */
+  credential: PresentedCredential | null;
   /** Set by `authenticate`. Null: the caller is unknown. */
   caller: Caller | null;
   /** Holds the failure of the caller's lookup. `rateLimit` throws it after it has counted the call. */
@@ -28,15 +31,17 @@ interface HttpContext {
   target: Target | null;
   /** Set by `validate`, for the controller. */
   call: Call | null;
-  /** Lowers the reserved memory to the answer's text and a copy of it. `respond` calls this when the text is made. */
-  answerMade: () => void;
+  /** Limits the stored content that the request reads into memory. */
+  readonly memory: RequestMemory;
   /** Set by `handle`: the controller's answer. */
   result: unknown;
 }
 
-const newContext = (requestId: string, path: string): HttpContext => ({
+const newContext = (requestId: string, path: string, memory: RequestMemory): HttpContext => ({
   requestId,
   path,
+  memory,
+  credential: null,
   caller: null,
   lookupFailure: null,
   bodyPending: false,
@@ -46,7 +51,6 @@ const newContext = (requestId: string, path: string): HttpContext => ({
   body: undefined,
   target: null,
   call: null,
-  answerMade: () => undefined,
   result: undefined,
 });
 
@@ -62,7 +66,6 @@ export interface RequestContextDependencies {
   readonly ids: IdGenerator;
   readonly requests: RequestContext;
   readonly bodyMemory: BodyMemory;
-  readonly logger: Logger;
 }
 
 const SENT_REQUEST_ID = /^[A-Za-z0-9_-]{1,64}$/;
@@ -72,18 +75,11 @@ const MAX_LISTENERS = 20;
 
 /** Gives the request its context and its id. The answer and every log line of the request contain the id. */
 export const requestContext =
-  ({ ids, requests, logger, bodyMemory }: RequestContextDependencies): RequestHandler =>
+  ({ ids, requests, bodyMemory }: RequestContextDependencies): RequestHandler =>
   (request, response, next) => {
     const sentId = request.get('x-request-id') ?? '';
     const requestId = SENT_REQUEST_ID.test(sentId) ? sentId : ids.next('req');
-    request.context = newContext(requestId, request.path ?? '/');
+    request.context = newContext(requestId, request.path ?? '/', new RequestMemory(bodyMemory, response));
     response.setMaxListeners(MAX_LISTENERS).setHeader('X-Request-Id', requestId);
-    let lowerTo = (_bytes: number) => {};
-    const reserve = async (...lengths: number[]) => {
-      lowerTo(0);
-      lowerTo = await bodyMemory.reserve(lengths, response);
-      const bytes = lengths.reduce((sum, length) => sum + length, 0);
-      request.context.answerMade = () => lowerTo(2 * bytes); // the text, and its copy in the socket
-    };
-    requests.within({ id: requestId, reserve }, () => logger.within({ request_id: requestId }, next));
+    requests.within(requestId, next);
   };

@@ -1,5 +1,6 @@
 import { pipeline } from 'node:stream/promises';
 import type { RequestHandler, Response } from 'express';
+import type { RequestMemory } from '../body.js';
 import { type Contract, Reply, type Route, StreamedResponse } from '../contract.js';
 import type { Problem } from '../refusals.js';
 
@@ -18,10 +19,10 @@ export const handle =
 export const respond =
   (contract: Contract, reportProblem: ReportProblem): RequestHandler =>
   async (request, response) => {
-    const { result, answerMade } = request.context;
+    const { result, memory } = request.context;
     request.context.result = undefined; // a slow caller must not keep both the result and its text in memory
     if (result instanceof StreamedResponse) await stream(response, result, reportProblem);
-    else send(response, contract, result instanceof Reply ? result : new Reply(contract.status, result), answerMade);
+    else send(response, contract, result instanceof Reply ? result : new Reply(contract.status, result), memory);
   };
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
@@ -29,13 +30,13 @@ export const JSON_TYPE = 'application/json; charset=utf-8';
 /** Prometheus recognizes its text format by this type. */
 const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
-function send(response: Response, contract: Contract, reply: Reply<unknown>, answerMade: () => void): void {
+function send(response: Response, contract: Contract, reply: Reply<unknown>, memory: RequestMemory): void {
   const { answer, versioned, answerMedia } = contract;
   const body = answer.parse(reply.body) as { version?: number };
   if (versioned) response.setHeader('ETag', `"${body.version}"`);
   response.set(reply.headers);
   const text = answerMedia ? String(body) : JSON.stringify(body);
-  answerMade();
+  memory.answerMade();
   sendText(response, reply.status, answerMedia ? METRICS_TYPE : JSON_TYPE, text);
 }
 

@@ -11,7 +11,7 @@ export function validate(contract: Contract): RequestHandler {
   const headersSchema = contract.headers && z.object(contract.headers);
   return async (request, response, next) => {
     const { context } = request;
-    const { caller, requestId, readQuotas } = context;
+    const { caller, requestId, readQuotas, memory } = context;
     const params = paramsOf(request);
     const ids = Object.entries(params).filter(([name]) => name.endsWith('_id'));
     if (!ids.every(([, id]) => IDENTIFIER.test(id))) throw contract.missing?.() ?? new NotFound();
@@ -24,6 +24,7 @@ export function validate(contract: Contract): RequestHandler {
       body: contract.body && bodyOf(contract, contract.body, context.body),
       ifMatch: ifMatchVersion(request.get('if-match')),
       signal: disconnectSignal(response),
+      memory,
       requestId,
       readQuotas,
     };

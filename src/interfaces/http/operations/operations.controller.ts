@@ -17,9 +17,10 @@ type StatusAnswer = AnswerOf<typeof contracts.status>;
 @injectable()
 export class OperationsController implements Controller {
   readonly routes = [
-    route(contracts.readLog, async ({ caller, query }) => {
+    route(contracts.readLog, async ({ caller, query, memory }) => {
       const { tail, job_id: jobId = null, request_id: requestId = null, level = null } = query;
-      const { lines, file } = await this.monitoring.readLog(caller, { most: tail, jobId, requestId, level });
+      const input = { most: tail, jobId, requestId, level, memory };
+      const { lines, file } = await this.monitoring.readLog(caller, input);
       return { ...listed('lines', lines), file };
     }),
     route(contracts.metrics, ({ caller }) => this.monitoring.readMetrics(caller)),

@@ -30,32 +30,33 @@ export class DatasetsController implements Controller {
         await this.datasets.import(caller, { projectId: params.project_id, starterId: starter_id, ...sent }),
       );
     }),
-    route(contracts.readDataset, async ({ caller, params }) =>
-      datasetAnswer(await this.datasets.read(caller, datasetIn(params))),
+    route(contracts.readDataset, async ({ caller, params, memory }) =>
+      datasetAnswer(await this.datasets.read(caller, { ...datasetIn(params), memory })),
     ),
-    route(contracts.updateDataset, async ({ caller, params, body, ifMatch, signal }) => {
+    route(contracts.updateDataset, async ({ caller, params, body, ifMatch, signal, memory }) => {
       const expected = expectedVersions([body.version], ifMatch);
       const sent = { name: body.name, records: sentRecords(body.records) };
-      return datasetAnswer(await this.datasets.update(caller, { ...datasetIn(params), expected, signal, ...sent }));
+      const input = { ...datasetIn(params), expected, signal, memory, ...sent };
+      return datasetAnswer(await this.datasets.update(caller, input));
     }),
     route(contracts.deleteDataset, ({ caller, params, ifMatch, signal }) => {
       const expected = sentVersions([], ifMatch);
       return deleted(params.dataset_id, this.datasets.delete(caller, { ...datasetIn(params), expected, signal }));
     }),
-    route(contracts.freezeDataset, async ({ caller, params, body, ifMatch, signal }) => {
+    route(contracts.freezeDataset, async ({ caller, params, body, ifMatch, signal, memory }) => {
       const expected = sentVersions([body.version], ifMatch);
-      return datasetAnswer(await this.datasets.freeze(caller, { ...datasetIn(params), expected, signal }));
+      return datasetAnswer(await this.datasets.freeze(caller, { ...datasetIn(params), expected, signal, memory }));
     }),
-    route(contracts.forkDataset, async ({ caller, params, body }) =>
-      datasetAnswer(await this.datasets.fork(caller, { ...datasetIn(params), name: body.name })),
+    route(contracts.forkDataset, async ({ caller, params, body, memory }) =>
+      datasetAnswer(await this.datasets.fork(caller, { ...datasetIn(params), name: body.name, memory })),
     ),
     route(contracts.listDatasetVersions, async ({ caller, params, query }) => {
       const found = await this.datasets.versions(caller, { ...datasetIn(params), page: numberPageOf(query) });
       return paged('versions', onePage(found, query), versionEntry);
     }),
-    route(contracts.readDatasetVersion, async ({ caller, params }) => {
-      const number = versionInPath(params.version);
-      const { version, records } = await this.datasets.version(caller, { ...datasetIn(params), version: number });
+    route(contracts.readDatasetVersion, async ({ caller, params, memory }) => {
+      const wanted = { ...datasetIn(params), version: versionInPath(params.version), memory };
+      const { version, records } = await this.datasets.version(caller, wanted);
       return answerFrom(contracts.readDatasetVersion.answer, version, {
         id: params.dataset_id,
         project_id: params.project_id,
@@ -65,11 +66,11 @@ export class DatasetsController implements Controller {
         bytes: hidden,
       });
     }),
-    route(contracts.compareDatasets, async ({ caller, params: { project_id, dataset_id }, query }) => {
+    route(contracts.compareDatasets, async ({ caller, params: { project_id, dataset_id }, query, memory }) => {
       const { id = dataset_id, version } = query.with;
       const own = { datasetId: dataset_id, version: query.version };
       const base = { datasetId: id, version: version === undefined ? undefined : versionInPath(version) };
-      const comparison = await this.datasets.compare(caller, { projectId: project_id, own, base });
+      const comparison = await this.datasets.compare(caller, { projectId: project_id, own, base, memory });
       return {
         dataset: atVersion(comparison.own),
         with: atVersion(comparison.base),

@@ -15,8 +15,9 @@ export class ModelsController implements Controller {
     route(contracts.createModel, async ({ caller, params, body: { request_id: requestId, spec } }) =>
       draftedReply(await this.models.create(caller, { projectId: params.project_id, requestId, spec })),
     ),
-    route(contracts.listModels, async ({ caller, params, query }) => {
-      const found = await this.models.list(caller, { projectId: params.project_id, page: boundedPageOf(query) });
+    route(contracts.listModels, async ({ caller, params, query, memory }) => {
+      const input = { projectId: params.project_id, page: boundedPageOf(query), memory };
+      const found = await this.models.list(caller, input);
       return paged('models', found, modelAnswer);
     }),
     route(contracts.readModel, async ({ caller, params }) =>

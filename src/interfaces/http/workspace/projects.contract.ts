@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { permissions } from '../../../domain/accounts/permission.js';
-import { formatLimits } from '../../../domain/workspace/spec-format.js';
 import { NAME_LENGTH } from '../../../domain/workspace/project.js';
+import { formatLimits } from '../../../domain/workspace/spec-format.js';
 import { ConversationAnswer } from '../chat/conversations.contract.js';
 import { RuntimeAnswer } from '../chat/runtime.contract.js';
 import { contractsOf } from '../contract.js';

@@ -23,28 +23,28 @@ export class ProjectsController implements Controller {
     route(contracts.createProject, async ({ caller, body: { starter, starter_id = starter, ...content } }) =>
       projectAnswer(await this.projects.create(caller, { ...content, starterId: starter_id })),
     ),
-    route(contracts.listProjects, async ({ caller, query: { limit, cursor, ...filter } }) => {
-      const wanted = { ...filter, page: boundedPageOf({ limit, cursor }) };
+    route(contracts.listProjects, async ({ caller, query: { limit, cursor, ...filter }, memory }) => {
+      const wanted = { ...filter, page: boundedPageOf({ limit, cursor }), memory };
       const { projects: found, conversations } = await this.projects.list(caller, wanted);
       const projects = { ...found, items: found.items.map(projectAnswer) };
       const page = paged('projects', projects, (project) => project);
       return { ...page, conversations: conversations.map(conversationAnswer) };
     }),
-    route(contracts.readProject, async ({ caller, params }) =>
-      projectAnswer(await this.projects.read(caller, { projectId: params.project_id })),
+    route(contracts.readProject, async ({ caller, params, memory }) =>
+      projectAnswer(await this.projects.read(caller, { projectId: params.project_id, memory })),
     ),
-    route(contracts.updateProject, async ({ caller, params, body: { version, ...content }, ifMatch, signal }) => {
+    route(contracts.updateProject, async ({ caller, params, body, ifMatch, signal, memory }) => {
+      const { version, ...content } = body;
       const expected = expectedVersions([version], ifMatch);
-      return projectAnswer(
-        await this.projects.update(caller, { projectId: params.project_id, expected, signal, ...content }),
-      );
+      const input = { projectId: params.project_id, expected, signal, memory, ...content };
+      return projectAnswer(await this.projects.update(caller, input));
     }),
     route(contracts.deleteProject, ({ caller, params: { project_id: id }, ifMatch, signal }) =>
       deleted(id, this.projects.delete(caller, { projectId: id, expected: sentVersions([], ifMatch), signal })),
     ),
-    route(contracts.reviewProject, async ({ caller, params, body, ifMatch, signal }) => {
+    route(contracts.reviewProject, async ({ caller, params, body, ifMatch, signal, memory }) => {
       const expected = expectedVersions([body.version], ifMatch);
-      const input = { projectId: params.project_id, expected, signal };
+      const input = { projectId: params.project_id, expected, signal, memory };
       const { projectId, nextSteps, ...review } = await this.reviews.review(caller, input);
       return { project_id: projectId, ...review, findings: [...review.findings], next_steps: [...nextSteps] };
     }),

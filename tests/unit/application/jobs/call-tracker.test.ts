@@ -1,9 +1,11 @@
 import type { CallInfo } from '../../../../src/application/jobs/call-tracker.js';
-import type { LockMode } from '../../../../src/application/shared/ports.js';
+import type { LockMode, LogFields } from '../../../../src/application/shared/ports.js';
 import type { AlertRule } from '../../../../src/domain/alerts/alert-rule.js';
 import { InferenceTimeout, ModelBusy } from '../../../../src/domain/chat/errors.js';
 import type { FinalStatus } from '../../../../src/domain/jobs/job.js';
 import { StorageUnavailable } from '../../../../src/domain/shared/errors.js';
+import { ManualClock } from '../../../fakes/shared/manual-clock.js';
+import { MemoryLogger } from '../../../fakes/shared/memory-logger.js';
 import { type JobsRig, jobsRig } from '../../../support/jobs-rig.js';
 import { postgresUnderTest } from '../../../support/postgres-repositories.js';
 import { aCall, anAccount, aRule, aTeam, at, ended } from '../../../support/records.js';
@@ -25,7 +27,7 @@ describe('CallTracker', () => {
     }
   });
 
-  const setUp = async ({ elsewhere = false } = {}) => {
+  const setUp = async ({ elsewhere = false, running }: { elsewhere?: boolean; running?: () => LogFields } = {}) => {
     const repositories = await (elsewhere ? store.elsewhere() : store.open());
     const broken = { add: false, lock: false };
     const { jobs, unitOfWork } = repositories;
@@ -50,6 +52,8 @@ describe('CallTracker', () => {
         },
       },
       store.source,
+      new ManualClock(at(0)),
+      new MemoryLogger(running),
     );
     rigs.push(rig);
     const leaving = new AbortController();
@@ -75,6 +79,20 @@ describe('CallTracker', () => {
     await expect(call).rejects.toBe(error);
     expect(await allJobs()).toMatchObject([
       { status: 'failed', error: 'internal_error: the log of the service has it.' },
+    ]);
+  });
+
+  it('names the job and the request in its lines, also if an engine reports outside of the request', async () => {
+    let running: LogFields = { request_id: 'req_1' };
+    const { tracking, about, log, allJobs } = await setUp({ running: () => running });
+    const call = await tracking.open(about);
+    running = {};
+    call.admitted();
+    await call.succeeded();
+    const [job] = await allJobs();
+    expect(log.lines.map(({ event, fields }) => [event, fields.request_id, fields.job_id])).toEqual([
+      ['job began', 'req_1', job?.id],
+      ['job ended', 'req_1', job?.id],
     ]);
   });
 
@@ -227,10 +245,10 @@ describe('JobFinisher', () => {
         return unitOfWork.locked(name, work, mode);
       },
     };
-    const { finisher, alertRules, history } = jobsRig({ ...repositories, unitOfWork: noting }, store.source);
+    const { finisher, alertRules, history, log } = jobsRig({ ...repositories, unitOfWork: noting }, store.source);
     if (rule) await alertRules.add(aRule(rule));
     const call = ended(aCall(), status, at(1));
-    await finisher.finishCall(call);
+    await finisher.finishCall(call, log);
     expect((await history()).map(({ id }) => id)).toEqual([call.id]);
     return modes;
   }

@@ -9,6 +9,6 @@ it('ChatRuntimesByEngine starts a runtime outside of the request context of its 
   const runtime = { status: { state: 'stopped', reason: null }, start: () => starters.push(requests.id) };
   const engine = { kind: 'toy', create: () => runtime as unknown as ChatRuntime } as unknown as ChatEngine;
   const runtimes = new ChatRuntimesByEngine([engine], new CallTelemetry());
-  requests.within({ id: 'req_1', reserve: async () => undefined }, () => runtimes.start('prj_1', { kind: 'toy' }));
+  requests.within('req_1', () => runtimes.start('prj_1', { kind: 'toy' }));
   expect(starters).toEqual([null]);
 });

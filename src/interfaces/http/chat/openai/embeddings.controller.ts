@@ -1,6 +1,5 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { injectable } from 'inversify';
-import { ChatModelService } from '../../../../application/chat/chat-model.service.js';
 import { EmbeddingService } from '../../../../application/chat/embedding.service.js';
 import type { Embeddings } from '../../../../domain/chat/embedding.js';
 import { type AnswerOf, type CallOf, type Controller, route, StreamedResponse } from '../../contract.js';
@@ -14,16 +13,12 @@ const NUMBERS_PER_STEP = 8_192;
 export class EmbeddingsController implements Controller {
   readonly routes = [route(createOpenAiEmbeddings, (call) => this.create(call))];
 
-  constructor(
-    private readonly models: ChatModelService,
-    private readonly embeddings: EmbeddingService,
-  ) {}
+  constructor(private readonly embeddings: EmbeddingService) {}
 
-  private async create({ caller, body, signal }: CallOf<typeof createOpenAiEmbeddings>) {
+  private async create({ caller, body, signal, memory }: CallOf<typeof createOpenAiEmbeddings>) {
     const { model, input, encoding_format: format, dimensions } = body;
-    const projectId = await this.models.projectId(caller, { model });
     const request = { texts: [input].flat(), ...(dimensions && { dimensions }) };
-    const embeddings = await this.embeddings.embed(caller, { projectId, request, signal });
+    const { projectId, embeddings } = await this.embeddings.embed(caller, { model, request, signal, memory });
     return new StreamedResponse(200, { 'Content-Type': JSON_TYPE }, answerText(projectId, embeddings, format));
   }
 }

@@ -34,17 +34,21 @@ export class OpenAiController implements Controller {
   ) {}
 
   private async create({ caller, headers, body, signal }: CallOf<typeof createOpenAiChatCompletion>) {
-    const model = await this.models.projectId(caller, { model: body.model });
     const keptIn = headers[CONVERSATION] ?? null;
-    const input = { projectId: model, keptIn, request: chatRequestOf(body), signal };
-    const head = { id: this.ids.next('chatcmpl'), created: wholeSeconds(this.clock.now()), model };
+    const input = { model: body.model, keptIn, request: chatRequestOf(body), signal };
+    const head = { id: this.ids.next('chatcmpl'), created: wholeSeconds(this.clock.now()) };
     if (body.stream) {
       const answer = await this.chats.stream(caller, input);
-      return this.streamed(answer, { ...head, includesUsage: body.stream_options?.include_usage ?? false });
+      return this.streamed(answer, {
+        ...head,
+        model: answer.projectId,
+        includesUsage: body.stream_options?.include_usage ?? false,
+      });
     }
-    const { completion, conversationId } = await this.chats.complete(caller, input);
+    const { projectId, completion, conversationId } = await this.chats.complete(caller, input);
     const answer: AnswerOf<typeof createOpenAiChatCompletion> = {
       ...head,
+      model: projectId,
       object: 'chat.completion',
       choices: [choiceOf(completion)],
       usage: usageAnswer(completion.usage),
