@@ -8,7 +8,7 @@ import { JobFinisher } from '../../src/application/jobs/job-finisher.js';
 import { UsageRollUp } from '../../src/application/jobs/usage.service.js';
 import { TeamWorkspace } from '../../src/application/workspace/team-workspace.js';
 import type { FinishedJob } from '../../src/domain/jobs/job.js';
-import { AsyncRequestContext, NoTracer } from '../../src/infrastructure/system/adapters.js';
+import { NoTracer } from '../../src/infrastructure/system/adapters.js';
 import type { DataSource } from '../../src/infrastructure/typeorm/data-source.js';
 import { TypeOrmInstanceRegistry } from '../../src/infrastructure/typeorm/jobs/instance-registry.js';
 import { GraphileWorkQueue } from '../../src/infrastructure/typeorm/queue/graphile-work-queue.js';
