@@ -10,10 +10,12 @@ const swc = {
   sourceMaps: true,
 };
 
+/** Packages with ECMAScript modules or with `import()`. Jest must compile them to CommonJS. */
+const modules = ['inversify', '@inversifyjs', 'jose', '@opentelemetry/otlp-exporter-base'];
+
 /** @type {import('jest').Config} */
 module.exports = {
   testEnvironment: '<rootDir>/tests/support/environment.cjs',
-  runtime: '<rootDir>/tests/support/runtime.cjs',
   roots: ['<rootDir>/tests'],
   testMatch: ['**/*.test.ts'],
   globalSetup: '<rootDir>/tests/support/global-setup.cjs',
@@ -26,6 +28,7 @@ module.exports = {
   maxWorkers: 4,
   // The streams and sockets of the worker use them.
   fakeTimers: { doNotFake: ['nextTick', 'queueMicrotask', 'setImmediate'] },
-  transform: { '^.+\\.ts$': ['@swc/jest', swc] },
+  transform: { '^.+\\.ts$': ['@swc/jest', swc], '/node_modules/.+\\.js$': ['@swc/jest', swc] },
+  transformIgnorePatterns: [`/node_modules/(?!(${modules.join('|')})/)`],
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
 };

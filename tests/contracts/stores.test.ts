@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { InstanceRegistry } from '../../src/application/jobs/ports.js';
 import type { Account } from '../../src/domain/accounts/account.js';
 import type { Invite } from '../../src/domain/accounts/invite.js';
@@ -9,11 +8,8 @@ import { TypeOrmWebhookRepository } from '../../src/infrastructure/typeorm/alert
 import { createDataSource, type DataSource } from '../../src/infrastructure/typeorm/data-source.js';
 import { TypeOrmInstanceRegistry } from '../../src/infrastructure/typeorm/jobs/instance-registry.js';
 import { TypeOrmUnitOfWork } from '../../src/infrastructure/typeorm/typeorm-unit-of-work.js';
-import { MemoryInstanceRegistry, MemoryInstances } from '../fakes/jobs/memory-instance-registry.js';
-import { MemoryStore } from '../fakes/memory-store.js';
 import { gate } from '../support/barrier.js';
 import { freshDatabase, query, type TestDatabase } from '../support/database.js';
-import { memoryRepositories, memoryUnderTest } from '../support/memory-repositories.js';
 import { postgresRepositories, postgresUnderTest } from '../support/postgres-repositories.js';
 import { anAccount, anInvite, aTeam, at, aWebhook } from '../support/records.js';
 import { accountsContract } from './accounts/accounts.contract.js';
@@ -63,13 +59,9 @@ const contracts = [
   usageContract,
 ];
 
-/** Runs the suites of the repositories in memory and in one PostgreSQL database. */
+/** Runs the suites of the repositories in one PostgreSQL database. */
 const postgres = postgresUnderTest();
-const memory = memoryUnderTest();
-for (const contract of contracts) {
-  contract('memory', memory);
-  contract('PostgreSQL', postgres);
-}
+for (const contract of contracts) contract('PostgreSQL', postgres);
 
 describe('Webhooks in PostgreSQL', () => {
   it('hide URL and secret from readers of the database', async () => {
@@ -256,26 +248,6 @@ describe('UnitOfWork with the isolation read committed', () => {
   it('lets every unit of work add an account when all of them counted none', async () => {
     expect(await addedUnderCap(await weaker())).toBe(6);
   });
-});
-
-describe('MemoryStore', () => {
-  it('refuses calls of a unit of work that has ended', async () => {
-    const store = new MemoryStore();
-    const { accounts } = memoryRepositories(store);
-    const account = anAccount(aTeam());
-    let left: Promise<void> = Promise.resolve();
-    await store.run(async () => {
-      left = pause(5).then(() => accounts.add(account));
-    });
-    await expect(left).rejects.toThrow('is over');
-    expect(await accounts.count()).toBe(0);
-  });
-});
-
-const known = new MemoryInstances();
-instanceRegistryContract('memory', {
-  instance: async () => new MemoryInstanceRegistry(known),
-  cut: (instance) => instance.leave(),
 });
 
 describe('on PostgreSQL', () => {

@@ -1,6 +1,7 @@
 import { EventEmitter, once } from 'node:events';
 import { request } from 'node:http';
 import type { Response } from 'express';
+import { UsageRollUp } from '../../src/application/jobs/usage.service.js';
 import type { Account } from '../../src/domain/accounts/account.js';
 import type { Project } from '../../src/domain/workspace/project.js';
 import { BodyMemory, bodyLimits, RequestMemory, SMALL_BODY_BYTES } from '../../src/interfaces/http/body.js';
@@ -167,15 +168,17 @@ describe('the memory for bodies', () => {
     const text = 'x'.repeat(120_000);
     await app.store.conversations.add(conversation, [{ role: 'user', content: text }]);
     const owner = { teamId: account.teamId, requestedBy: account.id, projectId: null, modelId: null };
-    for (let minute = 0; minute < 300; minute++)
-      await app.store.jobHistory.append(ended(aCall(owner), 'succeeded', new Date(60_000 * minute)), false);
+    const now = app.clock.now().getTime();
+    for (let minute = 300; minute > 0; minute--)
+      await app.store.jobHistory.append(ended(aCall(owner), 'succeeded', new Date(now - 60_000 * minute)), false);
+    await app.container.get(UsageRollUp).execute();
     const job = aJob({ teamId: account.teamId, projectId: first, kind: 'evaluation', result: text });
     await app.store.jobs.add([job]);
     await app.store.evaluations.add(anEvaluation(project, { jobId: job.id }));
     const run = (await app.store.evaluations.begin(job.id)) as number;
     await app.store.evaluations.keep(job.id, run, aResult(1, { output: text }));
     calls.push(
-      () => app.get('/v1/usage?bucket=minute&since=0', admin.token),
+      () => app.get(`/v1/usage?bucket=minute&since=${Math.floor(now / 1000) - 301 * 60}`, admin.token),
       () => app.get(`/v1/projects/${first}`, admin.token),
       () => app.get(`/v1/projects/${first}/conversations/${conversation.id}`, admin.token),
       () => app.get('/v1/jobs', admin.token),

@@ -196,7 +196,7 @@ describe('deployments of engines elsewhere', () => {
     const first = await created();
     const met = barrier(2);
     // The first deployment is deleted after the second one has found the model ready.
-    const add = app.store.deployments.add;
+    const add = app.store.deployments.add.bind(app.store.deployments);
     jest.spyOn(app.store.deployments, 'add').mockImplementationOnce(async (deployment) => {
       await met();
       await met();
@@ -212,7 +212,7 @@ describe('deployments of engines elsewhere', () => {
 
   it('load a model again that another instance unloaded before it saw the new deployment', async () => {
     engine.repository = 200;
-    const add = app.store.deployments.add;
+    const add = app.store.deployments.add.bind(app.store.deployments);
     jest.spyOn(app.store.deployments, 'add').mockImplementationOnce(async (deployment) => {
       engine.ready.clear();
       return add(deployment);

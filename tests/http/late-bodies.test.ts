@@ -8,7 +8,7 @@ import { ModelFileStore, ModelServer } from '../../src/application/deployments/p
 import { contracts } from '../../src/interfaces/http/controllers.js';
 import { MemoryChatRuntimes } from '../fakes/chat/memory-chat-runtimes.js';
 import { MemoryModelServer } from '../fakes/deployments/memory-model-server.js';
-import type { MemoryStore } from '../fakes/memory-store.js';
+import { query } from '../support/database.js';
 import { type Answer, codeOf, note } from '../support/http-caller.js';
 import { anAlert } from '../support/records.js';
 import {
@@ -21,6 +21,21 @@ import {
   registeredModel,
 } from '../support/workspace.js';
 import { TestApp } from './support/test-app.js';
+
+/** Makes PostgreSQL note the table of each row that is written, in the same transaction. */
+const NOTE_WRITES = `
+  CREATE TABLE written (name text);
+  CREATE FUNCTION note_write() RETURNS trigger LANGUAGE plpgsql AS
+    $$ BEGIN INSERT INTO written VALUES (TG_TABLE_NAME); RETURN NULL; END $$;
+  DO $$
+    DECLARE name text;
+    BEGIN
+      FOR name IN SELECT tablename FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'written' LOOP
+        EXECUTE 'CREATE TRIGGER note_write AFTER INSERT OR UPDATE OR DELETE ON ' || name ||
+                ' FOR EACH ROW EXECUTE FUNCTION note_write()';
+      END LOOP;
+    END
+  $$`;
 
 const OCTETS = 'application/octet-stream';
 
@@ -41,7 +56,7 @@ describe('the permission for an act with a late body', () => {
   let root: Member;
   let actors = 0;
   let servers: MemoryModelServer;
-  const written = new Set<string>();
+  let wroteFile = false;
 
   beforeAll(async () => {
     servers = new MemoryModelServer(async () => ({ status: 200, text: '{"model_name":"iris","outputs":[]}' }));
@@ -55,16 +70,22 @@ describe('the permission for an act with a late body', () => {
     });
     root = await register(app, 'Ada');
     await app.verifyEmails();
-    (app.store.unitOfWork as MemoryStore).watchers.add((table) => written.add(table));
+    await query(app.database.url, NOTE_WRITES);
     const files = app.container.get(ModelFileStore);
     const write = files.write.bind(files);
     jest.spyOn(files, 'write').mockImplementation(async (...file) => {
       const stored = await write(...file);
-      written.add('files');
+      wroteFile = true;
       return stored;
     });
   });
   afterAll(() => app.stop());
+
+  const forgetWrites = async () => {
+    wroteFile = false;
+    await query(app.database.url, 'DELETE FROM written');
+  };
+  const hasWritten = async () => wroteFile || (await query(app.database.url, 'SELECT FROM written')).length > 0;
 
   const create = async (path: string, json: object): Promise<string> => {
     const { body, status } = await app.post(path, root.token, json);
@@ -208,7 +229,7 @@ describe('the permission for an act with a late body', () => {
     await Promise.race([once(sent, 'continue'), answered]);
     sent.write(bytes.slice(0, 1));
     await changes[change]?.(by, act);
-    written.clear();
+    await forgetWrites();
     sent.end(bytes.slice(1));
     const [response] = await answered;
     const answer = { status: response.statusCode as number, body: JSON.parse(await text(response)) };
@@ -216,8 +237,8 @@ describe('the permission for an act with a late body', () => {
     return outcomeOf(answer);
   }
 
-  const outcomeOf = (answer: Pick<Answer, 'status' | 'body'>) =>
-    [answer.status, codeOf(answer), written.size > 0 && 'written'].filter(Boolean).join(' ');
+  const outcomeOf = async (answer: Pick<Answer, 'status' | 'body'>) =>
+    [answer.status, codeOf(answer), (await hasWritten()) && 'written'].filter(Boolean).join(' ');
 
   it('is tested for every act that has a body', () => {
     const withBody = contracts.filter(({ body, access }) => body && access !== 'public');
@@ -266,11 +287,11 @@ describe('the permission for an act with a late body', () => {
       const original = steps[step]?.bind(steps);
       jest.spyOn(steps, step).mockImplementationOnce(async (...args) => {
         await changes[change]?.(by, act);
-        written.clear();
+        await forgetWrites();
         return original?.(...args);
       });
       const json = typeof act.body === 'function' ? act.body(params) : act.body;
-      outcomes[change] = outcomeOf(await app.call(method, at, { token: act.by ? by.apiKey : by.token, json }));
+      outcomes[change] = await outcomeOf(await app.call(method, at, { token: act.by ? by.apiKey : by.token, json }));
       if (change !== 'nothing changes') expect(servers.ids()).toEqual(served);
     }
     expect(outcomes).toEqual({

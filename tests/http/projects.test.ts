@@ -11,12 +11,26 @@ let app: TestApp;
 let admin: Member;
 let developer: Member;
 let member: Member;
+let stranger: Member;
 beforeAll(async () => {
-  ({ app, admin, developer, member } = await TestApp.withTeam());
+  ({ app, admin, developer, member, stranger } = await TestApp.withTeam());
 });
 afterAll(() => app.stop());
 
 describe('projects', () => {
+  it('are listed only to their team, also if another team has newer ones', async () => {
+    const own = await createProject(app, admin.token);
+    const theirs = [await createProject(app, stranger.token), await createProject(app, stranger.token)].reverse();
+    const listed = async (token: string) => {
+      const { body: list } = await app.get(`${projects}?limit=2`, token);
+      const { body: status } = await app.get('/v1/status', token);
+      const ids = list.projects.map(({ id }: { id: string }) => id);
+      return [ids, status.runtimes.map(({ project_id }: { project_id: string }) => project_id)];
+    };
+    expect(await listed(stranger.token)).toEqual([theirs, theirs]);
+    for (const ids of await listed(admin.token)) expect(ids[0]).toBe(own);
+  });
+
   const update = (id: string, json: object) => app.put(`${projects}/${id}`, admin.token, json);
 
   it.each([

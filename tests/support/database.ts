@@ -8,7 +8,7 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
-/** Is a number that nothing else locks on the server. */
+/** The key of an advisory lock that nothing else takes on the server. */
 const TEMPLATE_LOCK = 7_305_002;
 
 /** Creates a database on the server of this test run. It has the service's tables if `migrated`. */

@@ -11,14 +11,14 @@ export interface Answer {
 export interface CallOptions {
   readonly token?: string | undefined;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Is sent as JSON. */
+  /** The body, to be sent as JSON. */
   readonly json?: unknown;
-  /** Is sent unchanged. */
+  /** The body, to be sent unchanged. */
   readonly raw?: string | Uint8Array;
   readonly signal?: AbortSignal;
 }
 
-/** Is true if the services of the tests are several processes behind a proxy (`npm run test:scaled`). */
+/** True if the services of the tests are several processes behind a proxy (`npm run test:scaled`). */
 export const SCALED = Number(process.env.TENON_TEST_PROCESSES ?? 1) > 1;
 
 /** Tells whether a refusal can come before the whole body is sent. A connection that closes would lose the refusal. */

@@ -8,25 +8,32 @@ import { JobFinisher } from '../../src/application/jobs/job-finisher.js';
 import { UsageRollUp } from '../../src/application/jobs/usage.service.js';
 import { TeamWorkspace } from '../../src/application/workspace/team-workspace.js';
 import type { FinishedJob } from '../../src/domain/jobs/job.js';
-import { MemoryInstanceRegistry, type MemoryInstances } from '../fakes/jobs/memory-instance-registry.js';
-import { MemoryStore } from '../fakes/memory-store.js';
+import { NoTracer } from '../../src/infrastructure/system/adapters.js';
+import type { DataSource } from '../../src/infrastructure/typeorm/data-source.js';
+import { TypeOrmInstanceRegistry } from '../../src/infrastructure/typeorm/jobs/instance-registry.js';
+import { GraphileWorkQueue } from '../../src/infrastructure/typeorm/queue/graphile-work-queue.js';
+import { OutageLog } from '../../src/infrastructure/typeorm/storage-errors.js';
+import { TypeOrmUnitOfWork } from '../../src/infrastructure/typeorm/typeorm-unit-of-work.js';
 import { ManualClock } from '../fakes/shared/manual-clock.js';
 import { MemoryLogger } from '../fakes/shared/memory-logger.js';
-import { MemoryWorkQueue } from '../fakes/shared/memory-work-queue.js';
 import { auditOn } from './audit.js';
 import { at, ids } from './records.js';
 import type { Repositories } from './repositories.js';
 
-/** Creates the services of jobs and alerts of one instance on these repositories. */
+/**
+ * Creates the services of jobs and alerts of one instance on these repositories of the database of `source`. An
+ * instance that has tracked a call must leave before the end of its test.
+ */
 export function jobsRig(
   repositories: Repositories,
+  source: DataSource,
   clock = new ManualClock(at(0)),
-  known?: MemoryInstances,
   log = new MemoryLogger(),
 ) {
   const { jobs, jobHistory, usage, alertRules, alerts, unitOfWork } = repositories;
-  const processes = new MemoryInstanceRegistry(known);
-  const queue = new MemoryWorkQueue(new MemoryStore(), processes, clock);
+  const processes = new TypeOrmInstanceRegistry(source);
+  const outages = new OutageLog(log);
+  const queue = new GraphileWorkQueue(source, new TypeOrmUnitOfWork(source), processes, log, outages, new NoTracer());
   const announcer = new AlertAnnouncer([], queue, unitOfWork, alerts, log);
   const finisher = new JobFinisher(unitOfWork, jobs, jobHistory, alertRules, alerts, announcer, ids, log);
   const running = Object.assign(new RunningCalls(jobs, log), { delayMs: 0 });
@@ -39,6 +46,7 @@ export function jobsRig(
     clock,
     log,
     processes,
+    running,
     finisher,
     tracking,
     reaper: new CallReaper(tracking, jobs, jobHistory, finisher, rollUp, processes, queue, clock, log),

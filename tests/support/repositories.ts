@@ -1,3 +1,4 @@
+import type { Container } from 'inversify';
 import {
   AccountRepository,
   CredentialRepository,
@@ -51,7 +52,13 @@ export type Repositories = {
   readonly [Name in keyof typeof storagePorts]: (typeof storagePorts)[Name]['prototype'];
 };
 
-/** Is a store on which a contract suite tests an adapter. */
+/** Returns the adapters that the service's container has bound. */
+export const repositoriesOf = (container: Container): Repositories => {
+  const bound = Object.entries(storagePorts).map(([name, port]) => [name, container.get<unknown>(port)]);
+  return Object.fromEntries(bound) as Repositories;
+};
+
+/** A store on which a contract suite tests an adapter. */
 export interface StoreUnderTest {
   /** Empties the store and returns its repositories. */
   open(): Promise<Repositories>;

@@ -2,7 +2,6 @@ import { StorageUnavailable } from '../../../src/domain/shared/errors.js';
 import { createDataSource } from '../../../src/infrastructure/typeorm/data-source.js';
 import { migrate } from '../../../src/infrastructure/typeorm/migrate.js';
 import { TypeOrmStorageProbe } from '../../../src/infrastructure/typeorm/operations/operations.js';
-import { MemoryStorageProbe } from '../../fakes/operations/memory-storage-probe.js';
 import { atOnce } from '../../support/barrier.js';
 import { CutOffProxy } from '../../support/cut-off-proxy.js';
 import { freshDatabase } from '../../support/database.js';
@@ -12,12 +11,6 @@ const ending: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
   for (const end of ending.splice(0)) await end();
 });
-
-const memory = async () => {
-  const probe = new MemoryStorageProbe();
-  const set = (available: boolean) => Object.assign(probe, { available });
-  return { probe, begin: () => set(false), end: () => set(true) };
-};
 
 const postgres = (trouble: 'cut' | 'silence') => async () => {
   const database = await freshDatabase();
@@ -32,7 +25,6 @@ const postgres = (trouble: 'cut' | 'silence') => async () => {
 };
 
 describe.each([
-  ['memory', memory],
   ['PostgreSQL, when its connections break,', postgres('cut')],
   ['PostgreSQL, when it stops answering,', postgres('silence')],
 ])('StorageProbe of %s', (_, open) => {

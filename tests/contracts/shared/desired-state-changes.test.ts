@@ -1,22 +1,14 @@
 import type { DesiredStateChanges } from '../../../src/application/shared/ports.js';
 import { PostgresDesiredStateChanges } from '../../../src/infrastructure/typeorm/desired-state-changes.js';
 import { OutageLog } from '../../../src/infrastructure/typeorm/storage-errors.js';
-import { MemoryStore } from '../../fakes/memory-store.js';
-import { MemoryDesiredStateChanges } from '../../fakes/shared/memory-desired-state-changes.js';
 import { query } from '../../support/database.js';
 import { eventually } from '../../support/eventually.js';
-import { memoryRepositories } from '../../support/memory-repositories.js';
 import { postgresUnderTest } from '../../support/postgres-repositories.js';
 import { RecordingLog } from '../../support/recording-log.js';
 import { aDeployment } from '../../support/records.js';
 import { desiredStateChangesContract } from './desired-state-changes.contract.js';
 
 const postgres = postgresUnderTest();
-
-desiredStateChangesContract('memory', async () => {
-  const store = new MemoryStore();
-  return { repositories: memoryRepositories(store), instance: () => new MemoryDesiredStateChanges(store) };
-});
 
 const instance = (): DesiredStateChanges =>
   new PostgresDesiredStateChanges(postgres.source, new OutageLog(new RecordingLog()));

@@ -4,44 +4,10 @@ import { TypeOrmInstanceRegistry } from '../../../src/infrastructure/typeorm/job
 import { GraphileWorkQueue } from '../../../src/infrastructure/typeorm/queue/graphile-work-queue.js';
 import { OutageLog } from '../../../src/infrastructure/typeorm/storage-errors.js';
 import { TypeOrmUnitOfWork } from '../../../src/infrastructure/typeorm/typeorm-unit-of-work.js';
-import { MemoryInstanceRegistry, MemoryInstances } from '../../fakes/jobs/memory-instance-registry.js';
-import { MemoryStore } from '../../fakes/memory-store.js';
-import { MemoryTable } from '../../fakes/memory-table.js';
-import { ManualClock } from '../../fakes/shared/manual-clock.js';
 import { MemoryLogger } from '../../fakes/shared/memory-logger.js';
-import { MemoryWorkQueue } from '../../fakes/shared/memory-work-queue.js';
 import { freshDatabase, query, type TestDatabase } from '../../support/database.js';
 import { eventually } from '../../support/eventually.js';
-import { type InstanceUnderTest, type WorkQueueUnderTest, workQueueContract } from './work-queue.contract.js';
-
-const CENTURIES_MS = 200 * 366 * 24 * 60 * 60 * 1000;
-
-function memoryUnderTest(): WorkQueueUnderTest {
-  let store = new MemoryStore();
-  let instances: InstanceUnderTest[] = [];
-  const known = new MemoryInstances();
-  const clock = new ManualClock();
-  const rows = () => new MemoryTable<{ readonly runAt: number }>(store, 'tasks').all();
-  return {
-    instance: async () => {
-      const living = new MemoryInstanceRegistry(known);
-      const queue = new MemoryWorkQueue(store, living, clock);
-      const instance = { queue, unitOfWork: store, number: await living.own() };
-      instances.push(instance);
-      return instance;
-    },
-    makeDue: async () => clock.advance(CENTURIES_MS),
-    tasks: async () => rows().length,
-    secondsUntilDue: async () => Math.max(...rows().map(({ runAt }) => runAt - clock.now().getTime())) / 1000,
-    clear: async () => {
-      await Promise.all(instances.splice(0).map(({ queue }) => queue.stop(0)));
-      instances = [];
-      store = new MemoryStore();
-      clock.set(new Date('2026-01-01'));
-    },
-  };
-}
-workQueueContract('memory', memoryUnderTest());
+import { type WorkQueueUnderTest, workQueueContract } from './work-queue.contract.js';
 
 describe('on PostgreSQL', () => {
   let database: TestDatabase;

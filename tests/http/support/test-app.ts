@@ -2,31 +2,26 @@ import { once } from 'node:events';
 import { Agent, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Express } from 'express';
-import type { Container, ServiceIdentifier } from 'inversify';
+import type { Container } from 'inversify';
 import supertest from 'supertest';
 import { ChatRuntimes } from '../../../src/application/chat/ports.js';
 import { InstanceRegistry } from '../../../src/application/jobs/ports.js';
-import { StorageProbe } from '../../../src/application/operations/ports.js';
-import { Clock, IdGenerator, WorkQueue } from '../../../src/application/shared/ports.js';
+import { Clock, IdGenerator } from '../../../src/application/shared/ports.js';
 import { loadConfig } from '../../../src/bootstrap/config/config.js';
 import { createContainer } from '../../../src/bootstrap/container.js';
 import { httpApp } from '../../../src/bootstrap/http.js';
 import { modelStorage } from '../../../src/bootstrap/model-storage.js';
 import { runningFields } from '../../../src/bootstrap/telemetry.js';
 import type { Account } from '../../../src/domain/accounts/account.js';
-import type { DataSource } from '../../../src/infrastructure/typeorm/data-source.js';
+import { createDataSource, type DataSource } from '../../../src/infrastructure/typeorm/data-source.js';
 import type { BodyMemory } from '../../../src/interfaces/http/body.js';
 import { createHttpServer, GracefulShutdown } from '../../../src/interfaces/http/server.js';
 import { MemoryChatRuntimes } from '../../fakes/chat/memory-chat-runtimes.js';
-import { MemoryInstanceRegistry } from '../../fakes/jobs/memory-instance-registry.js';
-import { MemoryStore } from '../../fakes/memory-store.js';
-import { MemoryStorageProbe } from '../../fakes/operations/memory-storage-probe.js';
 import { ManualClock } from '../../fakes/shared/manual-clock.js';
 import { MemoryLogger } from '../../fakes/shared/memory-logger.js';
-import { MemoryWorkQueue } from '../../fakes/shared/memory-work-queue.js';
+import { freshDatabase, type TestDatabase } from '../../support/database.js';
 import { type Answer, type CallOptions, HttpCaller, note } from '../../support/http-caller.js';
-import { memoryRepositories } from '../../support/memory-repositories.js';
-import { type Repositories, storagePorts } from '../../support/repositories.js';
+import { type Repositories, repositoriesOf } from '../../support/repositories.js';
 import { TemporaryFolder } from '../../support/temporary-folder.js';
 import { ownTeam, register } from '../../support/workspace.js';
 
@@ -40,7 +35,17 @@ export interface TestAppOptions {
   readonly server?: object;
 }
 
-/** Runs the Express app of the service with fakes behind its ports, and calls it with supertest. */
+/** The tests of a file call an app one after another. */
+const CONNECTIONS = 5;
+
+/**
+ * Runs the Express app of the service on a PostgreSQL database of its own, and calls it with supertest. Chat runtimes
+ * and the clock are fakes. The background work does not run. The first account that registers is the admin of the
+ * operator team, as in a new service.
+ *
+ * Start one app for a file or a `describe`, and give each test a project or a team of its own. Start another app only
+ * if a test needs other settings, or counts what the whole service has, such as accounts, rules or alerts.
+ */
 export class TestApp extends HttpCaller {
   /** Keeps connections open: a new one for each call takes up to a fifth of the processor time. */
   private readonly agent = new Agent({ keepAlive: true });
@@ -53,6 +58,8 @@ export class TestApp extends HttpCaller {
     readonly store: Repositories,
     readonly clock: ManualClock,
     readonly logger: MemoryLogger,
+    readonly database: TestDatabase,
+    readonly source: DataSource,
     private readonly folder: TemporaryFolder,
   ) {
     super(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
@@ -70,16 +77,19 @@ export class TestApp extends HttpCaller {
     });
     const logger = new MemoryLogger(runningFields);
     const clock = new ManualClock(new Date());
-    const memory = new MemoryStore();
-    const store = memoryRepositories(memory);
+    const database = await freshDatabase();
+    const source = await createDataSource(database.url, CONNECTIONS).initialize();
     const models = await modelStorage(config);
-    const container = createContainer({ config, database: {} as DataSource, logger, models });
-    for (const [port, fake] of fakes(memory, store, clock)) container.rebind(port).toConstantValue(fake);
+    const container = createContainer({ config, database: source, logger, models });
+    container.rebind(ChatRuntimes).toConstantValue(new MemoryChatRuntimes());
+    container.rebind(Clock).toConstantValue(clock);
     adapt?.(container);
+    const store = repositoriesOf(container);
     const app = httpApp(container, config, bodyMemory);
     const server = createHttpServer(app, () => container.get(IdGenerator).next('req'), options);
     await once(server.listen(0, '127.0.0.1'), 'listening');
-    return new TestApp(app, server, container.get(GracefulShutdown), container, store, clock, logger, folder);
+    const shutdown = container.get(GracefulShutdown);
+    return new TestApp(app, server, shutdown, container, store, clock, logger, database, source, folder);
   }
 
   /** Starts the app with an account of each role, and with a stranger, the admin of another team. */
@@ -138,19 +148,9 @@ export class TestApp extends HttpCaller {
     this.agent.destroy();
     this.server.closeAllConnections();
     await new Promise((resolve) => this.server.close(resolve));
+    await this.container.get(InstanceRegistry).leave();
+    await this.source.destroy();
+    await this.database.drop();
     this.folder.remove();
   }
-}
-
-function fakes(memory: MemoryStore, store: Repositories, clock: ManualClock): [ServiceIdentifier, unknown][] {
-  const instances = new MemoryInstanceRegistry();
-  const names = Object.keys(storagePorts) as (keyof Repositories)[];
-  return [
-    ...names.map((name): [ServiceIdentifier, unknown] => [storagePorts[name], store[name]]),
-    [InstanceRegistry, instances],
-    [WorkQueue, new MemoryWorkQueue(memory, instances, clock)],
-    [StorageProbe, new MemoryStorageProbe()],
-    [ChatRuntimes, new MemoryChatRuntimes()],
-    [Clock, clock],
-  ];
 }

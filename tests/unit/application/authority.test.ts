@@ -7,25 +7,25 @@ import type { AccountCaller } from '../../../src/domain/accounts/caller.js';
 import type { Credential } from '../../../src/domain/accounts/credential.js';
 import { permissions } from '../../../src/domain/accounts/permission.js';
 import { CheckedTokens } from '../../../src/infrastructure/crypto/secrets.js';
-import { MemoryStore } from '../../fakes/memory-store.js';
 import { ManualClock } from '../../fakes/shared/manual-clock.js';
 import { auditOn } from '../../support/audit.js';
-import { memoryRepositories } from '../../support/memory-repositories.js';
+import { query } from '../../support/database.js';
+import { postgresUnderTest } from '../../support/postgres-repositories.js';
 import { anAccount, anApiKey, anInvite, aSession, aTeam, at, ids } from '../../support/records.js';
+import type { Repositories } from '../../support/repositories.js';
 
 describe('Authority', () => {
   const tables = ['accounts', 'credentials', 'invites', 'audit_entries'];
   const clock = new ManualClock(at(1));
-  let store: MemoryStore;
-  let repositories: ReturnType<typeof memoryRepositories>;
+  const store = postgresUnderTest();
+  let repositories: Repositories;
   let admin: Account;
   let member: Account;
   let session: Credential;
   let caller: AccountCaller;
 
   beforeEach(async () => {
-    store = new MemoryStore();
-    repositories = memoryRepositories(store);
+    repositories = await store.open();
     const team = aTeam();
     await repositories.teams.add(team);
     admin = anAccount(team, { role: 'admin', emailVerifiedAt: at(0) });
@@ -63,9 +63,10 @@ describe('Authority', () => {
   ];
 
   const refused = async (write: () => Promise<unknown>, code: string) => {
-    const before = tables.map((table) => store.rows(table));
+    const rows = () => Promise.all(tables.map((table) => query(store.url, `SELECT * FROM ${table} ORDER BY id`)));
+    const before = await rows();
     await expect(write()).rejects.toMatchObject({ code });
-    expect(tables.map((table) => store.rows(table))).toEqual(before);
+    expect(await rows()).toEqual(before);
   };
 
   const writes = [...teamWrites, ...keyWrites];

@@ -6,7 +6,7 @@ import { Dataset } from '../../../src/domain/workspace/dataset.js';
 import { Sha256ContentHasher } from '../../../src/infrastructure/crypto/sha256-content-hasher.js';
 import { ManualClock } from '../../fakes/shared/manual-clock.js';
 import { auditOn } from '../../support/audit.js';
-import { memoryRepositories } from '../../support/memory-repositories.js';
+import { postgresUnderTest } from '../../support/postgres-repositories.js';
 import { aDataset, anAccount, aProject, aRecord, aTeam, at, ids, unlimited } from '../../support/records.js';
 
 describe('DatasetService', () => {
@@ -37,9 +37,12 @@ describe('DatasetService', () => {
     memory: unlimited,
   });
 
+  const store = postgresUnderTest();
+
   const setUp = async () => {
-    const repositories = memoryRepositories();
-    const { projects, models, datasets } = repositories;
+    const repositories = await store.open();
+    const { teams, projects, models, datasets } = repositories;
+    await teams.add(team);
     const dataset = aDataset(project, records);
     await projects.add(project);
     await datasets.add(dataset, records);

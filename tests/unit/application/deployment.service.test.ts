@@ -8,25 +8,33 @@ import { NoTracer } from '../../../src/infrastructure/system/adapters.js';
 import { MemoryModelServer } from '../../fakes/deployments/memory-model-server.js';
 import { ManualClock } from '../../fakes/shared/manual-clock.js';
 import { auditOn } from '../../support/audit.js';
-import { memoryRepositories } from '../../support/memory-repositories.js';
+import { postgresUnderTest } from '../../support/postgres-repositories.js';
 import { RecordingLog } from '../../support/recording-log.js';
 import { aDeployment, ids } from '../../support/records.js';
+import type { Repositories } from '../../support/repositories.js';
 
 describe('DeploymentService', () => {
-  const repositories = memoryRepositories();
-  const { deployments } = repositories;
-  const audit = auditOn(repositories);
+  const store = postgresUnderTest();
+  let repositories: Repositories;
+  let deployments: Repositories['deployments'];
+  let service: DeploymentService;
+  beforeAll(async () => {
+    repositories = await store.open();
+    deployments = repositories.deployments;
+    service = serviceWith(servers);
+  });
+
   const servers = new MemoryModelServer();
   const clock = new ManualClock();
   const serviceWith = (server: MemoryModelServer) => {
     const reconciler = new DeploymentReconciler(deployments, server, new RecordingLog());
     const authority = new Authority(repositories.credentials, clock);
+    const audit = auditOn(repositories);
     const models = new EngineModels(deployments, server);
     const calls = {} as CallTracker;
     const others = [calls, authority, audit, ids, clock, new NoTracer()] as const;
     return new DeploymentService(deployments, server, reconciler, models, ...others);
   };
-  const service = serviceWith(servers);
   const by = { kind: 'master' } as const;
   const about = Deployment.fields(aDeployment());
   const create = (name: string, signal = new AbortController().signal) =>

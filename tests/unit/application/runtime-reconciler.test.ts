@@ -1,51 +1,38 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { randomUUID } from 'node:crypto';
 import { RuntimeReconciler } from '../../../src/application/chat/runtime-reconciler.js';
 import { InvalidRequest } from '../../../src/domain/shared/errors.js';
 import { Model } from '../../../src/domain/workspace/model.js';
 import { Project } from '../../../src/domain/workspace/project.js';
-import { MemoryRuntimeConnectionRepository } from '../../fakes/chat/memory-chat-repositories.js';
 import { MemoryChatRuntimes } from '../../fakes/chat/memory-chat-runtimes.js';
-import { MemoryStore } from '../../fakes/memory-store.js';
-import { MemoryModelRepository, MemoryProjectRepository } from '../../fakes/workspace/memory-workspace.js';
 import { gate } from '../../support/barrier.js';
+import { postgresUnderTest } from '../../support/postgres-repositories.js';
 import { RecordingLog } from '../../support/recording-log.js';
+import { until } from '../../support/until.js';
 
 const noChange = async () => undefined;
 
-/** Lets three turns of the event loop pass. */
-const turns = async () => {
-  for (let turn = 0; turn < 3; turn++) await nextTurn();
-};
-
 describe('RuntimeReconciler', () => {
+  const store = postgresUnderTest();
+
   const setUp = async ({ isBroken = false } = {}) => {
-    const store = new MemoryStore();
-    const connections = new MemoryRuntimeConnectionRepository(store);
-    const models = new MemoryModelRepository(store);
+    const { connections, models, projects, teams } = await store.open();
     const runtimes = new MemoryChatRuntimes();
     const owner = { teamId: 'tea_1', createdBy: 'usr_1', createdAt: new Date(0) };
-    await new MemoryProjectRepository(store).add(Project.create({ id: 'prj_1', ...owner }));
+    await teams.add({ id: 'tea_1', operator: false, siteKey: null, createdAt: new Date(0) });
+    for (const id of ['prj_1', 'prj_2']) await projects.add(Project.create({ id, ...owner }));
     const spec = { runtime: 'onnx', path: 'chat' };
-    const draft = Model.draft({
-      id: 'mdl_1',
-      projectId: 'prj_1',
-      requestId: '6f1c0a52-3c1e-4a57-9d0e-0f8f2f1f7a11',
-      spec,
-      requestedSpec: '{}',
-      createdBy: 'usr_1',
-      createdAt: new Date(0),
-    });
-    await models.addOnce(Model.register(draft, [1], new Date(0)));
+    for (const id of ['mdl_1', 'mdl_2']) {
+      const draft = { id, projectId: 'prj_1', requestId: randomUUID(), spec, requestedSpec: '{}' };
+      const by = { createdBy: 'usr_1', createdAt: new Date(0) };
+      await models.addOnce(Model.register(Model.draft({ ...draft, ...by }), [1], new Date(0)));
+    }
     await connections.save({ projectId: 'prj_1', modelId: 'mdl_1', desired: 'stopped' });
     const refused = new InvalidRequest([{ path: 'spec.path', message: 'must name a folder' }]);
     if (isBroken) jest.spyOn(runtimes, 'source').mockRejectedValue(refused);
     const reconciler = new RuntimeReconciler(connections, models, runtimes, new RecordingLog());
-    return {
-      connections,
-      models,
-      runtimes,
-      reconciler,
-    };
+    /** Waits until nothing is started or stopped any more. */
+    const settled = () => until('the runtimes are as desired', () => Reflect.get(reconciler, 'running').size === 0);
+    return { connections, models, runtimes, reconciler, settled };
   };
 
   it('starts runtimes that are desired to run, and stops the others', async () => {
@@ -87,44 +74,40 @@ describe('RuntimeReconciler', () => {
   });
 
   it('replaces the running model by a model that another instance connected', async () => {
-    const { connections, models, runtimes, reconciler } = await setUp();
+    const { connections, runtimes, reconciler, settled } = await setUp();
     await connections.setDesired('prj_1', 'started');
     await reconciler.applyAll();
-    await turns();
-    const model = (await models.find('prj_1', 'mdl_1')) as Model;
-    jest.spyOn(models, 'find').mockResolvedValue({ ...model, id: 'mdl_2' });
+    await settled();
     const started = jest.spyOn(runtimes, 'start');
     await connections.save({ projectId: 'prj_1', modelId: 'mdl_2', desired: 'started' });
     expect(await reconciler.state('prj_1')).toMatchObject({ state: 'loading', modelId: 'mdl_2' });
     await reconciler.applyAll();
-    await turns();
+    await settled();
     expect(started).toHaveBeenCalledTimes(1);
     await connections.remove('prj_1');
     await reconciler.applyAll();
-    await turns();
+    await settled();
     expect(runtimes.status('prj_1').state).toBe('stopped');
   });
 
   it('stops the running model if the model that another instance connected is refused here', async () => {
-    const { connections, models, runtimes, reconciler } = await setUp();
+    const { connections, runtimes, reconciler, settled } = await setUp();
     await connections.setDesired('prj_1', 'started');
     await reconciler.applyAll();
-    await turns();
-    const model = (await models.find('prj_1', 'mdl_1')) as Model;
-    jest.spyOn(models, 'find').mockResolvedValue({ ...model, id: 'mdl_2' });
+    await settled();
     jest.spyOn(runtimes, 'source').mockRejectedValue(new InvalidRequest([{ path: 'spec.path', message: 'is gone' }]));
     await connections.save({ projectId: 'prj_1', modelId: 'mdl_2', desired: 'started' });
     await reconciler.applyAll();
-    await turns();
+    await settled();
     expect(runtimes.status('prj_1').state).toBe('stopped');
     expect(await reconciler.state('prj_1')).toMatchObject({ state: 'unavailable', modelId: 'mdl_2' });
   });
 
   it('reports `loading` while the earlier model still runs', async () => {
-    const { connections, models, runtimes, reconciler } = await setUp();
+    const { connections, models, runtimes, reconciler, settled } = await setUp();
     await connections.setDesired('prj_1', 'started');
     await reconciler.applyAll();
-    await turns();
+    await settled();
     jest.spyOn(runtimes, 'status').mockReturnValue({ state: 'ready', reason: null });
     expect(await reconciler.state('prj_1')).toMatchObject({ state: 'ready', modelId: 'mdl_1' });
     const model = (await models.find('prj_1', 'mdl_1')) as Model;
@@ -135,10 +118,10 @@ describe('RuntimeReconciler', () => {
     const find = jest.spyOn(models, 'find').mockReturnValue(found);
     await connections.save({ projectId: 'prj_1', modelId: 'mdl_2', desired: 'started' });
     await reconciler.applyAll();
-    while (find.mock.calls.length === 0) await Promise.resolve();
+    await until('the model is read', () => find.mock.calls.length > 0);
     expect(await reconciler.state('prj_1')).toMatchObject({ state: 'loading', modelId: 'mdl_2' });
     release({ ...model, id: 'mdl_2' });
-    await turns();
+    await settled();
     expect(await reconciler.state('prj_1')).toMatchObject({ state: 'ready', modelId: 'mdl_2' });
   });
 
@@ -153,64 +136,64 @@ describe('RuntimeReconciler', () => {
   });
 
   it('retries a start that failed without a fault of the model, and does not reveal the cause', async () => {
-    const { connections, models, runtimes, reconciler } = await setUp();
+    const { connections, models, runtimes, reconciler, settled } = await setUp();
     await connections.setDesired('prj_1', 'started');
     const away = jest.spyOn(models, 'find').mockRejectedValueOnce(new Error('connect ECONNREFUSED 10.0.0.7:5432'));
     await expect(reconciler.apply('prj_1', noChange)).rejects.toThrow('ECONNREFUSED');
     const reason = 'the service failed to start it, and tries again';
     expect(await reconciler.state('prj_1')).toMatchObject({ state: 'unavailable', reason });
     await reconciler.applyAll();
-    await turns();
+    await settled();
     expect(runtimes.status('prj_1').state).not.toBe('stopped');
     await reconciler.applyAll();
-    await turns();
+    await settled();
     expect(away).toHaveBeenCalledTimes(2);
   });
 
   it('does not retry a start that failed because of the model', async () => {
-    const { connections, models, reconciler } = await setUp({ isBroken: true });
+    const { connections, models, reconciler, settled } = await setUp({ isBroken: true });
     const asked = jest.spyOn(models, 'find');
     await connections.setDesired('prj_1', 'started');
     await expect(reconciler.apply('prj_1', noChange)).rejects.toMatchObject({ code: 'invalid_request' });
     await reconciler.applyAll();
-    await turns();
+    await settled();
     expect(asked).toHaveBeenCalledTimes(1);
     expect(await reconciler.state('prj_1')).toMatchObject({ state: 'unavailable' });
   });
 
   it('starts a runtime while the stop of another hangs', async () => {
-    const { connections, models, runtimes, reconciler } = await setUp();
+    const { connections, models, runtimes, reconciler, settled } = await setUp();
     jest.spyOn(models, 'find').mockResolvedValue((await models.find('prj_1', 'mdl_1')) as Model);
     await connections.setDesired('prj_1', 'started');
     await reconciler.applyAll();
-    await turns();
+    await settled();
     const { opened, open } = gate();
     jest.spyOn(runtimes, 'stop').mockImplementation(() => opened);
     await connections.remove('prj_1');
     await connections.save({ projectId: 'prj_2', modelId: 'mdl_1', desired: 'started' });
     await reconciler.applyAll();
-    await turns();
-    expect(runtimes.status('prj_2').state).not.toBe('stopped');
+    await until('the other one is started', () => runtimes.status('prj_2').state !== 'stopped');
     open();
+    await settled();
   });
 
   it('starts a model again if it is desired again before its worker has ended', async () => {
-    const { connections, runtimes, reconciler } = await setUp();
+    const { connections, runtimes, reconciler, settled } = await setUp();
     await connections.setDesired('prj_1', 'started');
     await reconciler.applyAll();
-    await turns();
+    await settled();
     const { opened, open } = gate();
-    jest.spyOn(runtimes, 'stop').mockImplementationOnce(() => opened);
+    const stop = jest.spyOn(runtimes, 'stop').mockImplementationOnce(() => opened);
     const started = jest.spyOn(runtimes, 'start');
     for (const desired of ['stopped', 'started'] as const) {
       await connections.setDesired('prj_1', desired);
       await reconciler.applyAll();
-      await turns();
+      await until('the stop has begun', () => stop.mock.calls.length > 0);
     }
     expect(started).not.toHaveBeenCalled();
     expect(await reconciler.isLoading()).toBe(false);
     open();
-    await turns();
+    await settled();
     expect(started).toHaveBeenCalledTimes(1);
   });
 });

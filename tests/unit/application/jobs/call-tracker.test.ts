@@ -4,19 +4,31 @@ import type { AlertRule } from '../../../../src/domain/alerts/alert-rule.js';
 import { InferenceTimeout, ModelBusy } from '../../../../src/domain/chat/errors.js';
 import type { FinalStatus } from '../../../../src/domain/jobs/job.js';
 import { StorageUnavailable } from '../../../../src/domain/shared/errors.js';
-import { MemoryInstances } from '../../../fakes/jobs/memory-instance-registry.js';
-import { MemoryStore } from '../../../fakes/memory-store.js';
 import { ManualClock } from '../../../fakes/shared/manual-clock.js';
 import { MemoryLogger } from '../../../fakes/shared/memory-logger.js';
-import { jobsRig } from '../../../support/jobs-rig.js';
-import { memoryRepositories } from '../../../support/memory-repositories.js';
+import { type JobsRig, jobsRig } from '../../../support/jobs-rig.js';
+import { postgresUnderTest } from '../../../support/postgres-repositories.js';
 import { aCall, anAccount, aRule, aTeam, at, ended } from '../../../support/records.js';
+import type { Repositories } from '../../../support/repositories.js';
+import { until } from '../../../support/until.js';
 
-const settled = () => new Promise((resolve) => setImmediate(resolve));
+const store = postgresUnderTest();
+
+/** Waits until the instance has stored or withdrawn the beginnings of its calls. */
+const settled = ({ running }: Pick<JobsRig, 'running'>) =>
+  until('the calls are stored', () => !Reflect.get(running, 'storing'));
 
 describe('CallTracker', () => {
-  const setUp = (known = new MemoryInstances(), store = new MemoryStore(), running?: () => LogFields) => {
-    const repositories = memoryRepositories(store);
+  const rigs: JobsRig[] = [];
+  afterEach(async () => {
+    for (const rig of rigs.splice(0)) {
+      await settled(rig);
+      await rig.processes.leave();
+    }
+  });
+
+  const setUp = async ({ elsewhere = false, running }: { elsewhere?: boolean; running?: () => LogFields } = {}) => {
+    const repositories = await (elsewhere ? store.elsewhere() : store.open());
     const broken = { add: false, lock: false };
     const { jobs, unitOfWork } = repositories;
     const failIf = (isBroken: boolean) => {
@@ -39,10 +51,11 @@ describe('CallTracker', () => {
           },
         },
       },
+      store.source,
       new ManualClock(at(0)),
-      known,
       new MemoryLogger(running),
     );
+    rigs.push(rig);
     const leaving = new AbortController();
     const about: CallInfo = {
       by: { kind: 'master' },
@@ -57,7 +70,7 @@ describe('CallTracker', () => {
   const never = () => new Promise<never>(() => undefined);
 
   it('stores an unexpected error as a failure, without its text', async () => {
-    const { tracking, about, allJobs } = setUp();
+    const { tracking, about, allJobs } = await setUp();
     const error = new Error('secret');
     const call = tracking.track(about, async (admitted) => {
       admitted();
@@ -71,7 +84,7 @@ describe('CallTracker', () => {
 
   it('names the job and the request in its lines, also if an engine reports outside of the request', async () => {
     let running: LogFields = { request_id: 'req_1' };
-    const { tracking, about, log, allJobs } = setUp(undefined, undefined, () => running);
+    const { tracking, about, log, allJobs } = await setUp({ running: () => running });
     const call = await tracking.open(about);
     running = {};
     call.admitted();
@@ -84,7 +97,7 @@ describe('CallTracker', () => {
   });
 
   it('stores the key, the arrival, the figures and the code of the failure', async () => {
-    const { tracking, about, clock, allJobs } = setUp();
+    const { tracking, about, clock, allJobs } = await setUp();
     const account = anAccount(aTeam());
     const by = { ...account, kind: 'api_key', credentialId: 'key_1', accountId: account.id } as never;
     const open = async (about: CallInfo) => {
@@ -112,25 +125,26 @@ describe('CallTracker', () => {
   });
 
   it('keeps no job of a refused call, whether its beginning was stored or not', async () => {
-    const { tracking, about, allJobs } = setUp();
+    const rig = await setUp();
+    const { tracking, about, allJobs } = rig;
     for (const late of [false, true]) {
       const call = tracking.track(about, async (admitted) => {
         admitted();
-        if (late) await settled();
+        if (late) await settled(rig);
         throw new ModelBusy(1);
       });
       await expect(call).rejects.toThrow(ModelBusy);
-      await settled();
+      await settled(rig);
       expect(await allJobs()).toEqual([]);
     }
   });
 
   it('returns the answer even if the beginning could not be stored', async () => {
-    const { tracking, about, broken, allJobs, log } = setUp();
+    const { tracking, about, broken, allJobs, log, running } = await setUp();
     broken.add = true;
     const call = async (admitted: () => void) => {
       admitted();
-      await settled();
+      await settled({ running });
       return 'answer';
     };
     expect(await tracking.track(about, call)).toBe('answer');
@@ -139,7 +153,7 @@ describe('CallTracker', () => {
   });
 
   it('throws if the end of a call could not be stored, and stores that end later, once', async () => {
-    const { tracking, reaper, about, broken, clock, allJobs, allAlerts, alertRules } = setUp();
+    const { tracking, reaper, about, broken, clock, allJobs, allAlerts, alertRules } = await setUp();
     await alertRules.add(aRule({ threshold: 1 }));
     broken.lock = true;
     const succeeds = tracking.track(about, async (admitted) => {
@@ -167,15 +181,15 @@ describe('CallTracker', () => {
   });
 
   it('ends the calls of a dead instance like any other failed call', async () => {
-    const [known, store] = [new MemoryInstances(), new MemoryStore()];
-    const [died, lives] = [setUp(known, store), setUp(known, store)];
+    const [died, lives] = [await setUp(), await setUp({ elsewhere: true })];
     await lives.alertRules.add(aRule({ threshold: 2 }));
-    for (const one of [died, died, lives])
+    for (const [index, one] of [died, died, lives].entries()) {
       void one.tracking.track(one.about, (admitted) => {
         admitted();
         return never();
       });
-    await settled();
+      await until('the call runs', async () => (await lives.allJobs()).length === index + 1);
+    }
     await lives.reaper.execute();
     await died.processes.leave();
     lives.clock.advance(60_000);
@@ -189,11 +203,10 @@ describe('CallTracker', () => {
   });
 
   it('accepts the end of a call after another instance has closed its job, and leaves the job failed', async () => {
-    const [known, store] = [new MemoryInstances(), new MemoryStore()];
-    const [away, other] = [setUp(known, store), setUp(known, store)];
+    const [away, other] = [await setUp(), await setUp({ elsewhere: true })];
     const call = await away.tracking.open(away.about);
     call.admitted();
-    await settled();
+    await settled(away);
     await away.processes.leave();
     await other.reaper.execute();
     other.clock.advance(5_000);
@@ -203,7 +216,7 @@ describe('CallTracker', () => {
   });
 
   it('removes calls after thirty days', async () => {
-    const { tracking, reaper, about, clock, allJobs, jobService } = setUp();
+    const { tracking, reaper, about, clock, allJobs, jobService } = await setUp();
     const by = { kind: 'master' } as const;
     const { id } = await jobService.createExternal(by, { name: 'x', projectId: null, status: 'running' });
     await jobService.change(by, { id, status: 'failed' });
@@ -222,19 +235,17 @@ const tooLong = { ruleType: 'job_duration_exceeded', threshold: 0.999 } as const
 describe('JobFinisher', () => {
   /** Returns the modes of the locks that the end of a call of one second takes. */
   async function locksFor(rule: Partial<AlertRule> | null, status: FinalStatus): Promise<LockMode[]> {
-    const repositories = memoryRepositories(new MemoryStore());
+    const repositories = await store.open();
     const modes: LockMode[] = [];
     const { unitOfWork } = repositories;
-    const { finisher, alertRules, history, log } = jobsRig({
-      ...repositories,
-      unitOfWork: {
-        run: (work) => unitOfWork.run(work),
-        locked: (name, work, mode = 'exclusive') => {
-          modes.push(mode);
-          return unitOfWork.locked(name, work, mode);
-        },
+    const noting: Repositories['unitOfWork'] = {
+      run: (work) => unitOfWork.run(work),
+      locked: (name, work, mode = 'exclusive') => {
+        modes.push(mode);
+        return unitOfWork.locked(name, work, mode);
       },
-    });
+    };
+    const { finisher, alertRules, history, log } = jobsRig({ ...repositories, unitOfWork: noting }, store.source);
     if (rule) await alertRules.add(aRule(rule));
     const call = ended(aCall(), status, at(1));
     await finisher.finishCall(call, log);

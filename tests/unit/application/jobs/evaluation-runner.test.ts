@@ -9,16 +9,18 @@ import { ManualClock } from '../../../fakes/shared/manual-clock.js';
 import { MemoryLogger } from '../../../fakes/shared/memory-logger.js';
 import { jobsRig } from '../../../support/jobs-rig.js';
 import { schemas } from '../../../support/json-schemas.js';
-import { memoryRepositories } from '../../../support/memory-repositories.js';
+import { postgresUnderTest } from '../../../support/postgres-repositories.js';
 import { aDataset, anAccount, anEvaluation, aProject, aRecord, aTeam, at } from '../../../support/records.js';
+
+const store = postgresUnderTest();
 
 type Answer = (call: OwnCall, signal: AbortSignal) => string | Promise<string>;
 
 /** Makes an evaluation of three records with the expected answer `Paris`, and a model with a replaceable answer. */
 async function rig() {
-  const repositories = memoryRepositories();
+  const repositories = await store.open();
   const clock = new ManualClock(at(0));
-  const { finisher } = jobsRig(repositories, clock);
+  const { finisher } = jobsRig(repositories, store.source, clock);
   const team = aTeam();
   const account = anAccount(team);
   const project = aProject(team);
