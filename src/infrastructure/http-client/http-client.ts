@@ -112,7 +112,7 @@ export class HttpClient {
     return { status: answer.status, headers: answer.headers, text: await textOf(answer) };
   }
 
-  /** Does what `send` does, but resolves when the body begins. */
+  /** Sends a request as `send` does, but resolves when the body begins. */
   async stream(request: HttpRequest): Promise<HttpStream> {
     const attributes = {
       'http.request.method': request.method,
