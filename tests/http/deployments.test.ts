@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { ModelServer } from '../../src/application/deployments/ports.js';
-import { RuntimeStopped, RuntimeUnavailable } from '../../src/domain/chat/errors.js';
+import { RuntimeUnavailable } from '../../src/domain/chat/errors.js';
 import { StorageUnavailable } from '../../src/domain/shared/errors.js';
 import { bodyLimits } from '../../src/interfaces/http/body.js';
 import { HttpCaller } from '../support/http-caller.js';
@@ -25,10 +25,7 @@ describe('deployments', () => {
   let shared: string | null = null;
 
   beforeAll(async () => {
-    rig = new LocalModelServerRig(join(temporary.path, 'models'), {
-      inferenceTimeoutMs: 3_000,
-      bodyLimit: 64 * 1024 ** 2,
-    });
+    rig = new LocalModelServerRig(join(temporary.path, 'models'), { bodyLimit: bodyLimits.prediction });
     for (const word of ['fine', 'mute', 'garbage']) rig.model(word);
     app = await TestApp.start({
       adapt: (container) => container.rebind(ModelServer).toConstantValue(rig.servers),
@@ -197,45 +194,6 @@ describe('deployments', () => {
       const body = { outputs: { y: { data: [5_002] } }, given: null };
       expect(await send(5_000)).toMatchObject({ status: 200, body });
       expect(await send(bodyLimits.prediction)).toMatchObject(refusal(413, 'payload_too_large'));
-    });
-
-    it('answer with the envelope when the process crashes or sends nonsense, and recover', async () => {
-      for (const action of ['page', 'fault', 'crash', 'half']) {
-        const answer = await predict(id, action);
-        expect({ action, ...answer }).toMatchObject({ action, ...refusal(502, 'runtime_invalid_response') });
-        expect(answer.headers.get('x-should-retry')).toBe('false');
-        await rig.until('running', id);
-      }
-      const { body } = await app.get(`${path}/${id}`, admin.token);
-      expect(body).toMatchObject({ status: 'running', restarts: 2, url: `http://127.0.0.1:${body.port}` });
-      expect((await predict(id, 'echo')).status).toBe(200);
-    });
-
-    it('give up after the time-out', async () => {
-      expect(await predict(id, 'hang')).toMatchObject(refusal(504, 'inference_timeout'));
-      expect((await predict(id, 'echo')).status).toBe(200);
-    });
-
-    it('tell why there is no process to ask', async () => {
-      rig.model('fine', 'other');
-      const { id, port } = await created({ model_path: 'other.onnx' });
-      const code = async () => {
-        const { status, body, headers } = await predict(id, 'echo');
-        return [status, body.code, headers.get('retry-after'), headers.get('x-should-retry')];
-      };
-      rig.write('mute', 'other');
-      rig.kill(id);
-      await rig.until('starting', id);
-      expect(await code()).toEqual([503, 'runtime_loading', '1', null]);
-      const starting = (await app.get(`${path}/${id}`, admin.token)).body;
-      expect(starting).toMatchObject({ status: 'starting', port, reason: expect.stringContaining('SIGKILL') });
-      rig.write('garbage', 'other');
-      while (rig.pids(id).length < 2) await rig.log.news();
-      rig.kill(id);
-      while ((await code())[1] !== 'runtime_unavailable') await rig.until('crash_looping', id);
-      // As if another caller had stopped the deployment meanwhile.
-      jest.spyOn(rig.servers, 'request').mockRejectedValueOnce(new RuntimeStopped());
-      expect((await code()).slice(0, 2)).toEqual([503, 'runtime_stopped']);
     });
   });
 

@@ -7,10 +7,12 @@ import { brotliCompressSync, createGzip, deflateSync, gzipSync } from 'node:zlib
 import { ModelServer } from '../../src/application/deployments/ports.js';
 import { InferenceTimeout, RuntimeInvalidResponse } from '../../src/domain/chat/errors.js';
 import { DeploymentStarting, DeploymentStopped, DeploymentUnavailable } from '../../src/domain/deployments/errors.js';
+import type { DomainError } from '../../src/domain/shared/errors.js';
 import { bodyLimits } from '../../src/interfaces/http/body.js';
 import { contracts } from '../../src/interfaces/http/controllers.js';
 import { MemoryModelServer } from '../fakes/deployments/memory-model-server.js';
 import { note } from '../support/http-caller.js';
+import { InferenceEngine, sendBinary } from '../support/inference-engine.js';
 import { LocalModelServerRig } from '../support/model-server/local-model-server-rig.js';
 import { echo, onnxTypes } from '../support/model-server/serving-models.js';
 import { TemporaryFolder } from '../support/temporary-folder.js';
@@ -117,67 +119,43 @@ describe('clients of the Open Inference Protocol', () => {
 
   // The requests of `tritonclient.http` have no Content-Type, and tell the JSON's length only with binary tensors.
   const all = { parameters: { binary_data_output: true } };
-  const some = {
-    outputs: [
-      { name: 'BYTES_out', parameters: { binary_data: false } },
-      { name: 'FP32_out', parameters: { binary_data: true } },
-    ],
-  };
-  const triton: [string, object, object, ((body: Buffer) => Buffer)?][] = [
-    ['binary tensors', { inputs: binary, ...all }, {}],
-    ['binary tensors and named outputs', { id: 'one', inputs: binary, ...some }, {}],
-    ['JSON', { inputs: plain, ...all }, {}],
-    ['JSON only', { inputs: plain, outputs: [{ name: 'INT64_out', parameters: { binary_data: false } }] }, {}],
-    [
-      'options of Triton',
-      { inputs: binary, parameters: { sequence_id: 7, priority: 1, timeout: 500, binary_data_output: true } },
-      {},
-    ],
-    [
-      'gzip',
-      { inputs: binary, ...all },
-      { 'Content-Encoding': 'gzip', 'Accept-Encoding': 'gzip' },
-      (body) => gzipSync(body),
-    ],
-    [
-      'deflate',
-      { inputs: plain, ...all },
-      { 'Content-Encoding': 'deflate', 'Accept-Encoding': 'deflate' },
-      (body) => deflateSync(body),
-    ],
-    ['inputs that the model refuses', { inputs: plain.slice(1), ...all }, { 'X-Request-Id': 'req-1' }],
+  const outputs = [
+    { name: 'BYTES_out', parameters: { binary_data: false } },
+    { name: 'FP32_out', parameters: { binary_data: true } },
   ];
-  // These are the requests of KServe's client, which uses httpx.
+  const gzip = { 'Content-Encoding': 'gzip', 'Accept-Encoding': 'gzip' };
+  const deflate = { 'Content-Encoding': 'deflate', 'Accept-Encoding': 'deflate' };
+  // KServe's client uses httpx.
   const httpx = {
     Accept: '*/*',
     'Accept-Encoding': 'gzip, deflate',
     Connection: 'keep-alive',
     'User-Agent': 'python-httpx',
+    'content-type': 'application/octet-stream',
   };
-  const octets = { ...httpx, 'content-type': 'application/octet-stream' };
-  const kserve: typeof triton = [
-    ['binary tensors of KServe', { id: 'u-1', model_name: name, inputs: binary, ...some }, octets],
-    ['JSON of KServe', { id: 'u-2', model_name: name, inputs: plain }, httpx],
-  ];
-
-  it.each([...triton, ...kserve])(
-    'get byte for byte the answer of the process: %s',
-    async (_, json, headers, encode = (body) => body) => {
-      const { body, jsonLength } = bodyOf(json as { inputs: [] });
-      const length: Record<string, number> = jsonLength === null ? {} : { [LENGTH]: jsonLength };
-      for (const path of [`v2/models/${encoded}/infer`, `v2/models/${encoded}/versions/1/infer`]) {
-        const asked = { method: 'POST', body: encode(body), headers: { 'X-Request-Id': 'one', ...headers, ...length } };
-        const { through, direct } = await both(path, asked);
-        expect(through.bytes.equals(direct.bytes)).toBe(true);
-        expect(through).toEqual(direct);
-        const isBinary = through.headers.type === 'application/octet-stream';
-        note('POST', base() + path, {
-          status: through.status,
-          body: isBinary ? '' : JSON.parse(through.bytes.toString()),
-        });
-      }
-    },
-  );
+  it.each<[string, object, object, ((body: Buffer) => Buffer)?]>([
+    ['binary tensors and named outputs', { id: 'one', inputs: binary, outputs }, {}],
+    ['JSON', { inputs: plain, ...all }, {}],
+    ['gzip', { inputs: binary, ...all }, gzip, (body) => gzipSync(body)],
+    ['deflate', { inputs: plain, ...all }, deflate, (body) => deflateSync(body)],
+    ['options of Triton', { inputs: binary, parameters: { sequence_id: 7, priority: 1, timeout: 500 } }, {}],
+    ['binary tensors of KServe', { id: 'u-1', model_name: name, inputs: binary, outputs }, httpx],
+    ['inputs that the model refuses', { inputs: plain.slice(1), ...all }, { 'X-Request-Id': 'req-1' }],
+  ])('get byte for byte the answer of the process: %s', async (_, json, headers, encode = (body) => body) => {
+    const { body, jsonLength } = bodyOf(json as { inputs: [] });
+    const length: Record<string, number> = jsonLength === null ? {} : { [LENGTH]: jsonLength };
+    for (const path of [`v2/models/${encoded}/infer`, `v2/models/${encoded}/versions/1/infer`]) {
+      const asked = { method: 'POST', body: encode(body), headers: { 'X-Request-Id': 'one', ...headers, ...length } };
+      const { through, direct } = await both(path, asked);
+      expect(through.bytes.equals(direct.bytes)).toBe(true);
+      expect(through).toEqual(direct);
+      const isBinary = through.headers.type === 'application/octet-stream';
+      note('POST', base() + path, {
+        status: through.status,
+        body: isBinary ? '' : JSON.parse(through.bytes.toString()),
+      });
+    }
+  });
 
   it('create one job for each prediction, and none for a refused one', async () => {
     const before = await jobs();
@@ -185,9 +163,7 @@ describe('clients of the Open Inference Protocol', () => {
     const path = `${base()}v2/models/${encoded}/infer`;
     expect((await exchange(app.url + path, { method: 'POST', body, headers: authorized() })).status).toBe(200);
     expect(await jobs()).toBe(before + 1);
-    const {
-      jobs: [newest],
-    } = (await app.get('/v1/jobs?limit=1', admin.token)).body;
+    const newest = (await app.get('/v1/jobs?limit=1', admin.token)).body.jobs[0];
     expect(newest).toMatchObject({ kind: 'prediction', mode: 'sync', status: 'succeeded', name });
     for (const at of [path.replace(encoded, 'other'), path.replace('/infer', '/versions/2/infer')])
       expect((await app.post(at, admin.token, {})).status).toBe(404);
@@ -212,15 +188,10 @@ describe('clients of the Open Inference Protocol', () => {
         model(encodeURIComponent(other)),
         model(`${other}/ready`),
       ]),
-      ...[
-        `${encoded}/versions/2`,
-        `${encoded}/versions/2/ready`,
-        `${encoded}/versions`,
-        `${encoded}/config`,
-        `${encoded}/stats`,
-        'stats',
-        `${encoded}/trace/setting`,
-      ].map(model),
+      ...'versions/2 versions/2/ready versions config stats trace/setting'
+        .split(' ')
+        .map((below) => model(`${encoded}/${below}`)),
+      model('stats'),
       ...['v2/', 'v2/logging', 'v2/models', 'v2/repository/index', 'v1/models', 'health', 'metrics'].map(
         (path) => base() + path,
       ),
@@ -294,13 +265,13 @@ describe('a model that cannot answer', () => {
   });
   afterAll(() => app.stop());
 
-  const failures = [
-    [502, new RuntimeInvalidResponse('it is no answer.')],
-    [503, new DeploymentStopped()],
-    [503, new DeploymentStarting()],
-    [503, new DeploymentUnavailable('it died.')],
-    [504, new InferenceTimeout(1)],
-  ] as const;
+  const failures: [number, DomainError, string | null, string | null][] = [
+    [502, new RuntimeInvalidResponse('it is no answer.'), null, 'false'],
+    [503, new DeploymentStopped(), null, 'false'],
+    [503, new DeploymentStarting(), '1', null],
+    [503, new DeploymentUnavailable('it died.'), null, null],
+    [504, new InferenceTimeout(1), null, 'false'],
+  ];
   const modelBusy = JSON.stringify({ status: 'error', code: 'model_busy', error: 'full', request_id: 'req_1' });
   const busy = async () => ({
     status: 429,
@@ -308,16 +279,18 @@ describe('a model that cannot answer', () => {
     body: Buffer.from(modelBusy),
   });
 
-  const below = contracts.filter(({ path }) => path.startsWith('/v1/deployments/{deployment_id}/v2'));
+  const below = contracts.filter(({ path }) => /^\/v1\/deployments\/\{deployment_id\}\/(v2|predict)/.test(path));
   it.each(below.map(({ method, path }) => [method.toUpperCase(), path] as const))(
     'is reported on %s %s',
     async (method, path) => {
       const at = path.replace('{deployment_id}', id).replace('{model_name}', 'iris').replace('{model_version}', '1');
       const ask = () =>
         app.call(method, at, { token: admin.apiKey, ...(method === 'POST' && { json: { inputs: [] } }) });
-      for (const [status, error] of failures) {
+      for (const [status, error, wait, retry] of failures) {
         jest.spyOn(servers, 'request').mockRejectedValueOnce(error);
-        expect(await ask()).toMatchObject(refusal(status, error.code));
+        const answer = await ask();
+        expect(answer).toMatchObject(refusal(status, error.code));
+        expect(['retry-after', 'x-should-retry'].map((name) => answer.headers.get(name))).toEqual([wait, retry]);
       }
       if (method === 'GET') return;
       jest.spyOn(servers, 'request').mockImplementationOnce(busy);
@@ -326,4 +299,99 @@ describe('a model that cannot answer', () => {
       expect(answer.headers.get('retry-after')).toBe('1');
     },
   );
+});
+
+describe('deployments of engines elsewhere, in the Open Inference Protocol', () => {
+  let engine: InferenceEngine;
+  let app: TestApp;
+  let admin: Member;
+
+  beforeAll(async () => {
+    engine = await InferenceEngine.start();
+    app = await TestApp.start({ env: { SERVICE_RUNTIME_ALLOWED_HOSTS: engine.host } });
+    admin = await register(app, 'Ada');
+  });
+  afterAll(async () => {
+    await app.container.get(ModelServer).close();
+    await app.stop();
+    await engine.close();
+  });
+  afterEach(() => engine.reset());
+
+  const created = async () => {
+    const about = { name: 'iris', endpoint: engine.url, model_name: 'double' };
+    return (await app.post('/v1/deployments', admin.token, about)).body;
+  };
+  const jobs = async () =>
+    (await app.get('/v1/jobs', admin.token)).body.jobs.map((job: { status: string }) => job.status);
+  const infer = (id: string, bytes: Uint8Array, length: number | null, model = 'iris') =>
+    fetch(`${app.url}/v1/deployments/${id}/v2/models/${model}/infer`, {
+      method: 'POST',
+      headers: {
+        Authorization: `Bearer ${admin.apiKey}`,
+        ...(length !== null && { 'Inference-Header-Content-Length': String(length) }),
+      },
+      body: bytes,
+    });
+  const get = (id: string, below: string) => app.get(`/v1/deployments/${id}/v2${below}`, admin.apiKey);
+  const input = { name: 'x', datatype: 'FP32', shape: [1, 2], parameters: { binary_data_size: 8 } };
+  const tensors = (numbers: number[]) => Buffer.from(Float32Array.from(numbers).buffer);
+  const head = Buffer.from(JSON.stringify({ inputs: [input], parameters: { binary_data_output: true } }));
+  const binary = Buffer.concat([head, tensors([1.5, -0])]);
+
+  it('answer only for their own model, under the name of the deployment', async () => {
+    const before = await jobs();
+    const { id } = await created();
+    const about = { name: 'scripted', version: '3.1', extensions: ['binary_tensor_data'] };
+    expect((await get(id, '')).body).toEqual(about);
+    expect((await get(id, '/models/iris')).body).toEqual({ name: 'iris', ...engine.metadata });
+    expect((await get(id, '/models/iris/versions/2')).status).toBe(200);
+    expect((await get(id, '/models/iris/versions/9')).status).toBe(404);
+    expect((await get(id, '/models/iris/ready')).body).toEqual({ name: 'iris', ready: true });
+    expect((await get(id, '/health/live')).body).toEqual({ live: true });
+    expect((await get(id, '/health/ready')).body).toEqual({ ready: true });
+    for (const below of ['/models/double', '/models/double/ready']) expect((await get(id, below)).status).toBe(404);
+    engine.ready.clear();
+    expect(await get(id, '/models/iris/ready')).toMatchObject(refusal(503, 'runtime_unavailable'));
+    expect(await get(id, '/health/ready')).toMatchObject(refusal(503, 'runtime_unavailable'));
+    expect(await jobs()).toEqual(before);
+  });
+
+  it('pass binary tensors through byte for byte', async () => {
+    const before = await jobs();
+    const { id } = await created();
+    const answer = await infer(id, binary, head.length);
+    const length = Number(answer.headers.get('inference-header-content-length'));
+    const bytes = Buffer.from(await answer.arrayBuffer());
+    expect(answer.headers.get('content-type')).toBe('application/octet-stream');
+    expect(JSON.parse(bytes.subarray(0, length).toString())).toEqual({
+      model_name: 'iris',
+      model_version: '1',
+      outputs: [{ name: 'y', datatype: 'FP32', shape: [1, 2], parameters: { binary_data_size: 8 } }],
+    });
+    expect(bytes.subarray(length)).toEqual(tensors([3, -0]));
+    expect(engine.asked[0]?.binary).toEqual(binary.subarray(head.length));
+    expect((await infer(id, binary, head.length, 'double')).status).toBe(404);
+    expect((await infer(id, binary, 10_000)).status).toBe(422);
+    expect(await jobs()).toEqual(['succeeded', ...before]);
+  });
+
+  it.each<[string, (json: object, bytes: Buffer) => [object, Buffer, number?]]>([
+    ['fewer bytes than it says', (json, bytes) => [json, bytes.subarray(4)]],
+    ['more bytes than it says', (json, bytes) => [json, Buffer.concat([bytes, bytes])]],
+    ['a length beyond its end', (json, bytes) => [json, bytes, 10_000]],
+    ['a wrong length of its JSON', (json, bytes) => [json, bytes, 5]],
+    [
+      'a wrong number of bytes for BF16',
+      (json, bytes) => [JSON.parse(JSON.stringify(json).replace('FP32', 'BF16')), bytes],
+    ],
+  ])('refuse an answer with %s', async (_, change) => {
+    const { id } = await created();
+    const y = { name: 'y', datatype: 'FP32', shape: [1, 2], parameters: { binary_data_size: 8 } };
+    engine.answering = (_, response) =>
+      sendBinary(response, ...change({ model_name: 'double', outputs: [y] }, tensors([1, 2])));
+    const answer = await infer(id, binary, head.length);
+    expect(answer.status).toBe(502);
+    expect(await answer.json()).toMatchObject({ code: 'runtime_invalid_response' });
+  });
 });

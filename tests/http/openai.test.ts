@@ -146,10 +146,12 @@ describe('the OpenAI endpoint', () => {
     const image = { type: 'image_url', image_url: { url: 'https://example.com/cat.png' } };
     const text = (part: string) => ({ type: 'text', text: part });
     const call = { id: 'call_1', type: 'function', function: { name: 'f', arguments: '{}' } };
+    // The library copies these fields of an answer into its next request.
+    const nothing = { refusal: null, annotations: [], audio: null, function_call: null, parsed: null };
     const messages = [
       { role: 'developer', content: [text('Be '), text('brief.')] },
       { role: 'user', content: [text('What is this?'), image], name: 'Ada' },
-      { role: 'assistant', content: null, tool_calls: [call], refusal: null, audio: null, function_call: null },
+      { ...nothing, role: 'assistant', content: null, tool_calls: [call] },
       { role: 'tool', content: 'a cat', tool_call_id: 'call_1' },
     ];
     const options = {

@@ -45,6 +45,14 @@ describe('between OpenAI’s API and an engine with the same API,', () => {
     expect(choiceOf(engine.answer({ model: 'm' }).parse(answer)).message).toMatchObject(content);
   });
 
+  it('the log probabilities of an answer stay as they are', () => {
+    const token = { token: 'Hi', logprob: -0.5, bytes: [72, 105] };
+    const logprobs = { content: [{ ...token, top_logprobs: [token] }], refusal: null };
+    const choices = [{ message: { role: 'assistant', content: 'Hi' }, logprobs, finish_reason: 'stop' }];
+    const answer = engine.answer({ model: 'm' }).parse(completion('m', null, { choices }));
+    expect(choiceOf(answer).logprobs).toEqual(logprobs);
+  });
+
   it.each<[string, object]>([
     ['a first part', { index: 0, ...call }],
     ['a first part with further fields', { index: 0, ...call, extra_content: {} }],

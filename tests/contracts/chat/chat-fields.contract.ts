@@ -48,7 +48,11 @@ const requestsWith = (steady: Sampling): Record<Field, readonly [Partial<ChatReq
     content: messages({}, { content: 'What is the capital of France?' }, 'user'),
     parts: messages({ parts: [{ imageUrl: 'data:a' }] }, { parts: [{ imageUrl: 'data:b' }] }, 'user'),
     name: messages({ name: 'Ada' }, { name: 'Ada Lovelace' }, 'user'),
-    toolCalls: messages({ toolCalls: [callOf('weather')] }, { toolCalls: [callOf('the_weather_there')] }, 'assistant'),
+    toolCalls: messages(
+      { parts: [], toolCalls: [callOf('weather')] },
+      { parts: [], toolCalls: [callOf('the_weather_there')] },
+      'assistant',
+    ),
     toolCallId: messages({ toolCallId: 'call_1' }, { toolCallId: 'call_number_2' }, 'tool'),
     refusal: messages({ refusal: 'No.' }, { refusal: 'I do not want to.' }, 'assistant'),
     maxTokens: [{ maxTokens: 1 }, { maxTokens: 2 }],
@@ -100,7 +104,8 @@ export function chatFieldsContract(adapter: string, open: (limits: ChatRuntimesL
         const [one, other] = requestsWith(rig.steady)[field];
         const effects = [await effectOf(one), await effectOf(other)] as const;
         if (effects.every(({ refused }) => refused !== undefined))
-          for (const { refused } of effects) expect(refused).toMatch(new RegExp(`\\b${nameOf(field)}$`));
+          for (const { refused } of effects)
+            expect(refused).toMatch(new RegExp(`^(messages\\[0\\]\\.)?${nameOf(field)}$`));
         else {
           expect(effects.map(({ refused }) => refused)).toEqual([undefined, undefined]);
           expect(effects[0].effect).not.toEqual(effects[1].effect);

@@ -328,14 +328,15 @@ describe('ModelServer run by child processes', () => {
     await nothingIsLeft();
   });
 
-  it('refuses a call if the process dies, answers nonsense or takes too long', async () => {
+  it('refuses a call if the process dies, answers nonsense or takes too long, and then answers again', async () => {
     use({ inferenceTimeoutMs: 500 });
     await start();
-    await expect(ask(servers, 'page')).rejects.toEqual(code('runtime_invalid_response'));
     await expect(ask(servers, 'hang')).rejects.toEqual(code('inference_timeout'));
-    expect((await servers.probe('a')).status).toBe('running');
-    await expect(ask(servers, 'crash')).rejects.toEqual(code('runtime_invalid_response'));
-    await until(servers, 'running');
+    for (const action of ['page', 'fault', 'crash', 'half']) {
+      await expect(ask(servers, action)).rejects.toEqual(code('runtime_invalid_response'));
+      await until(servers, 'running');
+    }
+    expect((await servers.probe('a')).restarts).toBe(2);
     expect((await ask(servers, 'echo')).status).toBe(200);
   });
 });

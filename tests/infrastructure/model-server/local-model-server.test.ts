@@ -62,7 +62,11 @@ describe('the health proof', () => {
     await rig.log.saw('deployment process ended');
     const stranger: Server = createServer((_, response) => response.setHeader('x-tenon-proof', proof).end('{}'));
     await new Promise<void>((resolve) => stranger.listen(portOf(url), '127.0.0.1', resolve));
-    expect(await rig.servers.probe('a')).toMatchObject({ status: 'starting', url });
+    expect(await rig.servers.probe('a')).toMatchObject({
+      status: 'starting',
+      url,
+      reason: expect.stringContaining('SIGKILL'),
+    });
     await expect(predict('a', bodyOf({}))).rejects.toMatchObject({
       code: 'runtime_loading',
     });

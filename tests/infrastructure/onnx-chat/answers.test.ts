@@ -1,4 +1,3 @@
-import type { RequestMessage } from '../../../src/domain/chat/chat.js';
 import { Decoder, type Scores } from '../../../src/infrastructure/onnx-chat/worker/decoder.js';
 import { readModelFiles } from '../../../src/infrastructure/onnx-chat/worker/model-files.js';
 import { type Prompt, Prompts } from '../../../src/infrastructure/onnx-chat/worker/prompts.js';
@@ -57,28 +56,6 @@ describe('tiny-chat', () => {
     const about = { maxTokens: 1_000_000, cutToContext: true, sampling };
     expect(await rig.ask('Hi', about)).toMatchObject({ completionTokens: 256 - promptTokens, finishReason: 'length' });
     await expect(rig.ask('copper '.repeat(200), about)).rejects.toThrow(/Shorten the messages\.$/);
-  });
-
-  it('refuses unsupported fields before any work, and reads all other fields', async () => {
-    const parts = [{ imageUrl: 'data:' }];
-    const user = { role: 'user' as const, content: 'What is 7 + 5?' };
-    for (const [about, name] of [
-      [{ tools: [{ name: 'f' }] }, 'tools'],
-      [{ toolChoice: 'auto' }, 'tool_choice'],
-      [{ messages: [user, { ...user, parts }] }, 'messages[1].content'],
-    ] as const) {
-      const refusal = { code: 'unsupported_parameter', advice: { details: [{ path: name }] } };
-      await expect(rig.ask('', about)).rejects.toMatchObject(refusal);
-      await expect(rig.askInParts('', about)).rejects.toMatchObject(refusal);
-    }
-    const call = { id: 'call_1', name: 'add', arguments: '{}' };
-    const messages: RequestMessage[] = [
-      { ...user, content: '', name: 'Ada' },
-      { role: 'assistant', content: '', parts: [], toolCalls: [call] },
-      { role: 'tool', content: '12', toolCallId: 'call_1' },
-      user,
-    ];
-    expect(await rig.ask('', { messages })).toMatchObject({ finishReason: 'stop' });
   });
 
   it('tells the number of tokens of a prompt that is too long, or a lower bound', async () => {

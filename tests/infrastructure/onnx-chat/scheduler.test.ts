@@ -348,19 +348,6 @@ describe('a beginning that was read before', () => {
 const groups = (lengths: number[], step: number) => batched(lengths, (length) => length, { batch: step, token: 1 });
 
 describe('the batches of a step', () => {
-  it('are one if the padding costs less than a second step', () => {
-    expect(groups([30, 10, 20], 100)).toEqual([[10, 20, 30]]);
-    expect(groups([4_000, 50, 50], 10_000)).toEqual([[50, 50, 4_000]]);
-  });
-
-  it('are several if the padding costs more', () => {
-    expect(groups([50, 4_000, 60, 40, 3_900], 1_000)).toEqual([
-      [40, 50, 60],
-      [3_900, 4_000],
-    ]);
-    expect(groups([1, 100, 10_000], 10)).toEqual([[1], [100], [10_000]]);
-  });
-
   it('have the lowest possible cost', () => {
     const lengths = [7, 12, 30, 31, 90, 200, 210];
     const cost = (all: number[][], step: number) =>

@@ -1,8 +1,15 @@
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { type ChildProcess, execFile, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative } from 'node:path';
+import { promisify } from 'node:util';
 import { TooManyProcesses } from '../../../src/domain/shared/errors.js';
 import { ChildLimits } from '../../../src/infrastructure/child-process/child-limits.js';
-import { ChildRuntimesRig, oddWorker } from '../../support/onnx/child-runtimes-rig.js';
-import { ModelFolders, tokenId, withFields } from '../../support/onnx/model-folders.js';
+import { callOf, reportOf } from '../../../src/infrastructure/onnx-chat/protocol.js';
+import { ChildRuntimesRig, exists, oddWorker, parentProgram } from '../../support/onnx/child-runtimes-rig.js';
+import { ModelFolders, tinyChat, tokenId, withFields } from '../../support/onnx/model-folders.js';
+import { alive, ticks } from '../../support/onnx/processes.js';
 import { until } from '../../support/until.js';
 
 const folders = new ModelFolders();
@@ -17,7 +24,7 @@ const use = (settings: ConstructorParameters<typeof ChildRuntimesRig>[0] = {}) =
   rig = new ChildRuntimesRig(settings);
   return rig;
 };
-afterEach(() => rig.runtimes.close());
+afterEach(() => rig?.runtimes.close());
 
 /** Returns the target of an open file, unless it was closed meanwhile. */
 function linkOf(path: string): string {
@@ -115,7 +122,7 @@ describe('a runtime that hangs', () => {
 });
 
 describe('a runtime that sends invalid reports', () => {
-  it.each(['incomplete', 'hasty', 'chatty'])('fails the call: %s', async (behaviour) => {
+  it.each(['hasty', 'chatty'])('fails the call: %s', async (behaviour) => {
     use({ worker: oddWorker });
     await rig.start(`/models/${behaviour}`);
     await expect(rig.ask('Hi')).rejects.toMatchObject({ code: 'runtime_invalid_response' });
@@ -184,5 +191,125 @@ describe('the process of a runtime', () => {
     await rig.start(toy);
     rig.kill('a', 'SIGINT');
     expect(await rig.ask(question)).toMatchObject(answer);
+  });
+});
+
+// Only on Linux is it simple to see whether the child of another process is alive.
+const onLinux = process.platform === 'linux' ? describe : describe.skip;
+
+onLinux('a runtime of a service that dies', () => {
+  let parent: ChildProcess;
+  let child = 0;
+  afterEach(() => {
+    for (const pid of [parent.pid ?? 0, child]) if (pid && exists(pid)) process.kill(pid, 'SIGKILL');
+  });
+
+  /** Starts a parent with a runtime. Waits until the parent reports the stage. */
+  const run = async (stage: string, ...args: string[]) => {
+    parent = fork(parentProgram, args, { execArgv: [], stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+    for (;;) {
+      const [report] = await once(parent, 'message');
+      child = report.pid;
+      if (report.stage === stage) return;
+    }
+  };
+
+  const endsWith = async (signal: NodeJS.Signals): Promise<void> => {
+    expect(alive(child)).toBe(true);
+    parent.kill(signal);
+    await until('the child has ended, too', () => !alive(child), 5);
+  };
+
+  it.each<NodeJS.Signals>(['SIGKILL', 'SIGTERM'])('ends with the service: %s', async (signal) => {
+    await run('ready', tinyChat);
+    await endsWith(signal);
+  });
+
+  it('ends with the service while the runtime is still starting', async () => {
+    await run('started', tinyChat);
+    await endsWith('SIGKILL');
+  });
+
+  it('ends with the service while the runtime is inside native code', async () => {
+    await run('ready', folders.toy({ endlessToken: tokenId('#') }), '#');
+    const idle = ticks(child);
+    await until('the child computes', () => ticks(child) >= idle + 20, 5);
+    await endsWith('SIGKILL');
+  });
+});
+
+const sideThread = join(process.cwd(), 'dist/src/infrastructure/onnx-chat/worker/chat-worker.js');
+
+describe('a process with a second thread', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'tenon-thread-'));
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  it.each([
+    ['fails', "setImmediate(() => { throw new Error('last words') })", /last words/],
+    ['ends', '', /a thread ended with code 0/],
+  ])('ends when the thread %s', async (name, program, words) => {
+    const file = join(folder, `${name}.js`);
+    writeFileSync(file, program);
+    const beside = relative(dirname(sideThread), file);
+    const main = `new (require(${JSON.stringify(sideThread)}).Thread)(${JSON.stringify(beside)}, () => {});
+      setInterval(() => {}, 1000);`;
+    await expect(promisify(execFile)('node', ['-e', main])).rejects.toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(words),
+    });
+  });
+});
+
+describe('a report', () => {
+  const completed = {
+    type: 'completed',
+    call: 3,
+    text: 'Hi',
+    finishReason: 'stop',
+    promptTokens: 5,
+    cachedTokens: 2,
+    completionTokens: 1,
+    firstTokenMs: 0.5,
+    betweenTokensMs: [0.5],
+    tookMs: 1.5,
+  };
+
+  const token = { token: 'H', bytes: [72], logprob: -1 };
+  const parts = { type: 'parts', parts: [{ call: 3, text: 'H', logprobs: [{ ...token, top: [token] }] }] };
+
+  it.each([
+    { type: 'ready', task: 'chat', maxBatch: 8 },
+    { type: 'broken', reason: 'x' },
+    { type: 'cancelled', call: 0 },
+    completed,
+    parts,
+  ])('is accepted: %j', (message) => {
+    expect(reportOf(message)).toEqual(message);
+  });
+
+  it.each([
+    null,
+    undefined,
+    {},
+    { type: 'toString' },
+    { type: 'broken' },
+    { type: 'ready', task: 'chat', maxBatch: 0 },
+    { type: 'tokenized', call: 1, promptTokens: -1, room: 1 },
+    { type: 'tokenized', call: 1.5, promptTokens: 1, room: 1 },
+    { type: 'tokenized', call: 1, promptTokens: 1 },
+    { type: 'parts', parts: [{ call: 1 }] },
+    { type: 'parts', parts: [{ call: 1, text: '', logprobs: [token] }] },
+    { type: 'too_long', call: 1, promptTokens: 9, context: 8 },
+    { ...completed, text: null },
+    { ...completed, finishReason: 'abort' },
+    { ...completed, completionTokens: '1' },
+    { ...completed, tookMs: Number.NaN },
+    { ...completed, call: undefined },
+  ])('is refused: %j', (message) => {
+    expect(reportOf(message)).toBeNull();
+  });
+
+  it('can name its call, even if it is refused', () => {
+    expect([{ call: 4 }, { call: '4' }, null, 'x'].map(callOf)).toEqual([4, null, null, null]);
   });
 });

@@ -169,7 +169,6 @@ describe('the stream of an engine that speaks OpenAI', () => {
   });
 
   const call = { index: 0, id: 'call_1', type: 'function', function: { name: 'weather', arguments: '{"' } };
-  const deep = JSON.parse(`${'{"a":'.repeat(30)}1${'}'.repeat(30)}`);
   const stop = chunk(M, {}, 'stop');
   it.each<[string, Script, string?]>([
     ['no events', answering(200, completion(M, 'Hi'))],
@@ -219,79 +218,24 @@ describe('the stream of an engine that speaks OpenAI', () => {
     engine.models = 200;
   });
 
-  it('passes on tools, and their calls, whole or in parts', async () => {
-    const tools = [
-      { name: 'weather', strict: true },
-      { dialect: 'openai', json: { type: 'odd' } },
-    ];
-    const more: Partial<ChatRequest> = { tools, toolChoice: { tool: 'weather' } };
-    const extra = { ...call, signature: 'x' };
-    const odd = { index: 0, function: 'odd' };
-    const sent = [call, extra, { index: 0, function: { arguments: '}' } }, odd];
-    const { parts } = await taken(
-      streaming(...sent.map((one) => chunk(M, { tool_calls: [one] })), chunk(M, {}, 'tool_calls'), '[DONE]'),
-      more,
-    );
+  it('has tool calls if the request has tools; invalid calls are refused', async () => {
+    const parts = [chunk(M, { tool_calls: [call] }), chunk(M, {}, 'tool_calls'), '[DONE]'];
     const begun = { index: 0, id: 'call_1', name: 'weather', arguments: '{"' };
-    const passed = (json: JsonObject) => ({ dialect: 'openai', json });
-    expect(parts.slice(0, -1).flatMap(({ toolCalls }) => toolCalls)).toEqual([
-      begun,
-      { ...begun, more: passed({ signature: 'x' }) },
-      { index: 0, arguments: '}' },
-      passed(odd),
-    ]);
-    expect(parts.at(-1)?.end).toEqual({ finishReason: 'tool_calls', usage: null });
-    expect(engine.asked.at(-1)?.body).toMatchObject({
-      tools: [{ type: 'function', function: { name: 'weather', strict: true } }, { type: 'odd' }],
-      tool_choice: { type: 'function', function: { name: 'weather' } },
-    });
-
-    const complete = (request: Partial<ChatRequest>) =>
-      runtime.complete(asking(request), { caller: 'usr_a', signal: new AbortController().signal });
-    const message = { role: 'assistant', content: null, tool_calls: [call] };
-    const answer = (choice: object) => answering(200, completion(M, null, { choices: [{ message, ...choice }] }));
-    engine.script = answer({ finish_reason: 'tool_calls' });
-    const { index, ...whole } = begun;
-    expect(await complete(more)).toEqual({
-      text: '',
-      toolCalls: [{ ...whole, more: passed({ index }) }],
-      finishReason: 'tool_calls',
-      usage: null,
-    });
-    const refused = { code: 'runtime_invalid_response' };
-    await expect(complete({})).rejects.toMatchObject(refused);
-    const invalid = [
-      { tool_calls: [deep] },
-      { tool_calls: ['call'] },
-      { tool_calls: Array(200).fill(call) },
-      { tool_calls: [] },
-    ];
-    for (const broken of invalid) {
-      engine.script = answer({ message: { ...message, ...broken }, finish_reason: 'tool_calls' });
-      await expect(complete(more)).rejects.toMatchObject(refused);
-    }
+    const end = { finishReason: 'tool_calls', usage: null };
+    const streamed = await taken(streaming(...parts), { tools: [{ name: 'weather' }] });
+    expect(streamed.parts).toMatchObject([{ toolCalls: [begun] }, { text: '', end }]);
+    const message = { role: 'assistant', content: null };
+    const code = (tool_calls: unknown[], request: Partial<ChatRequest> = { tools: [{ name: 'weather' }] }) => {
+      const choices = [{ message: { ...message, tool_calls }, finish_reason: 'tool_calls' }];
+      return whole(request, answering(200, completion(M, null, { choices })));
+    };
+    expect(await code([call])).toBe('');
+    for (const broken of [[JSON.parse(`${'{"a":'.repeat(30)}1${'}'.repeat(30)}`)], ['call'], Array(200).fill(call), []])
+      expect(await code(broken)).toBe('runtime_invalid_response ');
+    expect(await code([call], {})).toBe('runtime_invalid_response ');
   });
 
-  it('passes on the sampling options, and gives log probabilities only on request', async () => {
-    const sampling = {
-      topP: 0.5,
-      seed: 7,
-      stop: ['.'],
-      presencePenalty: 1,
-      frequencyPenalty: -1,
-      logitBias: { 5: -100 },
-      topLogprobs: 2,
-    };
-    const sent = {
-      top_p: 0.5,
-      seed: 7,
-      stop: ['.'],
-      presence_penalty: 1,
-      frequency_penalty: -1,
-      logit_bias: { 5: -100 },
-      logprobs: true,
-      top_logprobs: 2,
-    };
+  it('has log probabilities only on request', async () => {
     const content = [
       { token: 'Ä', logprob: -0.5, bytes: null, top_logprobs: [{ token: 'Ä', logprob: -0.5, bytes: [195, 132] }] },
     ];
@@ -302,12 +246,7 @@ describe('the stream of an engine that speaks OpenAI', () => {
       choices: [{ index: 0, delta: { content: 'Ä' }, logprobs: { content, refusal: null }, finish_reason: null }],
     };
     const script = streaming(chunk(M, {}, null, scored), stop, '[DONE]');
-    const messages = [{ role: 'tool', content: 'Paris', toolCallId: 'call_1', parts: [{ text: 'Paris' }] }] as const;
-    expect((await taken(script, { sampling, messages })).parts[0]).toEqual({ text: 'Ä', logprobs });
-    expect(engine.asked.at(-1)?.body).toMatchObject({
-      ...sent,
-      messages: [{ role: 'tool', tool_call_id: 'call_1', content: [{ type: 'text', text: 'Paris' }] }],
-    });
+    expect((await taken(script, { sampling: { topLogprobs: 2 } })).parts[0]).toEqual({ text: 'Ä', logprobs });
     expect((await taken(script, { sampling: { seed: 7 } })).parts[0]).toEqual({ text: 'Ä' });
     expect(engine.asked.at(-1)?.body.logprobs).toBeUndefined();
     const broken = { choices: [{ ...scored.choices[0], logprobs: { content: [{ token: 'Ä', logprob: '?' }] } }] };

@@ -31,7 +31,6 @@ const completion = {
 const behaviours: Readonly<Record<string, Behaviour>> = {
   silent: () => undefined,
   babbling: answering((call) => say({ ...completion, call, text: 42 })),
-  incomplete: answering((call) => say({ type: 'completed', call, text: 'Hi' })),
   /** Answers in parts although the call wants none. */
   chatty: answering((call) => {
     say({ type: 'parts', parts: [{ call, text: 'H' }] });

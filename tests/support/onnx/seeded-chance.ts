@@ -9,12 +9,4 @@ export class SeededChance {
     mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   }
-
-  below(limit: number): number {
-    return Math.floor(this.next() * limit);
-  }
-
-  pick<T>(values: readonly T[]): T {
-    return values[this.below(values.length)] as T;
-  }
 }

@@ -1,7 +1,10 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import fc from 'fast-check';
 import { ConnectionFailed, HttpClient, InvalidAnswer } from '../../../src/infrastructure/http-client/http-client.js';
+import { linesOf } from '../../../src/infrastructure/http-client/json-lines.js';
+import { eventsOf } from '../../../src/infrastructure/http-client/server-sent-events.js';
 
 const GOOD = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
 const unending = () => new AbortController().signal;
@@ -139,5 +142,110 @@ describe('the HTTP client', () => {
     });
     await expect(post(leaving.signal)).rejects.toThrow('given up');
     await closed;
+  });
+});
+
+const MEBIBYTE = 1024 * 1024;
+
+async function* chunksOf(bytes: Uint8Array, cuts: readonly number[]): AsyncGenerator<Uint8Array> {
+  const ends = [...cuts.map((cut) => cut % (bytes.length + 1)), bytes.length].sort((a, b) => a - b);
+  for (const [i, end] of ends.entries()) yield bytes.slice(ends[i - 1] ?? 0, end);
+}
+
+async function read(body: string, cuts: readonly number[] = [], type = 'text/event-stream; charset=utf-8') {
+  const events: string[] = [];
+  const answer = { status: 200, headers: { 'content-type': type }, body: chunksOf(Buffer.from(body), cuts) };
+  for await (const data of eventsOf(answer)) events.push(data);
+  return events;
+}
+
+describe('eventsOf', () => {
+  const text = fc.string({ unit: 'grapheme', maxLength: 12 }).map((any) => any.replace(/[\r\n\0\uFEFF]/g, ''));
+  const anEvent = fc.record({
+    lines: fc.array(text, { minLength: 1, maxLength: 3 }),
+    event: fc.option(text.filter((name) => name !== '')),
+    comment: fc.option(text),
+    end: fc.constantFrom('\n', '\r\n', '\r'),
+    space: fc.constantFrom('', ' '),
+  });
+
+  it('reads the same events for any division of the bytes into chunks', async () => {
+    const whole = fc.tuple(fc.array(anEvent, { maxLength: 5 }), fc.array(fc.nat(), { maxLength: 8 }), fc.boolean());
+    const property = fc.asyncProperty(whole, async ([events, cuts, isEnded]) => {
+      const written = events.map(({ lines, event, comment, end, space }) => {
+        const named = event === null ? [] : [`event: ${event}`];
+        const noted = comment === null ? [] : [`:${comment}`];
+        // A reader drops the first space, so a text that begins with a space needs one more.
+        return [
+          ...noted,
+          ...named,
+          ...lines.map((line) => `data:${space || (line.startsWith(' ') ? ' ' : '')}${line}`),
+          '',
+        ]
+          .map((line) => line + end)
+          .join('');
+      });
+      const body = written.join('');
+      const expected = events.map(({ lines }) => lines.join('\n'));
+      expect(await read(isEnded ? body : body.replace(/[\r\n]+$/, ''), cuts)).toEqual(expected);
+    });
+    await fc.assert(property, { numRuns: 300 });
+  });
+
+  it('limits the length of an event, in one line or in several, and of the whole answer', async () => {
+    const line = `data: ${'x'.repeat(MEBIBYTE / 4)}\n`;
+    expect(await read(`${line.repeat(3)}\n`.repeat(2))).toHaveLength(2);
+    const tooLong = { problem: 'it has an event that is too long.' };
+    await expect(read(`data: ${'x'.repeat(2 * MEBIBYTE)}`, [9])).rejects.toMatchObject(tooLong);
+    await expect(read(line.repeat(6))).rejects.toMatchObject(tooLong);
+    const endless = async function* () {
+      for (;;) yield Buffer.from(`:${'x'.repeat(MEBIBYTE)}\n`);
+    };
+    const events = eventsOf({ status: 200, headers: { 'content-type': 'text/event-stream' }, body: endless() });
+    await expect(events.next()).rejects.toMatchObject({ problem: 'it is too long.' });
+  });
+
+  it('refuses other media types', async () => {
+    const other = { problem: 'it is not the stream of events that was asked for.' };
+    for (const type of ['application/json', 'text/event-streams', ''])
+      await expect(read('data: x\n\n', [], type)).rejects.toMatchObject(other);
+  });
+});
+
+async function readLines(chunks: readonly Uint8Array[], type = 'application/x-ndjson') {
+  const body = (async function* () {
+    yield* chunks;
+  })();
+  const lines: string[] = [];
+  for await (const line of linesOf({ status: 200, headers: { 'content-type': type }, body })) lines.push(line);
+  return lines;
+}
+
+describe('linesOf', () => {
+  it('reads the same lines for any division of the bytes into chunks, with or without an end of the last line', async () => {
+    const whole = fc.tuple(
+      fc.array(fc.jsonValue(), { maxLength: 5 }),
+      fc.array(fc.nat()),
+      fc.constantFrom('', '\n', '\r\n\n'),
+    );
+    const property = fc.asyncProperty(whole, async ([values, cuts, end]) => {
+      const bytes = Buffer.from(values.map((value) => JSON.stringify(value)).join('\n') + end);
+      const ends = [0, ...cuts.map((cut) => cut % (bytes.length + 1)), bytes.length].sort((a, b) => a - b);
+      const lines = await readLines(ends.slice(1).map((to, i) => bytes.subarray(ends[i], to)));
+      expect(lines.map((line) => JSON.stringify(JSON.parse(line)))).toEqual(
+        values.map((value) => JSON.stringify(value)),
+      );
+    });
+    await fc.assert(property, { numRuns: 200 });
+  });
+
+  it('refuses a line that is too long, ended or not, and another media type', async () => {
+    const long = Buffer.alloc(MEBIBYTE, 'x');
+    const problem = 'it has a line that is too long.';
+    await expect(readLines([long, long])).rejects.toMatchObject({ problem });
+    await expect(readLines([Buffer.concat([long, long, Buffer.from('\n')])])).rejects.toMatchObject({ problem });
+    await expect(readLines([Buffer.from('{}')], 'text/html')).rejects.toMatchObject({
+      problem: 'it is not the stream of events that was asked for.',
+    });
   });
 });
