@@ -2,11 +2,11 @@ import { PasswordHasher } from '../../src/application/accounts/ports.js';
 import { HashingBusy } from '../../src/domain/accounts/errors.js';
 import { copyRow } from '../support/database.js';
 import type { Answer } from '../support/http-caller.js';
-import { ask, completions, createProject, password, register, type Member } from '../support/workspace.js';
+import { ask, completions, createProject, type Member, password, register } from '../support/workspace.js';
 import { mailsTo, receivesMail, tokenMailedTo } from './support/mailbox.js';
 import { invalid, refusal } from './support/refusals.js';
-import { TestApp } from './support/test-app.js';
 import { site, siteToken } from './support/site.js';
+import { TestApp } from './support/test-app.js';
 
 const HOUR_MS = 60 * 60 * 1000;
 const ada = 'ada@example.com';

@@ -1,15 +1,20 @@
 import { EventEmitter, once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
-import { connect, type AddressInfo, type Socket } from 'node:net';
+import { type AddressInfo, connect, type Socket } from 'node:net';
 import { PassThrough } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import type { Request, RequestHandler, Response } from 'express';
 import type { Authenticator } from '../../src/application/accounts/authenticator.js';
+import { Instance } from '../../src/application/shared/instance.js';
 import { BodyMemory } from '../../src/interfaces/http/body.js';
 import type { Contract } from '../../src/interfaces/http/contract.js';
-import { flowing, limitArrival, lingeringClose, slowClients } from '../../src/interfaces/http/middleware/connections.js';
+import {
+  flowing,
+  limitArrival,
+  lingeringClose,
+  slowClients,
+} from '../../src/interfaces/http/middleware/connections.js';
 import { readBody, readWhole } from '../../src/interfaces/http/middleware/read-body.js';
-import { text } from 'node:stream/consumers';
-import { Instance } from '../../src/application/shared/instance.js';
 import { TestApp, type TestAppOptions } from './support/test-app.js';
 
 const MB = 1024 * 1024;

@@ -6,7 +6,6 @@ import { InferenceTimeout, RuntimeInvalidResponse } from '../../src/domain/chat/
 import { MemoryChatRuntimes } from '../fakes/chat/memory-chat-runtimes.js';
 import { barrier } from '../support/barrier.js';
 import { copyRow } from '../support/database.js';
-import { HttpCaller } from '../support/http-caller.js';
 import { ask, completions, createProject, type Member, readyProject } from '../support/workspace.js';
 import { refusal } from './support/refusals.js';
 import { TestApp } from './support/test-app.js';
@@ -227,7 +226,7 @@ describe('a conversation during a call', () => {
         };
       });
       const options = { token: admin.apiKey, json: ask(project, 'Hi'), headers: { [HEADER]: kept } };
-      const call = new HttpCaller(app.url).call('POST', completions(project), { ...options, signal: goner.signal });
+      const call = app.call('POST', completions(project), { ...options, signal: goner.signal });
       await expect(call).rejects.toThrow();
       await answered;
     }

@@ -1,19 +1,19 @@
-import Ajv2020, { type ValidateFunction } from 'ajv/dist/2020.js';
 import { once } from 'node:events';
 import { request } from 'node:http';
+import Ajv2020, { type ValidateFunction } from 'ajv/dist/2020.js';
 import { callerKinds } from '../../src/domain/accounts/caller.js';
 import { bodyLimits } from '../../src/interfaces/http/body.js';
-import { contracts } from '../../src/interfaces/http/controllers.js';
-import { codeOf, note } from '../support/http-caller.js';
-import { password, type Member } from '../support/workspace.js';
-import { statusAndCode } from './support/refusals.js';
-import { site } from './support/site.js';
-import { TestApp } from './support/test-app.js';
 import type { Contract } from '../../src/interfaces/http/contract.js';
+import { contracts } from '../../src/interfaces/http/controllers.js';
 import { openApiDocument } from '../../src/interfaces/http/openapi/document.js';
 import { exampleOf, type Schema, type Schemas } from '../../src/interfaces/http/openapi/examples.js';
 import { allRefusalsOf } from '../../src/interfaces/http/openapi/responses.js';
 import { version } from '../../src/interfaces/version.js';
+import { codeOf, note } from '../support/http-caller.js';
+import { type Member, password } from '../support/workspace.js';
+import { statusAndCode } from './support/refusals.js';
+import { site } from './support/site.js';
+import { TestApp } from './support/test-app.js';
 
 const kinds: Record<string, string> = { model_id: 'mdl', dataset_id: 'dst' };
 const unknownId = (name: string) => `${kinds[name] ?? 'prj'}_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11`;

@@ -1,7 +1,7 @@
 import { Job } from '../../src/domain/jobs/job.js';
 import { as, masterKey } from '../support/monitoring.js';
 import { ids } from '../support/records.js';
-import { createProject, ownTeam, type Member } from '../support/workspace.js';
+import { createProject, type Member, ownTeam } from '../support/workspace.js';
 import { invalid, notFound, refusal } from './support/refusals.js';
 import { TestApp } from './support/test-app.js';
 

@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readFileSync, readdirSync, symlinkSync } from 'node:fs';
-import { request, type ClientRequest, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http';
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { type ClientRequest, type IncomingMessage, type OutgoingHttpHeaders, request } from 'node:http';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
-import { note, type Answer } from '../support/http-caller.js';
+import { type Answer, note } from '../support/http-caller.js';
 import { masterKey } from '../support/monitoring.js';
+import { S3Server } from '../support/s3/s3-server.js';
 import { TemporaryFolder } from '../support/temporary-folder.js';
 import { until } from '../support/until.js';
-import { register, type Member } from '../support/workspace.js';
+import { type Member, register } from '../support/workspace.js';
 import { TestApp } from './support/test-app.js';
-import { S3Server } from '../support/s3/s3-server.js';
 
 const files = '/v1/model-files';
 const shipped = join(__dirname, '../../models/tiny-chat');
@@ -292,7 +292,8 @@ describe('model files in a bucket', () => {
     await store.stop();
   });
 
-  const upload = (path: string, raw: string) => app.call('PUT', `${files}/${path}`, { token: masterKey, raw, headers: OCTETS });
+  const upload = (path: string, raw: string) =>
+    app.call('PUT', `${files}/${path}`, { token: masterKey, raw, headers: OCTETS });
   const uploaded = async () => {
     const { body } = await app.get(files, masterKey);
     return body.model_files.filter(({ writable }: { writable: boolean }) => writable);

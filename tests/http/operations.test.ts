@@ -1,5 +1,5 @@
 import { masterKey } from '../support/monitoring.js';
-import { createProject, ownTeam, register, registeredModel, type Member } from '../support/workspace.js';
+import { createProject, type Member, ownTeam, register, registeredModel } from '../support/workspace.js';
 import { TestApp } from './support/test-app.js';
 
 describe('GET /v1/status', () => {

@@ -1,11 +1,11 @@
-import { anInvite } from '../support/records.js';
-import { password, register, type Member } from '../support/workspace.js';
-import { invalid, notFound, refusal } from './support/refusals.js';
-import { TestApp } from './support/test-app.js';
 import type { RequestHandler } from 'express';
 import { injectable } from 'inversify';
 import { Logger } from '../../src/application/shared/ports.js';
 import { Middleware } from '../../src/interfaces/http/app.js';
+import { anInvite } from '../support/records.js';
+import { type Member, password, register } from '../support/workspace.js';
+import { invalid, notFound, refusal } from './support/refusals.js';
+import { TestApp } from './support/test-app.js';
 
 describe('a team', () => {
   let app: TestApp;

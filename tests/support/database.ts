@@ -53,9 +53,11 @@ async function dropDatabase(server: PoolClient, name: string): Promise<void> {
 export const query = async <Row extends object>(url: string, sql: string, values: unknown[] = []): Promise<Row[]> =>
   (await poolOf(url).query<Row>(sql, values)).rows;
 
-/** Adds copies of the row with this id. A number is added to the id, and to the text in each of the other columns. */
+/** Adds copies of the row with this id. Their ids, and their texts in the other columns, end with a number. */
 export async function copyRow(url: string, table: string, id: string, copies: number, others: string[] = []) {
-  const changed = ['id', ...others].map((column) => `'${column}', ${column} || n`);
+  const changed = ['id', ...others].map(
+    (column) => `'${column}', left(${column}, -8) || 'ffff' || lpad(n::text, 4, '0')`,
+  );
   await query(
     url,
     `INSERT INTO ${table} SELECT (jsonb_populate_record(original, jsonb_build_object(${changed}))).*

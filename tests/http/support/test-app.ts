@@ -22,7 +22,7 @@ import { freshDatabase, type TestDatabase } from '../../support/database.js';
 import { HttpCaller } from '../../support/http-caller.js';
 import { type Repositories, repositoriesOf } from '../../support/repositories.js';
 import { TemporaryFolder } from '../../support/temporary-folder.js';
-import { ownTeam, register } from '../../support/workspace.js';
+import { moveToOwnTeam, register } from '../../support/workspace.js';
 
 export interface TestAppOptions {
   /** Settings of the service. */
@@ -106,12 +106,7 @@ export class TestApp extends HttpCaller {
     }
   }
 
-  /** Makes an account the admin of its own new team, as a site login does. */
-  async moveToOwnTeam(accountId: string): Promise<void> {
-    const id = ownTeam(accountId);
-    await this.store.teams.add({ id, operator: false, siteKey: null, createdAt: this.clock.now() });
-    await this.setAccount(accountId, { teamId: id, role: 'admin' });
-  }
+  moveToOwnTeam = (accountId: string): Promise<void> => moveToOwnTeam(this.database.url, accountId);
 
   async setAccount(accountId: string, change: Partial<Account>): Promise<void> {
     const account = (await this.store.accounts.byId(accountId)) as Account;

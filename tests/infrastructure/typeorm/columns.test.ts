@@ -1,6 +1,11 @@
-import { createDataSource, createMigrationSource, migrationNames, type DataSource } from '../../../src/infrastructure/typeorm/data-source.js';
-import { freshDatabase, query, type TestDatabase } from '../../support/database.js';
+import {
+  createDataSource,
+  createMigrationSource,
+  type DataSource,
+  migrationNames,
+} from '../../../src/infrastructure/typeorm/data-source.js';
 import { migrate, migrateWorkQueue } from '../../../src/infrastructure/typeorm/migrate.js';
+import { freshDatabase, query, type TestDatabase } from '../../support/database.js';
 
 /** Lists the tables and columns that no repository maps. */
 const UNMAPPED = ['dataset_contents', 'dataset_versions.content_version', 'migrations'];

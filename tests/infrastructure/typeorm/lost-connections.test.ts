@@ -1,15 +1,15 @@
-import { StorageUnavailable } from '../../../src/domain/shared/errors.js';
-import { createDataSource, type DataSource } from '../../../src/infrastructure/typeorm/data-source.js';
-import { asStorageUnavailable } from '../../../src/infrastructure/typeorm/storage-errors.js';
-import { TypeOrmUnitOfWork, poolOf } from '../../../src/infrastructure/typeorm/typeorm-unit-of-work.js';
-import { CutOffProxy } from '../../support/cut-off-proxy.js';
-import { freshDatabase, type TestDatabase } from '../../support/database.js';
-import { until } from '../../support/until.js';
 import { trace } from '@opentelemetry/api';
 import { NodeSDK } from '@opentelemetry/sdk-node';
 import { InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace';
+import { StorageUnavailable } from '../../../src/domain/shared/errors.js';
 import { OpenTelemetryTracer } from '../../../src/infrastructure/opentelemetry/open-telemetry-tracer.js';
+import { createDataSource, type DataSource } from '../../../src/infrastructure/typeorm/data-source.js';
+import { asStorageUnavailable } from '../../../src/infrastructure/typeorm/storage-errors.js';
+import { poolOf, TypeOrmUnitOfWork } from '../../../src/infrastructure/typeorm/typeorm-unit-of-work.js';
 import { atOnce } from '../../support/barrier.js';
+import { CutOffProxy } from '../../support/cut-off-proxy.js';
+import { freshDatabase, type TestDatabase } from '../../support/database.js';
+import { until } from '../../support/until.js';
 
 describe('a pool with connections that break or fall silent', () => {
   let database: TestDatabase;

@@ -1,4 +1,4 @@
-import { PAGE_BYTES, boundedPage } from '../../../src/application/shared/bounded-page.js';
+import { boundedPage, PAGE_BYTES } from '../../../src/application/shared/bounded-page.js';
 import type { Page } from '../../../src/application/shared/ports.js';
 import { retryWrite } from '../../../src/application/shared/retry-write.js';
 

@@ -2,30 +2,43 @@ import { ApiKeyService } from '../../../src/application/accounts/api-key.service
 import { Authority } from '../../../src/application/accounts/authority.js';
 import { InviteService } from '../../../src/application/accounts/invite.service.js';
 import { TeamService } from '../../../src/application/accounts/team.service.js';
-import type { Account } from '../../../src/domain/accounts/account.js';
-import type { AccountCaller, Caller } from '../../../src/domain/accounts/caller.js';
-import type { Credential } from '../../../src/domain/accounts/credential.js';
-import { permissions } from '../../../src/domain/accounts/permission.js';
-import { CheckedTokens } from '../../../src/infrastructure/crypto/secrets.js';
-import { ManualClock } from '../../fakes/shared/manual-clock.js';
-import { auditOn } from '../../support/audit.js';
-import { query } from '../../support/database.js';
-import { postgresUnderTest } from '../../support/postgres-repositories.js';
-import { aDataset, aDeployment, aProject, aRecord, aSession, aTeam, anAccount, anApiKey, anInvite, at, ids, unlimited } from '../../support/records.js';
-import type { Repositories } from '../../support/repositories.js';
-import type { ServiceSettings } from '../../../src/application/shared/ports.js';
-import { DatasetService } from '../../../src/application/workspace/dataset.service.js';
-import { TeamWorkspace } from '../../../src/application/workspace/team-workspace.js';
-import { Dataset } from '../../../src/domain/workspace/dataset.js';
-import { Sha256ContentHasher } from '../../../src/infrastructure/crypto/sha256-content-hasher.js';
 import { DeploymentService } from '../../../src/application/deployments/deployment.service.js';
 import { DeploymentReconciler } from '../../../src/application/deployments/deployment-reconciler.js';
 import { EngineModels } from '../../../src/application/deployments/engine-models.js';
 import type { CallTracker } from '../../../src/application/jobs/call-tracker.js';
+import type { ServiceSettings } from '../../../src/application/shared/ports.js';
+import { DatasetService } from '../../../src/application/workspace/dataset.service.js';
+import { TeamWorkspace } from '../../../src/application/workspace/team-workspace.js';
+import type { Account } from '../../../src/domain/accounts/account.js';
+import type { AccountCaller, Caller } from '../../../src/domain/accounts/caller.js';
+import type { Credential } from '../../../src/domain/accounts/credential.js';
+import { permissions } from '../../../src/domain/accounts/permission.js';
 import { Deployment, deploymentLimits } from '../../../src/domain/deployments/deployment.js';
+import { Dataset } from '../../../src/domain/workspace/dataset.js';
+import { CheckedTokens } from '../../../src/infrastructure/crypto/secrets.js';
+import { Sha256ContentHasher } from '../../../src/infrastructure/crypto/sha256-content-hasher.js';
 import { NoTracer } from '../../../src/infrastructure/system/adapters.js';
 import { MemoryModelServer } from '../../fakes/deployments/memory-model-server.js';
+import { ManualClock } from '../../fakes/shared/manual-clock.js';
+import { auditOn } from '../../support/audit.js';
+import { query } from '../../support/database.js';
+import { postgresUnderTest } from '../../support/postgres-repositories.js';
 import { RecordingLog } from '../../support/recording-log.js';
+import {
+  aDataset,
+  aDeployment,
+  anAccount,
+  anApiKey,
+  anInvite,
+  aProject,
+  aRecord,
+  aSession,
+  aTeam,
+  at,
+  ids,
+  unlimited,
+} from '../../support/records.js';
+import type { Repositories } from '../../support/repositories.js';
 
 describe('Authority', () => {
   const tables = ['accounts', 'credentials', 'invites', 'audit_entries'];

@@ -1,21 +1,21 @@
-import { loadConfig } from '../../../src/bootstrap/config/config.js';
-import { createContainer } from '../../../src/bootstrap/container.js';
-import { createDataSource } from '../../../src/infrastructure/typeorm/data-source.js';
-import { controllers } from '../../../src/interfaces/http/controllers.js';
-import { MemoryLogger } from '../../fakes/shared/memory-logger.js';
 import { Container } from 'inversify';
 import { MailQueue } from '../../../src/application/accounts/mail-queue.js';
 import { AlertAnnouncer } from '../../../src/application/alerts/alert-announcer.js';
+import { RuntimeReconciler } from '../../../src/application/chat/runtime-reconciler.js';
+import { DeploymentReconciler } from '../../../src/application/deployments/deployment-reconciler.js';
 import { CallReaper } from '../../../src/application/jobs/call-reaper.js';
 import { EvaluationRunner } from '../../../src/application/jobs/evaluation-runner.js';
 import { Clock, DesiredStateChanges, Logger, WorkQueue } from '../../../src/application/shared/ports.js';
 import { backgroundWork, modelReconciliation } from '../../../src/bootstrap/background.js';
-import { OutageLog } from '../../../src/infrastructure/typeorm/storage-errors.js';
-import { RecordingLog } from '../../support/recording-log.js';
-import { RuntimeReconciler } from '../../../src/application/chat/runtime-reconciler.js';
-import { DeploymentReconciler } from '../../../src/application/deployments/deployment-reconciler.js';
-import { ManualClock } from '../../fakes/shared/manual-clock.js';
+import { loadConfig } from '../../../src/bootstrap/config/config.js';
+import { createContainer } from '../../../src/bootstrap/container.js';
 import { ShutdownSteps } from '../../../src/bootstrap/shutdown-steps.js';
+import { createDataSource } from '../../../src/infrastructure/typeorm/data-source.js';
+import { OutageLog } from '../../../src/infrastructure/typeorm/storage-errors.js';
+import { controllers } from '../../../src/interfaces/http/controllers.js';
+import { ManualClock } from '../../fakes/shared/manual-clock.js';
+import { MemoryLogger } from '../../fakes/shared/memory-logger.js';
+import { RecordingLog } from '../../support/recording-log.js';
 
 describe('the container', () => {
   const config = loadConfig({ SERVICE_SECRET: 'secret-of-the-tests', DATABASE_URL: 'postgres://localhost/none' });

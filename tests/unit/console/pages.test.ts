@@ -1,9 +1,17 @@
-import { diffLines, foldUnchanged } from '../../../src/interfaces/web/console/shared/diff.js';
-import { isComparable, metricOf, pick, summaryOf, type Job, type Result, type Summary } from '../../../src/interfaces/web/console/pages/evaluations/summary.js';
+import { oneByOne, type PacingState, quotaOf } from '../../../src/interfaces/web/console/pages/alerts/pacing.js';
+import { binsOf, conditionOf, isComplete, spikeOf } from '../../../src/interfaces/web/console/pages/alerts/rule.js';
+import {
+  isComparable,
+  type Job,
+  metricOf,
+  pick,
+  type Result,
+  type Summary,
+  summaryOf,
+} from '../../../src/interfaces/web/console/pages/evaluations/summary.js';
 import { progressOf } from '../../../src/interfaces/web/console/pages/overview/steps.js';
 import { figuresOf, rangeNamed, seriesOf } from '../../../src/interfaces/web/console/pages/overview/usage.js';
-import { oneByOne, quotaOf, type PacingState } from '../../../src/interfaces/web/console/pages/alerts/pacing.js';
-import { binsOf, conditionOf, isComplete, spikeOf } from '../../../src/interfaces/web/console/pages/alerts/rule.js';
+import { diffLines, foldUnchanged } from '../../../src/interfaces/web/console/shared/diff.js';
 
 const signs = { same: ' ', removed: '-', added: '+' };
 const written = (before: string, after: string, most?: number) =>

@@ -1,8 +1,8 @@
 import { readLines, summaryOf } from '../../../src/interfaces/web/console/pages/logs/log-lines.js';
+import { lineAndColumn, placeOf, readJson } from '../../../src/interfaces/web/console/shared/json-source.js';
 import { joinedPages } from '../../../src/interfaces/web/console/shared/paging.js';
 import { dotsOf, nearest, pathOf, roundUp } from '../../../src/interfaces/web/console/shared/scale.js';
 import { fieldOf, withField } from '../../../src/interfaces/web/console/shared/spec/fields.js';
-import { lineAndColumn, placeOf, readJson } from '../../../src/interfaces/web/console/shared/json-source.js';
 
 describe('lines of the log', () => {
   it('are read with their time, level, event and fields', () => {

@@ -1,4 +1,4 @@
-import { Dataset, canonicalRecords, type DatasetRecord, validate } from '../../../src/domain/workspace/dataset.js';
+import { canonicalRecords, Dataset, type DatasetRecord, validate } from '../../../src/domain/workspace/dataset.js';
 import { compareRecords } from '../../../src/domain/workspace/dataset-comparison.js';
 import { readRecords } from '../../../src/domain/workspace/dataset-import.js';
 import { canonical, type Json } from '../../../src/domain/workspace/json.js';
