@@ -7,7 +7,6 @@ module.exports = async () => {
   rmSync(folder, { recursive: true, force: true });
   // In watch mode, the next run makes its own folder and server.
   delete process.env.TMPDIR;
-  delete process.env.NODE_COMPILE_CACHE;
   if (server) delete process.env.TENON_TEST_DATABASE_URL;
 };
 
