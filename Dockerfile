@@ -12,7 +12,7 @@ RUN npm run build
 
 FROM base AS dependencies
 # The image has its own Node.
-RUN npm ci --omit=dev && rm -r node_modules/node-linux-* node_modules/.bin/node
+RUN npm ci --omit=dev && rm -rf node_modules/node-linux-* node_modules/.bin/node
 
 FROM base
 ENV NODE_ENV=production SERVICE_HOST=0.0.0.0 SERVICE_DATA_DIR=/data

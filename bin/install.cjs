@@ -1,5 +1,5 @@
 /** Runs when npm installs Tenon. Also works if it is never run (`--ignore-scripts`). */
-const { existsSync, mkdirSync, symlinkSync, writeFileSync } = require('node:fs');
+const { existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } = require('node:fs');
 const path = require('node:path');
 const { packagedNode } = require('./packaged-node.cjs');
 
@@ -21,21 +21,26 @@ function skipCuda() {
 }
 
 /**
- * Links `node_modules/.bin/node`, which the scripts of npm find first. npm 10 removes this link again, together with
- * the packages for other platforms.
+ * Links `node_modules/.bin/node`, which the scripts of npm find first. npm makes this link, too, but npm 10 removes its
+ * link when it removes the packages for other platforms.
  */
 function linkNode() {
   const link = path.join(__dirname, '../node_modules/.bin/node');
   const node = packagedNode();
   if (node && existsSync(path.dirname(link)) && !existsSync(link)) {
+    rmSync(link, { force: true });
     symlinkSync(path.relative(path.dirname(link), node), link);
   }
 }
 
 const { ONNXRUNTIME_NODE_INSTALL, npm_config_onnxruntime_node_install } = process.env;
 try {
-  linkNode();
   if (ONNXRUNTIME_NODE_INSTALL === undefined && npm_config_onnxruntime_node_install === undefined) skipCuda();
 } catch (error) {
   console.warn(`tenon: set ONNXRUNTIME_NODE_INSTALL=skip if the installation fails (${error.message})`);
+}
+try {
+  linkNode();
+} catch (error) {
+  console.warn(`tenon: the scripts of npm run on the Node of the machine (${error.message})`);
 }

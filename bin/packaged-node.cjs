@@ -1,4 +1,5 @@
 /** Finds the Node.js that is installed with Tenon, as an optional package for each platform. */
+const { existsSync } = require('node:fs');
 const path = require('node:path');
 
 const PACKAGES = {
@@ -12,7 +13,8 @@ const PACKAGES = {
 function packagedNode() {
   const name = PACKAGES[`${process.platform}-${process.arch}`];
   try {
-    return path.join(path.dirname(require.resolve(`${name}/package.json`)), 'bin/node');
+    const program = path.join(path.dirname(require.resolve(`${name}/package.json`)), 'bin/node');
+    return existsSync(program) ? program : null;
   } catch {
     return null;
   }

@@ -19,9 +19,9 @@ const built = path.join(root, 'dist/built');
 function run(node) {
   // The program stops when the channel closes. So it also ends if this process is killed.
   const stdio = ['inherit', 'inherit', 'inherit', 'ipc'];
-  const child = spawn(node, [program, ...process.argv.slice(2)], { stdio });
+  const child = spawn(node, [...process.execArgv, program, ...process.argv.slice(2)], { stdio });
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => child.kill(signal));
-  child.on('error', (error) => fail(`${node} cannot be started: ${error.message}`));
+  child.on('error', () => require(program)); // it cannot run here, so the present Node.js serves
   child.on('exit', (code, signal) => {
     if (signal === null) process.exit(code);
     process.removeAllListeners(signal);
@@ -33,11 +33,7 @@ function run(node) {
 /** Calls `stop` when the parent process ends. npx starts a command in a shell, which does not pass on a SIGTERM. */
 function whenParentEnds(stop) {
   const parent = process.ppid;
-  const timer = setInterval(() => {
-    if (process.ppid === parent) return;
-    clearInterval(timer);
-    stop();
-  }, PARENT_CHECK_MS);
+  setInterval(() => process.ppid !== parent && stop(), PARENT_CHECK_MS).unref();
 }
 
 function fail(message) {

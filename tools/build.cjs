@@ -5,10 +5,11 @@
  *
  * `--if-needed` builds only if a source has changed since the last complete build. `--no-check` does not check types.
  *
- * The file `dist/built` is deleted at the beginning and written at the end, so an interrupted build never counts.
+ * The file `dist/built` is deleted at the beginning and written at the end, so an interrupted build never counts. It has
+ * the time of the beginning, so a source that changes during a build leads to another one.
  */
 const { spawnSync } = require('node:child_process');
-const { copyFileSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } = require('node:fs');
+const { copyFileSync, mkdirSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } = require('node:fs');
 const path = require('node:path');
 
 const root = path.join(__dirname, '..');
@@ -80,6 +81,7 @@ function bundleConsole() {
 const isFast = hasPrograms();
 const options = process.argv.slice(2);
 if (!options.includes('--if-needed') || !isBuilt()) {
+  const began = new Date();
   // The older compiler would report settings that it does not know.
   const withoutChecks = options.includes('--no-check') || !isFast;
   rmSync(stamp, { force: true });
@@ -87,4 +89,5 @@ if (!options.includes('--if-needed') || !isBuilt()) {
   if (!withoutChecks) compile('-p', consoleFolder);
   bundleConsole();
   writeFileSync(stamp, '');
+  utimesSync(stamp, began, began);
 }

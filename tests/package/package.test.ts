@@ -71,7 +71,7 @@ describe('the package', () => {
     const files = ['CHANGELOG.md', 'README.md', 'package.json'];
     expect(folders).toEqual([...files, 'bin', 'dist', 'docs', 'models', 'public', 'starters'].sort());
     expect(
-      paths.filter((path) => path.startsWith('dist/') && !/^dist\/(src\/.*\.js|console\/[^/]+)$/.test(path)),
+      paths.filter((path) => path.startsWith('dist/') && !/^dist\/(built|src\/.*\.js|console\/[^/]+)$/.test(path)),
     ).toEqual([]);
     expect(paths).toContain('dist/console/console.js');
     expect(packed.unpackedSize).toBeLessThan(10_000_000);
@@ -102,7 +102,7 @@ describe('the package', () => {
       ...packages.slice(0, 10).map(({ name, bytes }) => `${megabytes(bytes)}    ${name}`),
     ];
     process.stdout.write(`${lines.join('\n')}\n`);
-    expect(total).toBeLessThan(600_000_000);
+    expect(total).toBeLessThan(700_000_000); // Node.js itself has 190 MB
   });
 
   /** Starts the service. Returns its address and the process. */

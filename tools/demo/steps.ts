@@ -1,4 +1,4 @@
-/** Is thrown when an answer is not as expected. */
+/** An answer that is not as expected. */
 export class Deviation extends Error {
   constructor(expected: unknown, actual: unknown) {
     super(`expected: ${shown(expected)}\ncame:     ${shown(actual)}`);

@@ -16,11 +16,11 @@ type Task = {
   readonly notifier: string;
   readonly event: AlertEvent;
   readonly receivers: readonly string[];
-  /** Is empty for a repetition, which announces all alerts that fire. */
+  /** Empty for a repetition, which announces all alerts that fire. */
   readonly alertIds: readonly string[];
 };
 
-/** The deliveries of one notifier that had this result. `retry`: the attempt failed, and another one follows. */
+/** The deliveries of one notifier that had this result. `retry`: the attempt failed, but another one could help. */
 export interface DeliveryCount {
   readonly notifier: string;
   readonly result: DeliveryOutcome['result'];
@@ -79,7 +79,8 @@ export class AlertAnnouncer implements TaskWorker {
     const isOne = partsOf(notifier, task).length === 1;
     await this.queue.enqueue(ANNOUNCEMENT, task, {
       key: `${isOne ? 'one' : 'many'} ${task.notifier} ${task.event} ${receiver} ${task.alertIds[0]}`,
-      maxAttempts: notifier.retries.attempts,
+      // The next minute repeats the alerts anyway.
+      maxAttempts: task.event === 'repeated' ? 1 : notifier.retries.attempts,
       ...(isOne && { queueName: `${task.notifier} ${receiver}` }),
     });
   }
@@ -89,20 +90,25 @@ export class AlertAnnouncer implements TaskWorker {
     const notifier = this.notifiers.find(({ name }) => name === task.notifier);
     if (!notifier) return; // it is switched off
     const parts = partsOf(notifier, task);
-    if (parts.length === 1) return this.deliver(notifier, task, attempt);
-    await this.unitOfWork.run(async () => {
-      for (const part of parts) await this.enqueue(notifier, part);
-    });
+    try {
+      if (parts.length === 1) return await this.deliver(notifier, task, attempt);
+      await this.unitOfWork.run(async () => {
+        for (const part of parts) await this.enqueue(notifier, part);
+      });
+    } catch (error) {
+      if (error instanceof RetryAfter) throw error;
+      throw new RetryAfter(messageOf(error), backOffMs(attempt.number, notifier.retries.longestPauseMs));
+    }
   }
 
   async gaveUp(payload: Json, reason: string): Promise<void> {
-    const { notifier, event, receivers, alertIds } = payload as Task;
-    this.count(notifier, 'failed');
-    this.log.error('alerts given up', { notifier, event, receivers, alert_ids: alertIds, reason });
+    const task = payload as Task;
+    this.count(task.notifier, 'failed');
+    this.log.error('alerts given up', { ...fieldsOf(task, await this.current(task).catch(() => [])), reason });
   }
 
   private async deliver(notifier: AlertNotifier, task: Task, { number, signal }: Attempt): Promise<void> {
-    const { event, receivers, alertIds } = task;
+    const { event, receivers } = task;
     const receiver = receivers[0] as string;
     if (!(await notifier.receivers()).includes(receiver)) return;
     const alerts = await this.current(task);
@@ -110,19 +116,19 @@ export class AlertAnnouncer implements TaskWorker {
     const within = AbortSignal.any([signal, AbortSignal.timeout(this.deliveryMs)]);
     const outcome = await notifier.deliver({ event, receiver, alerts }, within).catch((error: unknown) => {
       if (signal.aborted) throw error;
-      return retry(error instanceof Error ? error.message : String(error));
+      return retry(messageOf(error));
     });
     if (outcome.result === 'failed') return this.gaveUp(task, outcome.reason);
     this.count(notifier.name, outcome.result);
-    const fields = { notifier: notifier.name, event, receiver };
+    const fields = fieldsOf(task, alerts);
     if (outcome.result === 'retry') {
-      // The next minute repeats the alerts anyway.
-      if (event === 'repeated') return this.log.warn('alerts not repeated', { ...fields, reason: outcome.reason });
+      const { reason } = outcome;
+      if (event === 'repeated') return this.log.warn('alerts not repeated', { ...fields, reason });
+      this.log.warn('alerts not announced', { ...fields, attempt: number, reason });
       const pauseMs = Math.max(outcome.pauseMs ?? 0, backOffMs(number, notifier.retries.longestPauseMs));
       throw new RetryAfter(`${notifier.name}: ${outcome.reason}`, pauseMs);
     }
-    if (event !== 'repeated')
-      this.log.info('alerts announced', { ...fields, alert_ids: alertIds, job_id: alerts[0]?.jobId });
+    if (event !== 'repeated') this.log.info('alerts announced', fields);
   }
 
   private async current({ event, alertIds }: Task): Promise<Alert[]> {
@@ -136,6 +142,17 @@ export class AlertAnnouncer implements TaskWorker {
     else this.counts.push({ notifier, result, count: 1 });
   }
 }
+
+/** The alerts of one task have fired by the same job. */
+const fieldsOf = ({ notifier, event, receivers, alertIds }: Task, [first]: readonly Alert[]) => ({
+  notifier,
+  event,
+  receivers,
+  alert_ids: alertIds,
+  ...(first && event !== 'repeated' && { job_id: first.jobId }),
+});
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 const retry = (reason: string): DeliveryOutcome => ({ result: 'retry', reason });
 

@@ -27,7 +27,7 @@ export type DeliveryOutcome =
  * in the transaction that stores the alerts, retries, gives up, counts and logs.
  */
 export abstract class AlertNotifier {
-  /** Is unique. Stands in tasks, log lines and metrics. */
+  /** A unique name, for tasks, log lines and metrics. */
   abstract readonly name: string;
   /** The events that the receivers want. */
   readonly events: readonly AlertEvent[] = ['fired'];
@@ -98,7 +98,7 @@ export interface WebhookMessage {
   readonly url: string;
   /** Signs the body. */
   readonly secret: string;
-  /** Is the same in every attempt. */
+  /** The same in every attempt. */
   readonly id: string;
   readonly body: string;
   readonly sentAt: Date;

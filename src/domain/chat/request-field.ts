@@ -16,8 +16,11 @@ export function nameOf(field: string): string {
   return field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-/** Throws UnsupportedParameter for the first field of the request that an engine with these fields lacks. */
-export function requireSupported(request: ChatRequest, supported: ReadonlySet<OptionalField>): void {
+/**
+ * Throws UnsupportedParameter for the first field of the request that an engine with these fields lacks, and for JSON
+ * of another dialect than the engine's.
+ */
+export function requireSupported(request: ChatRequest, supported: ReadonlySet<OptionalField>, dialect: string): void {
   const { messages, maxTokens: _, cutToContext: _cut, temperature: _temperature, sampling, ...others } = request;
   for (const [i, { role: _role, content: _content, parts, ...message }] of messages.entries()) {
     const hasOthers = parts?.some((part) => !('text' in part));
@@ -26,6 +29,16 @@ export function requireSupported(request: ChatRequest, supported: ReadonlySet<Op
     requireAll(message, supported, `messages[${i}].`);
   }
   requireAll({ ...others, ...sampling }, supported);
+  requireDialect(others, dialect);
+  for (const [i, { parts, toolCalls }] of messages.entries())
+    requireDialect({ parts, toolCalls }, dialect, `messages[${i}].`);
+}
+
+function requireDialect(fields: object, dialect: string, path = ''): void {
+  for (const [field, value] of Object.entries(fields))
+    for (const one of [value].flat())
+      if (typeof one === 'object' && one !== null && 'dialect' in one && one.dialect !== dialect)
+        throw new UnsupportedParameter(path + nameOf(field), 'has a form that this model does not support');
 }
 
 function requireAll(fields: object, supported: ReadonlySet<string>, path = ''): void {

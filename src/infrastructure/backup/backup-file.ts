@@ -36,7 +36,7 @@ export type SectionHeader =
   | { readonly kind: 'sequence'; readonly name: string; readonly value: string }
   /** Tasks of the work queue, in the format of COPY. */
   | { readonly kind: 'tasks'; readonly columns?: readonly string[] }
-  /** Has data only if `included` is true. */
+  /** The data. Empty unless `included` is true. */
   | {
       readonly kind: 'model_file';
       readonly path: string;

@@ -10,7 +10,7 @@ export interface Cost {
 }
 
 export interface Turn extends Cost {
-  /** Is called when the call gets a slot. The call keeps the slot until `leave`. */
+  /** The queue calls this when the call gets a slot. The call keeps the slot until `leave`. */
   begin(): void;
   refuse(reason: ModelBusy): void;
 }

@@ -60,7 +60,7 @@ export class Supervisor<P extends SupervisedProcess> {
     private readonly launch: (signal: AbortSignal) => P | Promise<P>,
     private readonly settings: SupervisorSettings,
     private readonly logging: SupervisorLog,
-    /** Is called after the process has ended by itself. The state has already changed. */
+    /** A callback for a process that has ended by itself. The state has already changed. */
     private readonly onLost: (process: P, reason: string) => void = () => undefined,
   ) {
     this.delays = new RestartDelays(settings.restartDelayMs);

@@ -131,7 +131,7 @@ function exists(pid: number): boolean {
   }
 }
 
-/** Does nothing if the process has ended. */
+/** A process that has ended is left alone. */
 export function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);

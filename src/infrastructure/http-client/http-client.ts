@@ -18,7 +18,7 @@ export interface HttpRequest {
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly json?: unknown;
-  /** Is sent unchanged, instead of `json`. */
+  /** A body that is sent unchanged, instead of `json`. */
   readonly body?: string | Uint8Array;
   /** If aborted, ends the request and closes its connection. There is no other timeout. */
   readonly signal: AbortSignal;
@@ -89,7 +89,7 @@ const ATTEMPTS = 3;
 export class HttpClient {
   private readonly origin: string;
   private readonly basePath: string;
-  private pool: Pool | null = null;
+  private pool: Promise<Pool> | null = null;
 
   /** `lookup` resolves the host for each new connection, in place of the operating system. */
   constructor(
@@ -112,7 +112,7 @@ export class HttpClient {
     return { status: answer.status, headers: answer.headers, text: await textOf(answer) };
   }
 
-  /** Does what `send` does, but resolves when the body begins. */
+  /** Sends a request as `send` does, but resolves when the body begins. */
   async stream(request: HttpRequest): Promise<HttpStream> {
     const attributes = {
       'http.request.method': request.method,
@@ -140,7 +140,7 @@ export class HttpClient {
 
   /** Closes all connections. Requests under way fail. */
   close(): void {
-    void this.pool?.destroy();
+    void this.pool?.then((pool) => pool.destroy());
     this.pool = null;
   }
 
@@ -150,11 +150,12 @@ export class HttpClient {
     const headers = { ...type, ...this.headers, ...request.headers, ...this.tracer.headers() };
     const opaque: Sending = { isKept: false };
     const sent = { method, path: `${this.basePath}${path}`, headers, body: body ?? null, signal, opaque };
-    this.pool ??= await poolOf(this.origin, this.lookup);
+    this.pool ??= poolOf(this.origin, this.lookup);
+    const pool = await this.pool;
     const began = performance.now();
     for (let attempt = 1; ; attempt++) {
       try {
-        const answer = await this.pool.request(sent);
+        const answer = await pool.request(sent);
         span.set({ 'http.response.status_code': answer.statusCode });
         return { status: answer.statusCode, headers: answer.headers, body: bodyOf(answer, signal, span) };
       } catch (error) {

@@ -7,8 +7,8 @@ export const LONGEST_EVENT = 1024 * 1024;
 const LONGEST_STREAM = 64 * 1024 * 1024;
 
 /**
- * Yields the data of the server-sent events of an answer. The last event may lack its empty line. Throws InvalidAnswer if the
- * answer has another media type, or if the answer or one event is too long.
+ * Yields the data of the server-sent events of an answer. The last event may lack its empty line. Throws InvalidAnswer
+ * if the answer has another media type, or if the answer or one event is too long.
  */
 export async function* eventsOf(answer: HttpStream): AsyncGenerator<string> {
   let events: string[] = [];

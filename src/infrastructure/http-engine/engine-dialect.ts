@@ -16,6 +16,9 @@ export abstract class EngineDialect<Model> {
    */
   abstract readonly supported: ReadonlySet<OptionalField>;
 
+  /** The dialect of the JSON that `request` passes on unchanged (`Passthrough`). A request with another one is refused. */
+  readonly passthrough: string = '';
+
   headers(key: string | null): Record<string, string> {
     return key === null ? {} : { Authorization: `Bearer ${key}` };
   }

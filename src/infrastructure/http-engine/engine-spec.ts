@@ -12,7 +12,7 @@ export interface HttpSource<Model> extends RuntimeSource {
   readonly key: string | null;
   /** The fields that only engines of this kind have. */
   readonly model: Model;
-  /** Is absent if the spec does not name it. */
+  /** Absent if the spec does not name it. */
   readonly task?: RuntimeTask;
 }
 

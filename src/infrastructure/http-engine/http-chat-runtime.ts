@@ -115,7 +115,7 @@ export class HttpChatRuntime<Model> implements ChatRuntime {
   }
 
   async complete(request: ChatRequest, call: RuntimeCall): Promise<Completion> {
-    requireSupported(request, this.dialect.supported);
+    requireSupported(request, this.dialect.supported, this.dialect.passthrough);
     return this.call({ ...costOf(request), ...call }, async (connection, ending) => {
       const answer = await connection.complete(request, ending);
       return { answer, usage: answer.usage, firstTokenMs: null };
@@ -132,7 +132,7 @@ export class HttpChatRuntime<Model> implements ChatRuntime {
   }
 
   async *stream(request: ChatRequest, runtimeCall: RuntimeCall): AsyncGenerator<CompletionPart> {
-    requireSupported(request, this.dialect.supported);
+    requireSupported(request, this.dialect.supported, this.dialect.passthrough);
     const parts = new PartPipe<CompletionPart>();
     const left = new AbortController();
     const call = { ...costOf(request), ...runtimeCall, signal: AbortSignal.any([runtimeCall.signal, left.signal]) };

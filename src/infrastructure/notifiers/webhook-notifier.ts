@@ -9,9 +9,6 @@ import type { Clock } from '../../application/shared/ports.js';
 import type { Alert } from '../../domain/alerts/alert.js';
 import { Webhook } from '../../domain/alerts/webhook.js';
 
-/** The receiver wants no more posts. The service then disables the webhook. */
-const GONE = 410;
-
 /** Posts alerts to the webhooks that are enabled. Stores the outcome of the last attempt with each webhook. */
 export class WebhookNotifier extends AlertNotifier {
   readonly name = 'webhook';
@@ -44,9 +41,11 @@ export class WebhookNotifier extends AlertNotifier {
       { url: webhook.url, secret, id: alert.id, body, sentAt: at },
       signal,
     );
-    await this.webhooks.note(receiver, { status, error, at, alertId: alert.id });
+    const delivery = { status, error, at, alertId: alert.id };
+    await this.webhooks.note(receiver, delivery);
     if (error === null) return { result: 'delivered' };
     // The Standard Webhooks specification demands another attempt after every other status.
-    return { result: status === GONE ? 'failed' : 'retry', reason: error };
+    if (Webhook.isGone(delivery)) return { result: 'failed', reason: `${error}, so the webhook is disabled` };
+    return { result: 'retry', reason: error };
   }
 }

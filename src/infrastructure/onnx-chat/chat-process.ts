@@ -39,7 +39,7 @@ export interface ChatProcessListener {
   line(stream: OutputStream, line: string): void;
   invalidMessage(call: number | null): void;
   ready(task: RuntimeTask): void;
-  /** Is called when the model cannot be used or has not loaded in time. */
+  /** A callback for the moment when the model cannot be used or has not loaded in time. */
   broken(reason: string): void;
 }
 

@@ -21,6 +21,9 @@ import type { RestartDelayBounds } from '../system/scheduling.js';
 import type { ChatCalls } from './chat-calls.js';
 import { ChatProcess, type ChatProcessSettings, type OnnxSource } from './chat-process.js';
 
+/** Chat templates read the fields of messages in this dialect. */
+const MESSAGES = 'openai';
+
 /** The chat template gets the fields of messages. */
 const SUPPORTED: ReadonlySet<OptionalField> = new Set([
   'topP',
@@ -109,12 +112,12 @@ export class OnnxChatRuntime implements ChatRuntime {
   }
 
   async complete(request: ChatRequest, call: RuntimeCall): Promise<Completion> {
-    requireSupported(request, SUPPORTED);
+    requireSupported(request, SUPPORTED, MESSAGES);
     return this.callsFor('chat').complete(request, call);
   }
 
   async *stream(request: ChatRequest, call: RuntimeCall): AsyncGenerator<CompletionPart> {
-    requireSupported(request, SUPPORTED);
+    requireSupported(request, SUPPORTED, MESSAGES);
     yield* this.callsFor('chat').stream(request, call);
   }
 

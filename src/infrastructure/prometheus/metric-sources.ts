@@ -118,7 +118,7 @@ export const announcementMetrics = ({ counts }: Pick<AlertAnnouncer, 'counts'>):
   collect: () => [
     counter(
       'tenon_alert_deliveries_total',
-      'Attempts to deliver alerts, by notifier and result: delivered, retry (another attempt follows) or failed.',
+      'Attempts to deliver alerts, by notifier and result: delivered, retry (failed, but another attempt could help) or failed.',
       counts.map(({ count, ...labels }) => ({ labels, value: count })),
     ),
   ],

@@ -21,13 +21,13 @@ const ATTEMPTS = 2;
 
 export interface S3Settings {
   readonly bucket: string;
-  /** Is empty, or ends in a slash. */
+  /** Empty, or a text that ends in a slash. */
   readonly prefix: string;
-  /** Is null for AWS. */
+  /** Null for AWS. */
   readonly endpoint: string | null;
   readonly region: string;
   readonly forcePathStyle: boolean;
-  /** Is null if the AWS SDK has to find the credentials, for example in the role of the machine. */
+  /** Null if the AWS SDK has to find the credentials, for example in the role of the machine. */
   readonly credentials: {
     readonly accessKeyId: string;
     readonly secretAccessKey: string;

@@ -75,6 +75,7 @@ export class TypeOrmUnitOfWork implements UnitOfWork {
   async prepared<Row>(name: string, text: string, values: readonly unknown[]): Promise<Row[]> {
     const query = { name, text, values: [...values] };
     const { queryRunner } = this.transactional.getStore() ?? {};
+    if (queryRunner?.isReleased) throw new Error('The unit of work is over: await everything that it does.');
     if (queryRunner) return (await (await queryRunner.connect()).query(query)).rows;
     // `Pool.query` would run the statement in the async context of the request that returns the connection.
     const connection = await poolOf(this.source).connect();

@@ -109,7 +109,7 @@ function describe(error: unknown): string {
     case 'EAI_AGAIN':
       return 'the host cannot be resolved';
     default:
-      return `the receiver cannot be reached (${cause?.code})`;
+      return `the receiver cannot be reached (${cause?.code ?? 'unknown cause'})`;
   }
 }
 
@@ -179,7 +179,8 @@ export class AddressGuard {
     };
   }
 
-  private permits(text: string, { protocol }: URL): boolean {
+  private permits(withZone: string, { protocol }: URL): boolean {
+    const text = withZone.replace(/%.*$/, '');
     if (isIP(text) === 0) return false;
     if (isIn(this.allowed, ipaddr.process(text))) return true; // in either form of an IPv4 address
     const address = ipaddr.parse(text);

@@ -52,7 +52,7 @@ export const NumberPage = z.object({
 
 /** Asks for one item more than the page holds. If the item exists, there is a next page. */
 export const pageOf = ({ limit, cursor }: z.output<typeof Page>) => ({ limit: limit + 1, after: cursor ?? null });
-/** Does the same as `pageOf` for numbered items. */
+/** Returns the same as `pageOf`, for numbered items. */
 export const numberPageOf = ({ limit, cursor }: z.output<typeof NumberPage>) => ({
   limit: limit + 1,
   before: cursor ?? null,

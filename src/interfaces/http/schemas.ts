@@ -100,7 +100,7 @@ type SentVersions = readonly (number | undefined)[];
 export const sentVersions = (inBody: SentVersions, ifMatch: number | undefined): number[] =>
   [...inBody, ifMatch].filter((version) => version !== undefined);
 
-/** Does the same as `sentVersions`. Throws InvalidRequest if there is no version. */
+/** Returns the same as `sentVersions`. Throws InvalidRequest if there is no version. */
 export function expectedVersions(inBody: SentVersions, ifMatch: number | undefined): number[] {
   const versions = sentVersions(inBody, ifMatch);
   if (versions.length === 0) {

@@ -106,6 +106,19 @@ export function chatFieldsContract(adapter: string, open: (limits: ChatRuntimesL
           expect(effects[0].effect).not.toEqual(effects[1].effect);
         }
       });
+
+      it('refuses JSON of a dialect that the engine does not speak', async () => {
+        const foreign = { dialect: 'parrots', json: { squawk: true } };
+        const message = { role: 'assistant', content: '', toolCalls: [foreign] } as const;
+        const requests: Record<string, Partial<ChatRequest>> = {
+          tools: { tools: [foreign] },
+          tool_choice: { toolChoice: foreign },
+          'messages[0].tool_calls': { messages: [message, { role: 'user', content: 'Hi' }] },
+          'messages[0].content': { messages: [{ role: 'user', content: '', parts: [foreign] }] },
+        };
+        for (const [field, request] of Object.entries(requests))
+          expect(await effectOf(request)).toEqual({ effect: 'unsupported_parameter', refused: field });
+      });
     });
   });
 }

@@ -13,10 +13,13 @@ import {
   UnsupportedParameter,
   WrongTask,
 } from '../../../src/domain/chat/errors.js';
+import { type OptionalField, requireSupported } from '../../../src/domain/chat/request-field.js';
 import type { RuntimeFigures, RuntimeSource, RuntimeStatus } from '../../../src/domain/chat/runtime.js';
 import type { JsonObject } from '../../../src/domain/workspace/json.js';
 import { type Cost, FairQueue, WaitEstimate } from '../../../src/infrastructure/chat-runtimes/fair-queue.js';
 import { RuntimeMeter } from '../../../src/infrastructure/chat-runtimes/runtime-meter.js';
+
+const EVERY_FIELD = { has: () => true } as unknown as ReadonlySet<OptionalField>;
 
 /** Stands for a model. A word is a token. */
 export interface MemoryModel {
@@ -99,6 +102,7 @@ export class MemoryChatRuntimes implements ChatRuntimes {
   }
 
   async complete(id: string, request: ChatRequest, { caller, signal, admitted }: RuntimeCall): Promise<Completion> {
+    requireSupported(request, EVERY_FIELD, 'openai');
     const runtime = this.ready(id, signal);
     if (this.modelOf(runtime).embed) throw new WrongTask('embedding');
     const promptTokens = this.count(request);

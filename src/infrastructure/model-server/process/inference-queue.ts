@@ -84,7 +84,7 @@ export class InferenceQueue {
     });
   }
 
-  /** Does nothing if the job has begun. */
+  /** Cancels the job unless it has begun. */
   private cancel(job: Job): void {
     const at = this.waiting.indexOf(job);
     if (at < 0) return;

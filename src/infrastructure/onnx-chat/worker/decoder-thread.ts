@@ -29,7 +29,7 @@ export type DecoderOrder =
   | { readonly type: 'try'; readonly sample: readonly number[] }
   | GenerateOrder;
 export type DecoderReport =
-  /** Is sent before `ready`. */
+  /** The thread sends this before `ready`. */
   | ({ readonly type: 'vocabulary' } & Tokens)
   | Extract<Report, { type: 'ready' | 'broken' | 'parts' | 'completed' | 'refused' | 'failed' | 'cancelled' }>;
 

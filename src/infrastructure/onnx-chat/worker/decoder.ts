@@ -72,7 +72,7 @@ export class Decoder implements Network {
     return compacted(this.layout, past);
   }
 
-  /** Does not fetch the scores, because the scores of a long prompt take time to copy. */
+  /** Leaves the scores where they are, because the scores of a long prompt take time to copy. */
   async prefill(row: Row): Promise<Past> {
     const { pasts } = await this.run([row], []);
     return pasts[0] as Past;

@@ -36,7 +36,7 @@ interface UsageRow extends Key {
 }
 
 /**
- * Has the sums of many calls in each row. A row is one entry of `GET /v1/usage`, so the time to read an entry does not
+ * The sums of many calls in each row. A row is one entry of `GET /v1/usage`, so the time to read an entry does not
  * depend on the number of calls.
  */
 export const UsageTable = defineTable<UsageRow>('usage_rollups', {
@@ -49,7 +49,7 @@ export const UsageTable = defineTable<UsageRow>('usage_rollups', {
   histograms: { type: 'json' },
 });
 
-/** Has one row. All jobs up to its finish number are rolled up. */
+/** A table with one row. All jobs up to its finish number are rolled up. */
 export const UsageProgressTable = defineTable<{ readonly isOnly: boolean; readonly finishNumber: string }>(
   'usage_progress',
   { isOnly: { type: 'boolean', primary: true }, finishNumber: { type: 'bigint' } },

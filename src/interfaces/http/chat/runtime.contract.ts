@@ -24,7 +24,7 @@ export const RuntimeAnswer = namedObject('Runtime', {
 /** Adds the name of the instance that answered: on another instance, the runtime may be in another state. */
 const InstanceRuntime = RuntimeAnswer.extend({ instance: InstanceName }).meta({ id: 'InstanceRuntime' });
 
-/** Has status 409, not 503 as for a chat: a start or stop without a model conflicts with the state of the project. */
+/** Status 409, not 503 as for a chat: a start or stop without a model conflicts with the state of the project. */
 const notConnected = { code: 'runtime_not_connected', status: 409 } as const;
 
 export const readRuntime = api.get(path, {

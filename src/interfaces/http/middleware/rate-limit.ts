@@ -182,7 +182,7 @@ export function sourceKey({ ip, socket }: Source): RateLimitKey {
 
 /** Returns an IPv4 address, also for its IPv6 form, or the /64 network of an IPv6 address, or null for other text. */
 export function sourceOf(text: string): string | null {
-  const address = withoutPort(text);
+  const address = withoutPort(text).replace(/%.*$/, '');
   if (isIPv4(address)) return address;
   if (!isIPv6(address)) return null;
   const parsed = ipaddr.IPv6.parse(address);

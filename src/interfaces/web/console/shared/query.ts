@@ -116,7 +116,7 @@ interface Page<Item> {
   readonly next: string | null;
 }
 
-/** Does the same as `useQuery` for a list with pages. `load` takes the cursor of a page, or null for the first page. */
+/** The same as `useQuery` for a list with pages. `load` takes the cursor of a page, or null for the first page. */
 export function usePaged<Item extends { readonly id: string }>(
   key: string | null,
   load: (cursor: string | null) => Promise<Page<Item>>,
