@@ -30,5 +30,6 @@ module.exports = {
   fakeTimers: { doNotFake: ['nextTick', 'queueMicrotask', 'setImmediate'] },
   transform: { '^.+\\.ts$': ['@swc/jest', swc], '/node_modules/.+\\.js$': ['@swc/jest', swc] },
   transformIgnorePatterns: [`/node_modules/(?!(${modules.join('|')})/)`],
-  moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
+  // Jest remembers what a resolver has found, but not what `moduleNameMapper` has found.
+  resolver: '<rootDir>/tests/support/resolver.cjs',
 };

@@ -18,7 +18,7 @@ const doubling = onnxFile({
   nodes: [{ op: 'Add', inputs: ['x', 'x'], outputs: ['y'] }],
 });
 
-/** Follows a new user of a service without settings, from the registration to the logout. */
+/** Follows a new user from the registration to the logout. */
 describe('a client generated from the OpenAPI document', () => {
   let service: Service;
   let stranger: ApiClient;
@@ -33,7 +33,7 @@ describe('a client generated from the OpenAPI document', () => {
   const inDataset = () => ({ path: { project_id: project.id, dataset_id: dataset.id } });
 
   beforeAll(async () => {
-    service = await Service.start({ databaseUrl: null });
+    service = await Service.start({ alone: 'the log with the mails' });
     stranger = apiClient(service);
   });
   afterAll(async () => {

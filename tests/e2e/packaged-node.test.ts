@@ -2,6 +2,7 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFileSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
+import { freshDatabase, type TestDatabase } from '../support/database.js';
 import { HttpCaller } from '../support/http-caller.js';
 import { masterKey } from '../support/monitoring.js';
 import { descendants, untilGone } from '../support/processes.js';
@@ -16,17 +17,24 @@ const packaged: string | null = packagedNode();
 (packaged === null ? describe.skip : describe)('bin/tenon.cjs on another Node.js than the packaged one', () => {
   const folder = new TemporaryFolder();
   const other = join(folder.path, 'node');
-  const env = {
+  let database: TestDatabase;
+  const env: NodeJS.ProcessEnv = {
     ...process.env,
     SERVICE_DATA_DIR: folder.path,
     SERVICE_PORT: '0',
     SERVICE_MASTER_KEY: masterKey,
-    DATABASE_URL: undefined,
   };
   let running: ChildProcess | undefined;
-  beforeAll(() => copyFileSync(process.execPath, other));
+  beforeAll(async () => {
+    copyFileSync(process.execPath, other);
+    database = await freshDatabase();
+    env.DATABASE_URL = database.url;
+  });
   afterEach(() => void running?.kill('SIGKILL'));
-  afterAll(() => folder.remove());
+  afterAll(async () => {
+    await database.drop();
+    folder.remove();
+  });
 
   async function start(): Promise<{ service: HttpCaller; launcher: ChildProcess }> {
     const launcher = spawn(other, [tenon, 'start'], { env, stdio: ['ignore', 'pipe', 'ignore'] });

@@ -1,6 +1,7 @@
 import type { Container } from 'inversify';
 import { AlertAnnouncer } from '../../src/application/alerts/alert-announcer.js';
 import type { Alert } from '../../src/domain/alerts/alert.js';
+import { copyRow, query } from '../support/database.js';
 import { as, masterKey } from '../support/monitoring.js';
 import { type Posted, verified, WebhookReceiver } from '../support/webhook-receiver.js';
 import { register } from '../support/workspace.js';
@@ -19,11 +20,10 @@ describe('alert rules and alerts', () => {
   let master: ReturnType<typeof as>;
   const notified: Alert[] = [];
 
-  beforeEach(async () => {
+  beforeAll(async () => {
     const env = { SERVICE_MASTER_KEY: masterKey, SERVICE_WEBHOOK_ALLOW_NETWORKS: '127.0.0.1' };
     const adapt = (container: Container) => {
       receivesMail(container);
-      notified.length = 0;
       const acknowledged = async (alert: Alert) => void notified.push(alert);
       const announcer = container.get(AlertAnnouncer);
       jest.spyOn(announcer, 'acknowledged').mockImplementation(acknowledged);
@@ -34,7 +34,11 @@ describe('alert rules and alerts', () => {
     [admin, member, regular] = [as(app, team.admin.token), as(app, team.member.apiKey), as(app, team.stranger.token)];
     master = as(app, masterKey);
   });
-  afterEach(() => app.stop());
+  beforeEach(async () => {
+    notified.length = 0;
+    await query(app.database.url, 'TRUNCATE jobs, alert_rules, alerts, webhooks');
+  });
+  afterAll(() => app.stop());
 
   const invalid = (path: string) => ({
     status: 422,
@@ -199,8 +203,8 @@ describe('alert rules and alerts', () => {
   });
 
   it('stores at most a hundred rules', async () => {
-    await admin.rule();
-    for (let n = 1; n < 99; n++) await admin.rule();
+    const { id } = await admin.rule();
+    await copyRow(app.database.url, 'alert_rules', id, 98);
     const last = await Promise.all(
       [1, 2, 3].map(() =>
         admin.call('POST', rules, { json: { name: 'x', rule_type: 'consecutive_failures', threshold: 1 } }),

@@ -1,9 +1,11 @@
 import { EventEmitter, once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import { type AddressInfo, connect, type Socket } from 'node:net';
 import { PassThrough } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import type { Request, RequestHandler, Response } from 'express';
 import type { Authenticator } from '../../src/application/accounts/authenticator.js';
+import { Instance } from '../../src/application/shared/instance.js';
 import { BodyMemory } from '../../src/interfaces/http/body.js';
 import type { Contract } from '../../src/interfaces/http/contract.js';
 import {
@@ -13,6 +15,7 @@ import {
   slowClients,
 } from '../../src/interfaces/http/middleware/connections.js';
 import { readBody, readWhole } from '../../src/interfaces/http/middleware/read-body.js';
+import { TestApp, type TestAppOptions } from './support/test-app.js';
 
 const MB = 1024 * 1024;
 const LONG = 16 * MB;
@@ -251,5 +254,74 @@ describe('a body that is read whole', () => {
     await expect(reading).rejects.toMatchObject({ code: 'bad_request' });
     expect(listeners(body)).toEqual(before);
     await expect(readWhole(body as unknown as Request, 10)).rejects.toMatchObject({ code: 'bad_request' });
+  });
+});
+
+const LIVE = 'GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n';
+
+async function connectedApp(
+  options: TestAppOptions = {},
+): Promise<{ app: TestApp; socket: Socket; answer: Promise<string> }> {
+  const app = await TestApp.start(options);
+  const socket = connect(Number(new URL(app.url).port), '127.0.0.1');
+  await once(socket, 'connect');
+  return { app, socket, answer: text(socket) };
+}
+
+describe('a server that shuts down', () => {
+  it('answers a request that comes on an idle connection, and closes the connection', async () => {
+    const { app, socket, answer } = await connectedApp();
+    const drained = app.shutdown.drain(app.server, 60_000);
+    socket.write(LIVE);
+    await drained;
+    expect(await answer).toMatch(/^HTTP\/1.1 200 .*Connection: close.*"status":"ok"/s);
+  });
+
+  it('refuses a call below /v1 that comes after the shutdown has begun', async () => {
+    const { app, socket, answer } = await connectedApp();
+    const drained = app.shutdown.drain(app.server, 60_000);
+    socket.write('GET /v1/auth/status HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    await drained;
+    expect(await answer).toMatch(/^HTTP\/1.1 503 .*Connection: close.*"code":"shutting_down"/s);
+  });
+
+  it('does not wait for an idle connection', async () => {
+    const { app, answer } = await connectedApp();
+    await app.shutdown.drain(app.server, 60_000);
+    expect(await answer).toBe('');
+  });
+
+  it('answers 503 to a caller who stops in the middle of a request', async () => {
+    const { app, socket, answer } = await connectedApp();
+    socket.write(
+      'POST /v1/auth/login HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 10\r\n\r\n{',
+    );
+    while (app.shutdown.requestsInFlight === 0) await new Promise((resolve) => setImmediate(resolve));
+    await app.shutdown.drain(app.server, 1_000);
+    expect(await answer).toMatch(/^HTTP\/1.1 503 .*"code":"shutting_down"/s);
+  });
+
+  it('answers 408 to headers that do not arrive in time, also before the shutdown', async () => {
+    const { app, socket, answer } = await connectedApp({
+      server: { headersTimeout: 50, connectionsCheckingInterval: 20 },
+    });
+    socket.write('GET / HTTP/1.1\r\nHost: ');
+    expect(await answer).toMatch(/^HTTP\/1.1 408 .*"code":"request_timeout"/s);
+    await app.stop();
+  });
+});
+
+describe('an instance that starts', () => {
+  it('is not ready before it has loaded its models', async () => {
+    const app = await TestApp.start();
+    const instance = app.container.get(Instance);
+    instance.loading = true;
+    const refused = await app.get('/health/ready');
+    expect(refused).toMatchObject({ status: 503, body: { code: 'runtime_loading' } });
+    expect(refused.headers.get('retry-after')).toBe('1');
+    expect((await app.get('/health/live')).status).toBe(200);
+    instance.loading = false;
+    expect((await app.get('/health/ready')).status).toBe(200);
+    await app.stop();
   });
 });

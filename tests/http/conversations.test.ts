@@ -5,7 +5,7 @@ import { conversationLimits } from '../../src/domain/chat/conversation.js';
 import { InferenceTimeout, RuntimeInvalidResponse } from '../../src/domain/chat/errors.js';
 import { MemoryChatRuntimes } from '../fakes/chat/memory-chat-runtimes.js';
 import { barrier } from '../support/barrier.js';
-import { HttpCaller } from '../support/http-caller.js';
+import { copyRow } from '../support/database.js';
 import { ask, completions, createProject, type Member, readyProject } from '../support/workspace.js';
 import { refusal } from './support/refusals.js';
 import { TestApp } from './support/test-app.js';
@@ -169,13 +169,7 @@ describe('conversations', () => {
 
   it('are limited to 1,000 for each account in a project', async () => {
     const id = await begun();
-    const [one] = await app.store.conversations.list(
-      { projectId: project, accountId: admin.id },
-      { limit: 1, after: null },
-    );
-    for (let n = 1; n < conversationLimits.perProject; n++) {
-      await app.store.conversations.add({ ...(one as NonNullable<typeof one>), id: `cnv_${n}` }, []);
-    }
+    await copyRow(app.database.url, 'conversations', id, conversationLimits.perProject - 1);
     for (const token of [admin.token, admin.apiKey]) {
       const { status, body } = await chat('new', { token });
       expect({ status, code: body.code }).toEqual({ status: 422, code: 'invalid_request' });
@@ -232,7 +226,7 @@ describe('a conversation during a call', () => {
         };
       });
       const options = { token: admin.apiKey, json: ask(project, 'Hi'), headers: { [HEADER]: kept } };
-      const call = new HttpCaller(app.url).call('POST', completions(project), { ...options, signal: goner.signal });
+      const call = app.call('POST', completions(project), { ...options, signal: goner.signal });
       await expect(call).rejects.toThrow();
       await answered;
     }

@@ -115,3 +115,164 @@ describe('GET /metrics', () => {
       .map(([name, value]) => `${name}="${String(value).replace(/[{}]/g, '\\$&')}"`)
       .join(',');
 });
+
+describe('for browsers', () => {
+  let app: TestApp;
+  beforeAll(async () => {
+    app = await TestApp.start();
+  });
+  afterAll(() => app.stop());
+
+  describe('the pages', () => {
+    it.each(['/auth', '/verify-email', '/reset-password', '/pages/auth.js', '/pages/style.css', '/pages/icon.svg'])(
+      'allow nothing inline or from other sites, no frame, no cache and no referrer: %s',
+      async (path) => {
+        const { status, headers } = await app.get(path);
+        expect(status).toBe(200);
+        const policy = headers.get('content-security-policy') ?? '';
+        expect(policy.split('; ')).toEqual(
+          expect.arrayContaining([
+            "default-src 'none'",
+            "script-src 'self'",
+            "style-src 'self'",
+            "frame-ancestors 'none'",
+          ]),
+        );
+        expect(policy).not.toMatch(/unsafe|data:|\*/);
+        expect(headers.get('cache-control')).toBe('no-store');
+        expect(headers.get('referrer-policy')).toBe('no-referrer');
+        expect(headers.get('x-frame-options')).toBe('DENY');
+        expect(await app.post(path)).toMatchObject({ status: 405, body: { code: 'method_not_allowed' } });
+      },
+    );
+
+    it('have a console with at most 250 KB of JavaScript, sent again only after a change', async () => {
+      const { status, headers, body } = await app.get('/pages/console.js');
+      expect(status).toBe(200);
+      expect(Buffer.byteLength(body)).toBeLessThanOrEqual(250 * 1024);
+      expect(headers.get('cache-control')).toBe('no-cache');
+      const known = { 'If-None-Match': headers.get('etag') as string };
+      expect((await app.call('GET', '/pages/console.js', { headers: known })).status).toBe(304);
+      expect((await app.get('/')).headers.get('content-security-policy')).toMatch("script-src 'self';");
+    });
+
+    it('are the only files that are served', async () => {
+      for (const path of [
+        '/pages/',
+        '/pages',
+        '/pages/auth.html',
+        '/pages/..%2fpackage.json',
+        '/auth/',
+        '/public/auth.js',
+      ])
+        expect((await app.get(path)).status).toBe(404);
+    });
+  });
+
+  describe('the reference of the API', () => {
+    it('has the version that runs, and is sent again only after a change', async () => {
+      const { body, headers } = await app.get('/openapi.json');
+      expect(body).toMatchObject({ openapi: '3.1.0', info: { version: require('../../package.json').version } });
+      expect(headers.get('cache-control')).toBe('no-cache');
+      const tag = headers.get('etag') as string;
+      expect(tag).toMatch(/^"[\w-]{43}"$/);
+      const revalidated = (known: string) => app.call('GET', '/openapi.json', { headers: { 'If-None-Match': known } });
+      expect(await revalidated(tag)).toMatchObject({ status: 304, body: '' });
+      expect((await revalidated('"another"')).body).toEqual(body);
+    });
+
+    it('has a page that loads nothing from other sites', async () => {
+      const page = await app.get('/docs');
+      const policy = page.headers.get('content-security-policy') ?? '';
+      expect(policy).toContain("default-src 'self'");
+      expect(policy).not.toMatch(/script-src|unsafe-eval|\*/);
+      for (const [, file] of (page.body as string).matchAll(/(?:src|href)="([^"]+)"/g)) {
+        expect(file).toMatch(/^\//);
+        expect((await fetch(app.url + file)).status).toBe(200);
+      }
+    });
+  });
+});
+
+describe('calls from the pages of other sites', () => {
+  const listed = 'https://app.example.com';
+  const corsHeaders = ({ headers }: { headers: Headers }) =>
+    [...headers.keys()].filter((name) => name.startsWith('access-control-'));
+
+  let app: TestApp;
+  let closed: TestApp;
+  beforeAll(async () => {
+    const limits = { SERVICE_RATE_LIMIT_PER_MIN: '4' };
+    app = await TestApp.start({ env: { ...limits, SERVICE_CORS_ORIGINS: `${listed}, http://localhost:3000` } });
+    closed = await TestApp.start({ env: limits });
+  });
+  afterAll(async () => {
+    await app.stop();
+    await closed.stop();
+  });
+  beforeEach(() => app.clock.advance(61_000));
+
+  const preflight = (to: TestApp, origin: string) =>
+    to.call('OPTIONS', '/v1/projects', {
+      headers: {
+        Origin: origin,
+        'Access-Control-Request-Method': 'PUT',
+        'Access-Control-Request-Headers': 'authorization,content-type,if-match,x-conversation-id',
+      },
+    });
+  const read = (to: TestApp, origin: string, path = '/v1/auth/me') =>
+    to.call('GET', path, { headers: { Origin: origin } });
+
+  it('get the CORS headers that scripts need, also on refusals, if the origin is listed', async () => {
+    for (const origin of [listed, 'http://localhost:3000']) {
+      const answer = await read(app, origin);
+      expect(answer.status).toBe(401);
+      expect(answer.headers.get('access-control-allow-origin')).toBe(origin);
+      expect(answer.headers.get('vary')).toContain('Origin');
+      expect(answer.headers.has('access-control-allow-credentials')).toBe(false);
+      const exposed = answer.headers.get('access-control-expose-headers')?.toLowerCase().split(',');
+      const wanted = ['x-request-id', 'x-conversation-id', 'etag', 'retry-after', 'ratelimit', 'ratelimit-policy'];
+      const tensors = 'inference-header-content-length';
+      const openAi = ['limit', 'remaining', 'reset'].map((field) => `x-ratelimit-${field}-requests`);
+      expect(exposed?.sort()).toEqual([...wanted, ...openAi, tensors].sort());
+    }
+    await read(app, listed);
+    await read(app, listed);
+    const limited = await read(app, listed);
+    expect(limited.status).toBe(429);
+    expect(limited.headers.get('access-control-allow-origin')).toBe(listed);
+  });
+
+  it('have a preflight that is answered with 200 and not counted by the rate limit', async () => {
+    for (let n = 0; n < 6; n++) {
+      const { status, headers, body } = await preflight(app, listed);
+      expect({ status, body }).toEqual({ status: 200, body: '' });
+      expect(headers.get('access-control-allow-origin')).toBe(listed);
+      expect(headers.get('access-control-allow-methods')).toContain('PUT');
+      expect(headers.get('access-control-allow-headers')).toBe('authorization,content-type,if-match,x-conversation-id');
+      expect(headers.get('vary')).toContain('Origin');
+    }
+    expect((await read(app, listed)).headers.get('x-ratelimit-remaining-requests')).toBe('3');
+  });
+
+  it.each([
+    'https://evil.example.com',
+    'https://app.example.com.evil.net',
+    'https://APP.example.com',
+    'http://app.example.com',
+    'https://app.example.com:8443',
+    'null',
+  ])('get no CORS header for %s', async (origin) => {
+    expect(corsHeaders(await read(app, origin))).toEqual([]);
+    const asked = await preflight(app, origin);
+    expect(asked.status).toBe(405);
+    expect(corsHeaders(asked)).toEqual([]);
+  });
+
+  it('get no CORS header at all for /health, without an origin, or if no origin is listed', async () => {
+    expect(corsHeaders(await read(app, listed, '/health/live'))).toEqual([]);
+    expect(corsHeaders(await app.get('/v1/auth/me'))).toEqual([]);
+    expect(corsHeaders(await read(closed, listed))).toEqual([]);
+    expect((await preflight(closed, listed)).status).toBe(405);
+  });
+});

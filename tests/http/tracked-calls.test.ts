@@ -4,7 +4,6 @@ import type { ChatRequest } from '../../src/domain/chat/chat.js';
 import { InferenceTimeout } from '../../src/domain/chat/errors.js';
 import { MemoryChatRuntimes } from '../fakes/chat/memory-chat-runtimes.js';
 import { MemoryModelServer } from '../fakes/deployments/memory-model-server.js';
-import { HttpCaller } from '../support/http-caller.js';
 import { as, masterKey } from '../support/monitoring.js';
 import { until as eventually } from '../support/until.js';
 import {
@@ -22,8 +21,6 @@ const never = () => new Promise<never>(() => undefined);
 
 describe('the job of a call', () => {
   let app: TestApp;
-  /** Calls the app over connections that a caller can break. */
-  let caller: HttpCaller;
   let admin: Member;
   let project: string;
   let model: string;
@@ -62,7 +59,6 @@ describe('the job of a call', () => {
         container.rebind(ModelServer).toConstantValue(servers);
       },
     });
-    caller = new HttpCaller(app.url);
     admin = await register(app, 'Ada');
     project = await createProject(app, admin.token);
     model = await registeredModel(app, admin.token, project, { runtime: 'onnx', path: 'fake' });
@@ -79,9 +75,9 @@ describe('the job of a call', () => {
   });
 
   const chat = (word: string, signal?: AbortSignal) =>
-    caller.call('POST', completions(project), { token: admin.apiKey, json: ask(project, word), signal });
+    app.call('POST', completions(project), { token: admin.apiKey, json: ask(project, word), signal });
   const predict = (command: string, signal?: AbortSignal) =>
-    caller.call('POST', `/v1/deployments/${deployment}/predict`, { token: masterKey, json: { do: command }, signal });
+    app.call('POST', `/v1/deployments/${deployment}/predict`, { token: masterKey, json: { do: command }, signal });
   const newest = async (kind: string, limit = 1) =>
     (await as(app, admin.token).get(`/v1/jobs?kind=${kind}&limit=${limit}`)).jobs;
   const count = async (kind: string) => (await newest(kind, 1_000)).length;

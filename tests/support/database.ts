@@ -53,6 +53,19 @@ async function dropDatabase(server: PoolClient, name: string): Promise<void> {
 export const query = async <Row extends object>(url: string, sql: string, values: unknown[] = []): Promise<Row[]> =>
   (await poolOf(url).query<Row>(sql, values)).rows;
 
+/** Adds copies of the row with this id. Their ids, and their texts in the other columns, end with a number. */
+export async function copyRow(url: string, table: string, id: string, copies: number, others: string[] = []) {
+  const changed = ['id', ...others].map(
+    (column) => `'${column}', left(${column}, -8) || 'ffff' || lpad(n::text, 4, '0')`,
+  );
+  await query(
+    url,
+    `INSERT INTO ${table} SELECT (jsonb_populate_record(original, jsonb_build_object(${changed}))).*
+       FROM ${table} original, generate_series(1, $2) n WHERE id = $1`,
+    [id, copies],
+  );
+}
+
 /** Returns the template of all databases. The first caller in a test run creates and migrates it. */
 async function templateOf(server: PoolClient): Promise<string> {
   const template = required('TENON_TEST_TEMPLATE');

@@ -31,6 +31,8 @@ module.exports = async () => {
   const folder = mkdtempSync(path.join(inMemory() ? MEMORY : tmpdir(), 'tenon-tests-'));
   chmodSync(folder, 0o711); // PostgreSQL's own account has to get through
   process.env.TMPDIR = folder;
+  // The services keep their compiled code there, for the next service. For the workers of jest it would not pay.
+  process.env.TENON_TEST_COMPILED = path.join(folder, 'compiled');
   globalThis.tenonTests = { folder };
   if (process.env.TENON_TEST_DATABASE_URL) return;
   if (!existsSync(built)) throw new Error('The tests start the compiled database: run `npm run build` first.');

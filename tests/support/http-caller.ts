@@ -70,7 +70,7 @@ export class HttpCaller {
       },
       ...(signal && { signal }),
     });
-    const isJson = headers.get('content-type')?.startsWith('application/json');
+    const isJson = method !== 'HEAD' && headers.get('content-type')?.startsWith('application/json');
     const answer = { status, headers, body: isJson ? JSON.parse(text) : text };
     note(method, path, answer);
     return answer;

@@ -118,12 +118,13 @@ export interface ServiceProcess {
 /** Sets limits that no test reaches. A test may set others. */
 const UNLIMITED = { SERVICE_RATE_LIMIT_PER_MIN: '1000000', SERVICE_RATE_LIMIT_AUTH_PER_MIN: '1000000' };
 
-/** Starts the service. It gets only `PATH` from the environment of the tests. */
+/** Starts the service. It gets no settings from the environment of the tests. */
 export function launch(options: Options & { dataDir: string }): ServiceProcess {
   const child = spawn(process.execPath, [MAIN], {
     cwd: options.dataDir,
     env: {
       PATH: process.env.PATH,
+      NODE_COMPILE_CACHE: process.env.TENON_TEST_COMPILED,
       SERVICE_DATA_DIR: options.dataDir,
       SERVICE_PORT: '0',
       SERVICE_BCRYPT_COST: '4',

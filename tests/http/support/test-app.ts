@@ -1,9 +1,8 @@
 import { once } from 'node:events';
-import { Agent, type Server } from 'node:http';
+import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Express } from 'express';
 import type { Container } from 'inversify';
-import supertest from 'supertest';
 import { ChatRuntimes } from '../../../src/application/chat/ports.js';
 import { InstanceRegistry } from '../../../src/application/jobs/ports.js';
 import { Clock, IdGenerator } from '../../../src/application/shared/ports.js';
@@ -20,10 +19,10 @@ import { MemoryChatRuntimes } from '../../fakes/chat/memory-chat-runtimes.js';
 import { ManualClock } from '../../fakes/shared/manual-clock.js';
 import { MemoryLogger } from '../../fakes/shared/memory-logger.js';
 import { freshDatabase, type TestDatabase } from '../../support/database.js';
-import { type Answer, type CallOptions, HttpCaller, note } from '../../support/http-caller.js';
+import { HttpCaller } from '../../support/http-caller.js';
 import { type Repositories, repositoriesOf } from '../../support/repositories.js';
 import { TemporaryFolder } from '../../support/temporary-folder.js';
-import { ownTeam, register } from '../../support/workspace.js';
+import { moveToOwnTeam, register } from '../../support/workspace.js';
 
 export interface TestAppOptions {
   /** Settings of the service. */
@@ -39,17 +38,14 @@ export interface TestAppOptions {
 const CONNECTIONS = 5;
 
 /**
- * Runs the Express app of the service on a PostgreSQL database of its own, and calls it with supertest. Chat runtimes
- * and the clock are fakes. The background work does not run. The first account that registers is the admin of the
- * operator team, as in a new service.
+ * Runs the Express app of the service on a PostgreSQL database of its own. Chat runtimes and the clock are fakes.
+ * The background work does not run. The first account that registers is the admin of the operator team, as in a new
+ * service.
  *
  * Start one app for a file or a `describe`, and give each test a project or a team of its own. Start another app only
  * if a test needs other settings, or counts what the whole service has, such as accounts, rules or alerts.
  */
 export class TestApp extends HttpCaller {
-  /** Keeps connections open: a new one for each call takes up to a fifth of the processor time. */
-  private readonly agent = new Agent({ keepAlive: true });
-
   private constructor(
     readonly app: Express,
     readonly server: Server,
@@ -104,40 +100,13 @@ export class TestApp extends HttpCaller {
     return { app, admin, developer, member, stranger };
   }
 
-  override async call(method: string, path: string, options: CallOptions = {}): Promise<Answer> {
-    const { token, json, raw, headers = {} } = options;
-    const body = json === undefined ? raw : JSON.stringify(json);
-    const name = method.toLowerCase() as 'get';
-    let sent = supertest(this.server)[name](path).agent(this.agent);
-    if (token !== undefined) sent = sent.set('Authorization', `Bearer ${token}`);
-    if (body !== undefined) sent = sent.set('Content-Type', 'application/json');
-    const bytes = typeof body === 'string' ? body : body && Buffer.from(body);
-    const response = await sent
-      .set(headers)
-      .serialize((data) => data)
-      .send(bytes);
-    const isJson = response.type === 'application/json';
-    const answer = {
-      status: response.status,
-      headers: new Headers(response.headers),
-      body: isJson && method !== 'HEAD' ? response.body : (response.text ?? ''),
-    };
-    note(method, path, answer);
-    return answer;
-  }
-
   async verifyEmails(): Promise<void> {
     for (const account of await this.store.accounts.all({ limit: 100, after: null })) {
       await this.store.accounts.save({ ...account, emailVerifiedAt: this.clock.now() });
     }
   }
 
-  /** Makes an account the admin of its own new team, as a site login does. */
-  async moveToOwnTeam(accountId: string): Promise<void> {
-    const id = ownTeam(accountId);
-    await this.store.teams.add({ id, operator: false, siteKey: null, createdAt: this.clock.now() });
-    await this.setAccount(accountId, { teamId: id, role: 'admin' });
-  }
+  moveToOwnTeam = (accountId: string): Promise<void> => moveToOwnTeam(this.database.url, accountId);
 
   async setAccount(accountId: string, change: Partial<Account>): Promise<void> {
     const account = (await this.store.accounts.byId(accountId)) as Account;
@@ -145,7 +114,6 @@ export class TestApp extends HttpCaller {
   }
 
   async stop(): Promise<void> {
-    this.agent.destroy();
     this.server.closeAllConnections();
     await new Promise((resolve) => this.server.close(resolve));
     await this.container.get(InstanceRegistry).leave();

@@ -44,9 +44,11 @@ const ADD = `
   SELECT graphile_worker.add_job($1, payload => $2::json, queue_name => $3, max_attempts => ${NEVER}, job_key => $4,
            job_key_mode => CASE WHEN $4::text IS NULL THEN 'replace' ELSE 'unsafe_dedupe' END)`;
 
+/** Changes nothing if the task was attempted again meanwhile. The change would take that attempt back. */
 const RESCHEDULE = `
-  SELECT graphile_worker.reschedule_jobs(ARRAY[$1::bigint], attempts => $2::smallint,
-           run_at => now() + $3::float * interval '1 millisecond')`;
+  SELECT graphile_worker.reschedule_jobs(ARRAY[id], attempts => $3::smallint,
+           run_at => now() + $4::float * interval '1 millisecond')
+    FROM graphile_worker.jobs WHERE id = $1 AND attempts = $2`;
 
 const UNLOCK = 'SELECT graphile_worker.force_unlock_workers($1)';
 
@@ -150,10 +152,10 @@ export class GraphileWorkQueue implements WorkQueue {
         await this.registered.insert({ id, instance: this.instance });
       },
       ended: (id) => this.ended.add(id),
-      reschedule: async (id, { attempts, pauseMs }) => {
+      reschedule: async (job, { attempts, pauseMs }) => {
         // If the change fails, the task is due after graphile-worker's usual pause.
         const failed = (error: unknown) => this.outages.failed('the work queue', error, { task });
-        await this.unitOfWork.query(RESCHEDULE, [id, attempts, pauseMs]).catch(failed);
+        await this.unitOfWork.query(RESCHEDULE, [job.id, job.attempts, attempts, pauseMs]).catch(failed);
       },
       failed: (attempt, error) => this.log.warn('a task failed', { task, attempt, error }),
     });

@@ -39,7 +39,7 @@ interface Dependencies {
   readonly register: (workerId: string) => Promise<void>;
   /** Called when a worker has ended. Its tasks can be unlocked. */
   readonly ended: (workerId: string) => void;
-  readonly reschedule: (taskId: string, change: Postponed) => Promise<void>;
+  readonly reschedule: (job: Job, change: Postponed) => Promise<void>;
   readonly failed: (attempt: number, error: unknown) => void;
 }
 
@@ -124,7 +124,7 @@ export class TaskRunner {
     });
     events.on('job:complete', ({ job, error }: { job: Job; error: unknown }) => {
       if (!(error instanceof Postponed)) return;
-      const done = this.dependencies.reschedule(job.id, error).finally(() => this.pending.delete(done));
+      const done = this.dependencies.reschedule(job, error).finally(() => this.pending.delete(done));
       this.pending.add(done);
     });
     return events;
