@@ -155,7 +155,7 @@ export class HttpClient {
     const began = performance.now();
     for (let attempt = 1; ; attempt++) {
       try {
-        const answer = await pool.request(sent);
+        const answer = await untilAborted(signal, pool.request(sent));
         span.set({ 'http.response.status_code': answer.statusCode });
         return { status: answer.statusCode, headers: answer.headers, body: bodyOf(answer, signal, span) };
       } catch (error) {
@@ -167,6 +167,15 @@ export class HttpClient {
       }
     }
   }
+}
+
+/** Rejects as soon as the signal is aborted. undici itself waits until the connection is there or has failed. */
+function untilAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(signal.reason);
+    signal.addEventListener('abort', abort, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+  });
 }
 
 /** Tells whether a request is sent on a kept connection. */

@@ -105,12 +105,13 @@ export class TestApp extends HttpCaller {
   }
 
   override async call(method: string, path: string, options: CallOptions = {}): Promise<Answer> {
-    const { token, json, raw, headers = {} } = options;
+    const { token, json, raw, headers = {}, signal } = options;
     const body = json === undefined ? raw : JSON.stringify(json);
     const name = method.toLowerCase() as 'get';
     let sent = supertest(this.server)[name](path).agent(this.agent);
     if (token !== undefined) sent = sent.set('Authorization', `Bearer ${token}`);
     if (body !== undefined) sent = sent.set('Content-Type', 'application/json');
+    signal?.addEventListener('abort', () => void sent.abort());
     const bytes = typeof body === 'string' ? body : body && Buffer.from(body);
     const response = await sent
       .set(headers)

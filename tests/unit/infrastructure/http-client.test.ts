@@ -128,6 +128,19 @@ describe('the HTTP client', () => {
     await expect(post()).rejects.toThrow(InvalidAnswer);
   });
 
+  it('rejects at once if it is aborted while the host is looked up', async () => {
+    const left = new AbortController();
+    const lookedUp = new Promise<void>((resolve) => {
+      client = new HttpClient('http://engine.example', {}, undefined, () => resolve());
+    });
+    const call = expect(post(left.signal)).rejects.toBe('left');
+    await lookedUp;
+    const began = performance.now();
+    left.abort('left');
+    await call;
+    expect(performance.now() - began).toBeLessThan(2_000);
+  });
+
   it('closes the connection of an aborted call', async () => {
     const leaving = new AbortController();
     const closed = new Promise((resolve) => {
