@@ -37,7 +37,7 @@ const doubling = onnxFile({
   nodes: [{ op: 'Add', inputs: ['input', 'input'], outputs: ['output'] }],
 });
 
-/** Is the address of the engine in docs/engines. The tests replace it. */
+/** The address of the engine in docs/engines. The tests replace it. */
 const ENGINE = 'gpu.internal:8000';
 const KEY = 'the-key-of-the-engine';
 

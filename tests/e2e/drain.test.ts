@@ -6,7 +6,7 @@ import { Service } from '../support/service.js';
 import { until } from '../support/until.js';
 import { ask, completions, readyProject, register } from '../support/workspace.js';
 
-/** Is the silence after which a caller may be disconnected. */
+/** The silence after which a caller may be disconnected. */
 const SILENCE_NS = 100 * 1_000_000;
 
 /** Returns the outcome of a call: `200`, a refusal such as `503 shutting_down close`, or a connection error. */

@@ -156,7 +156,7 @@ testAsRoot(
 );
 
 describe('when a process dies', () => {
-  /** Is much longer than needed, because the machine may be busy. */
+  /** Much longer than needed, because the machine may be busy. */
   const PATIENCE_MS = 15_000;
 
   let folder: string;

@@ -234,7 +234,7 @@ describe('usage', () => {
   let app: TestApp;
   let cast: Record<'admin' | 'developer' | 'member' | 'stranger', Member>;
   let team: string;
-  /** Is the beginning of the present hour, in seconds. */
+  /** The beginning of the present hour, in seconds. */
   let hour: number;
 
   beforeAll(async () => {

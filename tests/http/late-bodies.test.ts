@@ -44,7 +44,7 @@ interface Act {
   /** Creates the objects that the path names. */
   readonly params?: () => Promise<Record<string, string>>;
   readonly by?: 'key';
-  /** Is the status of the act, by default 200. */
+  /** The status of the act, by default 200. */
   readonly status?: number;
   readonly writesNothing?: true;
   /** Says that any role may do the act. */

@@ -25,7 +25,7 @@ describe('the job of a call', () => {
   let project: string;
   let model: string;
   let deployment: string;
-  /** Is called when the model begins to work. */
+  /** A callback for the moment when the model begins to work. */
   let begun: () => void = () => undefined;
 
   const answer = async ({ messages }: ChatRequest) => {

@@ -7,7 +7,7 @@ const BIN = join(__dirname, '../../bin/tenon.cjs');
 
 export interface Place {
   readonly dataDir: string;
-  /** Is null for the embedded database of the data folder. */
+  /** Null for the embedded database of the data folder. */
   readonly databaseUrl: string | null;
 }
 
@@ -19,7 +19,7 @@ export interface Ran {
 
 export interface Run {
   readonly env?: Readonly<Record<string, string>>;
-  /** Is piped to standard input. */
+  /** A text that is piped to standard input. */
   readonly input?: string;
   /** Answers the questions as a person at a terminal. Without it there is no terminal. */
   readonly typed?: readonly string[];

@@ -14,7 +14,7 @@ export interface Inference {
 export type Answering = (asked: Inference, response: ServerResponse, over?: object) => unknown;
 
 /**
- * Is an engine for the Open Inference Protocol. A test can change its answers. Its models double the input `x` to the
+ * An engine for the Open Inference Protocol. A test can change its answers. Its models double the input `x` to the
  * output `y`, both FP32 of shape [-1, 2]. They also name an output `m`, INT64 of shape [-1].
  */
 export class InferenceEngine extends LocalServer {
@@ -22,9 +22,9 @@ export class InferenceEngine extends LocalServer {
   requests: string[] = [];
   asked: Inference[] = [];
   ready = new Set(['double']);
-  /** Is the status of the answers to load and unload. With 200, these calls change `ready`. */
+  /** The status of the answers to load and unload. With 200, these calls change `ready`. */
   repository = 404;
-  /** Is the key that requests must have. With null, they may have any. */
+  /** The key that requests must have. With null, they may have any. */
   key: string | null = null;
   answering: Answering = doubling;
   /** Answers all requests in place of the engine. */

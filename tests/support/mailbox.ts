@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { until } from './until.js';
 
-/** Is a service that writes its e-mails into files. */
+/** A service that writes its e-mails into files. */
 type Sender = { readonly dataDir: string };
 
 /** Returns the texts of the e-mails in the outbox folder of a service, oldest first. */

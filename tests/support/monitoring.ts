@@ -7,11 +7,11 @@ export const masterKey = 'master-key-of-the-tests';
 
 /** Contains an account of each kind, all with verified e-mail addresses. */
 export interface Cast {
-  /** Is the admin of the operator team. */
+  /** The admin of the operator team. */
   readonly admin: Member;
   readonly developer: Member;
   readonly member: Member;
-  /** Is the admin of another team. */
+  /** The admin of another team. */
   readonly regular: Member;
 }
 

@@ -11,7 +11,7 @@ export interface CollectedSpan {
   readonly name: string;
   readonly kind: number;
   readonly status: { readonly code?: number };
-  /** Is in nanoseconds since the epoch. */
+  /** Nanoseconds since the epoch. */
   readonly startTimeUnixNano: string;
   readonly endTimeUnixNano: string;
   readonly attributes: readonly Attribute[];

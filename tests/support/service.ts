@@ -9,7 +9,7 @@ import { RoundRobin } from './round-robin.js';
 
 const PROCESSES = Number(process.env.TENON_TEST_PROCESSES ?? 1);
 
-/** Is the compiled service. Its place depends on whether this file is compiled, too. */
+/** The compiled service. Its place depends on whether this file is compiled, too. */
 const MAIN = join(__dirname, '../..', __filename.endsWith('.ts') ? 'dist/src/main.js' : 'src/main.js');
 
 export interface Options {

@@ -159,10 +159,10 @@ export class HttpClient {
         span.set({ 'http.response.status_code': answer.statusCode });
         return { status: answer.statusCode, headers: answer.headers, body: bodyOf(answer, signal, span) };
       } catch (error) {
+        if (signal.aborted) throw signal.reason;
         const failure = failureOf(error as NodeJS.ErrnoException, null);
         const isClosed = failure instanceof ConnectionFailed && failure.closed;
         const isStale = opaque.isKept && isClosed && performance.now() - began < STALE_MS;
-        if (signal.aborted) throw signal.reason;
         if (!isStale || attempt === ATTEMPTS) throw failure;
       }
     }

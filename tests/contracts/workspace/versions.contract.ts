@@ -27,7 +27,7 @@ export interface VersionedRepository<Entity extends Versioned> {
   readonly odd: Partial<Entity>;
   find(entity: Entity, ofOther?: boolean): Promise<Entity | null>;
   all(page: Page, ofOther?: boolean): Promise<Entity[]>;
-  /** Is present for entities with a spec. */
+  /** Present for entities with a spec. */
   readonly sizes?: (page: Page) => Promise<SizedItem[]>;
   next(current: Entity, by: string): Entity;
   /** Returns the same version in its next state. Is present for entities that have a state. */

@@ -17,7 +17,7 @@ import { NotFound } from '../../../src/domain/shared/errors.js';
 
 interface Server {
   readonly stopping: AbortController;
-  /** Is null until the model is loaded. */
+  /** Null until the model is loaded. */
   url: string | null;
 }
 

@@ -160,9 +160,9 @@ describe('a model server', () => {
 });
 
 const MEGABYTE = 1_024 * 1_024;
-/** Is just below the limit of a body. */
+/** A length just below the limit of a body. */
 const LARGE = 62 * MEGABYTE;
-/** Is enough for the bodies that are refused before they are parsed. */
+/** A length for the bodies that are refused before they are parsed. */
 const MEDIUM = 20 * MEGABYTE;
 /** Returns bytes, because strings of this size are slow. */
 const filled = (piece: string, size = LARGE): Buffer =>

@@ -8,7 +8,7 @@ export interface Cast {
   readonly admin: Member;
   readonly developer: Member;
   readonly member: Member;
-  /** Is the admin of another team. */
+  /** The admin of another team. */
   readonly stranger: Member;
   readonly masterKey: string;
 }

@@ -14,7 +14,7 @@ import { unlimited } from '../records.js';
 
 const compiled = (path: string) => join(process.cwd(), 'dist', path);
 
-/** Is a program that the tests run as a process. It is compiled, like those of the service. */
+/** A program that the tests run as a process. It is compiled, like those of the service. */
 export const fakeServing = compiled('tests/support/model-server/fake-model-server.js');
 
 export const fakeSettings: Omit<LocalModelServerSettings, 'children'> = {

@@ -4,7 +4,7 @@ import { ChatWorker } from '../../../src/infrastructure/onnx-chat/worker/chat-wo
 
 export type Completed = Extract<Report, { type: 'completed' }>;
 
-/** Is a question, by default at temperature 0 and without a limit of tokens. */
+/** A question, by default at temperature 0 and without a limit of tokens. */
 export interface Question extends Partial<ChatRequest> {
   readonly text?: string;
   /** Cancels the call at once. Its answer is null. */

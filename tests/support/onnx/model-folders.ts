@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { type ToyLanguageModel, toyLanguageModel } from './toy-language-model.js';
 import { type Transformer, transformer } from './transformer.js';
 
-/** Is the folder of the chat model that ships with the service. */
+/** The folder of the chat model that ships with the service. */
 export const tinyChat = join(process.cwd(), 'models', 'tiny-chat');
 
-/** Is the folder of the embedding model that ships with the service. */
+/** The folder of the embedding model that ships with the service. */
 export const tinyEmbed = join(process.cwd(), 'models', 'tiny-embed');
 
 const VOCABULARY = 509;

@@ -44,7 +44,7 @@ export interface Node {
   readonly inputs: readonly string[];
   readonly outputs: readonly string[];
   readonly attributes?: Readonly<Record<string, Attribute>>;
-  /** Is the domain of the operator, by default that of ONNX. */
+  /** The domain of the operator, by default that of ONNX. */
   readonly domain?: string;
 }
 

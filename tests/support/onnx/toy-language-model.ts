@@ -4,15 +4,15 @@ export interface ToyLanguageModel {
   readonly vocabulary: number;
   /** Uses half precision for the cache and the scores. */
   readonly half?: boolean;
-  /** Is the number of idle rounds in each step. About two thousand take a millisecond. */
+  /** The number of idle rounds in each step. About two thousand take a millisecond. */
   readonly idleRounds?: number;
-  /** Is a token that makes its step endless. */
+  /** A token that makes its step endless. */
   readonly endlessToken?: number;
   /** Counts padding as tokens, although the mask excludes it. */
   readonly countsPadding?: boolean;
   /** Takes one sequence at a time. */
   readonly single?: boolean;
-  /** Is the version of the file format. */
+  /** The version of the file format. */
   readonly format?: number;
 }
 
@@ -87,7 +87,7 @@ const has = (token: string, output: string): Node[] => [
   { op: 'ReduceMax', inputs: [`${output}_ones`], outputs: [output], attributes: { keepdims: 0 } },
 ];
 
-/** Is the body of a loop that only passes a number on. */
+/** The body of a loop that only passes a number on. */
 export const idleRound = graphOf({
   inputs: [
     ['round', INT64, []],

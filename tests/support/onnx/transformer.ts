@@ -6,7 +6,7 @@ export interface Transformer {
   readonly hidden: number;
   readonly layers: number;
   readonly heads: number;
-  /** Is the number of heads of keys and values. Several attention heads share one. */
+  /** The number of heads of keys and values. Several attention heads share one. */
   readonly kvHeads: number;
   readonly inner: number;
   readonly context: number;
