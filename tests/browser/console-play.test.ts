@@ -189,6 +189,7 @@ describeInBrowser('the playground', () => {
     await page.getByText('The runtime is stopped.').waitFor({ state: 'detached' });
     await ask(page, 'What is the capital of France?');
     await answers(page).getByText(PARIS).waitFor();
+    await at(page, /conversation=cnv_/); // the end of the answer changes the address, too
     await page.getByRole('combobox', { name: 'Project', exact: true }).selectOption(empty);
     await page.getByRole('link', { name: 'Open the models' }).waitFor();
   });
