@@ -43,7 +43,7 @@ export function loadConfig(texts: Texts) {
     /** The only model folder that the service writes to. */
     uploadFolder,
     modelUploadBytes: set('SERVICE_MODEL_UPLOAD_MB') * 1024 ** 2,
-    /** Null without a bucket: uploads stay in `uploadFolder`. */
+    /** The bucket for uploads. If it is null, uploads stay in `uploadFolder`. */
     modelStore: modelStore(values, texts),
     modelCache: { folder: join(dataDir, 'model-cache'), mostBytes: set('SERVICE_MODEL_CACHE_MB') * 1024 ** 2 },
     startersFolder: shippedStarters,
@@ -56,7 +56,7 @@ export function loadConfig(texts: Texts) {
     bodyMemoryBytes: set('SERVICE_BODY_MEMORY_MB') * 1024 ** 2,
     trustedProxies: values.SERVICE_TRUST_PROXY ?? [],
     corsOrigins: values.SERVICE_CORS_ORIGINS ?? [],
-    /** Null without an embedding site. */
+    /** The settings for tokens of an embedding site, or null if there is none. */
     siteTokens: siteTokens(values),
     linkSiteLogins: values.SERVICE_SITE_LOGIN_LINK === true,
     passwordBlocklist: set('SERVICE_PASSWORD_BLOCKLIST'),

@@ -23,11 +23,11 @@ export interface S3Settings {
   readonly bucket: string;
   /** Empty, or a text that ends in a slash. */
   readonly prefix: string;
-  /** Null for AWS. */
+  /** The URL of the store, or null for AWS. */
   readonly endpoint: string | null;
   readonly region: string;
   readonly forcePathStyle: boolean;
-  /** Null if the AWS SDK has to find the credentials, for example in the role of the machine. */
+  /** The credentials. If they are null, the AWS SDK finds them, for example in the role of the machine. */
   readonly credentials: {
     readonly accessKeyId: string;
     readonly secretAccessKey: string;
