@@ -5,7 +5,7 @@ import { conversationLimits } from '../../src/domain/chat/conversation.js';
 import { InferenceTimeout, RuntimeInvalidResponse } from '../../src/domain/chat/errors.js';
 import { MemoryChatRuntimes } from '../fakes/chat/memory-chat-runtimes.js';
 import { barrier } from '../support/barrier.js';
-import { copyRow } from '../support/database.js';
+import { copyRow, query } from '../support/database.js';
 import { ask, completions, createProject, type Member, readyProject } from '../support/workspace.js';
 import { refusal } from './support/refusals.js';
 import { TestApp } from './support/test-app.js';
@@ -157,10 +157,8 @@ describe('conversations', () => {
 
   it('are full at 2,000 messages', async () => {
     const id = await begun();
-    const key = { id, projectId: project, accountId: admin.id };
-    const [message] = turn as [{ role: 'user'; content: string }];
-    const many = Array(conversationLimits.messages - 3).fill(message);
-    await app.store.conversations.append(key, many, app.clock.now());
+    const almost = conversationLimits.messages - 1;
+    await query(app.database.url, 'UPDATE conversations SET message_count = $2 WHERE id = $1', [id, almost]);
     const { status, body } = await chat(id);
     expect({ status, code: body.code }).toEqual({ status: 422, code: 'invalid_request' });
     expect(body.details).toEqual([{ path: HEADER, message: expect.stringMatching(/2000.*"new"/) }]);

@@ -46,8 +46,8 @@ describe('every route', () => {
   const ofEachAccess = firsts(guarded, ({ access }) => access);
   it.each(named(guarded))('%s needs a valid credential', async (_, one) => {
     const { method, path } = one;
-    const more = ['nonsense', admin.token.slice(0, -1), `${admin.token}x`];
-    for (const token of [undefined, `tns_${'a'.repeat(49)}`, ...(ofEachAccess.has(one) ? more : [])]) {
+    const more = [`tns_${'a'.repeat(49)}`, 'nonsense', admin.token.slice(0, -1), `${admin.token}x`];
+    for (const token of [undefined, ...(ofEachAccess.has(one) ? more : [])]) {
       const answer = await service.call(method, pathOf(path), { token });
       expect(statusAndCode(answer)).toBe('401 unauthenticated');
       expect(answer.headers.get('www-authenticate')).toBe('Bearer');
@@ -86,8 +86,8 @@ describe('every route', () => {
   it.each(named(withIds))('%s answers 404 to an unknown id before it validates the body', async (_, one) => {
     const { method, path, body, missing } = one;
     const token = admin.token;
-    const more = ['%00', '%ff', '..%2f..', `prj_${"'".repeat(36)}`];
-    for (const id of [unknownId('project_id'), 'x', ...(ofEachMissing.has(one) ? more : [])]) {
+    const more = ['x', '%00', '%ff', '..%2f..', `prj_${"'".repeat(36)}`];
+    for (const id of [unknownId('project_id'), ...(ofEachMissing.has(one) ? more : [])]) {
       const at = path.replace(/\{\w+\}/g, id);
       const code = missing && id !== '%ff' ? missing().code : 'not_found';
       const answer = await service.call(method, at, { token, ...(body && { json: { nonsense: true } }) });
@@ -114,10 +114,9 @@ describe('every route', () => {
     };
     // Only the model server of an existing deployment reads a streamed body. So here, the length alone is sent.
     const malformed = streamed ? '404 not_found' : '400 malformed_json';
-    const ofLength = (bytes: number) => (streamed ? announced(at, bytes) : refused(`"${'a'.repeat(bytes - 2)}"`));
     expect(await refused('{')).toBe(malformed);
     expect(await refused('{}', { 'Content-Type': 'text/plain' })).toBe('415 unsupported_media_type');
-    expect(await ofLength(limit + 1)).toBe('413 payload_too_large');
+    expect(await announced(method, at, limit + 1)).toBe('413 payload_too_large');
     if (!ofEachForm.has(one)) return;
     const empty = bodyOptional ? [] : [''];
     for (const raw of [...empty, 'nul', '{"a":1}x', "{'a':1}", '[1,]', Uint8Array.of(0x22, 0xff, 0x22)]) {
@@ -131,24 +130,25 @@ describe('every route', () => {
     for (const headers of foreign) {
       expect(await refused('{}', headers)).toBe('415 unsupported_media_type');
     }
-    expect(await ofLength(limit)).not.toContain('413');
+    const fitting = streamed ? announced(method, at, limit) : refused(`"${'a'.repeat(limit - 2)}"`);
+    expect(await fitting).not.toContain('413');
   });
 
-  /** Returns the answer to a POST that sends only the length of its body. */
-  async function announced(path: string, bytes: number): Promise<string> {
+  /** Returns the answer to a request that sends only the length of its body. */
+  async function announced(method: string, path: string, bytes: number): Promise<string> {
     const headers = {
       Authorization: `Bearer ${admin.token}`,
       'Content-Type': 'application/json',
       'Content-Length': bytes,
     };
-    const sent = request(service.url + path, { method: 'POST', headers }).on('error', () => undefined);
+    const sent = request(service.url + path, { method, headers }).on('error', () => undefined);
     sent.flushHeaders();
     const [response] = await once(sent, 'response');
     let text = '';
     for await (const chunk of response) text += chunk;
     sent.destroy();
     const answer = { status: response.statusCode, body: JSON.parse(text) };
-    note('POST', path, answer);
+    note(method, path, answer);
     return statusAndCode(answer);
   }
 

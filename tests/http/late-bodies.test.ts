@@ -205,6 +205,21 @@ describe('the permission for an act with a late body', () => {
       done(app.call('PATCH', `/v1/auth/users/${id}/role`, { token: root.token, json: { role: 'member' } })),
     'nothing changes': async () => undefined,
   };
+  /** `Authority.confirm` reads these from the credential. One act for each kind of credential is enough. */
+  const ofCredential = ['its password is changed', 'it is removed'];
+  const changesFor = (id: string) =>
+    Object.keys(changes).filter(
+      (change) => !ofCredential.includes(change) || ['createProject', 'createJob'].includes(id),
+    );
+  const expected = (id: string, { status = 200, writesNothing, open }: Act) => {
+    const allowed = writesNothing ? `${status}` : `${status} written`;
+    const outcomeOfChange = (change: string) => {
+      if (change === 'nothing changes') return allowed;
+      if (change === 'it is demoted') return open ? allowed : '403 forbidden';
+      return '401 unauthenticated';
+    };
+    return Object.fromEntries(changesFor(id).map((change) => [change, outcomeOfChange(change)]));
+  };
 
   function routeOf(id: string, params: Record<string, string>) {
     const { method, path } = contracts.find((contract) => contract.id === id) as (typeof contracts)[number];
@@ -248,16 +263,8 @@ describe('the permission for an act with a late body', () => {
   it.each(Object.entries(acts))('is checked at the moment of the act: %s', async (id, act) => {
     const params = (await act.params?.()) ?? {};
     const outcomes: Record<string, string> = {};
-    for (const change of Object.keys(changes)) outcomes[change] = await outcome(id, act, change, params);
-    const { status = 200, writesNothing, open } = act;
-    const allowed = writesNothing ? `${status}` : `${status} written`;
-    expect(outcomes).toEqual({
-      'its credential ends': '401 unauthenticated',
-      'its password is changed': '401 unauthenticated',
-      'it is removed': '401 unauthenticated',
-      'it is demoted': open ? allowed : '403 forbidden',
-      'nothing changes': allowed,
-    });
+    for (const change of changesFor(id)) outcomes[change] = await outcome(id, act, change, params);
+    expect(outcomes).toEqual(expected(id, act));
   });
 
   const onRuntime = async () => ({ project_id: await readyProject(app, root.token) });
@@ -281,7 +288,7 @@ describe('the permission for an act with a late body', () => {
     const { method, at } = routeOf(id, params);
     const served = servers.ids();
     const outcomes: Record<string, string> = {};
-    for (const change of Object.keys(changes)) {
+    for (const change of changesFor(id)) {
       const by = await actor();
       const steps = waitsFor() as Record<string, (...args: unknown[]) => Promise<unknown>>;
       const original = steps[step]?.bind(steps);
@@ -294,12 +301,6 @@ describe('the permission for an act with a late body', () => {
       outcomes[change] = await outcomeOf(await app.call(method, at, { token: act.by ? by.apiKey : by.token, json }));
       if (change !== 'nothing changes') expect(servers.ids()).toEqual(served);
     }
-    expect(outcomes).toEqual({
-      'its credential ends': '401 unauthenticated',
-      'its password is changed': '401 unauthenticated',
-      'it is removed': '401 unauthenticated',
-      'it is demoted': '403 forbidden',
-      'nothing changes': `${act.status ?? 200} written`,
-    });
+    expect(outcomes).toEqual(expected(id, act));
   });
 });

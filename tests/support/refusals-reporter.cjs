@@ -29,16 +29,18 @@ class RefusalsReporter {
   }
 
   problems() {
-    const { contracts, contractOf } = require('./routes.cjs');
+    const { routerOf } = require('./routes.cjs');
+    const { contracts } = require(path.join(http, 'controllers.js'));
     const { refusalsOf, everywhere } = require(path.join(http, 'openapi/responses.js'));
+    const routeOf = routerOf(contracts.map((contract) => contract.path));
     const answers = readFileSync(this.file, 'utf8')
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line))
-      .map((answer) => ({ ...answer, contract: contractOf(answer.method, answer.path) }));
+      .map((answer) => ({ ...answer, name: `${answer.method} ${routeOf(answer.path)}` }));
     return contracts.flatMap((contract) => {
-      const own = answers.filter((answer) => answer.contract === contract);
       const name = `${contract.method.toUpperCase()} ${contract.path}`;
+      const own = answers.filter((answer) => answer.name === name);
       const declared = refusalsOf(contract).map(({ code }) => code);
       const seen = new Set(own.map(({ code }) => code));
       const statuses = [contract.status, contract.otherStatus?.status].filter(Boolean);

@@ -1,12 +1,6 @@
-const path = require('node:path');
-
-const { contracts } = require(path.join(__dirname, '../../dist/src/interfaces/http/controllers.js'));
-
-// The router's order: a word in a path wins over a parameter.
-const forms = [...new Set(contracts.map((contract) => contract.path))].sort().map((route) => [route, formOf(route)]);
-
+/** Makes a pattern for the paths of a route. Only `{path}` takes slashes; the contract names it `{path*}`. */
 function formOf(route) {
-  return new RegExp(`^${route.replace(/\{\w+\*\}/g, '.+').replace(/\{\w+\}/g, '[^/]+')}$`);
+  return new RegExp(`^${route.replace(/\{path\*?\}/g, '.+').replace(/\{\w+\}/g, '[^/]+')}$`);
 }
 
 /** Checks whether a path can be decoded. Other paths reach no route. */
@@ -18,11 +12,10 @@ function decodes(text) {
   }
 }
 
-/** Returns the contract of the route for a request, or undefined. */
-function contractOf(method, at) {
-  if (!decodes(at)) return undefined;
-  const routed = forms.find(([, form]) => form.test(at))?.[0];
-  return contracts.find((one) => one.path === routed && one.method.toUpperCase() === method);
+/** Returns a function that finds the route of a path, or undefined, in the router's order: a word wins over a parameter. */
+function routerOf(routes) {
+  const forms = [...new Set(routes)].sort().map((route) => [route, formOf(route)]);
+  return (at) => (decodes(at) ? forms.find(([, form]) => form.test(at))?.[0] : undefined);
 }
 
-module.exports = { contracts, contractOf };
+module.exports = { routerOf };
