@@ -68,7 +68,8 @@ describe('the audit trail', () => {
     if (status >= 300) throw new Error(`${call.path}: ${status} ${JSON.stringify(body)}`);
     return body;
   };
-  const entries = async () => (await app.get('/v1/audit?limit=1000', masterKey)).body.entries as Entry[];
+  /** Returns the newest entries. */
+  const entries = async () => (await app.get('/v1/audit?limit=20', masterKey)).body.entries as Entry[];
 
   let people = 0;
   const someone = async () => ({ ...(await register(app, `P${++people}`)), email: `p${people}@example.com` });
@@ -228,7 +229,8 @@ describe('the audit trail', () => {
     await done(act); // succeeds only because the first attempt was undone
 
     const known = new Set(before.map(({ id }) => id));
-    const added = (await entries()).filter(({ id }) => !known.has(id));
+    const after = await entries();
+    const added = after.filter(({ id }) => !known.has(id));
     expect(added).toEqual([
       expect.objectContaining({
         action,
@@ -238,9 +240,8 @@ describe('the audit trail', () => {
     ]);
     expect(JSON.stringify(added)).not.toMatch(/tn[a-z]_|whsec_|correct horse|private|\$2b\$/);
 
-    const { length } = await entries();
     await send(withoutEffect ?? act);
-    expect(await entries()).toHaveLength(length);
+    expect(await entries()).toEqual(after);
   });
 
   it('is tested above with every action except those of the command line', () => {

@@ -168,10 +168,10 @@ describe('deployments', () => {
     });
 
     it('stream a large body and a large answer', async () => {
-      const raw = `{"do":"large","outputs":{},"x":"${'x'.repeat(4_000_000)}"}`;
+      const raw = `{"do":"large","outputs":{},"x":"${'x'.repeat(1_000_000)}"}`;
       const answer = await app.call('POST', `${path}/${id}/predict`, { token: admin.apiKey, raw });
       expect(answer).toMatchObject({ status: 200, body: { do: 'large' } });
-      expect(answer.body.x).toHaveLength(4_000_000);
+      expect(answer.body.x.length).toBe(1_000_000);
     });
 
     it('accept a body without a Content-Length, up to the limit', async () => {

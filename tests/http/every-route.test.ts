@@ -260,7 +260,7 @@ interface Document {
 
 const document = JSON.parse(JSON.stringify(openApiDocument(version))) as Document;
 const { schemas, responses, examples } = document.components;
-const ajv = new Ajv2020({ strict: false, validateFormats: false });
+const ajv = new Ajv2020({ strict: false, validateFormats: false, inlineRefs: false });
 ajv.addSchema(document, 'openapi.json');
 const compiled = new Map<string, ValidateFunction>();
 function checked(schema: Schema): ValidateFunction {

@@ -205,7 +205,7 @@ describe('the permission for an act with a late body', () => {
       done(app.call('PATCH', `/v1/auth/users/${id}/role`, { token: root.token, json: { role: 'member' } })),
     'nothing changes': async () => undefined,
   };
-  /** `Authority.confirm` reads these from the credential. One act for each kind of credential is enough. */
+  /** Each of these ends a credential, too. One act for each kind of credential is enough. */
   const ofCredential = ['its password is changed', 'it is removed'];
   const changesFor = (id: string) =>
     Object.keys(changes).filter(

@@ -68,7 +68,7 @@ interface Components {
 export class OpenApi {
   readonly endpoints: readonly Endpoint[];
   private readonly components: Components;
-  private readonly ajv = new Ajv2020({ strict: false, logger: false });
+  private readonly ajv = new Ajv2020({ strict: false, logger: false, inlineRefs: false });
   private readonly validators = new WeakMap<Schema, ValidateFunction>();
 
   constructor(document: {
