@@ -1,6 +1,9 @@
-/** Makes a pattern for the paths of a route. Only `{path}` takes slashes; the contract names it `{path*}`. */
+/**
+ * Makes a pattern for the paths of a route. A contract marks a parameter that takes slashes with a star,
+ * the OpenAPI document does not: there, they are `{path}` and `{model}`.
+ */
 function formOf(route) {
-  return new RegExp(`^${route.replace(/\{path\*?\}/g, '.+').replace(/\{\w+\}/g, '[^/]+')}$`);
+  return new RegExp(`^${route.replace(/\{(path|model|\w+\*)\}/g, '.+').replace(/\{\w+\}/g, '[^/]+')}$`);
 }
 
 /** Checks whether a path can be decoded. Other paths reach no route. */
