@@ -1,12 +1,14 @@
+import { randomBytes } from 'node:crypto';
 import { EventEmitter, once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import { gzipSync } from 'node:zlib';
 import type { Request, RequestHandler, Response } from 'express';
 import type { Authenticator } from '../../src/application/accounts/authenticator.js';
 import { Instance } from '../../src/application/shared/instance.js';
-import { BodyMemory } from '../../src/interfaces/http/body.js';
+import { BodyMemory, decoded } from '../../src/interfaces/http/body.js';
 import type { Contract } from '../../src/interfaces/http/contract.js';
 import {
   flowing,
@@ -21,6 +23,9 @@ const MB = 1024 * 1024;
 const LONG = 16 * MB;
 const NEVER = 10 * 60_000;
 
+const ends: (() => Promise<unknown>)[] = [];
+afterEach(() => Promise.all(ends.splice(0).map((end) => end())));
+
 /** Connects to a server with one middleware. */
 async function connected(middleware: RequestHandler, answer: RequestListener) {
   const server = createServer((request, response) => {
@@ -29,11 +34,11 @@ async function connected(middleware: RequestHandler, answer: RequestListener) {
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const socket = connect({ port: (server.address() as AddressInfo).port, host: '127.0.0.1', allowHalfOpen: true });
   const [[theirs]] = await Promise.all([once(server, 'connection'), once(socket, 'connect')]);
-  const end = () => {
+  ends.push(() => {
     socket.destroy();
     return new Promise((resolve) => server.close(resolve));
-  };
-  return { socket, closed: once(theirs, 'close'), end };
+  });
+  return { socket, closed: once(theirs, 'close') };
 }
 
 describe('an answer', () => {
@@ -46,26 +51,23 @@ describe('an answer', () => {
   };
 
   it('ends its connection if nobody reads it', async () => {
-    const { closed, end } = await asked({ stallMs: 100, wholeMs: NEVER });
+    const { closed } = await asked({ stallMs: 100, wholeMs: NEVER });
     await closed;
-    await end();
   });
 
   it('ends its connection if it is read too slowly', async () => {
-    const { socket, closed, end } = await asked({ stallMs: NEVER, wholeMs: 100 });
+    const { socket, closed } = await asked({ stallMs: NEVER, wholeMs: 100 });
     const drops = setInterval(() => socket.pause().read(1), 10);
     await closed;
     clearInterval(drops);
-    await end();
   });
 
   it('leaves its connection open for the next request if it is read in time', async () => {
-    const { socket, end } = await asked({ stallMs: 20_000, wholeMs: 20_000 });
+    const { socket } = await asked({ stallMs: 20_000, wholeMs: 20_000 });
     for (let answers = 0; answers < 2; answers++) {
       for (let bytes = 0; bytes < LONG; ) bytes += (await once(socket, 'data'))[0].length;
       socket.write(ASK);
     }
-    await end();
   });
 });
 
@@ -88,24 +90,49 @@ describe('an answer before the request has arrived whole', () => {
     ['nobody has read', false],
     ['the server has begun to read', true],
   ])('reaches a client that first sends the rest of a body that %s', async (_, read) => {
-    const { socket, failed, closed, end } = await refused({ maxMs: NEVER, maxBytes: BODY * 2 }, read);
+    const { socket, failed, closed } = await refused({ maxMs: NEVER, maxBytes: BODY * 2 }, read);
     await new Promise((sent) => socket.write(Buffer.alloc(BODY), sent));
     await closed; // The client reads the answer only now.
     let answer = '';
     for await (const chunk of socket) answer += chunk;
     expect(answer).toMatch(/^HTTP\/1.1 413 [\s\S]*too much$/);
     expect(failed).not.toHaveBeenCalled();
-    await end();
+  });
+
+  it.each([
+    ['as it is', 'identity'],
+    ['compressed', 'gzip'],
+  ])('leaves its connection ready for the next request once the rest of a body has arrived %s', async (_, coding) => {
+    const { socket } = await connected(lingeringClose(), async (request, response) => {
+      const { chunks } = decoded(request as Request, BODY);
+      const reading = chunks[Symbol.asyncIterator]();
+      await reading.next();
+      void reading.next().catch(() => undefined);
+      response.end('refused');
+      await reading.return?.();
+    });
+    const head = `POST / HTTP/1.1\r\nHost: x\r\nContent-Encoding: ${coding}\r\nTransfer-Encoding: chunked\r\n\r\n`;
+    const piece = (bytes: Buffer) =>
+      Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, Buffer.from('\r\n')]);
+    const noise = randomBytes(MB);
+    const body = coding === 'gzip' ? gzipSync(noise) : noise;
+    for (let request = 1; request <= 2; request++) {
+      socket.write(head);
+      socket.write(piece(body.subarray(0, MB / 2)));
+      let answer = '';
+      while (!answer.includes('refused')) answer += (await once(socket, 'data'))[0];
+      for (let at = MB / 2; at < body.length; at += 64 * 1024) socket.write(piece(body.subarray(at, at + 64 * 1024)));
+      socket.write('0\r\n\r\n');
+    }
   });
 
   it.each([
     ['of a client that sends no more', { maxMs: 100, maxBytes: BODY }, 1],
     ['of a client that sends too much', { maxMs: NEVER, maxBytes: MB }, BODY - 1],
   ])('ends the connection %s', async (_, limits, bytes) => {
-    const { socket, closed, end } = await refused(limits);
+    const { socket, closed } = await refused(limits);
     socket.write(Buffer.alloc(bytes));
     await closed;
-    await end();
   });
 });
 

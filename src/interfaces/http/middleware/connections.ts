@@ -119,9 +119,16 @@ export const lingeringClose =
     response.once('prefinish', () => {
       if (!request.complete) closeLater(request, limits);
     });
-    response.once('finish', () => request.resume());
+    response.once('finish', () => dropRest(request));
     next();
   };
+
+/** Keeps a request flowing, so that its connection gets free. A reader that stops late would leave the request paused. */
+const dropRest = (request: Request): void =>
+  void request
+    .on('data', () => undefined)
+    .on('pause', () => request.resume())
+    .resume();
 
 function closeLater(request: Request, { maxMs, maxBytes }: LingerLimits): void {
   const { socket } = request;
