@@ -3,6 +3,7 @@ import { connect } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { requestModel } from '../../../src/infrastructure/model-server/model-client.js';
+import { prediction } from '../../support/model-server/local-model-server-rig.js';
 import { echo, MadeModels, onnxTypes } from '../../support/model-server/serving-models.js';
 import { fixture, ServingProcess } from '../../support/model-server/serving-process.js';
 import { residentMemory } from '../../support/onnx/processes.js';
@@ -242,10 +243,9 @@ describe('a request to a model server', () => {
         await setImmediate();
       }
     }
-    const call = { operation: 'predict', version: null, requestId: 'r', trace: {}, jsonLength: null } as const;
     const send = () => {
-      const body = { length: null, chunks: chunks() };
-      return requestModel(iris.url, 'iris', { ...call, body }, 30_000, new AbortController().signal);
+      const call = prediction({ length: null, chunks: chunks() });
+      return requestModel(iris.url, 'iris', call, 30_000, new AbortController().signal);
     };
     for (let round = 0; round < 5; round++)
       for (const { status } of await Promise.all(Array.from({ length: 8 }, send))) expect(status).toBe(413);
