@@ -7,6 +7,7 @@ import { text } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import type { Request, RequestHandler, Response } from 'express';
 import type { Authenticator } from '../../src/application/accounts/authenticator.js';
+import { ModelServer } from '../../src/application/deployments/ports.js';
 import { Instance } from '../../src/application/shared/instance.js';
 import { BodyMemory, decoded } from '../../src/interfaces/http/body.js';
 import type { Contract } from '../../src/interfaces/http/contract.js';
@@ -17,6 +18,8 @@ import {
   slowClients,
 } from '../../src/interfaces/http/middleware/connections.js';
 import { readBody, readWhole } from '../../src/interfaces/http/middleware/read-body.js';
+import { MemoryModelServer } from '../fakes/deployments/memory-model-server.js';
+import { register } from '../support/workspace.js';
 import { TestApp, type TestAppOptions } from './support/test-app.js';
 
 const MB = 1024 * 1024;
@@ -263,7 +266,7 @@ describe('a body that is read whole', () => {
     const body = new PassThrough();
     const request = Object.assign(body, { headers: { 'content-type': 'application/json' }, context: {} });
     const response = Object.assign(new EventEmitter(), { headersSent: false, closed: false });
-    const dependencies = { bodyMemory: new BodyMemory(MB), authenticator: {} as Authenticator };
+    const dependencies = { bodyMemory: new BodyMemory(MB), authenticator: {} as Authenticator, stallMs: NEVER };
     const next = jest.fn();
     const reading = readBody({ access: 'public' } as Contract, dependencies)(request as never, response as never, next);
     response.headersSent = headersSent;
@@ -294,6 +297,24 @@ async function connectedApp(
   await once(socket, 'connect');
   return { app, socket, answer: text(socket) };
 }
+
+describe('a long body of a prediction', () => {
+  it('is refused with 408 if its sender stalls as long as an inference may take', async () => {
+    const servers = new MemoryModelServer(async () => ({ status: 200, text: '{}' }));
+    const { app, socket, answer } = await connectedApp({
+      env: { SERVICE_INFERENCE_TIMEOUT_S: '0.2' },
+      adapt: (container) => container.rebind(ModelServer).toConstantValue(servers),
+    });
+    const { token, apiKey } = await register(app, 'Ada');
+    const { body } = await app.post('/v1/deployments', token, { name: 'iris', model_path: 'iris.onnx' });
+    const head = `Host: localhost\r\nAuthorization: Bearer ${apiKey}\r\nContent-Type: application/json\r\n`;
+    socket.write(`POST /v1/deployments/${body.id}/predict HTTP/1.1\r\n${head}Content-Length: ${MB}\r\n\r\n{`);
+    await once(socket, 'readable');
+    socket.end();
+    expect(await answer).toMatch(/^HTTP\/1.1 408 .*"code":"request_timeout","error":"The body stalled for 0.2 s."/s);
+    await app.stop();
+  });
+});
 
 describe('a server that shuts down', () => {
   it('answers a request that comes on an idle connection, and closes the connection', async () => {
