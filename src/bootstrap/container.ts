@@ -12,7 +12,7 @@ import {
   SiteTokenVerifier,
 } from '../application/accounts/ports.js';
 import { AlertAnnouncer } from '../application/alerts/alert-announcer.js';
-import { AlertNotifier, WebhookRepository, WebhookSender } from '../application/alerts/ports.js';
+import { AlertNotifier, AlertRepository, WebhookRepository, WebhookSender } from '../application/alerts/ports.js';
 import { ChatEngine, ChatRuntimes } from '../application/chat/ports.js';
 import { ModelFileResolver, ModelFileStore, ModelServer } from '../application/deployments/ports.js';
 import { LogTail, Metrics, RateLimitStore } from '../application/operations/ports.js';
@@ -200,7 +200,7 @@ function bindDeployments(container: Container, config: Config, models: ModelStor
 }
 
 function bindAlerts(container: Container, config: Config): void {
-  const { alertmanagerUrl, slackUrl } = config;
+  const { alertmanagerUrls, slackUrl } = config;
   container.bind(AlertNotifier).to(MailNotifier);
   container
     .bind(AlertNotifier)
@@ -208,16 +208,16 @@ function bindAlerts(container: Container, config: Config): void {
       (webhooks, sender, clock) => new WebhookNotifier(alertFired, webhooks, sender, clock),
       [WebhookRepository, WebhookSender, Clock],
     );
-  if (alertmanagerUrl)
+  if (alertmanagerUrls)
     container
       .bind(AlertNotifier)
-      .toResolvedValue((links, clock) => new AlertmanagerNotifier(alertmanagerUrl, links, clock), [PageLinks, Clock]);
+      .toResolvedValue((links, clock) => new AlertmanagerNotifier(alertmanagerUrls, links, clock), [PageLinks, Clock]);
   if (slackUrl)
     container
       .bind(AlertNotifier)
       .toResolvedValue(
-        (accounts, links) => new SlackNotifier(slackUrl, accounts, links),
-        [AccountRepository, PageLinks],
+        (accounts, alerts, links, clock) => new SlackNotifier(slackUrl, accounts, alerts, links, clock),
+        [AccountRepository, AlertRepository, PageLinks, Clock],
       );
   const guard = new AddressGuard(config.webhookNetworks);
   container.bind(WebhookSender).toResolvedValue((tracer) => new HttpWebhookSender(guard, undefined, tracer), [Tracer]);

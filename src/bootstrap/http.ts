@@ -30,6 +30,7 @@ export const httpApp = (container: Container, config: Config, bodyMemory = new B
     tracer: container.get(Tracer),
     shutdown: container.get(GracefulShutdown),
     bodyMemory,
+    stallMs: config.inferenceTimeoutMs,
     trustedProxies: config.trustedProxies,
     corsOrigins: config.corsOrigins,
     allowedHosts: allowedHosts(config),

@@ -1,12 +1,15 @@
+import { randomBytes } from 'node:crypto';
 import { EventEmitter, once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import { gzipSync } from 'node:zlib';
 import type { Request, RequestHandler, Response } from 'express';
 import type { Authenticator } from '../../src/application/accounts/authenticator.js';
+import { ModelServer } from '../../src/application/deployments/ports.js';
 import { Instance } from '../../src/application/shared/instance.js';
-import { BodyMemory } from '../../src/interfaces/http/body.js';
+import { BodyMemory, decoded } from '../../src/interfaces/http/body.js';
 import type { Contract } from '../../src/interfaces/http/contract.js';
 import {
   flowing,
@@ -15,11 +18,16 @@ import {
   slowClients,
 } from '../../src/interfaces/http/middleware/connections.js';
 import { readBody, readWhole } from '../../src/interfaces/http/middleware/read-body.js';
+import { MemoryModelServer } from '../fakes/deployments/memory-model-server.js';
+import { register } from '../support/workspace.js';
 import { TestApp, type TestAppOptions } from './support/test-app.js';
 
 const MB = 1024 * 1024;
 const LONG = 16 * MB;
 const NEVER = 10 * 60_000;
+
+const ends: (() => Promise<unknown>)[] = [];
+afterEach(() => Promise.all(ends.splice(0).map((end) => end())));
 
 /** Connects to a server with one middleware. */
 async function connected(middleware: RequestHandler, answer: RequestListener) {
@@ -29,11 +37,11 @@ async function connected(middleware: RequestHandler, answer: RequestListener) {
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const socket = connect({ port: (server.address() as AddressInfo).port, host: '127.0.0.1', allowHalfOpen: true });
   const [[theirs]] = await Promise.all([once(server, 'connection'), once(socket, 'connect')]);
-  const end = () => {
+  ends.push(() => {
     socket.destroy();
     return new Promise((resolve) => server.close(resolve));
-  };
-  return { socket, closed: once(theirs, 'close'), end };
+  });
+  return { socket, closed: once(theirs, 'close') };
 }
 
 describe('an answer', () => {
@@ -46,26 +54,23 @@ describe('an answer', () => {
   };
 
   it('ends its connection if nobody reads it', async () => {
-    const { closed, end } = await asked({ stallMs: 100, wholeMs: NEVER });
+    const { closed } = await asked({ stallMs: 100, wholeMs: NEVER });
     await closed;
-    await end();
   });
 
   it('ends its connection if it is read too slowly', async () => {
-    const { socket, closed, end } = await asked({ stallMs: NEVER, wholeMs: 100 });
+    const { socket, closed } = await asked({ stallMs: NEVER, wholeMs: 100 });
     const drops = setInterval(() => socket.pause().read(1), 10);
     await closed;
     clearInterval(drops);
-    await end();
   });
 
   it('leaves its connection open for the next request if it is read in time', async () => {
-    const { socket, end } = await asked({ stallMs: 20_000, wholeMs: 20_000 });
+    const { socket } = await asked({ stallMs: 20_000, wholeMs: 20_000 });
     for (let answers = 0; answers < 2; answers++) {
       for (let bytes = 0; bytes < LONG; ) bytes += (await once(socket, 'data'))[0].length;
       socket.write(ASK);
     }
-    await end();
   });
 });
 
@@ -88,24 +93,49 @@ describe('an answer before the request has arrived whole', () => {
     ['nobody has read', false],
     ['the server has begun to read', true],
   ])('reaches a client that first sends the rest of a body that %s', async (_, read) => {
-    const { socket, failed, closed, end } = await refused({ maxMs: NEVER, maxBytes: BODY * 2 }, read);
+    const { socket, failed, closed } = await refused({ maxMs: NEVER, maxBytes: BODY * 2 }, read);
     await new Promise((sent) => socket.write(Buffer.alloc(BODY), sent));
     await closed; // The client reads the answer only now.
     let answer = '';
     for await (const chunk of socket) answer += chunk;
     expect(answer).toMatch(/^HTTP\/1.1 413 [\s\S]*too much$/);
     expect(failed).not.toHaveBeenCalled();
-    await end();
+  });
+
+  it.each([
+    ['as it is', 'identity'],
+    ['compressed', 'gzip'],
+  ])('leaves its connection ready for the next request once the rest of a body has arrived %s', async (_, coding) => {
+    const { socket } = await connected(lingeringClose(), async (request, response) => {
+      const { chunks } = decoded(request as Request, BODY);
+      const reading = chunks[Symbol.asyncIterator]();
+      await reading.next();
+      void reading.next().catch(() => undefined);
+      response.end('refused');
+      await reading.return?.();
+    });
+    const head = `POST / HTTP/1.1\r\nHost: x\r\nContent-Encoding: ${coding}\r\nTransfer-Encoding: chunked\r\n\r\n`;
+    const piece = (bytes: Buffer) =>
+      Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, Buffer.from('\r\n')]);
+    const noise = randomBytes(MB);
+    const body = coding === 'gzip' ? gzipSync(noise) : noise;
+    for (let request = 1; request <= 2; request++) {
+      socket.write(head);
+      socket.write(piece(body.subarray(0, MB / 2)));
+      let answer = '';
+      while (!answer.includes('refused')) answer += (await once(socket, 'data'))[0];
+      for (let at = MB / 2; at < body.length; at += 64 * 1024) socket.write(piece(body.subarray(at, at + 64 * 1024)));
+      socket.write('0\r\n\r\n');
+    }
   });
 
   it.each([
     ['of a client that sends no more', { maxMs: 100, maxBytes: BODY }, 1],
     ['of a client that sends too much', { maxMs: NEVER, maxBytes: MB }, BODY - 1],
   ])('ends the connection %s', async (_, limits, bytes) => {
-    const { socket, closed, end } = await refused(limits);
+    const { socket, closed } = await refused(limits);
     socket.write(Buffer.alloc(bytes));
     await closed;
-    await end();
   });
 });
 
@@ -236,7 +266,7 @@ describe('a body that is read whole', () => {
     const body = new PassThrough();
     const request = Object.assign(body, { headers: { 'content-type': 'application/json' }, context: {} });
     const response = Object.assign(new EventEmitter(), { headersSent: false, closed: false });
-    const dependencies = { bodyMemory: new BodyMemory(MB), authenticator: {} as Authenticator };
+    const dependencies = { bodyMemory: new BodyMemory(MB), authenticator: {} as Authenticator, stallMs: NEVER };
     const next = jest.fn();
     const reading = readBody({ access: 'public' } as Contract, dependencies)(request as never, response as never, next);
     response.headersSent = headersSent;
@@ -267,6 +297,24 @@ async function connectedApp(
   await once(socket, 'connect');
   return { app, socket, answer: text(socket) };
 }
+
+describe('a long body of a prediction', () => {
+  it('is refused with 408 if its sender stalls as long as an inference may take', async () => {
+    const servers = new MemoryModelServer(async () => ({ status: 200, text: '{}' }));
+    const { app, socket, answer } = await connectedApp({
+      env: { SERVICE_INFERENCE_TIMEOUT_S: '0.2' },
+      adapt: (container) => container.rebind(ModelServer).toConstantValue(servers),
+    });
+    const { token, apiKey } = await register(app, 'Ada');
+    const { body } = await app.post('/v1/deployments', token, { name: 'iris', model_path: 'iris.onnx' });
+    const head = `Host: localhost\r\nAuthorization: Bearer ${apiKey}\r\nContent-Type: application/json\r\n`;
+    socket.write(`POST /v1/deployments/${body.id}/predict HTTP/1.1\r\n${head}Content-Length: ${MB}\r\n\r\n{`);
+    await once(socket, 'readable');
+    socket.end();
+    expect(await answer).toMatch(/^HTTP\/1.1 408 .*"code":"request_timeout","error":"The body stalled for 0.2 s."/s);
+    await app.stop();
+  });
+});
 
 describe('a server that shuts down', () => {
   it('answers a request that comes on an idle connection, and closes the connection', async () => {

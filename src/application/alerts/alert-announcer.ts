@@ -128,7 +128,8 @@ export class AlertAnnouncer implements TaskWorker {
       const pauseMs = Math.max(outcome.pauseMs ?? 0, backOffMs(number, notifier.retries.longestPauseMs));
       throw new RetryAfter(`${notifier.name}: ${outcome.reason}`, pauseMs);
     }
-    if (event !== 'repeated') this.log.info('alerts announced', fields);
+    if (event === 'repeated') return;
+    this.log.info(outcome.result === 'left_out' ? 'alerts left out' : 'alerts announced', fields);
   }
 
   private async current({ event, alertIds }: Task): Promise<Alert[]> {

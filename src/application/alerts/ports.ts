@@ -17,6 +17,8 @@ export interface Announcement {
 
 export type DeliveryOutcome =
   | { readonly result: 'delivered' }
+  /** The receiver has had the most messages that it may get within an hour. */
+  | { readonly result: 'left_out' }
   /** Another attempt can help. `pauseMs` is the shortest pause that the receiver asks for. */
   | { readonly result: 'retry'; readonly reason: string; readonly pauseMs?: number }
   /** No other attempt can help. */
@@ -65,10 +67,11 @@ export abstract class AlertRuleRepository {
   abstract remove(id: string): Promise<boolean>;
 }
 
-/** An e-mail that tells an account about alerts. */
-export interface AlertMail {
+/** A message about alerts that counts against a limit of its receiver. */
+export interface AlertMessage {
   readonly id: string;
-  readonly accountId: string;
+  /** The id of an account, or a name that a notifier chooses. */
+  readonly receiver: string;
   readonly sentAt: Date;
 }
 
@@ -87,10 +90,11 @@ export abstract class AlertRepository {
   abstract list(status: AlertStatus | null, page: Page): Promise<Alert[]>;
   /** Stores the acknowledgement. Returns false and changes nothing if the alert is acknowledged or does not exist. */
   abstract acknowledge(id: string, acknowledgement: Acknowledgement): Promise<boolean>;
-  /** Stores a mail, so that `countMails` counts it. Returns false and stores nothing if a mail with this id is stored. */
-  abstract addMail(mail: AlertMail): Promise<boolean>;
-  /** Counts the account's mails about alerts at or after `since`. */
-  abstract countMails(accountId: string, since: Date): Promise<number>;
+  /** Stores a message for `countMessages`. Returns false and stores nothing if a message with this id is stored. */
+  abstract addMessage(message: AlertMessage): Promise<boolean>;
+  /** Counts the receiver's messages at or after `since`. */
+  abstract countMessages(receiver: string, since: Date): Promise<number>;
+  abstract removeMessages(receiver: string): Promise<void>;
 }
 
 /** One request to a webhook's receiver. */

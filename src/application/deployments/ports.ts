@@ -127,8 +127,8 @@ export abstract class ModelServer {
    * - Throws NotFound for a version that the model does not have.
    * - Throws RuntimeInvalidResponse if the process breaks the connection, or if the answer does not fit the operation.
    * - Throws ModelBusy or InvalidRequest if an engine elsewhere refuses the request.
-   * - Throws InferenceTimeout if no answer comes within the configured time after the request body, or if a long body
-   *   of the request or of the answer stalls for this time.
+   * - Throws InferenceTimeout if no answer comes within the configured time after the request body, or if the model
+   *   stalls for this time while it takes the request or gives the answer. Waiting for the body's sender has no limit.
    * - Throws what the body throws, and the signal's reason.
    */
   abstract request(id: string, request: ModelRequest, signal: AbortSignal): Promise<ModelAnswer>;

@@ -7,7 +7,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** Milliseconds that a row is kept after its end. */
 const KEPT_MS: Readonly<Record<ExpirableKind, number>> = {
-  alert_mails: DAY_MS,
+  alert_messages: DAY_MS,
   credentials: DAY_MS,
   mailed_tokens: 30 * DAY_MS, // so that an old link gets TokenUsed or TokenExpired, not TokenNotFound
   site_tokens: DAY_MS,

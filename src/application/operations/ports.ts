@@ -1,4 +1,10 @@
-export const expirableKinds = ['alert_mails', 'credentials', 'mailed_tokens', 'site_tokens', 'usage_minutes'] as const;
+export const expirableKinds = [
+  'alert_messages',
+  'credentials',
+  'mailed_tokens',
+  'site_tokens',
+  'usage_minutes',
+] as const;
 export type ExpirableKind = (typeof expirableKinds)[number];
 
 /** Removes rows that nobody needs any more. */

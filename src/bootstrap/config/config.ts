@@ -69,7 +69,7 @@ export function loadConfig(texts: Texts) {
     runtimeLoadTimeoutMs: set('SERVICE_RUNTIME_LOAD_TIMEOUT_S') * 1000,
     upstream: upstream(values.SERVICE_RUNTIME_ALLOWED_HOSTS ?? [], familyOf('SERVICE_RUNTIME_KEY_', texts)),
     webhookNetworks: values.SERVICE_WEBHOOK_ALLOW_NETWORKS ?? [],
-    alertmanagerUrl: values.SERVICE_ALERTMANAGER_URL,
+    alertmanagerUrls: values.SERVICE_ALERTMANAGER_URL,
     slackUrl: values.SERVICE_SLACK_WEBHOOK_URL,
     servingThreads: set('SERVICE_SERVING_THREADS'),
     maxChildren: set('SERVICE_MAX_CHILDREN'),

@@ -43,6 +43,14 @@ export const webAddress = address(['http:', 'https:'], 'must be an http:// or ht
 export const baseAddress = webAddress
   .refine((text) => !/[?#\s]/.test(text), { error: 'must have no query, no fragment and no white space' })
   .transform((url) => url.replace(/\/+$/, ''));
+/** Accepts URLs that paths can be added to, separated by commas, each with another host or port. */
+export const baseAddresses = z
+  .string()
+  .transform((list) => list.split(','))
+  .pipe(z.array(baseAddress))
+  .refine((urls) => new Set(urls.map((url) => new URL(url).host)).size === urls.length, {
+    error: 'must name each host and port once',
+  });
 const protocolOf = (text: string): string => (URL.canParse(text) ? new URL(text).protocol : '');
 
 export function isKeySet(path: string): boolean {

@@ -5,6 +5,7 @@ import { modelStoreSettings } from './model-store-settings.js';
 import {
   address,
   baseAddress,
+  baseAddresses,
   engineHosts,
   flag,
   isFolder,
@@ -182,9 +183,10 @@ export const settings = {
     read: networks,
   }),
   SERVICE_ALERTMANAGER_URL: setting({
-    about: 'An Alertmanager that gets the alerts. They fire there until they are acknowledged in Tenon.',
+    about:
+      'The instances of Alertmanager that get the alerts, separated by commas. Alerts fire there until they are acknowledged in Tenon.',
     secret: true,
-    read: baseAddress,
+    read: baseAddresses,
   }),
   SERVICE_SLACK_WEBHOOK_URL: setting({
     about: 'An incoming webhook of Slack. Its channel gets the alerts and their acknowledgements.',

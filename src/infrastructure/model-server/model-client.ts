@@ -79,6 +79,7 @@ class Deadline {
 
   clear(): void {
     clearTimeout(this.timer);
+    this.timer = undefined;
   }
 
   /** Returns why a request failed. */
@@ -134,7 +135,7 @@ function sendWhole(outgoing: ClientRequest, body: Uint8Array | null, deadline: D
 function sendPieces(outgoing: ClientRequest, { chunks }: ByteStream, deadline: Deadline): Promise<IncomingMessage> {
   deadline.refresh();
   return new Promise((resolve, reject) => {
-    const source = Readable.from(refreshing(chunks, deadline), { objectMode: false });
+    const source = Readable.from(arriving(chunks, deadline), { objectMode: false });
     outgoing.once('response', resolve).on('error', (error) => reject(deadline.reasonOf(error)));
     outgoing.once('close', () => source.destroy());
     deadline.onExpiry((reason) => {
@@ -185,6 +186,17 @@ async function* piecesOf(response: IncomingMessage, deadline: Deadline): AsyncGe
   } finally {
     deadline.clear();
   }
+}
+
+/** Yields the body of a request. Stops the timer while the service waits for the sender. */
+async function* arriving(chunks: AsyncIterable<Uint8Array>, deadline: Deadline): AsyncGenerator<Uint8Array> {
+  deadline.clear();
+  for await (const chunk of chunks) {
+    deadline.refresh();
+    yield chunk;
+    deadline.clear();
+  }
+  deadline.refresh();
 }
 
 /** Starts the timer again with each piece. */

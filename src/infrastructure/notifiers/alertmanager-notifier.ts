@@ -9,7 +9,9 @@ const PATH = '/api/v2/alerts';
 /** An alert fires for this time after each post. So a restart of the service does not resolve it. */
 const HOLD_MS = 60 * 60_000;
 
-/** Posts alerts to Alertmanager: as firing until they are acknowledged, then as resolved. */
+const hostOf = (url: string): string => new URL(url).host;
+
+/** Posts alerts to every instance of Alertmanager: as firing until they are acknowledged, then as resolved. */
 export class AlertmanagerNotifier extends AlertNotifier {
   readonly name = 'alertmanager';
   /** Alertmanager keeps alerts only in memory and resolves them after HOLD_MS, so they are repeated. */
@@ -18,15 +20,21 @@ export class AlertmanagerNotifier extends AlertNotifier {
   override readonly retries = { attempts: 60, longestPauseMs: 60_000 };
 
   constructor(
-    private readonly url: string,
+    /** The base URLs of the instances, each with another host or port. */
+    private readonly urls: readonly string[],
     private readonly links: PageLinks,
     private readonly clock: Clock,
   ) {
     super();
   }
 
-  deliver({ alerts }: Announcement, signal: AbortSignal): Promise<DeliveryOutcome> {
-    return postJson(`${this.url}${PATH}`, alerts.map(this.entry), signal);
+  override async receivers(): Promise<string[]> {
+    return this.urls.map(hostOf);
+  }
+
+  async deliver({ receiver, alerts }: Announcement, signal: AbortSignal): Promise<DeliveryOutcome> {
+    const url = this.urls.find((one) => hostOf(one) === receiver);
+    return postJson(`${url}${PATH}`, alerts.map(this.entry), signal);
   }
 
   private readonly entry = (alert: Alert) => ({

@@ -43,8 +43,7 @@ export class MailNotifier extends AlertNotifier {
     return this.unitOfWork.run(async () => {
       signal.throwIfAborted();
       const account = (await this.wanting()).find(({ id }) => id === receiver);
-      if (account) await this.mail(account, alerts);
-      return { result: 'delivered' };
+      return { result: account ? await this.mail(account, alerts) : 'delivered' };
     });
   }
 
@@ -53,12 +52,13 @@ export class MailNotifier extends AlertNotifier {
     return team ? (await this.accounts.wantingAlerts(team.id)).filter(Account.isMailedAlerts) : [];
   }
 
-  private async mail({ id: accountId, name, email }: Account, alerts: Announcement['alerts']): Promise<void> {
+  private async mail({ id: receiver, name, email }: Account, alerts: Announcement['alerts']) {
     const sentAt = this.clock.now();
-    const sent = await this.sent.countMails(accountId, new Date(sentAt.getTime() - HOUR_MS));
-    if (sent >= MOST_AN_HOUR) return;
+    const sent = await this.sent.countMessages(receiver, new Date(sentAt.getTime() - HOUR_MS));
+    if (sent >= MOST_AN_HOUR) return 'left_out';
     // An attempt whose end was not stored has already added this mail.
-    if (!(await this.sent.addMail({ id: `${accountId} ${alerts[0]?.id}`, accountId, sentAt }))) return;
-    await this.mails.add(alertMail({ name, address: email }, alerts, this.links, sent + 1 === MOST_AN_HOUR));
+    if (await this.sent.addMessage({ id: `${receiver} ${alerts[0]?.id}`, receiver, sentAt }))
+      await this.mails.add(alertMail({ name, address: email }, alerts, this.links, sent + 1 === MOST_AN_HOUR));
+    return 'delivered';
   }
 }

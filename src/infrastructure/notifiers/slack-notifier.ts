@@ -1,15 +1,34 @@
 import type { AccountRepository, PageLinks } from '../../application/accounts/ports.js';
-import { AlertNotifier, type Announcement, type DeliveryOutcome } from '../../application/alerts/ports.js';
+import {
+  AlertNotifier,
+  type AlertRepository,
+  type Announcement,
+  type DeliveryOutcome,
+} from '../../application/alerts/ports.js';
+import type { Clock } from '../../application/shared/ports.js';
 import type { Alert } from '../../domain/alerts/alert.js';
 import { MASTER } from '../../domain/jobs/job.js';
 import { postJson } from './post-json.js';
+
+/** The most messages within an hour. */
+export const MOST_AN_HOUR = 60;
+const HOUR_MS = 60 * 60_000;
+/** The pause of the one announcement that waits until the hour has room again. */
+const WAIT_MS = 15 * 60_000;
+
+/** The names under which messages are counted. */
+const SENT = 'slack';
+const LEFT_OUT = 'slack, left out';
 
 /** The most alerts that a message lists. The message counts the others. Slack accepts 50 blocks in a message. */
 const MOST_LISTED = 10;
 /** The most characters of each part of a block. Slack accepts 3,000 characters in a block. */
 const LONGEST = { title: 300, name: 500, text: 2_000 };
 
-/** Posts to an incoming webhook of Slack: one message for all alerts that fire at once, one for an acknowledgement. */
+/**
+ * Posts to an incoming webhook of Slack: one message for all alerts that fire at once, one for an acknowledgement. Beyond
+ * the limit of an hour, one announcement waits and the others are left out. The next message tells their number.
+ */
 export class SlackNotifier extends AlertNotifier {
   readonly name = 'slack';
   override readonly events = ['fired', 'acknowledged'] as const;
@@ -17,15 +36,38 @@ export class SlackNotifier extends AlertNotifier {
   constructor(
     private readonly url: string,
     private readonly accounts: AccountRepository,
+    private readonly counted: AlertRepository,
     private readonly links: PageLinks,
+    private readonly clock: Clock,
   ) {
     super();
   }
 
   async deliver({ event, alerts }: Announcement, signal: AbortSignal): Promise<DeliveryOutcome> {
+    const sentAt = this.clock.now();
+    const id = `slack ${event} ${alerts[0]?.id}`;
+    const since = new Date(sentAt.getTime() - HOUR_MS);
+    if ((await this.counted.countMessages(SENT, since)) >= MOST_AN_HOUR) return this.beyondLimit(id, sentAt);
     const isAcknowledged = event === 'acknowledged';
     const message = isAcknowledged ? await this.acknowledgement(alerts[0] as Alert) : this.announcement(alerts);
-    return postJson(this.url, message, signal);
+    const leftOut = await this.counted.countMessages(LEFT_OUT, new Date(0));
+    const note = context(`${leftOut} messages before were left out: ${this.links.alerts()}`);
+    const blocks = leftOut > 0 ? [...message.blocks, note] : message.blocks;
+    const outcome = await postJson(this.url, { ...message, blocks }, signal);
+    if (outcome.result !== 'delivered') return outcome;
+    await this.counted.addMessage({ id, receiver: SENT, sentAt });
+    for (const receiver of [id, LEFT_OUT]) await this.counted.removeMessages(receiver);
+    return outcome;
+  }
+
+  /** Lets one announcement wait, through all its attempts. Leaves out the others. */
+  private async beyondLimit(id: string, sentAt: Date): Promise<DeliveryOutcome> {
+    const waits =
+      (await this.counted.addMessage({ id: 'slack waits', receiver: id, sentAt })) ||
+      (await this.counted.countMessages(id, new Date(0))) > 0;
+    if (waits) return { result: 'retry', reason: `${MOST_AN_HOUR} messages within an hour`, pauseMs: WAIT_MS };
+    await this.counted.addMessage({ id: `left out ${id}`, receiver: LEFT_OUT, sentAt });
+    return { result: 'left_out' };
   }
 
   private announcement(alerts: readonly Alert[]) {

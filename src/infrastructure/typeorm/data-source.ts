@@ -7,7 +7,7 @@ import { AccountTable, TeamTable } from './accounts/account.repository.js';
 import { CredentialTable } from './accounts/credential.repository.js';
 import { InviteTable } from './accounts/invite.repository.js';
 import { MailedTokenTable, SpentSiteTokenTable } from './accounts/mailed-token.repository.js';
-import { AlertMailTable, AlertRuleTable, AlertTable } from './alerts/alert.repository.js';
+import { AlertMessageTable, AlertRuleTable, AlertTable } from './alerts/alert.repository.js';
 import { WebhookTable } from './alerts/webhook.repository.js';
 import { AuditTable } from './audit/audit.repository.js';
 import { ConversationMessageTable, ConversationTable } from './chat/conversation.repository.js';
@@ -26,7 +26,7 @@ export { DataSource };
 
 const entities = [
   AccountTable,
-  AlertMailTable,
+  AlertMessageTable,
   AlertRuleTable,
   AlertTable,
   AuditTable,

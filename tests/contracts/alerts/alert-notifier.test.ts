@@ -5,7 +5,7 @@ import type { Message } from '../../../src/domain/accounts/mailed-token.js';
 import type { Alert } from '../../../src/domain/alerts/alert.js';
 import { AlertmanagerNotifier } from '../../../src/infrastructure/notifiers/alertmanager-notifier.js';
 import { MailNotifier, MOST_AN_HOUR } from '../../../src/infrastructure/notifiers/mail-notifier.js';
-import { SlackNotifier } from '../../../src/infrastructure/notifiers/slack-notifier.js';
+import { MOST_AN_HOUR as MOST_IN_SLACK, SlackNotifier } from '../../../src/infrastructure/notifiers/slack-notifier.js';
 import { WebhookNotifier } from '../../../src/infrastructure/notifiers/webhook-notifier.js';
 import { AddressGuard, HttpWebhookSender } from '../../../src/infrastructure/webhooks/http-webhook-sender.js';
 import { alertFired } from '../../../src/interfaces/http/alerts/webhooks.controller.js';
@@ -58,14 +58,18 @@ const webhooks = async ({ url }: WebhookReceiver): Promise<NotifierUnderTest> =>
 alertNotifierContract('webhooks', webhooks, onlyGone);
 
 alertNotifierContract('Alertmanager', ({ url }) => ({
-  notifier: new AlertmanagerNotifier(url, links, new ManualClock(at(0))),
+  notifier: new AlertmanagerNotifier([url], links, new ManualClock(at(0))),
   idsIn,
 }));
 
-alertNotifierContract('Slack', async ({ url }) => {
-  const { accounts } = await postgres.open();
-  return { notifier: new SlackNotifier(url, accounts, links), idsIn };
-});
+/** Creates a Slack notifier, its clock, and the repositories. */
+async function slack(url: string) {
+  const repositories = await postgres.open();
+  const clock = new ManualClock(at(0));
+  const notifier = new SlackNotifier(url, repositories.accounts, repositories.alerts, links, clock);
+  return { ...repositories, clock, notifier };
+}
+alertNotifierContract('Slack', async ({ url }) => ({ ...(await slack(url)), idsIn }));
 
 describe('AlertNotifier by e-mail', () => {
   it('sends mails to verified admins and developers of the operator team who asked for alerts', async () => {
@@ -138,7 +142,7 @@ describe('posts', () => {
   it('tell Alertmanager the labels, texts, link and end of an alert', async () => {
     const clock = new ManualClock(at(100));
     const url = `http://ada:p%40ss@127.0.0.1:${receiver.port}/am`;
-    const notifier = new AlertmanagerNotifier(url, links, clock);
+    const notifier = new AlertmanagerNotifier([url], links, clock);
     const alert = anAlert({ ruleName: '"\u{1F986}" <b>', createdAt: at(90) });
     const entry = {
       labels: {
@@ -166,10 +170,20 @@ describe('posts', () => {
     });
   });
 
+  it('go to every instance of Alertmanager, each as a delivery of its own', async () => {
+    const second = await WebhookReceiver.start();
+    const notifier = new AlertmanagerNotifier([receiver.url, second.url], links, new ManualClock(at(0)));
+    expect(await notifier.receivers()).toEqual([`127.0.0.1:${receiver.port}`, `127.0.0.1:${second.port}`]);
+    const alert = anAlert();
+    await announce(notifier, [alert]);
+    for (const { posted } of [receiver, second]) expect(posted.map(({ body }) => idsIn(body))).toEqual([[alert.id]]);
+    await second.stop();
+  });
+
   it('say how long the receiver wants to wait before another attempt', async () => {
-    const notifier = new AlertmanagerNotifier(receiver.url, links, new ManualClock(at(0)));
+    const notifier = new AlertmanagerNotifier([receiver.url], links, new ManualClock(at(0)));
     receiver.answer = (response) => response.writeHead(429, { 'Retry-After': '7' }).end();
-    const announcement = { event: 'fired', receiver: 'alertmanager', alerts: [anAlert()] } as const;
+    const announcement = { event: 'fired', receiver: new URL(receiver.url).host, alerts: [anAlert()] } as const;
     expect(await notifier.deliver(announcement, new AbortController().signal)).toMatchObject({ pauseMs: 7_000 });
   });
 
@@ -177,12 +191,11 @@ describe('posts', () => {
     blocks.map(({ text, elements }) => (text ?? elements?.[0])?.text ?? '');
 
   it('tell Slack alerts and acknowledgements, with links and mentions in their texts escaped', async () => {
-    const { accounts, teams } = await postgres.open();
+    const { accounts, teams, notifier } = await slack(receiver.url);
     const team = aTeam();
     const ada = anAccount(team, { name: 'Ada <b>' });
     await teams.add(team);
     await accounts.add(ada);
-    const notifier = new SlackNotifier(receiver.url, accounts, links);
     const alert = anAlert({ title: '<!channel> fails', message: 'Rule "<https://evil.example|x>" & more' });
     await announce(notifier, [alert]);
     const note = 'The <disk>\n was full.';
@@ -201,15 +214,32 @@ describe('posts', () => {
   });
 
   it('tell Slack of many alerts in one message of bounded length', async () => {
-    const { accounts } = await postgres.open();
+    const { notifier } = await slack(receiver.url);
     const long = { title: '<'.repeat(999), message: '&'.repeat(999) };
     const alerts = Array.from({ length: 45 }, (_, nth) => anAlert({ ...long, severity: nth ? 'P3' : 'P2' }));
-    await announce(new SlackNotifier(receiver.url, accounts, links), alerts);
+    await announce(notifier, alerts);
     const [message, ...more] = posted();
     expect(more).toEqual([]);
     expect(message.text).toBe('[P2] 45 alerts have fired');
     expect(texts(message)).toHaveLength(21);
     for (const text of texts(message)) expect(text.length).toBeLessThan(3_000);
     expect(texts(message).at(-1)).toBe('And 35 more: https://tenon.example/v1/alerts');
+  });
+
+  it('reach Slack at most 60 times within an hour; the next one tells how many were left out', async () => {
+    const { notifier, clock } = await slack(receiver.url);
+    const deliver = (alert: Alert) =>
+      notifier.deliver({ event: 'fired', receiver: 'slack', alerts: [alert] }, new AbortController().signal);
+    for (let nth = 0; nth < MOST_IN_SLACK; nth++) await deliver(anAlert());
+    const waiting = anAlert();
+    const beyond = [];
+    for (const alert of [waiting, anAlert(), anAlert(), waiting]) beyond.push((await deliver(alert)).result);
+    expect(beyond).toEqual(['retry', 'left_out', 'left_out', 'retry']);
+    expect(receiver.posted).toHaveLength(MOST_IN_SLACK);
+    clock.advance(HOUR_MS + 1);
+    for (const alert of [waiting, anAlert()]) expect(await deliver(alert)).toEqual({ result: 'delivered' });
+    const [next, after] = posted().slice(MOST_IN_SLACK);
+    expect(texts(next).at(-1)).toBe('2 messages before were left out: https://tenon.example/v1/alerts');
+    expect(JSON.stringify(after)).not.toContain('left out');
   });
 });

@@ -156,16 +156,15 @@ export function alertsContract(adapter: string, store: StoreUnderTest) {
       });
     });
 
-    it('counts the alert mails of an account since a moment', async () => {
-      const team = aTeam();
-      await here.teams.add(team);
-      const [account, other] = [anAccount(team), anAccount(team)];
-      for (const { id: accountId } of [account, other]) {
-        await here.accounts.add(accountId === account.id ? account : other);
-        for (const second of [1, 2]) await here.alerts.addMail({ id: ids.next('msg'), accountId, sentAt: at(second) });
-      }
-      const counted = (seconds: number) => elsewhere.alerts.countMails(account.id, at(seconds));
+    it('counts the messages of a receiver since a moment, until they are removed', async () => {
+      const [receiver, other] = [ids.next('usr'), ids.next('usr')];
+      for (const one of [receiver, other])
+        for (const second of [1, 2])
+          await here.alerts.addMessage({ id: ids.next('msg'), receiver: one, sentAt: at(second) });
+      const counted = (seconds: number) => elsewhere.alerts.countMessages(receiver, at(seconds));
       expect([await counted(1), await counted(1.5), await counted(2), await counted(2.1)]).toEqual([2, 1, 1, 0]);
+      await elsewhere.alerts.removeMessages(receiver);
+      expect([await counted(1), await elsewhere.alerts.countMessages(other, at(1))]).toEqual([0, 2]);
     });
   });
 }

@@ -328,6 +328,18 @@ describe('ModelServer run by child processes', () => {
     await nothingIsLeft();
   });
 
+  it('waits for the sender of a long body longer than for an answer', async () => {
+    use({ inferenceTimeoutMs: 500 });
+    await start();
+    const [begin, end] = ['{"inputs":{"x":[[1', ']]}}'];
+    const chunks = (async function* () {
+      yield Buffer.from(begin);
+      await pause(1_000);
+      yield Buffer.from(end);
+    })();
+    expect((await servers.request('a', prediction({ length: null, chunks }), unending())).status).toBe(200);
+  });
+
   it('refuses a call if the process dies, answers nonsense or takes too long, and then answers again', async () => {
     use({ inferenceTimeoutMs: 500 });
     await start();

@@ -77,9 +77,9 @@ describe('ExpiredData in PostgreSQL', () => {
   it('removes alert mails by the time when they were sent', async () => {
     const { alerts } = repositories;
     for (const second of [1, 5])
-      await alerts.addMail({ id: `msg_${second}`, accountId: account.id, sentAt: at(second) });
-    expect(await expired.remove('alert_mails', at(4), 9)).toBe(1);
-    expect(await alerts.countMails(account.id, at(0))).toBe(1);
+      await alerts.addMessage({ id: `msg_${second}`, receiver: account.id, sentAt: at(second) });
+    expect(await expired.remove('alert_messages', at(4), 9)).toBe(1);
+    expect(await alerts.countMessages(account.id, at(0))).toBe(1);
   });
 
   it('removes each row once, also with concurrent calls', async () => {

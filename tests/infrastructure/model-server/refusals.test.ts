@@ -1,6 +1,9 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { setImmediate } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
+import { requestModel } from '../../../src/infrastructure/model-server/model-client.js';
+import { prediction } from '../../support/model-server/local-model-server-rig.js';
 import { echo, MadeModels, onnxTypes } from '../../support/model-server/serving-models.js';
 import { fixture, ServingProcess } from '../../support/model-server/serving-process.js';
 import { residentMemory } from '../../support/onnx/processes.js';
@@ -231,6 +234,21 @@ describe('a request to a model server', () => {
     const head = 'POST /predict HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n';
     const answer = await raw(`${head}Transfer-Encoding: chunked\r\n\r\n${chunk}${chunk}`);
     expect(answer).toMatch(/^HTTP\/1.1 413 .*"code":"payload_too_large"/s);
+  });
+
+  it('always gets its refusal, even if the rest of its body is on the way', async () => {
+    async function* chunks() {
+      for (let n = 0; n < 200; n++) {
+        yield binary(64 * 1_024);
+        await setImmediate();
+      }
+    }
+    const send = () => {
+      const call = prediction({ length: null, chunks: chunks() });
+      return requestModel(iris.url, 'iris', call, 30_000, new AbortController().signal);
+    };
+    for (let round = 0; round < 5; round++)
+      for (const { status } of await Promise.all(Array.from({ length: 8 }, send))) expect(status).toBe(413);
   });
 
   it('takes little memory with a small body that decompresses to a large one', async () => {

@@ -24,6 +24,13 @@ describe.each(basedOn)('%s', (name) => {
   );
 });
 
+it('SERVICE_ALERTMANAGER_URL may name several instances, each once', () => {
+  const named = (urls: string) => ({ SERVICE_ALERTMANAGER_URL: urls });
+  expect(loadConfig(named('http://a:9093/,https://b/am')).alertmanagerUrls).toEqual(['http://a:9093', 'https://b/am']);
+  expect(complaint(named('http://a,ftp://b'))).toMatch(/^SERVICE_ALERTMANAGER_URL must be an http:\/\//);
+  expect(complaint(named('http://a/x,http://a/y'))).toBe('SERVICE_ALERTMANAGER_URL must name each host and port once');
+});
+
 it('SERVICE_BASE_URL may end with a slash', () => {
   expect(loadConfig({ SERVICE_BASE_URL: 'https://tenon.example/models//' }).baseUrl).toBe(
     'https://tenon.example/models',

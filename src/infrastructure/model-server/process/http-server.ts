@@ -111,8 +111,9 @@ export class HttpServer {
       if (!(error instanceof RequestError)) this.listener.failed(id, error);
       const refusal = error instanceof RequestError ? error : internalError();
       const { status, headers } = refusal;
-      send(response, { status, headers, type: JSON_TYPE, parts: [Buffer.from(refusal.envelope(id))] });
-      if (!request.complete) discardRest(request);
+      const answer = { status, headers, type: JSON_TYPE, parts: [Buffer.from(refusal.envelope(id))] };
+      if (request.complete) send(response, answer);
+      else refuseEarly(request, response, answer);
     }
   }
 
@@ -140,24 +141,36 @@ export class HttpServer {
   }
 }
 
-function send(response: ServerResponse, { status, type, parts, headers }: Answer): void {
+function send(response: ServerResponse, answer: Answer): void {
   if (response.destroyed) return;
-  const length = parts.reduce((sum, part) => sum + part.length, 0);
-  response.writeHead(status, { ...headers, 'Content-Type': type, 'Content-Length': length });
+  const length = writeHead(response, answer);
   if (length < SMALL_BODY) {
-    response.end(Buffer.concat(parts));
+    response.end(Buffer.concat(answer.parts));
     return;
   }
   response.setTimeout(IDLE_MS, () => response.destroy());
-  for (const part of parts) response.write(part);
+  for (const part of answer.parts) response.write(part);
   response.end();
 }
 
-/** Lets a refused caller finish sending its body, because many clients read the answer only then. */
-function discardRest(request: IncomingMessage): void {
+/** Writes the head of the answer. Returns the length of its body. */
+function writeHead(response: ServerResponse, { status, type, parts, headers }: Answer): number {
+  const length = parts.reduce((sum, part) => sum + part.length, 0);
+  response.writeHead(status, { ...headers, 'Content-Type': type, 'Content-Length': length });
+  return length;
+}
+
+/**
+ * Sends the whole answer, but ends the response only after the caller has sent the rest of the body, or has closed the
+ * connection. Closing the connection earlier would reset it, and the reset can destroy the answer on its way.
+ */
+function refuseEarly(request: IncomingMessage, response: ServerResponse, answer: Answer): void {
+  if (response.destroyed) return;
+  writeHead(response, answer);
+  for (const part of answer.parts) response.write(part);
+  const timer = setTimeout(() => request.destroy(), IDLE_MS);
+  request.once('end', () => response.end()).once('close', () => clearTimeout(timer));
   request.resume();
-  const timer = setTimeout(() => request.complete || request.destroy(), IDLE_MS);
-  request.once('close', () => clearTimeout(timer));
 }
 
 const newRequestId = (): string => `req_${uuid()}`;

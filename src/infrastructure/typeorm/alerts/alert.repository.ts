@@ -2,7 +2,7 @@ import { injectable } from 'inversify';
 import { IsNull, MoreThanOrEqual, Not } from 'typeorm';
 import type {
   Acknowledgement,
-  AlertMail,
+  AlertMessage,
   AlertRepository,
   AlertRuleRepository,
 } from '../../../application/alerts/ports.js';
@@ -27,15 +27,16 @@ export const AlertTable = defineTable<Alert>('alerts', {
   note: { type: 'text', nullable: true },
 });
 
-export const AlertMailTable = defineTable<AlertMail>('alert_mails', {
+export const AlertMessageTable = defineTable<AlertMessage>('alert_messages', {
   id: { type: 'text', primary: true },
-  accountId: { type: 'text' },
+  receiver: { type: 'text' },
   sentAt: { type: 'timestamptz' },
 });
 
 @injectable()
 export class TypeOrmAlertRepository implements AlertRepository {
   private readonly table = () => this.unitOfWork.repository(AlertTable);
+  private readonly messages = () => this.unitOfWork.repository(AlertMessageTable);
 
   constructor(private readonly unitOfWork: TypeOrmUnitOfWork) {}
 
@@ -62,14 +63,18 @@ export class TypeOrmAlertRepository implements AlertRepository {
     return changesOne(this.table().update({ id, ackedAt: IsNull() }, { ackedAt: at, ackedBy: by, note }));
   }
 
-  async addMail(mail: AlertMail): Promise<boolean> {
-    const insert = this.unitOfWork.repository(AlertMailTable).createQueryBuilder().insert().values(mail).orIgnore();
+  async addMessage(message: AlertMessage): Promise<boolean> {
+    const insert = this.messages().createQueryBuilder().insert().values(message).orIgnore();
     const { raw } = await insert.returning('id').execute();
     return raw.length === 1;
   }
 
-  countMails(accountId: string, since: Date): Promise<number> {
-    return this.unitOfWork.repository(AlertMailTable).countBy({ accountId, sentAt: MoreThanOrEqual(since) });
+  countMessages(receiver: string, since: Date): Promise<number> {
+    return this.messages().countBy({ receiver, sentAt: MoreThanOrEqual(since) });
+  }
+
+  async removeMessages(receiver: string): Promise<void> {
+    await this.messages().delete({ receiver });
   }
 }
 

@@ -6,7 +6,7 @@ import { StorageUnavailable } from '../../../domain/shared/errors.js';
 import type { Backlog, PoolLoad } from '../../prometheus/metric-sources.js';
 import { CredentialTable } from '../accounts/credential.repository.js';
 import { MailedTokenTable, SpentSiteTokenTable } from '../accounts/mailed-token.repository.js';
-import { AlertMailTable } from '../alerts/alert.repository.js';
+import { AlertMessageTable } from '../alerts/alert.repository.js';
 import { UsageTable } from '../jobs/usage.repository.js';
 import { isMissingTable } from '../storage-errors.js';
 import { poolOf, TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
@@ -41,7 +41,7 @@ interface Expirable {
 const TABLES: Readonly<Record<ExpirableKind, Expirable>> = {
   credentials: { table: CredentialTable, end: 'expiresAt' },
   mailed_tokens: { table: MailedTokenTable, end: 'expiresAt' },
-  alert_mails: { table: AlertMailTable, end: 'sentAt' },
+  alert_messages: { table: AlertMessageTable, end: 'sentAt' },
   site_tokens: { table: SpentSiteTokenTable, end: 'expiresAt' },
   usage_minutes: { table: UsageTable, end: 'start', where: { bucket: 'minute' } },
 };

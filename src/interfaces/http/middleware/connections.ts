@@ -1,5 +1,6 @@
 import { Transform } from 'node:stream';
 import type { Request, RequestHandler, Response } from 'express';
+import type { ByteStream } from '../../../application/shared/ports.js';
 import { isBodyless } from '../body.js';
 import { HttpRefusal } from '../refusals.js';
 import { refuse } from './error-handler.js';
@@ -100,6 +101,28 @@ export async function* flowing(request: Request): AsyncGenerator<Uint8Array> {
   }
 }
 
+/** Throws request_timeout if the reader has to wait longer than this for the next piece of the body. */
+export function unlessStalled({ length, chunks }: ByteStream, stallMs: number): ByteStream {
+  const stalled = () => new HttpRefusal('request_timeout', `The body stalled for ${stallMs / 1000} s.`);
+  const next = (pieces: AsyncIterator<Uint8Array>) =>
+    new Promise<IteratorResult<Uint8Array>>((resolve, reject) => {
+      const timer = setTimeout(() => reject(stalled()), stallMs);
+      pieces
+        .next()
+        .then(resolve, reject)
+        .finally(() => clearTimeout(timer));
+    });
+  async function* arriving() {
+    const pieces = chunks[Symbol.asyncIterator]();
+    try {
+      for (let piece = await next(pieces); !piece.done; piece = await next(pieces)) yield piece.value;
+    } finally {
+      void pieces.return?.().catch(() => undefined);
+    }
+  }
+  return { length, chunks: arriving() };
+}
+
 interface LingerLimits {
   readonly maxMs: number;
   readonly maxBytes: number;
@@ -119,9 +142,16 @@ export const lingeringClose =
     response.once('prefinish', () => {
       if (!request.complete) closeLater(request, limits);
     });
-    response.once('finish', () => request.resume());
+    response.once('finish', () => dropRest(request));
     next();
   };
+
+/** Keeps a request flowing, so that its connection gets free. A reader that stops late would leave the request paused. */
+const dropRest = (request: Request): void =>
+  void request
+    .on('data', () => undefined)
+    .on('pause', () => request.resume())
+    .resume();
 
 function closeLater(request: Request, { maxMs, maxBytes }: LingerLimits): void {
   const { socket } = request;

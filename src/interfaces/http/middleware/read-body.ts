@@ -20,11 +20,13 @@ import {
 import type { Contract } from '../contract.js';
 import { parseBody } from '../json-body.js';
 import { authorizeAgain } from './authenticate.js';
-import { flowing } from './connections.js';
+import { flowing, unlessStalled } from './connections.js';
 
 export interface ReadBodyDependencies {
   readonly bodyMemory: BodyMemory;
   readonly authenticator: Authenticator;
+  /** A sender of a long body may pause for this time. */
+  readonly stallMs: number;
 }
 
 /**
@@ -72,7 +74,7 @@ const WHOLE_STREAM_BYTES = 64 * 1024;
 /** Returns the body as a stream that throws 401 or 403 after its last chunk if the caller has lost the permission. */
 function stream(
   contract: Contract,
-  { authenticator }: ReadBodyDependencies,
+  { authenticator, stallMs }: ReadBodyDependencies,
   request: Request,
   response: Response,
 ): ByteStream {
@@ -83,7 +85,7 @@ function stream(
   if (!contract.media) requireWithin(request, limit);
   const body = contract.media
     ? { length: announcedLength(request), chunks: flowing(request) }
-    : decoded(request, limit);
+    : unlessStalled(decoded(request, limit), stallMs);
   const isShort = !contract.media && body.length !== null && body.length <= WHOLE_STREAM_BYTES;
   async function* chunks() {
     sendContinue(request, response);
