@@ -53,6 +53,12 @@ module.exports = {
       'src is shipped without tests, tools and dist: move what both need into src',
     ),
 
+    rule(
+      'chat-worker-starts-fast',
+      { path: '^src/infrastructure/onnx-chat/worker/' },
+      { path: packages('zod') },
+      'three threads of each worker would load it, which takes as long as the rest of their start: check by hand',
+    ),
     confined(
       'typeorm-confined',
       ['typeorm', 'pg', 'pg-copy-streams'],
