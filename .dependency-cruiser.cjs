@@ -54,10 +54,10 @@ module.exports = {
     ),
 
     rule(
-      'chat-worker-starts-fast',
-      { path: '^src/infrastructure/onnx-chat/worker/' },
+      'child-processes-start-fast',
+      { path: '^src/infrastructure/(onnx-chat/worker|model-server/(process|protocol))' },
       { path: packages('zod') },
-      'three threads of each worker would load it, which takes as long as the rest of their start: check by hand',
+      'each thread of a child process would load it, which takes as long as the rest of its start: check by hand',
     ),
     confined(
       'typeorm-confined',
