@@ -53,6 +53,12 @@ module.exports = {
       'src is shipped without tests, tools and dist: move what both need into src',
     ),
 
+    rule(
+      'child-processes-start-fast',
+      { path: '^src/infrastructure/(onnx-chat/worker|model-server/(process|protocol))' },
+      { path: packages('zod') },
+      'each thread of a child process would load it, which takes as long as the rest of its start: check by hand',
+    ),
     confined(
       'typeorm-confined',
       ['typeorm', 'pg', 'pg-copy-streams'],

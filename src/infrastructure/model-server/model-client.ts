@@ -4,8 +4,7 @@ import type { ModelAnswer, ModelOperation, ModelRequest } from '../../applicatio
 import type { ByteStream } from '../../application/shared/ports.js';
 import { InferenceTimeout, RuntimeInvalidResponse } from '../../domain/chat/errors.js';
 import { NotFound } from '../../domain/shared/errors.js';
-import { MODEL_VERSION } from './model-version.js';
-import { LENGTH_HEADER } from './protocol.js';
+import { LENGTH_HEADER, MODEL_VERSION } from './protocol.js';
 
 /** A shorter answer is passed on only when it is complete. If it is cut off, the caller gets a clean error. */
 const BUFFERED_BYTES = 1_024 * 1_024;

@@ -1,12 +1,13 @@
 import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { z } from 'zod';
 import type { LocalModel } from '../../domain/deployments/deployment.js';
 import { DeploymentUnavailable, ModelFileInvalid } from '../../domain/deployments/errors.js';
 import { HealthProof } from '../child-process/health-proof.js';
 import { ManagedProcess, type OutputStream } from '../child-process/managed-process.js';
 import { withoutPaths } from '../child-process/process-output.js';
 import type { SupervisedProcess } from '../child-process/supervisor.js';
-import { parseServerMessage, type ServeOrder, type ServerMessage } from './protocol.js';
+import type { ServeOrder, ServerMessage } from './protocol.js';
 
 const PROBE_PAUSE_MS = 50;
 /** Time to receive the rest of the output after the process has reported that its file is broken. */
@@ -29,6 +30,12 @@ export interface ModelServerProcessSettings {
   readonly probeTimeoutMs: number;
   readonly stopGraceMs: number;
 }
+
+const Message: z.ZodType<ServerMessage> = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('listening'), port: z.int() }),
+  z.object({ type: z.literal('stuck') }),
+  z.object({ type: z.literal('broken'), reason: z.string() }),
+]);
 
 type StartReport = Exclude<ServerMessage, { type: 'stuck' }>;
 
@@ -133,7 +140,7 @@ export class ModelServerProcess implements SupervisedProcess {
   }
 
   private receive(message: unknown): void {
-    const report = parseServerMessage(message);
+    const { data: report } = Message.safeParse(message);
     if (report?.type === 'stuck')
       this.process.kill(`a prediction took longer than ${this.settings.inferenceTimeoutMs / 1_000} s`);
     else if (report) this.onStartReport(report);

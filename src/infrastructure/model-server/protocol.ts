@@ -1,4 +1,5 @@
-import { z } from 'zod';
+/** The version of every model file. */
+export const MODEL_VERSION = '1';
 
 /** The header with the length of the JSON in a body of the Open Inference Protocol. Binary tensors follow the JSON. */
 export const LENGTH_HEADER = 'Inference-Header-Content-Length';
@@ -25,16 +26,9 @@ export interface ServeOrder {
   readonly graceMs: number;
 }
 
-const serverMessage = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('listening'), port: z.int() }),
+export type ServerMessage =
+  | { readonly type: 'listening'; readonly port: number }
   /** The model hangs. The service must kill the process. */
-  z.object({ type: z.literal('stuck') }),
+  | { readonly type: 'stuck' }
   /** The model file cannot be served. The process ends. */
-  z.object({ type: z.literal('broken'), reason: z.string() }),
-]);
-
-export type ServerMessage = z.infer<typeof serverMessage>;
-
-/** Returns null for anything that is not a message of the protocol. */
-export const parseServerMessage = (message: unknown): ServerMessage | null =>
-  serverMessage.safeParse(message).data ?? null;
+  | { readonly type: 'broken'; readonly reason: string };

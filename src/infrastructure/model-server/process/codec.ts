@@ -1,7 +1,7 @@
 import { parse } from 'lossless-json';
 import { jsonNesting } from '../../../domain/shared/text.js';
 import { decodeHalves } from '../../onnx/onnx-runtime.js';
-import { MODEL_VERSION } from '../model-version.js';
+import { MODEL_VERSION } from '../protocol.js';
 import {
   type InferenceRequest,
   isInferForm,

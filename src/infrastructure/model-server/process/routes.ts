@@ -1,6 +1,5 @@
 import { CHALLENGE_HEADER, PROOF_HEADER, proofOf } from '../../child-process/health-proof.js';
-import { MODEL_VERSION } from '../model-version.js';
-import type { ServeOrder } from '../protocol.js';
+import { MODEL_VERSION, type ServeOrder } from '../protocol.js';
 import { type Handler, jsonAnswer, type RouteMatch, type Router } from './http-server.js';
 import type { Inference } from './inference.js';
 import type { Metrics } from './metrics.js';

@@ -1,7 +1,6 @@
 /** Reads a model folder in the layout of Hugging Face's ONNX exports. */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { z } from 'zod';
 import { firstLineOf } from '../../onnx/onnx-runtime.js';
 
 /** The model can't be used. The message names the part and its file, for the person who repairs the model. */
@@ -11,36 +10,35 @@ export class BrokenModel extends Error {
   }
 }
 
-const Json = z.record(z.string(), z.unknown());
-export type Json = Readonly<z.infer<typeof Json>>;
+export type Json = Readonly<Record<string, unknown>>;
 
-/** Some exporters leave fields out or write values of another type. Such a value counts as missing. */
-const TokenIds = z
-  .union([z.int(), z.array(z.int())])
-  .transform((ids) => [ids].flat())
-  .catch([]);
-const Length = z.int().positive().nullable().catch(null);
-/** A special token is a string, or an object with a string. */
-const SpecialToken = z
-  .union([z.string(), z.object({ content: z.string() }).transform(({ content }) => content)])
-  .nullable()
-  .catch(null);
-const Config = z.object({ eos_token_id: TokenIds, max_position_embeddings: Length });
-const GenerationConfig = z.object({ eos_token_id: TokenIds });
-const TokenizerConfig = z.object({
-  /** A number above the safe integers means that the tokenizer sets no limit. */
-  model_max_length: Length,
-  additional_special_tokens: z.array(SpecialToken).catch([]),
-  chat_template: z
-    .union([
-      z.string(),
-      z
-        .array(z.object({ name: z.string(), template: z.string() }))
-        .transform((all) => all.find(({ name }) => name === 'default')?.template ?? null),
-    ])
-    .nullable()
-    .catch(null),
-});
+// Each thread of a worker reads these files. A schema library would take longer to load than most models.
+// Some exporters leave fields out or write values of another type. Such a value counts as missing.
+
+export const isJson = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+export const lengthIn = (value: unknown): number | null =>
+  Number.isSafeInteger(value) && Number(value) > 0 ? Number(value) : null;
+
+/** Reads one number or a list of numbers. */
+function tokenIdsIn(value: unknown): number[] {
+  const ids = [value].flat();
+  return ids.every((id) => Number.isSafeInteger(id)) ? (ids as number[]) : [];
+}
+
+/** Reads a special token: a string, or an object with a string. */
+function specialTokenIn(value: unknown): string | null {
+  const text = isJson(value) ? value.content : value;
+  return typeof text === 'string' ? text : null;
+}
+
+/** Reads a chat template: a string, or a list in which one has the name `default`. */
+function templateIn(value: unknown): string | null {
+  const isDefault = (one: unknown): one is Json => isJson(one) && one.name === 'default';
+  const text = Array.isArray(value) ? value.find(isDefault)?.template : value;
+  return typeof text === 'string' ? text : null;
+}
 
 export interface ModelFiles {
   readonly folder: string;
@@ -63,30 +61,33 @@ export interface ModelFiles {
 
 /** Reads the folder. `wanted` is as for `weightsIn`. Throws BrokenModel. */
 export function readModelFiles(folder: string, wanted: string | null = null): ModelFiles {
-  const config = Config.parse(required('configuration', folder, 'config.json'));
+  const config = required('configuration', folder, 'config.json');
   const generation = json('generation configuration', folder, 'generation_config.json') ?? {};
   const tokenizer = required('tokenizer', folder, 'tokenizer.json');
   const tokenizerConfig = required('tokenizer configuration', folder, 'tokenizer_config.json');
-  const { model_max_length, additional_special_tokens } = TokenizerConfig.parse(tokenizerConfig);
-  const context = config.max_position_embeddings ?? model_max_length;
+  const { additional_special_tokens: additional } = tokenizerConfig;
+  // A number above the safe integers means that the tokenizer sets no limit.
+  const context = lengthIn(config.max_position_embeddings) ?? lengthIn(tokenizerConfig.model_max_length);
   if (context === null)
     throw new BrokenModel('configuration', 'config.json names no max_position_embeddings: the context is unknown');
   return {
     folder,
     ...weightsIn(folder, wanted),
     context,
-    stopIds: [...GenerationConfig.parse(generation).eos_token_id, ...config.eos_token_id],
+    stopIds: [...tokenIdsIn(generation.eos_token_id), ...tokenIdsIn(config.eos_token_id)],
     tokenizer,
     tokenizerConfig,
     namedTokens: namedTokensOf(tokenizerConfig),
-    additionalTokens: additional_special_tokens.filter((token) => token !== null),
+    additionalTokens: (Array.isArray(additional) ? additional : [])
+      .map(specialTokenIn)
+      .filter((token) => token !== null),
     template: templateOf(folder, tokenizerConfig),
   };
 }
 
 function namedTokensOf(tokenizerConfig: Json): Record<string, string> {
   const named = Object.entries(tokenizerConfig).filter(([name]) => /^[a-z]+_token$/.test(name));
-  const tokens = named.map(([name, token]) => [name, SpecialToken.parse(token)]);
+  const tokens = named.map(([name, token]) => [name, specialTokenIn(token)]);
   return Object.fromEntries(tokens.filter(([, token]) => token !== null));
 }
 
@@ -94,7 +95,7 @@ function templateOf(folder: string, tokenizerConfig: Json): ModelFiles['template
   const own = textOf('chat template', folder, 'chat_template.jinja');
   if (own !== null) return { text: own, file: 'chat_template.jinja' };
   const file = 'tokenizer_config.json';
-  const text = TokenizerConfig.parse(tokenizerConfig).chat_template;
+  const text = templateIn(tokenizerConfig.chat_template);
   if (text !== null) return { text, file };
   const isAbsent = tokenizerConfig.chat_template === undefined;
   const problem = isAbsent ? `there is no chat_template.jinja and ${file} has none` : `${file} has no default`;
@@ -131,17 +132,23 @@ export function required(part: string, folder: string, file: string): Json {
   return value;
 }
 
-/** Returns null if there is no such file. Throws BrokenModel unless it is JSON that fits the schema. */
-export function json<T = Json>(part: string, folder: string, file: string, schema?: z.ZodType<T>): T | null {
+/** Returns null if there is no such file. Throws BrokenModel unless it is a JSON object. */
+export function json(part: string, folder: string, file: string): Json | null {
+  const value = anyJson(part, folder, file);
+  if (value === undefined) return null;
+  if (!isJson(value)) throw new BrokenModel(part, `${file} is not a JSON object`);
+  return value;
+}
+
+/** Returns undefined if there is no such file. Throws BrokenModel unless it is JSON. */
+export function anyJson(part: string, folder: string, file: string): unknown {
   const text = textOf(part, folder, file);
-  if (text === null) return null;
+  if (text === null) return undefined;
   try {
-    const { data, success } = (schema ?? Json).safeParse(JSON.parse(text));
-    if (success) return data as T;
+    return JSON.parse(text);
   } catch (error) {
     throw new BrokenModel(part, `${file} is not valid JSON: ${firstLineOf(error)}`);
   }
-  throw new BrokenModel(part, `${file} is not a JSON object`);
 }
 
 export const exists = (folder: string, file: string): boolean => existsSync(join(folder, file));

@@ -1,10 +1,9 @@
 /** Renders conversations with the model's chat template, and tokenizes them. */
 import { Template } from '@huggingface/jinja';
-import { z } from 'zod';
 import type { RequestMessage } from '../../../domain/chat/chat.js';
 import { firstLineOf } from '../../onnx/onnx-runtime.js';
 import { messageJson } from '../../openai/openai-request.js';
-import { BrokenModel, type Json, type ModelFiles } from './model-files.js';
+import { BrokenModel, isJson, type Json, type ModelFiles } from './model-files.js';
 import { SectionTokenizer, usingTokenizer, Vocabulary } from './tokenizers.js';
 
 /** The chat template refuses the messages. The text of the error is usually the template's own text. */
@@ -67,28 +66,23 @@ export class Prompts {
   }
 }
 
-const AddedTokens = z
-  .array(
-    z.object({
-      id: z.int(),
-      content: z.string(),
-      special: z.boolean().optional(),
-      lstrip: z.boolean().optional(),
-      rstrip: z.boolean().optional(),
-    }),
-  )
-  .nullish();
+function isAddedToken(value: unknown): value is SpecialToken & { readonly special?: boolean } {
+  if (!isJson(value)) return false;
+  const { id, content, special, lstrip, rstrip } = value;
+  const flags = [special, lstrip, rstrip].every((flag) => flag === undefined || typeof flag === 'boolean');
+  return Number.isSafeInteger(id) && typeof content === 'string' && flags;
+}
 
 /**
  * Returns the added tokens that are marked as special, that have a name, or that end an answer. Messages may contain
  * the other added tokens, such as `<think>`.
  */
 function specialTokensOf(files: ModelFiles): SpecialToken[] {
-  const { data: added, error } = AddedTokens.safeParse(files.tokenizer.added_tokens);
-  if (error) throw new Error(`its added_tokens are not valid: ${error.issues[0]?.message}`);
+  const added = files.tokenizer.added_tokens ?? [];
+  if (!Array.isArray(added) || !added.every(isAddedToken)) throw new Error('its added_tokens are not valid');
   const { stops } = new Vocabulary(files);
   const named = new Set([...Object.values(files.namedTokens), ...files.additionalTokens]);
-  return (added ?? []).filter(
+  return added.filter(
     ({ special, content, id }) => content !== '' && (special === true || stops.has(id) || named.has(content)),
   );
 }

@@ -1,7 +1,6 @@
 import { Tokenizer } from '@huggingface/tokenizers';
-import { z } from 'zod';
 import { firstLineOf } from '../../onnx/onnx-runtime.js';
-import { BrokenModel, type Json, type ModelFiles } from './model-files.js';
+import { BrokenModel, isJson, type Json, type ModelFiles } from './model-files.js';
 
 /** Parts of the library's tokenizer that its types hide. */
 interface Inner {
@@ -49,7 +48,7 @@ export class Vocabulary {
   constructor({ tokenizer, tokenizerConfig, stopIds, namedTokens }: ModelFiles) {
     this.tokenizer = usingTokenizer(() => new Tokenizer(withoutMerges(tokenizer), tokenizerConfig));
     this.added = this.tokenizer.get_added_tokens_decoder();
-    this.isByteLevel = Decoding.safeParse(tokenizer.decoder).success;
+    this.isByteLevel = readsBytes(tokenizer.decoder);
     const { eos_token: end } = namedTokens;
     const named = end === undefined ? undefined : this.tokenizer.token_to_id(end);
     this.stops = new Set(named === undefined ? stopIds : [...stopIds, named]);
@@ -90,12 +89,11 @@ export class Vocabulary {
   }
 }
 
-const ByteLevel = z.looseObject({ type: z.literal('ByteLevel') });
-/** A decoder that reads each character of a token as a byte. */
-const Decoding = z.union([ByteLevel, z.looseObject({ decoders: z.array(z.unknown()).refine(hasByteLevel) })]);
-
-function hasByteLevel(decoders: readonly unknown[]): boolean {
-  return decoders.some((one) => ByteLevel.safeParse(one).success);
+/** Returns whether a decoder reads each character of a token as a byte. */
+function readsBytes(decoder: unknown): boolean {
+  if (!isJson(decoder)) return false;
+  const { decoders } = decoder;
+  return [decoder, ...(Array.isArray(decoders) ? decoders : [])].some((one) => isJson(one) && one.type === 'ByteLevel');
 }
 
 /** The byte of each character. Visible bytes have their own character, the others have the characters from 256 on. */
@@ -116,10 +114,8 @@ export function usingTokenizer<T>(use: () => T): T {
   }
 }
 
-const Merging = z.looseObject({ merges: z.unknown() });
-
 /** Removes the merge rules. They take most of a tokenizer's memory, and decoding does not need them. */
 function withoutMerges(tokenizer: Json): Json {
-  const { data: model } = Merging.safeParse(tokenizer.model);
-  return model ? { ...tokenizer, model: { ...model, merges: [] } } : tokenizer;
+  const { model } = tokenizer;
+  return isJson(model) ? { ...tokenizer, model: { ...model, merges: [] } } : tokenizer;
 }

@@ -1,7 +1,16 @@
 /** Reads the folder of an embedding model in the layout of Hugging Face's ONNX exports and of sentence-transformers. */
 import { join } from 'node:path';
-import { z } from 'zod';
-import { BrokenModel, exists, type Json, json, required, weightsIn } from '../model-files.js';
+import {
+  anyJson,
+  BrokenModel,
+  exists,
+  isJson,
+  type Json,
+  json,
+  lengthIn,
+  required,
+  weightsIn,
+} from '../model-files.js';
 
 const POOLING = '1_Pooling';
 
@@ -23,16 +32,15 @@ export interface EmbeddingFiles {
   readonly otherModule: string | null;
 }
 
-const Architectures = z.object({ architectures: z.array(z.string()).min(1) });
-
 /**
  * Returns whether a folder has an embedding model. Such a folder has the modules of sentence-transformers, or its
  * configuration names a network without a head, such as `BertModel`.
  */
 export function embeds(folder: string): boolean {
   if (exists(folder, 'modules.json') || exists(folder, join(POOLING, 'config.json'))) return true;
-  const { data } = Architectures.safeParse(readOrNull(folder));
-  return data?.architectures.every((name) => /Model$/.test(name) && !/LMHeadModel$/.test(name)) ?? false;
+  const names = readOrNull(folder)?.architectures;
+  if (!Array.isArray(names) || names.length === 0) return false;
+  return names.every((name) => typeof name === 'string' && /Model$/.test(name) && !/LMHeadModel$/.test(name));
 }
 
 function readOrNull(folder: string): Json | null {
@@ -43,29 +51,22 @@ function readOrNull(folder: string): Json | null {
   }
 }
 
-const Length = z.int().positive().nullable().catch(null);
-const Config = z.object({
-  max_position_embeddings: Length,
-  model_type: z.string().nullable().catch(null),
-  pad_token_id: z.int().nullable().catch(null),
-});
-const TokenizerConfig = z.object({ model_max_length: Length });
-const SentenceConfig = z.object({ max_seq_length: Length });
-
 /** These networks number positions from the id of the padding token plus 1. */
 const OFFSET_TYPES = ['roberta', 'xlm-roberta', 'camembert', 'mpnet'];
 
 /** Reads the folder. `wanted` is as for `weightsIn`. Throws BrokenModel. */
 export function readEmbeddingFiles(folder: string, wanted: string | null = null): EmbeddingFiles {
-  const config = Config.parse(required('configuration', folder, 'config.json'));
+  const config = required('configuration', folder, 'config.json');
   const tokenizer = required('tokenizer', folder, 'tokenizer.json');
   const tokenizerConfig = required('tokenizer configuration', folder, 'tokenizer_config.json');
   const sentences = json('configuration', folder, 'sentence_bert_config.json') ?? {};
-  const offset = OFFSET_TYPES.includes(config.model_type ?? '') ? (config.pad_token_id ?? 1) + 1 : 0;
+  const padding = Number.isSafeInteger(config.pad_token_id) ? Number(config.pad_token_id) : 1;
+  const offset = OFFSET_TYPES.includes(String(config.model_type)) ? padding + 1 : 0;
+  const positions = lengthIn(config.max_position_embeddings);
   const lengths = [
-    config.max_position_embeddings && config.max_position_embeddings - offset,
-    TokenizerConfig.parse(tokenizerConfig).model_max_length,
-    SentenceConfig.parse(sentences).max_seq_length,
+    positions && positions - offset,
+    lengthIn(tokenizerConfig.model_max_length),
+    lengthIn(sentences.max_seq_length),
   ].filter((length) => length !== null);
   if (lengths.length === 0)
     throw new BrokenModel('configuration', 'config.json names no max_position_embeddings: the context is unknown');
@@ -73,15 +74,17 @@ export function readEmbeddingFiles(folder: string, wanted: string | null = null)
   return { folder, weights, context: Math.min(...lengths), tokenizer, tokenizerConfig, ...modulesOf(folder) };
 }
 
-const Modules = z.array(z.object({ type: z.string(), path: z.string().catch('') }));
-
 /** Reads modules.json. Without this file, vectors are pooled but not normalized, as in sentence-transformers. */
 function modulesOf(folder: string): Pick<EmbeddingFiles, 'pooling' | 'normalize' | 'otherModule'> {
   const file = 'modules.json';
-  const listed = json('modules', folder, file, z.unknown()) ?? [];
-  const { data: modules } = Modules.safeParse(listed);
-  if (!modules) throw new BrokenModel('modules', `${file} is not a list of modules`);
-  const kinds = modules.map(({ type, path }) => ({ kind: type.split('.').at(-1) ?? '', path }));
+  const modules = anyJson('modules', folder, file) ?? [];
+  const isModule = (one: unknown): one is Json & { type: string } => isJson(one) && typeof one.type === 'string';
+  if (!Array.isArray(modules) || !modules.every(isModule))
+    throw new BrokenModel('modules', `${file} is not a list of modules`);
+  const kinds = modules.map(({ type, path }) => ({
+    kind: type.split('.').at(-1) ?? '',
+    path: typeof path === 'string' ? path : '',
+  }));
   const known = ['Transformer', 'Pooling', 'Normalize'];
   return {
     pooling: poolingOf(folder, kinds.find(({ kind }) => kind === 'Pooling')?.path ?? POOLING),
