@@ -1,8 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { Agent, request } from 'node:http';
 import { createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { json } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { startApp } from '../../src/bootstrap/app.js';
 import { loadConfig } from '../../src/bootstrap/config/config.js';
@@ -24,6 +27,21 @@ import {
   untilState,
 } from '../support/workspace.js';
 
+/** The silence after which a caller may be disconnected. */
+const SILENCE_NS = 100 * 1_000_000;
+
+/** Returns the outcome of a call: `200`, a refusal such as `503 shutting_down close`, or a connection error. */
+async function outcomeOf(agent: Agent, url: string, token: string): Promise<string> {
+  try {
+    const sent = request(url, { agent, headers: { Authorization: `Bearer ${token}` } }).end();
+    const [response] = await once(sent, 'response');
+    const { code } = (await json(response)) as { code?: string };
+    return response.statusCode === 200 ? '200' : `${response.statusCode} ${code} ${response.headers.connection}`;
+  } catch (error) {
+    return String((error as NodeJS.ErrnoException).code);
+  }
+}
+
 /** Starts the service in the process of the test. Returns the reason of its failure. */
 async function failure(env: Record<string, string>): Promise<string> {
   const config = loadConfig({ SERVICE_PORT: '0', SERVICE_LOG_LEVEL: 'error', ...env });
@@ -43,6 +61,8 @@ describe('a service with only a data folder', () => {
   let second: Service;
   let admin: Member;
   let backup: string;
+  /** The projects that were acknowledged before the backup began. */
+  let backedUp: string[];
   beforeAll(async () => {
     parent = await temporaryFolder();
     dataDir = join(parent, 'with a space');
@@ -91,7 +111,7 @@ describe('a service with only a data folder', () => {
     expect(answer.body.choices[0].message.content).toBe('7 + 5 = 12.');
   });
 
-  it('is backed up under load, and ends in order at SIGINT', async () => {
+  it('is backed up under load', async () => {
     const uploaded = await second.call('PUT', '/v1/model-files/mine/config.json', {
       token: admin.token,
       raw: '{}',
@@ -105,28 +125,47 @@ describe('a service with only a data folder', () => {
     };
     const writers = [writer(), writer(), writer()];
     await until('some are acknowledged', () => acknowledged.length >= 20);
-    const before = [...acknowledged];
+    backedUp = [...acknowledged];
     const backupRun = await tenon({ dataDir, databaseUrl: null }, ['backup', backup, '--with-models']);
     loading = false;
     await Promise.all(writers);
     expect(backupRun).toMatchObject({ code: 0, err: '' });
     expect(backupRun.out).toMatch(/ \d+ tables, \d+ model files inside, \d+ only listed\n/);
-    expect(acknowledged.length).toBeGreaterThan(before.length);
+    expect(acknowledged.length).toBeGreaterThan(backedUp.length);
     const { body: audit } = await second.get('/v1/audit?action=database.backed_up', masterKey);
     expect(audit.entries).toEqual([
       expect.objectContaining({ actor: expect.objectContaining({ kind: 'command_line' }) }),
     ]);
     expect(await tenon({ dataDir, databaseUrl: null }, ['restore', backup])).toMatchObject({ code: 1 });
-
-    const left = descendants(second.pid);
-    second.signal('SIGINT');
-    expect(await second.ended).toBe(0);
-    await untilGone(left);
-    await restored(before);
   });
 
-  /** Restores the backup into another folder, and expects a service there to have these projects. */
-  async function restored(projects: readonly string[]): Promise<void> {
+  it('ends in order at SIGINT under load, and answers every call that arrives on a keep-alive connection', async () => {
+    const left = descendants(second.pid);
+    const outcomes = new Map<string, number>();
+    const caller = async () => {
+      const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+      for (let outcome = '200'; outcome !== 'ECONNREFUSED'; ) {
+        outcome = await outcomeOf(agent, `${second.url}/v1/projects?limit=1`, admin.token);
+        outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
+      }
+      agent.destroy();
+    };
+    const callers = Array.from({ length: 16 }, caller);
+    const pauses = monitorEventLoopDelay({ resolution: 5 });
+    await until('the load has begun', () => (outcomes.get('200') ?? 0) >= 100);
+    pauses.enable();
+    second.signal('SIGINT');
+    expect(await second.ended).toBe(0);
+    await Promise.all(callers);
+    pauses.disable();
+    outcomes.delete('503 shutting_down close');
+    // Without processor time, a caller can be silent for longer than the service waits. Then its call comes too late.
+    if (pauses.max > SILENCE_NS) for (const late of ['ECONNRESET', 'EPIPE']) outcomes.delete(late);
+    expect([...outcomes.keys()].sort()).toEqual(['200', 'ECONNREFUSED']);
+    await untilGone(left);
+  });
+
+  it('has every project of the backup when this is restored into another folder', async () => {
     const there = { dataDir: join(parent, 'elsewhere'), databaseUrl: null };
     await mkdir(there.dataDir);
     expect(await tenon(there, ['restore', backup])).toMatchObject({ code: 0, err: '' });
@@ -135,14 +174,14 @@ describe('a service with only a data folder', () => {
       err: expect.stringContaining('is not empty'),
     });
     const service = await Service.start({ ...there, env });
-    for (const id of projects) expect((await service.get(`/v1/projects/${id}`, admin.token)).status).toBe(200);
+    for (const id of backedUp) expect((await service.get(`/v1/projects/${id}`, admin.token)).status).toBe(200);
     expect((await service.get('/v1/status', admin.apiKey)).status).toBe(200);
     expect(await readFile(join(there.dataDir, 'models/mine/config.json'), 'utf8')).toBe('{}');
     expect(await readFile(join(there.dataDir, 'secret'))).toEqual(await readFile(join(dataDir, 'secret')));
     const { body } = await service.get('/v1/audit?action=database', masterKey);
     expect(body.entries.map(({ action }: { action: string }) => action)).toEqual(['database.restored']);
     expect(await service.stop()).toBe(0);
-  }
+  });
 
   it('refuses a restore into its data folder while it runs, even without a secret and models there', async () => {
     for (const kept of ['secret', 'models']) await rm(join(dataDir, kept), { recursive: true });

@@ -53,7 +53,9 @@ describe('tools/build.cjs', () => {
     await ended;
   }
 
-  it.each(results)('builds all again after a build was killed when %s was written', async (name) => {
+  // The first file of the compiler, of the bundler, and of the copies.
+  const steps = ['src/main.js', 'console/console.js', 'console/index.html'];
+  it.each(steps)('builds all again after a build was killed when %s was written', async (name) => {
     await killWhenWritten(name);
     buildIfNeeded();
     expect(missing()).toEqual([]);

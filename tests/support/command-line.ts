@@ -56,7 +56,8 @@ export async function tenon(place: Place, args: readonly string[], run: Run = {}
 /** Runs a command in its own process, as people do. */
 export function tenonProcess(place: Place, args: readonly string[], { env, input = '' }: Run = {}): Promise<Ran> {
   return new Promise((resolve) => {
-    const options = { cwd: place.dataDir, env: { PATH: process.env.PATH, ...settingsOf(place, env) } };
+    const { PATH, TENON_TEST_COMPILED: NODE_COMPILE_CACHE } = process.env;
+    const options = { cwd: place.dataDir, env: { PATH, NODE_COMPILE_CACHE, ...settingsOf(place, env) } };
     const child = execFile(process.execPath, [BIN, ...args], options, (error, out, err) =>
       resolve({ code: error ? Number(error.code) : 0, out, err }),
     );

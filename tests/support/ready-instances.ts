@@ -9,8 +9,9 @@ export class ReadyInstances extends HttpCaller {
   }
 
   override async call(method: string, path: string, options?: CallOptions): Promise<Answer> {
+    const first = this.next++; // Another call may come during the loop.
     for (let tried = 0; tried < this.instances().length; tried++) {
-      const instance = this.instances()[this.next++ % this.instances().length] as HttpCaller;
+      const instance = this.instances()[(first + tried) % this.instances().length] as HttpCaller;
       const ready = await instance.get('/health/ready').catch(() => null);
       if (ready?.status === 200) return instance.call(method, path, options);
     }
