@@ -2,10 +2,10 @@ import { PasswordHasher } from '../../src/application/accounts/ports.js';
 import { HashingBusy } from '../../src/domain/accounts/errors.js';
 import { copyRow } from '../support/database.js';
 import type { Answer } from '../support/http-caller.js';
+import { site, siteToken } from '../support/site.js';
 import { ask, completions, createProject, type Member, password, register } from '../support/workspace.js';
 import { mailsTo, receivesMail, tokenMailedTo } from './support/mailbox.js';
 import { invalid, refusal } from './support/refusals.js';
-import { site, siteToken } from './support/site.js';
 import { TestApp } from './support/test-app.js';
 
 const HOUR_MS = 60 * 60 * 1000;

@@ -28,8 +28,6 @@ export async function notFoundIfMissing<T>(what: string, write: () => Promise<T>
   }
 }
 
-export const isUniqueViolation = (error: unknown): boolean => sqlState(error) === UNIQUE_VIOLATION;
-
 export const isMissingTable = (error: unknown): boolean => sqlState(error) === UNDEFINED_TABLE;
 
 const OUTAGE_CODES =

@@ -28,6 +28,8 @@ const lock = (mode: LockMode) => `
 @injectable()
 export class TypeOrmUnitOfWork implements UnitOfWork {
   private readonly transactional = new AsyncLocalStorage<EntityManager>();
+  /** The last in the line of each exclusive lock. */
+  private readonly lines = new Map<string, Promise<unknown>>();
 
   /** Tests pass a weaker isolation to show what `SERIALIZABLE` prevents. */
   constructor(
@@ -43,17 +45,36 @@ export class TypeOrmUnitOfWork implements UnitOfWork {
    * Runs `work` under a lock. The transaction is read-committed, so that each statement sees everything that earlier
    * holders of the lock have committed.
    */
-  locked<T>(name: string, work: () => Promise<T>, mode: LockMode = 'exclusive'): Promise<T> {
-    return this.readCommitted(async () => {
-      await this.query(lock(mode), [name, IDLE_TIMEOUT]);
-      return work();
-    });
+  async locked<T>(name: string, work: () => Promise<T>, mode: LockMode = 'exclusive'): Promise<T> {
+    this.requireNotRunning();
+    const holding = () =>
+      this.readCommitted(async () => {
+        await this.query(lock(mode), [name, IDLE_TIMEOUT]);
+        return work();
+      });
+    return mode === 'exclusive' ? this.inLine(name, holding) : holding();
+  }
+
+  /** Runs the exclusive holders of this process one after another, so that those who wait need no connection. */
+  private inLine<T>(name: string, work: () => Promise<T>): Promise<T> {
+    const turn = (this.lines.get(name) ?? Promise.resolve()).then(work);
+    const done = turn
+      .catch(() => undefined)
+      .then(() => {
+        if (this.lines.get(name) === done) this.lines.delete(name);
+      });
+    this.lines.set(name, done);
+    return turn;
   }
 
   /** Runs `work` in a transaction of its own that sees later commits of others. Throws inside a unit of work. */
   async readCommitted<T>(work: () => Promise<T>): Promise<T> {
-    if (this.isRunning) throw new Error('This must not run inside a unit of work.');
+    this.requireNotRunning();
     return this.retried(undefined, work); // the default isolation of every connection, see `connections.ts`
+  }
+
+  private requireNotRunning(): void {
+    if (this.isRunning) throw new Error('This must not run inside a unit of work.');
   }
 
   get isRunning(): boolean {

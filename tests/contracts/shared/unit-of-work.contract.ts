@@ -10,7 +10,7 @@ export async function countedUp({ unitOfWork, teams, accounts }: Repositories): 
   await teams.add(team);
   await accounts.add(counter);
   const read = async () => (await accounts.byId(counter.id)) as Account;
-  const countUp = (account: Account) => accounts.save({ ...account, name: String(Number(account.name) + 1) });
+  const countUp = ({ id, name }: Account) => accounts.change(id, { name: String(Number(name) + 1) });
   await race(6, read, countUp, (steps) => unitOfWork.run(steps));
   return Number((await read()).name);
 }
