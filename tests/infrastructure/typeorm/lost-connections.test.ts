@@ -117,6 +117,17 @@ describe('a unit of work with the time limits of the service', () => {
     for (const _ of Array(4)) await unitOfWork.query('SELECT pg_sleep(1.5)');
   };
 
+  it.each([
+    ['53100', 'the disk of the database is full'],
+    ['53200', 'the database has no memory left'],
+  ])('ends as unavailable if the database reports %s', async (code, reason) => {
+    const raise = `DO $$ BEGIN RAISE EXCEPTION USING ERRCODE = '${code}'; END $$`;
+    const failure = await unitOfWork.run(() => unitOfWork.query(raise)).catch(asStorageUnavailable);
+    expect(failure).toBeInstanceOf(StorageUnavailable);
+    expect((failure as Error).message).toContain(reason);
+    expect(await unitOfWork.prepared('raised', 'SELECT 1 AS one', [])).toEqual([{ one: 1 }]);
+  });
+
   it('ends within 5 s if 24 of them change one row', async () => {
     const ended = await atOnce(24, () =>
       timed(
