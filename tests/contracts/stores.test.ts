@@ -1,5 +1,4 @@
 import type { InstanceRegistry } from '../../src/application/jobs/ports.js';
-import type { Account } from '../../src/domain/accounts/account.js';
 import type { Invite } from '../../src/domain/accounts/invite.js';
 import { StorageUnavailable } from '../../src/domain/shared/errors.js';
 import { CheckedTokens, Sealer } from '../../src/infrastructure/crypto/secrets.js';
@@ -212,9 +211,9 @@ describe('UnitOfWork of PostgreSQL', () => {
     await accounts.add(account);
     let attempts = 0;
     const loses = unitOfWork.run(async () => {
-      const read = (await accounts.byId(account.id)) as Account;
-      await elsewhere.accounts.save({ ...read, name: `changed ${++attempts} times` });
-      await accounts.save({ ...read, name: 'never' });
+      await accounts.byId(account.id);
+      await elsewhere.accounts.change(account.id, { name: `changed ${++attempts} times` });
+      await accounts.change(account.id, { name: 'never' });
     });
     await expect(loses).rejects.toThrow(StorageUnavailable);
     expect((await accounts.byId(account.id))?.name).toBe(`changed ${attempts} times`);

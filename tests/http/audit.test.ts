@@ -6,6 +6,7 @@ import { StorageUnavailable } from '../../src/domain/shared/errors.js';
 import { MemoryWebhookSender } from '../fakes/alerts/memory-webhook-sender.js';
 import { MemoryModelServer } from '../fakes/deployments/memory-model-server.js';
 import { as, masterKey } from '../support/monitoring.js';
+import { site, siteToken } from '../support/site.js';
 import {
   createProject,
   draftModel,
@@ -16,7 +17,6 @@ import {
   registeredModel,
 } from '../support/workspace.js';
 import { receivesMail, tokenMailedTo } from './support/mailbox.js';
-import { site, siteToken } from './support/site.js';
 import { TestApp } from './support/test-app.js';
 
 interface Entry {

@@ -9,10 +9,10 @@ import { contracts } from '../../src/interfaces/http/controllers.js';
 import { checkJsonText, firstUnstorable, inexactNumber } from '../../src/interfaces/http/json-body.js';
 import { ifMatchVersion } from '../../src/interfaces/http/middleware/validate.js';
 import { aCall, aConversation, aJob, anEvaluation, aResult, ended } from '../support/records.js';
+import { site } from '../support/site.js';
 import { until } from '../support/until.js';
 import { createProject, draftModel, type Member, register } from '../support/workspace.js';
 import { statusAndCode } from './support/refusals.js';
-import { site } from './support/site.js';
 import { TestApp } from './support/test-app.js';
 
 const MB = 1024 * 1024;

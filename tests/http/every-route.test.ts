@@ -10,9 +10,9 @@ import { exampleOf, type Schema, type Schemas } from '../../src/interfaces/http/
 import { allRefusalsOf } from '../../src/interfaces/http/openapi/responses.js';
 import { version } from '../../src/interfaces/version.js';
 import { codeOf, note } from '../support/http-caller.js';
+import { site } from '../support/site.js';
 import { type Member, password } from '../support/workspace.js';
 import { statusAndCode } from './support/refusals.js';
-import { site } from './support/site.js';
 import { TestApp } from './support/test-app.js';
 
 const kinds: Record<string, string> = { model_id: 'mdl', dataset_id: 'dst' };

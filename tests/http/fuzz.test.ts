@@ -5,7 +5,7 @@ import { MemoryModelServer } from '../fakes/deployments/memory-model-server.js';
 import { fuzz } from '../support/fuzz/fuzz.js';
 import { World } from '../support/fuzz/world.js';
 import { masterKey } from '../support/monitoring.js';
-import { site } from './support/site.js';
+import { site } from '../support/site.js';
 import { TestApp } from './support/test-app.js';
 
 const SEED = 20_261_122;

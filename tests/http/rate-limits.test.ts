@@ -157,8 +157,21 @@ describe('a service that allows 6 calls a minute, 3 of them registrations and lo
       expect(statuses(await times(8, call)).slice(6)).toEqual([429, 429]);
       expect(lookups).toBe(6);
     }
+    app.clock.advance(61_000);
+    await times(6, () => me('nonsense'));
+    lookups = 0;
+    expect(await times(20, unknown)).toMatchObject(Array(20).fill(limited));
+    expect(lookups).toBe(6);
     expect((await me(member.token)).status).toBe(200); // not limited by the unknown credentials from its address
     onIdentifying = () => {};
+  });
+
+  it('counts the calls of an ended session by the address alone', async () => {
+    const { body } = await login();
+    app.clock.advance(30_000);
+    expect((await app.post('/v1/auth/logout', body.token)).status).toBe(200);
+    app.clock.advance(30_000); // the address has all its calls again, the ended session has not
+    expect(statuses(await times(7, () => me(body.token)))).toEqual([...Array(6).fill(401), 429]);
   });
 
   it('refuses a call over the limit on every route before any other check', async () => {

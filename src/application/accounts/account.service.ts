@@ -59,10 +59,8 @@ export class AccountService {
         const details = { name, alert_emails: alertEmails };
         await this.audit.record({ by: actor, action: 'account.changed', object: changed, details });
       }
-      if (!passwordHash) {
-        await this.accounts.save(changed);
-        return changed;
-      }
+      await this.accounts.change(account.id, { name: changed.name, alertEmails: changed.alertEmails });
+      if (!passwordHash) return changed;
       // Another call may have changed the password while this call hashed.
       if (account.passwordHash !== verifiedHash) throw new WrongPassword();
       const details = { keys_revoked: revokeKeys };
@@ -77,7 +75,7 @@ export class AccountService {
     return this.unitOfWork.run(async () => {
       const account = await this.mailer.redeem(token, 'verification');
       const verified = Account.verified(account, this.clock.now());
-      await this.accounts.save(verified);
+      await this.accounts.change(account.id, { emailVerifiedAt: verified.emailVerifiedAt });
       await this.audit.record({ by: Actor.self(account), action: 'account.email_verified', object: account });
       return verified;
     });

@@ -31,10 +31,10 @@ export class ApiKeyService {
   ) {}
 
   /** Creates a key and returns its secret. The secret cannot be read again. Throws LimitReached. */
-  mint(by: Caller | null, { name, lifetimeSeconds }: NewKey): Promise<{ key: Credential; secret: string }> {
+  async mint(by: Caller | null, { name, lifetimeSeconds }: NewKey): Promise<{ key: Credential; secret: string }> {
+    const { accountId } = authorize(by, permissions.mintKeys);
     return this.unitOfWork.run(async () => {
       const actor = await this.authority.confirm(by, permissions.mintKeys);
-      const { accountId } = actor;
       const { token, digest, hint } = this.tokens.issue('api_key');
       const createdAt = this.clock.now();
       const minted = { accountId, kind: 'api_key', origin: 'minted', now: createdAt } as const;
@@ -47,7 +47,7 @@ export class ApiKeyService {
       await this.credentials.add(key);
       await this.audit.record({ by: actor, action: 'api_key.minted', object: key });
       return { key, secret: token };
-    });
+    }, `keys of ${accountId}`);
   }
 
   /** Lists the account's unexpired keys, newest first. */

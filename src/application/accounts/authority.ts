@@ -4,6 +4,9 @@ import { authorize, type CallerFor, type Permission } from '../../domain/account
 import { Clock } from '../shared/ports.js';
 import { CredentialRepository } from './ports.js';
 
+/** The lock for writes that count or check accounts, admins or pending invites: what they found stays true. */
+export const MEMBERSHIP = 'accounts and invites';
+
 /** Checks the permission of a caller again at the time of a write. */
 @injectable()
 export class Authority {

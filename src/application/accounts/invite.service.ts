@@ -7,7 +7,7 @@ import { authorize, permissions } from '../../domain/accounts/permission.js';
 import { LimitReached } from '../../domain/shared/errors.js';
 import { Audit } from '../audit/audit.service.js';
 import { Clock, IdGenerator, UnitOfWork } from '../shared/ports.js';
-import { Authority } from './authority.js';
+import { Authority, MEMBERSHIP } from './authority.js';
 import { AccountRepository, InviteRepository, SecretTokens } from './ports.js';
 
 interface NewInvite {
@@ -39,7 +39,7 @@ export class InviteService {
   /** Creates an invite to the caller's team. Throws InvalidRequest, LimitReached. */
   create(by: Caller | null, input: NewInvite): Promise<Invite> {
     const { email, role, lifetimeSeconds = inviteLifetime.usual } = input;
-    return this.unitOfWork.run(async () => {
+    return this.unitOfWork.locked(MEMBERSHIP, async () => {
       const actor = await this.authority.confirm(by, permissions.manageTeam);
       const pending = await this.invites.countPending(actor.teamId, this.clock.now());
       if (pending >= MOST_PENDING) throw new LimitReached(MOST_PENDING, 'pending invites');
@@ -72,7 +72,7 @@ export class InviteService {
 
   /** Throws InviteNotFound, InviteRedeemed, InviteRevoked, InviteExpired. */
   async revoke(by: Caller | null, { id }: { id: string }): Promise<void> {
-    await this.unitOfWork.run(async () => {
+    await this.unitOfWork.locked(MEMBERSHIP, async () => {
       const actor = await this.authority.confirm(by, permissions.manageTeam);
       const invite = await this.invites.find(actor.teamId, id);
       if (!invite) throw new InviteNotFound();

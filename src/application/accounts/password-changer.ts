@@ -40,12 +40,11 @@ export class PasswordChanger {
   /** Saves the hash in the caller's unit of work. Ends reset tokens. Ends sessions and keys as `Replacement` says. */
   async replace({ account, passwordHash, keepSession, revokeKeys }: Replacement): Promise<Account> {
     const { id: accountId } = account;
-    const changed = { ...account, passwordHash };
-    await this.accounts.save(changed);
+    await this.accounts.change(accountId, { passwordHash });
     await this.credentials.removeAll({ accountId, kind: 'session', ...(keepSession && { except: keepSession }) });
     const origins = ['registration', 'login'] as const;
     await this.credentials.removeAll({ accountId, kind: 'api_key', ...(!revokeKeys && { origins }) });
     await this.mailedTokens.removeUnused(accountId, 'reset');
-    return changed;
+    return { ...account, passwordHash };
   }
 }

@@ -38,11 +38,15 @@ export abstract class MasterKey {
   abstract matches(credential: string): boolean;
 }
 
+export type AccountChange = Partial<
+  Pick<Account, 'name' | 'role' | 'passwordHash' | 'emailVerifiedAt' | 'alertEmails'>
+>;
+
 export abstract class AccountRepository {
   /** Throws EmailTaken if another account has the same `emailKey`. */
   abstract add(account: Account): Promise<void>;
-  /** Updates an account. Throws EmailTaken if another account has the same `emailKey`. Ignores an unknown account. */
-  abstract save(account: Account): Promise<void>;
+  /** Changes the given fields and no others, since another call may change those. Ignores an unknown account. */
+  abstract change(id: string, change: AccountChange): Promise<void>;
   abstract byId(id: string): Promise<Account | null>;
   /** Finds an account by its e-mail, in any letter case and Unicode form. */
   abstract byEmail(email: string): Promise<Account | null>;

@@ -7,6 +7,7 @@ import { Actor } from '../../domain/audit/audit-entry.js';
 import { Audit } from '../audit/audit.service.js';
 import { Clock, IdGenerator, ServiceSettings, UnitOfWork } from '../shared/ports.js';
 import { TokenMailer } from './account-mails.js';
+import { MEMBERSHIP } from './authority.js';
 import { CredentialIssuer, type SignedIn } from './credential-issuer.js';
 import { PasswordChanger } from './password-changer.js';
 import { AccountRepository, InviteRepository, SecretTokens, TeamRepository } from './ports.js';
@@ -53,7 +54,7 @@ export class RegistrationService {
     const { name, email, password } = Account.profile(typed);
     await this.requireFree(email);
     const passwordHash = await this.passwords.hash(password);
-    return this.unitOfWork.run(async () => {
+    return this.unitOfWork.locked(MEMBERSHIP, async () => {
       const invite = await this.admit(by, email, inviteToken);
       await this.requireFree(email);
       if (invite) await this.invites.save(invite);
@@ -82,7 +83,7 @@ export class RegistrationService {
   async createAdmin(by: Actor, typed: Profile): Promise<Account> {
     const { name, email, password } = Account.profile(typed);
     const passwordHash = await this.passwords.hash(password);
-    return this.unitOfWork.run(async () => {
+    return this.unitOfWork.locked(MEMBERSHIP, async () => {
       await this.requireFree(email);
       await this.requirePlace();
       const createdAt = this.clock.now();

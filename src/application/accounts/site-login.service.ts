@@ -4,6 +4,7 @@ import { EmailTaken, SiteLoginDisabled, SiteTokenInvalid } from '../../domain/ac
 import { Actor } from '../../domain/audit/audit-entry.js';
 import { Audit } from '../audit/audit.service.js';
 import { Clock, IdGenerator, ServiceSettings, UnitOfWork } from '../shared/ports.js';
+import { MEMBERSHIP } from './authority.js';
 import { CredentialIssuer, type SignedIn } from './credential-issuer.js';
 import {
   AccountRepository,
@@ -35,18 +36,35 @@ export class SiteLoginService {
   async logIn({ token }: { token: string }): Promise<SignedIn> {
     this.requireEnabled();
     const claims = await this.siteTokens.verify(token);
-    return this.unitOfWork.run(async () => {
-      const isNew = await this.spentTokens.spend(claims.tokenId, claims.expiresAt, this.clock.now());
-      if (!isNew) throw new SiteTokenInvalid();
-      const known = await this.accounts.byEmail(claims.email);
-      const account = known ? await this.open(known, claims) : await this.create(claims);
-      return this.issuer.signIn(account, 'login');
-    });
+    return (await this.logInKnown(claims)) ?? this.logInNew(claims);
   }
 
   /** Throws SiteLoginDisabled. */
   requireEnabled(): void {
     if (!this.siteTokens.enabled) throw new SiteLoginDisabled();
+  }
+
+  /** Returns null if there is no account. */
+  private logInKnown(claims: SiteClaims): Promise<SignedIn | null> {
+    return this.unitOfWork.run(async () => {
+      const account = await this.accounts.byEmail(claims.email);
+      if (!account) return null;
+      await this.spend(claims);
+      return this.issuer.signIn(await this.open(account, claims), 'login');
+    });
+  }
+
+  private logInNew(claims: SiteClaims): Promise<SignedIn> {
+    return this.unitOfWork.locked(MEMBERSHIP, async () => {
+      await this.spend(claims);
+      const known = await this.accounts.byEmail(claims.email); // another call may have created it meanwhile
+      return this.issuer.signIn(await (known ? this.open(known, claims) : this.create(claims)), 'login');
+    });
+  }
+
+  private async spend({ tokenId, expiresAt }: SiteClaims): Promise<void> {
+    const isNew = await this.spentTokens.spend(tokenId, expiresAt, this.clock.now());
+    if (!isNew) throw new SiteTokenInvalid();
   }
 
   private async open(account: Account, claims: SiteClaims): Promise<Account> {
@@ -56,7 +74,7 @@ export class SiteLoginService {
     if (isGuarded && !mayLink) throw new EmailTaken();
     if (!claims.emailVerified || account.emailVerifiedAt) return account;
     const verified = Account.verified(account, this.clock.now());
-    await this.accounts.save(verified);
+    await this.accounts.change(account.id, { emailVerifiedAt: verified.emailVerifiedAt });
     await this.audit.record({ by: Actor.self(account), action: 'account.email_verified', object: account });
     return verified;
   }

@@ -6,7 +6,7 @@ import { authorize, permissions } from '../../domain/accounts/permission.js';
 import { NotFound } from '../../domain/shared/errors.js';
 import { Audit } from '../audit/audit.service.js';
 import { UnitOfWork } from '../shared/ports.js';
-import { Authority } from './authority.js';
+import { Authority, MEMBERSHIP } from './authority.js';
 import { AccountRepository, InviteRepository } from './ports.js';
 
 interface OfAccount {
@@ -36,25 +36,24 @@ export class TeamService {
 
   /** Changes a role. Revokes the account's pending invites if the role is not admin. Throws NotFound, LastAdmin. */
   async changeRole(by: Caller | null, { accountId, role }: OfAccount & { role: Role }): Promise<Account> {
-    return this.unitOfWork.run(async () => {
+    return this.unitOfWork.locked(MEMBERSHIP, async () => {
       const actor = await this.authority.confirm(by, permissions.manageTeam);
       const team = await this.accounts.ofTeam(actor.teamId);
       const account = memberOf(team, accountId);
       if (role !== 'admin') requireAnotherAdmin(team, account);
-      const changed = { ...account, role };
-      await this.accounts.save(changed);
+      await this.accounts.change(account.id, { role });
       if (role !== 'admin') await this.invites.revokeAllBy(account.id);
       if (role !== account.role) {
         const details = { from: account.role, to: role };
         await this.audit.record({ by: actor, action: 'account.role_changed', object: account, details });
       }
-      return changed;
+      return { ...account, role };
     });
   }
 
   /** Removes an account with its credentials and conversations, and revokes its invites. Throws NotFound, LastAdmin. */
   async remove(by: Caller | null, { accountId }: OfAccount): Promise<void> {
-    await this.unitOfWork.run(async () => {
+    await this.unitOfWork.locked(MEMBERSHIP, async () => {
       const actor = await this.authority.confirm(by, permissions.manageTeam);
       const team = await this.accounts.ofTeam(actor.teamId);
       const account = memberOf(team, accountId);

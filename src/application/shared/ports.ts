@@ -169,13 +169,16 @@ export type LockMode = 'exclusive' | 'shared';
 export abstract class UnitOfWork {
   /**
    * Runs `work` in a serializable transaction. Rolls back if `work` throws. Runs `work` again after a conflict with
-   * another transaction, so `work` must use only repositories. A nested call joins the transaction.
+   * another transaction, so `work` must use only repositories. A nested call joins the transaction. On this instance,
+   * units of work with the same `queueName` run one after another and do not conflict. Throws StorageUnavailable if all
+   * attempts together last too long.
    */
-  abstract run<T>(work: () => Promise<T>): Promise<T>;
+  abstract run<T>(work: () => Promise<T>, queueName?: string): Promise<T>;
   /**
    * Runs `work` in a transaction that holds the lock `name` across all instances. `work` sees everything that earlier
    * exclusive holders committed. The transaction can be retried, so `work` must use only repositories. Throws inside a
-   * unit of work. The default mode is `exclusive`.
+   * unit of work. The default mode is `exclusive`. On one instance, exclusive holders have the lock in the order of their
+   * calls. Throws StorageUnavailable if the wait and the work together last too long.
    */
   abstract locked<T>(name: string, work: () => Promise<T>, mode?: LockMode): Promise<T>;
 }

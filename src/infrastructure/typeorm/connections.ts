@@ -9,6 +9,8 @@ const STATEMENT_TIMEOUT_MS = 3_000;
 const QUERY_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + 200;
 /** Limits the wait for a connection. Together with one statement it stays below the promised 5 s. */
 const CONNECTION_TIMEOUT_MS = 1_500;
+/** Together with the wait of the last attempt for a connection, it stays below the promised 5 s. */
+const UNIT_OF_WORK_MS = 3_300;
 /** Limits how long an unused connection stays in the pool, because it may have broken unnoticed. */
 const IDLE_TIMEOUT_MS = 5_000;
 /** Advisory locks need this isolation. With these timeouts, the server ends the connections of dead instances. */
@@ -25,9 +27,15 @@ export function withSession(url: string, session = SESSION): string {
   return changed.href;
 }
 
-/** Returns the limit of the wait for a connection. A longer `query_timeout` in the URL lengthens this limit as well. */
-export const connectionTimeoutMs = (url: string): number =>
-  Math.max(CONNECTION_TIMEOUT_MS, Number(new URL(url).searchParams.get('query_timeout') ?? 0));
+/** A longer `query_timeout` in the URL lengthens the other limits as well. */
+const lengthened = (ms: number, url: string): number =>
+  Math.max(ms, Number(new URL(url).searchParams.get('query_timeout') ?? 0));
+
+/** Returns the limit of the wait for a connection. */
+export const connectionTimeoutMs = (url: string): number => lengthened(CONNECTION_TIMEOUT_MS, url);
+
+/** Returns the limit of a unit of work: of its statements in all attempts, and of its waits before and between them. */
+export const unitOfWorkMs = (url: string): number => lengthened(UNIT_OF_WORK_MS, url);
 
 /**
  * Ends a connection when an answer is overdue. pg would keep the connection. Its next statement, such as the ROLLBACK

@@ -28,8 +28,6 @@ export async function notFoundIfMissing<T>(what: string, write: () => Promise<T>
   }
 }
 
-export const isUniqueViolation = (error: unknown): boolean => sqlState(error) === UNIQUE_VIOLATION;
-
 export const isMissingTable = (error: unknown): boolean => sqlState(error) === UNDEFINED_TABLE;
 
 const OUTAGE_CODES =
@@ -57,9 +55,17 @@ const OUTAGE_TEXTS = [
 export const asRefusal = (error: unknown): unknown =>
   isForeignKeyViolation(error) ? new NotFound() : asStorageUnavailable(error);
 
+/** What an operator must mend, by the error code of PostgreSQL. */
+const SHORTAGES: Readonly<Record<string, string>> = {
+  '53100': 'the disk of the database is full',
+  '53200': 'the database has no memory left',
+};
+
 /** Translates an outage of the database into StorageUnavailable. Returns any other error unchanged. */
 export function asStorageUnavailable(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
+  const shortage = SHORTAGES[sqlState(error)];
+  if (shortage) return new StorageUnavailable(shortage);
   const noSocket = sqlState(error) === 'ENOENT' && (error as NodeJS.ErrnoException).syscall === 'connect';
   const outage =
     noSocket || OUTAGE_CODES.test(sqlState(error)) || OUTAGE_TEXTS.some((text) => error.message.includes(text));

@@ -2,16 +2,21 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomInt } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { injectable, unmanaged } from 'inversify';
-import type { Pool } from 'pg';
+import type { Client, Pool } from 'pg';
 import { DataSource, type EntityManager, type EntitySchema, type ObjectLiteral, type Repository } from 'typeorm';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import type { LockMode, UnitOfWork } from '../../application/shared/ports.js';
 import { StorageUnavailable } from '../../domain/shared/errors.js';
+import { steadyMs } from '../system/scheduling.js';
+import { unitOfWorkMs } from './connections.js';
 import { isLostRace } from './storage-errors.js';
 
 export const poolOf = ({ driver }: DataSource): Pool => (driver as PostgresDriver).master;
 
 type Isolation = 'SERIALIZABLE' | 'READ COMMITTED';
+
+/** Read committed, which `connections.ts` sets for every connection. */
+const DEFAULT_ISOLATION = undefined;
 
 const ATTEMPTS = 24;
 const LONGEST_PAUSE_MS = 15;
@@ -28,6 +33,8 @@ const lock = (mode: LockMode) => `
 @injectable()
 export class TypeOrmUnitOfWork implements UnitOfWork {
   private readonly transactional = new AsyncLocalStorage<EntityManager>();
+  /** The last unit of work in each queue. */
+  private readonly queues = new Map<string, Promise<unknown>>();
 
   /** Tests pass a weaker isolation to show what `SERIALIZABLE` prevents. */
   constructor(
@@ -35,25 +42,48 @@ export class TypeOrmUnitOfWork implements UnitOfWork {
     @unmanaged() private readonly isolation: Isolation = 'SERIALIZABLE',
   ) {}
 
-  async run<T>(work: () => Promise<T>): Promise<T> {
-    return this.isRunning ? work() : this.retried(this.isolation, work);
+  async run<T>(work: () => Promise<T>, queueName?: string): Promise<T> {
+    if (this.isRunning) return work();
+    const deadline = this.deadline();
+    const retried = () => this.retried(this.isolation, work, deadline);
+    return queueName === undefined ? retried() : this.inTurn(queueName, retried);
   }
 
   /**
    * Runs `work` under a lock. The transaction is read-committed, so that each statement sees everything that earlier
    * holders of the lock have committed.
    */
-  locked<T>(name: string, work: () => Promise<T>, mode: LockMode = 'exclusive'): Promise<T> {
-    return this.readCommitted(async () => {
+  async locked<T>(name: string, work: () => Promise<T>, mode: LockMode = 'exclusive'): Promise<T> {
+    this.requireNotRunning();
+    const deadline = this.deadline();
+    const holding = async () => {
       await this.query(lock(mode), [name, IDLE_TIMEOUT]);
       return work();
-    });
+    };
+    const retried = () => this.retried(DEFAULT_ISOLATION, holding, deadline);
+    return mode === 'exclusive' ? this.inTurn(name, retried) : retried();
+  }
+
+  /** Runs the units of work with this name one after another. Those that wait for their turn need no connection. */
+  private inTurn<T>(name: string, work: () => Promise<T>): Promise<T> {
+    const turn = (this.queues.get(name) ?? Promise.resolve()).then(work);
+    const done = turn
+      .catch(() => undefined)
+      .then(() => {
+        if (this.queues.get(name) === done) this.queues.delete(name);
+      });
+    this.queues.set(name, done);
+    return turn;
   }
 
   /** Runs `work` in a transaction of its own that sees later commits of others. Throws inside a unit of work. */
   async readCommitted<T>(work: () => Promise<T>): Promise<T> {
+    this.requireNotRunning();
+    return this.retried(DEFAULT_ISOLATION, work, this.deadline());
+  }
+
+  private requireNotRunning(): void {
     if (this.isRunning) throw new Error('This must not run inside a unit of work.');
-    return this.retried(undefined, work); // the default isolation of every connection, see `connections.ts`
   }
 
   get isRunning(): boolean {
@@ -93,21 +123,37 @@ export class TypeOrmUnitOfWork implements UnitOfWork {
     return this.transactional.getStore() ?? this.source.manager;
   }
 
+  private deadline(): number {
+    const { url } = this.source.options as { readonly url: string };
+    return steadyMs() + unitOfWorkMs(url);
+  }
+
   /** Runs `work`. If its transaction lost against another one, waits for a random time and runs it again. */
-  private async retried<T>(isolation: Isolation | undefined, work: () => Promise<T>): Promise<T> {
+  private async retried<T>(isolation: Isolation | undefined, work: () => Promise<T>, deadline: number): Promise<T> {
     for (let attempt = 1; ; attempt++) {
+      if (attempt > ATTEMPTS || steadyMs() >= deadline) {
+        throw new StorageUnavailable('too many changes of the same thing at once');
+      }
       try {
-        return await this.transaction(isolation, work);
+        return await this.transaction(isolation, work, deadline);
       } catch (error) {
         if (!isLostRace(error)) throw error;
-        if (attempt === ATTEMPTS) throw new StorageUnavailable('too many changes of the same thing at once');
         await delay(randomInt(1, LONGEST_PAUSE_MS * attempt));
       }
     }
   }
 
-  private transaction<T>(isolation: Isolation | undefined, work: () => Promise<T>): Promise<T> {
-    const within = (manager: EntityManager) => this.transactional.run(manager, work);
+  /** Breaks the connection at the deadline, unless the transaction is being committed. So nothing is written then. */
+  private transaction<T>(isolation: Isolation | undefined, work: () => Promise<T>, deadline: number): Promise<T> {
+    const within = async (manager: EntityManager) => {
+      const connection: Client = await manager.queryRunner?.connect();
+      const timer = setTimeout(() => connection.end().catch(() => undefined), deadline - steadyMs());
+      try {
+        return await this.transactional.run(manager, work);
+      } finally {
+        clearTimeout(timer);
+      }
+    };
     return isolation ? this.source.transaction(isolation, within) : this.source.transaction(within);
   }
 }

@@ -41,7 +41,7 @@ export function credentialsContract(adapter: string, store: StoreUnderTest) {
       const [session, key] = [aSession(account, { expiresAt: at(60) }), anApiKey(account)];
       for (const credential of [session, key]) await credentials.add(credential);
       await credentials.holder(session.digest, at(1));
-      await stock.accounts.save({ ...account, role: 'developer', emailVerifiedAt: at(2) });
+      await stock.accounts.change(account.id, { role: 'developer', emailVerifiedAt: at(2) });
       const holder = await credentials.holder(session.digest, at(59.999));
       expect(holder).toMatchObject({ role: 'developer', emailVerified: true });
       expect(await credentials.holderById(session.id, at(59))).toEqual(holder);

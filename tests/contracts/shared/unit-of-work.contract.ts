@@ -1,5 +1,5 @@
 import type { Account, Team } from '../../../src/domain/accounts/account.js';
-import { barrier, race } from '../../support/barrier.js';
+import { atOnce, barrier, race } from '../../support/barrier.js';
 import { aCall, anAccount, anInvite, aProject, aSession, aTeam, at, ended } from '../../support/records.js';
 import type { Repositories, StoreUnderTest } from '../../support/repositories.js';
 
@@ -10,7 +10,7 @@ export async function countedUp({ unitOfWork, teams, accounts }: Repositories): 
   await teams.add(team);
   await accounts.add(counter);
   const read = async () => (await accounts.byId(counter.id)) as Account;
-  const countUp = (account: Account) => accounts.save({ ...account, name: String(Number(account.name) + 1) });
+  const countUp = ({ id, name }: Account) => accounts.change(id, { name: String(Number(name) + 1) });
   await race(6, read, countUp, (steps) => unitOfWork.run(steps));
   return Number((await read()).name);
 }
@@ -148,6 +148,24 @@ export function unitOfWorkContract(adapter: string, store: StoreUnderTest) {
 
     it('loses no update when several units of work read the same state', async () => {
       expect(await countedUp(repositories)).toBe(6);
+    });
+
+    it('runs units of work of one queue one after another, so that none must run again', async () => {
+      const counter = anAccount(team, { name: '0' });
+      await accounts.add(counter);
+      let begun = 0;
+      await atOnce(24, () =>
+        unitOfWork
+          .run(async () => {
+            begun++;
+            const { name } = (await accounts.byId(counter.id)) as Account;
+            await accounts.change(counter.id, { name: String(Number(name) + 1) });
+            if (begun % 4 === 0) throw failure;
+          }, 'counting')
+          .catch((error) => expect(error).toBe(failure)),
+      );
+      expect((await accounts.byId(counter.id))?.name).toBe('18');
+      expect(begun).toBe(24);
     });
 
     it('lets only one unit of work add an account when all of them counted none', async () => {

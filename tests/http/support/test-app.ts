@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { Express } from 'express';
 import type { Container } from 'inversify';
 import supertest from 'supertest';
+import type { AccountChange } from '../../../src/application/accounts/ports.js';
 import { ChatRuntimes } from '../../../src/application/chat/ports.js';
 import { InstanceRegistry } from '../../../src/application/jobs/ports.js';
 import { Clock, IdGenerator } from '../../../src/application/shared/ports.js';
@@ -12,7 +13,6 @@ import { createContainer } from '../../../src/bootstrap/container.js';
 import { httpApp } from '../../../src/bootstrap/http.js';
 import { modelStorage } from '../../../src/bootstrap/model-storage.js';
 import { runningFields } from '../../../src/bootstrap/telemetry.js';
-import type { Account } from '../../../src/domain/accounts/account.js';
 import { createDataSource, type DataSource } from '../../../src/infrastructure/typeorm/data-source.js';
 import type { BodyMemory } from '../../../src/interfaces/http/body.js';
 import { createHttpServer, GracefulShutdown } from '../../../src/interfaces/http/server.js';
@@ -128,17 +128,15 @@ export class TestApp extends HttpCaller {
   }
 
   async verifyEmails(): Promise<void> {
-    for (const account of await this.store.accounts.all({ limit: 100, after: null })) {
-      await this.store.accounts.save({ ...account, emailVerifiedAt: this.clock.now() });
+    for (const { id } of await this.store.accounts.all({ limit: 100, after: null })) {
+      await this.store.accounts.change(id, { emailVerifiedAt: this.clock.now() });
     }
   }
 
   moveToOwnTeam = (accountId: string): Promise<void> => moveToOwnTeam(this.database.url, accountId);
 
-  async setAccount(accountId: string, change: Partial<Account>): Promise<void> {
-    const account = (await this.store.accounts.byId(accountId)) as Account;
-    await this.store.accounts.save({ ...account, ...change });
-  }
+  setAccount = (accountId: string, change: AccountChange): Promise<void> =>
+    this.store.accounts.change(accountId, change);
 
   async stop(): Promise<void> {
     this.agent.destroy();

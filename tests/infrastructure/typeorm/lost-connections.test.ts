@@ -8,7 +8,7 @@ import { asStorageUnavailable } from '../../../src/infrastructure/typeorm/storag
 import { poolOf, TypeOrmUnitOfWork } from '../../../src/infrastructure/typeorm/typeorm-unit-of-work.js';
 import { atOnce } from '../../support/barrier.js';
 import { CutOffProxy } from '../../support/cut-off-proxy.js';
-import { freshDatabase, type TestDatabase } from '../../support/database.js';
+import { freshDatabase, PATIENT, type TestDatabase } from '../../support/database.js';
 import { until } from '../../support/until.js';
 
 describe('a pool with connections that break or fall silent', () => {
@@ -72,6 +72,77 @@ describe('a pool with connections that break or fall silent', () => {
     const failure = await runner.commitTransaction().catch(asStorageUnavailable);
     expect(failure).toBeInstanceOf(StorageUnavailable);
     await runner.release();
+  });
+});
+
+describe('a unit of work with the time limits of the service', () => {
+  let database: TestDatabase;
+  let source: DataSource;
+  let unitOfWork: TypeOrmUnitOfWork;
+  beforeAll(async () => {
+    database = await freshDatabase({ migrated: false });
+    const url = new URL(database.url);
+    for (const name of Object.keys(PATIENT)) url.searchParams.delete(name);
+    source = await createDataSource(url.href, 24).initialize();
+    unitOfWork = new TypeOrmUnitOfWork(source);
+    await source.query('CREATE TABLE counters (id integer, count integer); INSERT INTO counters VALUES (1, 0)');
+  });
+  afterAll(async () => {
+    await source.destroy();
+    await database.drop();
+  });
+
+  const countUp = () => unitOfWork.query('UPDATE counters SET count = count + 1');
+  const count = async () => (await unitOfWork.query<{ count: number }>('SELECT count FROM counters'))[0]?.count;
+  const timed = async (work: Promise<unknown>) => {
+    const begun = performance.now();
+    const outcome = await work.then(
+      () => 'done',
+      (error) => (asStorageUnavailable(error) instanceof StorageUnavailable ? 'unavailable' : error),
+    );
+    return { outcome, seconds: (performance.now() - begun) / 1_000 };
+  };
+
+  it.each([
+    ['statements', () => unitOfWork.run(slowly)],
+    ['statements under a lock', () => unitOfWork.locked('line', slowly)],
+  ])('ends within 5 s, and writes nothing, if its %s last longer together', async (_, run) => {
+    const { outcome, seconds } = await timed(run());
+    expect(outcome).toBe('unavailable');
+    expect(seconds).toBeLessThan(5);
+    expect(await count()).toBe(0);
+  });
+  const slowly = async () => {
+    await countUp();
+    for (const _ of Array(4)) await unitOfWork.query('SELECT pg_sleep(1.5)');
+  };
+
+  it.each([
+    ['53100', 'the disk of the database is full'],
+    ['53200', 'the database has no memory left'],
+  ])('ends as unavailable if the database reports %s', async (code, reason) => {
+    const raise = `DO $$ BEGIN RAISE EXCEPTION USING ERRCODE = '${code}'; END $$`;
+    const failure = await unitOfWork.run(() => unitOfWork.query(raise)).catch(asStorageUnavailable);
+    expect(failure).toBeInstanceOf(StorageUnavailable);
+    expect((failure as Error).message).toContain(reason);
+    expect(await unitOfWork.prepared('raised', 'SELECT 1 AS one', [])).toEqual([{ one: 1 }]);
+  });
+
+  it('ends within 5 s if 24 of them change one row', async () => {
+    const ended = await atOnce(24, () =>
+      timed(
+        unitOfWork.run(async () => {
+          await unitOfWork.query('SELECT * FROM counters');
+          await unitOfWork.query('SELECT pg_sleep(0.4)');
+          await countUp();
+        }),
+      ),
+    );
+    for (const { outcome, seconds } of ended) {
+      expect(['done', 'unavailable']).toContain(outcome);
+      expect(seconds).toBeLessThan(5);
+    }
+    expect(await count()).toBe(ended.filter(({ outcome }) => outcome === 'done').length);
   });
 });
 

@@ -114,7 +114,7 @@ describe('Authority', () => {
   });
 
   it.each(teamWrites)('refuses %s to an account that was demoted meanwhile', async (_, write) => {
-    await repositories.accounts.save({ ...admin, role: 'developer' });
+    await repositories.accounts.change(admin.id, { role: 'developer' });
     await refused(write, 'forbidden');
   });
 

@@ -1,9 +1,8 @@
 import { injectable } from 'inversify';
 import { MoreThan } from 'typeorm';
-import type { AccountRepository, TeamRepository } from '../../../application/accounts/ports.js';
+import type { AccountChange, AccountRepository, TeamRepository } from '../../../application/accounts/ports.js';
 import { type Account, emailKey, type Team } from '../../../domain/accounts/account.js';
 import { EmailTaken } from '../../../domain/accounts/errors.js';
-import { isUniqueViolation } from '../storage-errors.js';
 import { defineTable } from '../table.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 
@@ -25,8 +24,6 @@ export const AccountTable = defineTable<AccountRow>('accounts', {
   createdAt: { type: 'timestamptz' },
 });
 
-const toRow = (account: Account): AccountRow => ({ ...account, emailKey: emailKey(account.email) });
-
 @injectable()
 export class TypeOrmAccountRepository implements AccountRepository {
   private readonly table = () => this.unitOfWork.repository(AccountTable);
@@ -40,16 +37,12 @@ export class TypeOrmAccountRepository implements AccountRepository {
   add(account: Account): Promise<void> {
     return this.unitOfWork.run(async () => {
       if (await this.byEmail(account.email)) throw new EmailTaken();
-      await this.table().insert(toRow(account));
+      await this.table().insert({ ...account, emailKey: emailKey(account.email) });
     });
   }
 
-  async save(account: Account): Promise<void> {
-    try {
-      await this.table().update({ id: account.id }, toRow(account));
-    } catch (error) {
-      throw isUniqueViolation(error) ? new EmailTaken() : error;
-    }
+  async change(id: string, change: AccountChange): Promise<void> {
+    await this.table().update({ id }, change);
   }
 
   byId(id: string): Promise<Account | null> {

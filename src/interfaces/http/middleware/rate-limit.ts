@@ -44,6 +44,10 @@ export class RecentCallers {
     const [oldest] = this.keys.keys();
     if (this.keys.size > MAX_KNOWN && oldest !== undefined) this.keys.delete(oldest);
   }
+
+  forget(digest: string): void {
+    this.keys.delete(digest);
+  }
 }
 
 /** Refuses a caller over its limit before the database looks up the credential. `keyOf` returns the key to check. */
@@ -78,6 +82,14 @@ export function rateLimit(dependencies: RateLimitDependencies, recent: RecentCal
     const { caller, credential } = context;
     const isAuth = request.method === 'POST' && AUTH_PATHS.includes(context.path);
     const key = caller ? credentialKey(caller) : sourceKey(request);
+    if (isStored(credential) && !context.lookupFailure) {
+      if (caller) recent.remember(credential.digest, key);
+      else {
+        // Also counted if the call is refused below. Otherwise, behind a spent address, each token would be looked up.
+        recent.forget(credential.digest);
+        await store.take(recent.keyOf(request), [all], 1);
+      }
+    }
     const address = isAuth && caller ? sourceKey(request) : null; // such a call counts twice
     const addressQuotas = address ? (await store.take(address, [auth], 0)).quotas : [];
     const isSpent = addressQuotas.some(({ remaining }) => remaining === 0);
@@ -86,10 +98,6 @@ export function rateLimit(dependencies: RateLimitDependencies, recent: RecentCal
     if (isSpent || !admitted) throw refusal(isSpent ? addressQuotas : quotas, metrics);
     if (address) await store.take(address, [auth], 1);
     if (context.lookupFailure) throw context.lookupFailure;
-    if (isStored(credential)) {
-      if (caller) recent.remember(credential.digest, key);
-      else await store.take(recent.keyOf(request), [all], 1);
-    }
     context.readQuotas = async () => (await store.take(key, [all, auth], 0)).quotas;
     next();
   };

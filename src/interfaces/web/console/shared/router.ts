@@ -73,11 +73,11 @@ export function link(
 
 /** Goes to a place by its link. With `replace`, the back button does not return to the present place. */
 export function navigate(href: string, { replace = false } = {}): void {
-  if (!mayGo(placeOf(href))) return;
-  if (replace) {
-    history.replaceState({ step }, '', href);
-    current.value = placeOf(href);
-  } else location.hash = href.slice(1);
+  const place = placeOf(href);
+  if (!mayGo(place)) return;
+  if (replace) history.replaceState({ step }, '', href);
+  else if (place !== current.value) history.pushState({ step: ++step }, '', href);
+  current.value = place; // at once, so that a change of parameters in the same task starts from this place
 }
 
 /** Changes parameters of the open place. null removes a parameter. Filters use this, so that a link keeps them. */

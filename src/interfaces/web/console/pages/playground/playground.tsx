@@ -187,6 +187,7 @@ function useChat(
   parameter: 'conversation' | 'beside_conversation',
   keptFor?: (conversationId: string, system?: string | null) => void,
 ) {
+  const ofProject = parameter === 'conversation' ? 'project' : 'beside';
   const project = useQuery(
     projectId && `project ${projectId}`,
     () => answer(api.GET('/v1/projects/{project_id}', { params: { path: { project_id: projectId ?? '' } } })),
@@ -194,6 +195,7 @@ function useChat(
   );
   const chat = useMemo(() => {
     const onKept = (id: string) => {
+      if (query.value.get(ofProject) !== projectId) return; // the user has just chosen another project
       keptFor?.(id);
       setQuery({ [parameter]: id });
     };
@@ -208,8 +210,7 @@ function useChat(
   }, [stored, conversation, project.data === undefined]);
   useEffect(() => () => chat?.leave(), [chat]);
   if (!chat) return null;
-  const choose = (id: string) =>
-    setQuery({ [parameter === 'conversation' ? 'project' : 'beside']: id, [parameter]: null }, { replace: false });
+  const choose = (id: string) => setQuery({ [ofProject]: id, [parameter]: null }, { replace: false });
   return { chat, project, prompt, choose };
 }
 
