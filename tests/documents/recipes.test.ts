@@ -70,6 +70,7 @@ describe('the recipes of CONTRIBUTING.md', () => {
   const snippets = all.filter(({ recipe }) => !followed.some((one) => one.recipe === recipe));
   const written = snippets.filter(({ isChange }) => !isChange).map(({ path }) => path);
   const touched = [...new Set(snippets.map(({ path }) => path))];
+  const tests = touched.filter((path) => path.startsWith('tests/'));
 
   beforeAll(() => {
     rmSync(tree, { recursive: true, force: true });
@@ -81,7 +82,7 @@ describe('the recipes of CONTRIBUTING.md', () => {
     const project = {
       extends: '../../tsconfig.json',
       compilerOptions,
-      include: ['src', 'tools/openapi.ts', ...written],
+      include: ['src', 'tools/openapi.ts', ...written, ...tests],
       exclude: ['src/interfaces/web/console'],
     };
     writeFileSync(join(tree, 'tsconfig.json'), JSON.stringify(project));
@@ -107,8 +108,11 @@ describe('the recipes of CONTRIBUTING.md', () => {
   it('keep the layers, and pass their tests', async () => {
     await inTree('node', 'dist/tools/openapi.js');
     expect(await inTree('node', 'tools/check-architecture.cjs', '.')).toContain(' 0 violations');
-    const tests = written.filter((path) => path.endsWith('.test.ts'));
+    const columns = 'tests/infrastructure/typeorm/columns.test.ts';
     // One process compiles the sources once.
-    await inTree(bin('jest'), '--silent', '--runInBand', ...tests, 'tests/infrastructure/typeorm/columns.test.ts');
+    await inTree(bin('jest'), '--silent', '--runInBand', ...tests.filter((path) => path.endsWith('.test.ts')), columns);
+    const added = 'lists the projects with a tag';
+    const suites = await inTree(bin('jest'), '--json', 'tests/contracts/stores.test.ts', '-t', added);
+    expect(JSON.parse(suites)).toMatchObject({ numPassedTests: 1 });
   });
 });

@@ -29,7 +29,7 @@ export type DeliveryOutcome =
  * in the transaction that stores the alerts, retries, gives up, counts and logs.
  */
 export abstract class AlertNotifier {
-  /** A unique name, for tasks, log lines and metrics. */
+  /** A unique name, for tasks, log lines and metrics: at most 30 small letters and underscores. */
   abstract readonly name: string;
   /** The events that the receivers want. */
   readonly events: readonly AlertEvent[] = ['fired'];
