@@ -167,7 +167,7 @@ function bindChat(container: Container, config: Config, children: ChildLimits, t
   container
     .bind(ChatEngine)
     .toResolvedValue(
-      (files, clock, logger) => new OnnxChatEngine(workers, files, clock, logger),
+      (files, clock, logger) => new OnnxChatEngine(workers, files, schemas, clock, logger),
       [ModelFileResolver, Clock, Logger],
     );
   container

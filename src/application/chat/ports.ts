@@ -66,7 +66,7 @@ export abstract class ChatRuntimes {
    * - Throws ModelBusy if the queue is full. The advised wait grows with the queue.
    * - Throws InferenceTimeout after the configured time, which includes the time in the queue.
    * - Throws RuntimeInvalidResponse if the runtime's answer is not a completion. Throws AnswerOutOfFormat if the answer
-   *   is complete but does not have the format that the request demands with `strict`.
+   *   is complete but does not have the format of the request. An engine elsewhere is held only to a `strict` format.
    * - A chat worker throws UnsupportedParameter for tools and for messages that are not text. It throws InvalidRequest
    *   for a bias on a token that it does not have, and for a schema that it cannot follow. It throws ModelBusy if too
    *   many schemas are in use. It throws these before any work.

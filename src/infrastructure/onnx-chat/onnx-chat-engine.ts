@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ChatEngine } from '../../application/chat/ports.js';
 import type { ModelFileResolver } from '../../application/deployments/ports.js';
-import type { Clock, Logger } from '../../application/shared/ports.js';
+import type { Clock, JsonSchemas, Logger } from '../../application/shared/ports.js';
 import { InvalidRequest } from '../../domain/shared/errors.js';
 import type { JsonObject } from '../../domain/workspace/json.js';
 import { readSpec } from '../http-engine/engine-spec.js';
@@ -28,6 +28,7 @@ export class OnnxChatEngine implements ChatEngine {
   constructor(
     settings: OnnxChatEngineSettings,
     private readonly files: ModelFileResolver,
+    private readonly schemas: JsonSchemas,
     private readonly clock: Clock,
     private readonly log: Logger,
   ) {
@@ -45,6 +46,6 @@ export class OnnxChatEngine implements ChatEngine {
   }
 
   create(projectId: string): OnnxChatRuntime {
-    return new OnnxChatRuntime(projectId, this.settings, this.files, this.clock, this.log);
+    return new OnnxChatRuntime(projectId, this.settings, this.files, this.schemas, this.clock, this.log);
   }
 }

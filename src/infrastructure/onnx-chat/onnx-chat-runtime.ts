@@ -1,10 +1,12 @@
+import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { ChatRuntime, RuntimeCall } from '../../application/chat/ports.js';
 import type { ModelFileResolver } from '../../application/deployments/ports.js';
-import type { Clock, Logger } from '../../application/shared/ports.js';
+import type { Clock, JsonSchemas, Logger } from '../../application/shared/ports.js';
 import type { ChatRequest, Completion, CompletionPart } from '../../domain/chat/chat.js';
 import type { EmbeddingRequest, Embeddings } from '../../domain/chat/embedding.js';
 import {
+  AnswerOutOfFormat,
   RuntimeLoading,
   RuntimeStopped,
   RuntimeUnavailable,
@@ -13,6 +15,7 @@ import {
 } from '../../domain/chat/errors.js';
 import { type OptionalField, requireSupported } from '../../domain/chat/request-field.js';
 import type { RuntimeFigures, RuntimeStatus, RuntimeTask } from '../../domain/chat/runtime.js';
+import type { JsonObject } from '../../domain/workspace/json.js';
 import { WaitEstimate } from '../chat-runtimes/fair-queue.js';
 import { RuntimeMeter } from '../chat-runtimes/runtime-meter.js';
 import type { ChildLimits } from '../child-process/child-limits.js';
@@ -39,6 +42,9 @@ const SUPPORTED: ReadonlySet<OptionalField> = new Set([
   'toolCallId',
   'refusal',
 ]);
+
+/** Only older drafts allow an array as `items`. */
+const OLDER_DRAFT = 'http://json-schema.org/draft-07/schema#';
 
 const FIXED_DIMENSIONS = 'is not supported by this model: its vectors have one length';
 
@@ -72,6 +78,7 @@ export class OnnxChatRuntime implements ChatRuntime {
     private readonly id: string,
     private readonly settings: RuntimeSettings,
     private readonly files: ModelFileResolver,
+    private readonly schemas: JsonSchemas,
     private readonly clock: Clock,
     private readonly log: Logger,
   ) {
@@ -113,17 +120,44 @@ export class OnnxChatRuntime implements ChatRuntime {
 
   async complete(request: ChatRequest, call: RuntimeCall): Promise<Completion> {
     requireSupported(request, SUPPORTED, MESSAGES);
-    return this.callsFor('chat').complete(request, call);
+    const completion = await this.callsFor('chat').complete(request, call);
+    await this.requireFormat(request, completion);
+    return completion;
   }
 
   async *stream(request: ChatRequest, call: RuntimeCall): AsyncGenerator<CompletionPart> {
     requireSupported(request, SUPPORTED, MESSAGES);
-    yield* this.callsFor('chat').stream(request, call);
+    let text = '';
+    for await (const part of this.callsFor('chat').stream(request, call)) {
+      if (request.responseFormat) text += part.text;
+      if (part.end) await this.requireFormat(request, { text, ...part.end });
+      yield part;
+    }
   }
 
   async embed(request: EmbeddingRequest, call: RuntimeCall): Promise<Embeddings> {
     if (request.dimensions !== undefined) throw new UnsupportedParameter('dimensions', FIXED_DIMENSIONS);
     return this.callsFor('embedding').embed(request, call);
+  }
+
+  /**
+   * Throws AnswerOutOfFormat if a complete answer is not valid by its schema. The grammar prevents this, unless it has
+   * a fault. A stop text may cut an answer, so an answer with stop texts is not checked.
+   */
+  private async requireFormat({ responseFormat, sampling }: ChatRequest, completion: Completion): Promise<void> {
+    if (!responseFormat || sampling?.stop || completion.finishReason !== 'stop') return;
+    const schema = responseFormat.json === 'schema' ? responseFormat.schema : { type: 'object' };
+    if (await this.isValid(schema, completion.text)) return;
+    const digest = createHash('sha256').update(JSON.stringify(schema)).digest('hex');
+    this.log.error('chat runtime broke a response format', { runtime: this.id, schema_sha256: digest });
+    throw new AnswerOutOfFormat(completion);
+  }
+
+  /** Returns true also for a schema that the validator cannot use, because the grammar does without the validator. */
+  private async isValid(schema: JsonObject, text: string): Promise<boolean> {
+    for (const one of [schema, { ...schema, $schema: OLDER_DRAFT }])
+      if ((await this.schemas.problem(one)) === null) return this.schemas.accepts(one, text);
+    return true;
   }
 
   /** Throws if the runtime is not ready. Throws WrongTask if its model is for the other task. */

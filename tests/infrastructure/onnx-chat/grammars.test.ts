@@ -20,7 +20,7 @@ import {
   patternOf,
 } from '../../../src/infrastructure/onnx-chat/worker/grammar/pattern.js';
 import { UnsupportedSchema } from '../../../src/infrastructure/onnx-chat/worker/grammar/schema.js';
-import { formsProgram } from '../../support/onnx/child-runtimes-rig.js';
+import { formsProgram, listsProgram } from '../../support/onnx/child-runtimes-rig.js';
 import { tinyChat } from '../../support/onnx/model-folders.js';
 
 const many = <T>(count: number, one: (i: number) => T): T[] => Array.from({ length: count }, (_, i) => one(i));
@@ -49,6 +49,11 @@ describe('the grammar of a schema', () => {
     expect(answers.filter(({ text }) => /\d{20}/.test(text))).toEqual([]);
   });
 
+  it('allows exactly the listed values, for 2,000 sets of values that share parts and are prefixes of each other', async () => {
+    const { stdout } = await promisify(execFile)('node', [listsProgram, '2000'], { maxBuffer: 2 ** 24 });
+    expect(JSON.parse(stdout)).toEqual({ sets: 2_000, wrong: [] });
+  });
+
   const branch = { type: 'object', properties: { x: { $ref: '#' } }, required: ['x'] };
   it.each<[unknown, string, keyword: string]>([
     [{ type: 'array', uniqueItems: true }, '', 'uniqueItems'],
@@ -69,7 +74,7 @@ describe('the grammar of a schema', () => {
     [{ type: 'object', properties: { a: { $ref: '#' } }, required: ['a'] }, '', '$ref'],
     [{ $ref: '#/%zz' }, '', '$ref'],
     [{ anyOf: [] }, '', 'anyOf'],
-    [{ anyOf: many(6_000, (i) => ({ const: i })) }, '.anyOf', 'anyOf'],
+    [{ anyOf: many(6_000, (i) => ({ type: 'array', title: `${i}` })) }, '.anyOf', 'anyOf'],
     [{ allOf: many(25, (i) => ({ anyOf: [{ required: [`x${i}`] }, { required: [`y${i}`] }] })) }, '', 'anyOf'],
     [{ properties: properties(2_000) }, '', 'properties'],
     [{ enum: ['a'], pattern: '(' }, '', 'pattern'],

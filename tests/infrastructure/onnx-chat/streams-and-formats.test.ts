@@ -1,12 +1,14 @@
+import { createHash } from 'node:crypto';
 import type { ResponseFormat } from '../../../src/domain/chat/chat.js';
 import type { JsonObject } from '../../../src/domain/workspace/json.js';
 import { PartBuffer } from '../../../src/infrastructure/onnx-chat/part-buffer.js';
 import { ChildRuntimesRig } from '../../support/onnx/child-runtimes-rig.js';
-import { tinyChat, tokenId } from '../../support/onnx/model-folders.js';
+import { ModelFolders, tinyChat, tokenId, withFields } from '../../support/onnx/model-folders.js';
 
 const rig = new ChildRuntimesRig({ atOnce: 16, queue: 100 });
+const folders = new ModelFolders();
 beforeAll(() => rig.start(tinyChat));
-afterAll(() => rig.runtimes.close());
+afterAll(() => rig.runtimes.close().finally(() => folders.remove()));
 
 describe('an answer in parts', () => {
   it('is the whole answer, token by token, also for sixteen callers at once', async () => {
@@ -123,6 +125,40 @@ describe('an answer with a response format', () => {
         details: [{ path: 'response_format.json_schema.schema.properties.a', message: expect.stringContaining('not') }],
       },
     });
+  });
+
+  it('fails if it is complete and breaks its schema; the log has the digest of the schema', async () => {
+    // A faulty tokenizer, with other texts of tokens than its vocabulary says.
+    const decoders = [{ type: 'ByteLevel' }, { type: 'Replace', pattern: { String: 'e' }, content: 'a' }];
+    const folder = folders.like({ 'tokenizer.json': withFields({ decoder: { type: 'Sequence', decoders } }) });
+    expect(await rig.start(folder, 'b')).toMatchObject({ state: 'ready' });
+    const schema = { enum: ['red'] };
+    const about = { id: 'b', responseFormat: format(schema) };
+    const failure = { code: 'runtime_invalid_response' };
+    await expect(rig.ask('Hi', about)).rejects.toMatchObject(failure);
+    const read: string[] = [];
+    const stream = async () => {
+      for await (const { text, end } of rig.stream('Hi', about)) read.push(text, ...(end ? ['the end'] : []));
+    };
+    await expect(stream()).rejects.toMatchObject(failure);
+    expect(read).not.toContain('the end');
+    const fields = { runtime: 'b', schema_sha256: createHash('sha256').update(JSON.stringify(schema)).digest('hex') };
+    const logged = rig.log.of('chat runtime broke a response format');
+    expect(logged.map((line) => [line.level, line.fields])).toEqual([
+      ['error', fields],
+      ['error', fields],
+    ]);
+    expect(await rig.ask('Hi', { ...about, sampling: { stop: ['d"'] } })).toMatchObject({ text: '"ra' });
+    expect(await rig.ask('Hi', { ...about, maxTokens: 1 })).toMatchObject({ finishReason: 'length' });
+    await rig.runtimes.stop('b');
+  });
+
+  it('follows a schema that the validator cannot use, and one of an older draft', async () => {
+    for (const [schema, text] of [
+      [{ enum: [7], examples: 'seven' }, '7'],
+      [{ type: 'array', items: [{ const: 1 }], minItems: 1, additionalItems: false }, '[1]'],
+    ] as const)
+      expect(await rig.ask('Hi', { responseFormat: format(schema as unknown as JsonObject) })).toMatchObject({ text });
   });
 
   it('has only allowed tokens, with any sampling options', async () => {

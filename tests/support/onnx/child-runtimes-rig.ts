@@ -8,6 +8,7 @@ import { ChildLimits } from '../../../src/infrastructure/child-process/child-lim
 import type { OnnxSource } from '../../../src/infrastructure/onnx-chat/chat-process.js';
 import { OnnxChatEngine, type OnnxChatEngineSettings } from '../../../src/infrastructure/onnx-chat/onnx-chat-engine.js';
 import { SystemClock } from '../../../src/infrastructure/system/adapters.js';
+import { schemas } from '../json-schemas.js';
 import { RecordingLog } from '../recording-log.js';
 
 const compiled = (path: string) => join(process.cwd(), 'dist', path);
@@ -17,6 +18,7 @@ export const worker = compiled('src/infrastructure/onnx-chat/worker/main.js');
 export const oddWorker = compiled('tests/support/onnx/odd-worker.js');
 export const parentProgram = compiled('tests/support/onnx/parent-program.js');
 export const formsProgram = compiled('tests/support/onnx/forms-program.js');
+export const listsProgram = compiled('tests/support/onnx/lists-program.js');
 export const roundsProgram = compiled('tests/support/onnx/rounds-program.js');
 
 /** Accepts any folder. The name of the folder tells an odd worker its behaviour, so the folder need not exist. */
@@ -42,7 +44,7 @@ export class ChildRuntimesRig {
     const usual = { worker, threads: 1, atOnce: 1, queue: 1, timeoutMs: 20_000, stopGraceMs: 2_000, children };
     const restartDelayMs = { first: 100, max: 400 };
     const all = { ...usual, restartDelayMs, ...settings };
-    const engine = new OnnxChatEngine(all, anyFolder, new SystemClock(), this.log);
+    const engine = new OnnxChatEngine(all, anyFolder, schemas, new SystemClock(), this.log);
     this.runtimes = new ChatRuntimesByEngine([engine], new CallTelemetry());
   }
 

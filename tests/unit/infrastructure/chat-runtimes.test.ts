@@ -168,7 +168,7 @@ const files = { hasFolder: async (path: string) => path === 'chat' } as ModelFil
 const clock = new ManualClock(new Date(0));
 const engines = new ChatRuntimesByEngine(
   [
-    new OnnxChatEngine(onnx, files, clock, new RecordingLog()),
+    new OnnxChatEngine(onnx, files, schemas, clock, new RecordingLog()),
     new OpenAiChatEngine({ ...limits, ...access, schemas }, clock, new RecordingLog()),
   ],
   new CallTelemetry(),

@@ -106,7 +106,7 @@ class Moves {
     if (first.kind === 'text') return this.from([...spelled(first.text), ...others]);
     if (first.kind === 'sequence') return this.from([...first.parts, ...others]);
     if (first.kind === 'choice') return first.parts.flatMap((part) => this.from([part, ...others]));
-    if (first.kind === 'rule') throw new Error('an automaton has no rules inside');
+    if (first.kind === 'rule' || first.kind === 'bytes') throw new Error('an automaton has only characters inside');
     const again = first.max > 1 ? [this.fewer(first)] : [];
     const taken = first.max === 0 ? [] : this.from([first.part]);
     const moves = taken.map(([ranges, rest]): Move => [ranges, [...rest, ...again, ...others]]);

@@ -5,6 +5,8 @@ export type Range = readonly [first: number, last: number];
 
 export type Expression =
   | { readonly kind: 'text'; readonly text: string }
+  /** Bytes of UTF-8, perhaps only a part of a character. */
+  | { readonly kind: 'bytes'; readonly bytes: Uint8Array }
   /** One character of these ranges. */
   | { readonly kind: 'characters'; readonly ranges: readonly Range[] }
   | { readonly kind: 'sequence'; readonly parts: readonly Expression[] }
@@ -13,6 +15,7 @@ export type Expression =
   | { readonly kind: 'rule'; readonly name: string };
 
 export const text = (some: string): Expression => ({ kind: 'text', text: some });
+export const bytes = (some: Uint8Array): Expression => ({ kind: 'bytes', bytes: some });
 export const characters = (...ranges: Range[]): Expression => ({ kind: 'characters', ranges });
 export const sequence = (...parts: Expression[]): Expression => ({ kind: 'sequence', parts });
 export const choice = (...parts: Expression[]): Expression =>
@@ -80,6 +83,7 @@ export class Grammar {
   private isPossible(expression: Expression): boolean {
     switch (expression.kind) {
       case 'text':
+      case 'bytes':
         return true;
       case 'characters':
         return expression.ranges.length > 0;
@@ -98,6 +102,8 @@ export class Grammar {
     switch (expression.kind) {
       case 'text':
         return `"${[...expression.text].map(escaped).join('')}"`;
+      case 'bytes':
+        return printedBytes(expression.bytes);
       case 'characters':
         return printedCharacters(expression.ranges);
       case 'sequence':
@@ -167,6 +173,21 @@ const escaped = (character: string): string =>
 
 const hex = (code: number): string => code.toString(16).padStart(2, '0');
 
+/** Prints the bytes of ASCII as text, and each other byte as a class. */
+const printedBytes = (some: Uint8Array): string =>
+  [
+    ...Buffer.from(some)
+      .toString('latin1')
+      .matchAll(/[^\x80-\xff]+|[\x80-\xff]/g),
+  ]
+    .map(([part]) => {
+      const byte = part.charCodeAt(0);
+      return byte < 0x80 ? `"${[...part].map(escaped).join('')}"` : `[${classRange(byte, byte)}]`;
+    })
+    .join(' ');
+
+const classRange = (from: number, to: number): string => `\\x${hex(from)}${from === to ? '' : '-'}\\x${hex(to)}`;
+
 /** The last code points with one, two, three and four bytes in UTF-8. */
 const LAST_OF_LENGTH = [0x7f, 0x7ff, 0xffff, 0x10ffff];
 
@@ -189,10 +210,9 @@ function printedCharacters(ranges: readonly Range[]): string {
 
 /** Returns the byte sequences from one character to another of the same length, with a range for each byte. */
 function byteRanges([first = 0, ...rest]: number[], [last = 0, ...lastRest]: number[]): string[][] {
-  const range = (from: number, to: number) => `\\x${hex(from)}${from === to ? '' : '-'}\\x${hex(to)}`;
-  if (rest.length === 0) return [[range(first, last)]];
+  if (rest.length === 0) return [[classRange(first, last)]];
   const under = (byte: number, from: number[], to: number[]) =>
-    byteRanges(from, to).map((ranges) => [range(byte, byte), ...ranges]);
+    byteRanges(from, to).map((ranges) => [classRange(byte, byte), ...ranges]);
   if (first === last) return under(first, rest, lastRest);
   const [lowest, highest] = [rest.map(() => 0x80), rest.map(() => 0xbf)];
   const isWholeFirst = rest.every((byte) => byte === 0x80);
@@ -200,7 +220,7 @@ function byteRanges([first = 0, ...rest]: number[], [last = 0, ...lastRest]: num
   const [from, to] = [isWholeFirst ? first : first + 1, isWholeLast ? last : last - 1];
   return [
     ...(isWholeFirst ? [] : under(first, rest, highest)),
-    ...(from <= to ? [[range(from, to), ...rest.map(() => range(0x80, 0xbf))]] : []),
+    ...(from <= to ? [[classRange(from, to), ...rest.map(() => classRange(0x80, 0xbf))]] : []),
     ...(isWholeLast ? [] : under(last, lowest, lastRest)),
   ];
 }

@@ -1,22 +1,23 @@
 /** Makes the grammar of a JSON schema. It matches only texts that the schema allows, but not always all of them. */
-import type AjvClass from 'ajv/dist/2020.js';
 import type { Json, JsonObject } from '../../../../domain/workspace/json.js';
 import { automatonOf, isNested, type State } from './automaton.js';
 import {
+  bytes,
   characters,
   choice,
   type Expression,
   Grammar,
   NOTHING,
   optional,
-  type Range,
   repeat,
   sequence,
   text,
 } from './expression.js';
+import { writtenCharacters } from './json-characters.js';
+import { type TextTree, textTreeOf, valuesOf } from './listed-values.js';
 import { numbers } from './numbers.js';
 import { ofLength, pattern, patternOf, UnsupportedPattern } from './pattern.js';
-import { allOf, isWithin, type Keywords, Schemas, typeOf, typesOf, UnsupportedSchema } from './schema.js';
+import { allOf, type Keywords, Schemas, typesOf, UnsupportedSchema } from './schema.js';
 
 /** A schema with more rules takes too long to compile. */
 const MAX_RULES = 5_000;
@@ -30,17 +31,6 @@ const FEW_STATES = 100;
 const COMMA = sequence(text(','), optional(text(' ')));
 const COLON = sequence(text(':'), optional(text(' ')));
 
-/** Characters that need no escape in a string. Excludes control characters, surrogates, and U+FFFD (broken text). */
-const PLAIN: Range[] = [
-  [0x20, 0x21],
-  [0x23, 0x5b],
-  [0x5d, 0x7e],
-  [0xa0, 0xd7ff],
-  [0xe000, 0xfffc],
-  [0x10000, 0x10ffff],
-];
-const ESCAPED = '"\\\b\f\n\r\t';
-
 /** Returns the grammar in the notation of XGrammar. Throws UnsupportedSchema for a schema without such a grammar. */
 export function grammarOf(schema: Json, path: string): string {
   const maker = new JsonGrammar(schema);
@@ -53,27 +43,31 @@ export function grammarOf(schema: Json, path: string): string {
   return printed;
 }
 
+type Rule = Expression & { kind: 'rule' };
+type Branches = readonly (readonly [schema: Json, path: string])[];
+
 class JsonGrammar {
   readonly grammar = new Grammar();
   /** The reason why a part of the schema has no values, if it is known. */
   problem: string | null = null;
   private readonly names = new Map<string, string>();
   private readonly schemas: Schemas;
+  private readonly branches = new Map<Keywords, Branches | null>();
+  /** The results of `listOf` by the JSON of the schema. */
+  private readonly lists = new Map<string, readonly string[] | null>();
 
   constructor(private readonly root: Json) {
     this.schemas = new Schemas(root);
   }
 
-  ruleOf(schema: Json, path: string): Expression & { kind: 'rule' } {
-    return this.rule(JSON.stringify(schema), path, () => this.values(this.schemas.keywordsOf(schema, path), path));
+  ruleOf(schema: Json, path: string): Rule {
+    return this.rule(JSON.stringify(schema), path, () => {
+      const list = this.listOf(schema, path);
+      return list ? this.tree(textTreeOf(list), path) : this.values(this.schemas.keywordsOf(schema, path), path);
+    });
   }
 
-  private rule(
-    key: string,
-    path: string,
-    make: () => Expression,
-    keyword = lastKeyword(path),
-  ): Expression & { kind: 'rule' } {
+  private rule(key: string, path: string, make: () => Expression, keyword = lastKeyword(path)): Rule {
     const known = this.names.get(key);
     if (known !== undefined) return { kind: 'rule', name: known };
     const name = `r${this.names.size}`;
@@ -84,16 +78,29 @@ class JsonGrammar {
     return { kind: 'rule', name };
   }
 
+  /** Returns the values of a schema that does not list them. */
   private values(keywords: Keywords, path: string): Expression {
+    const branches = this.branchesOf(keywords, path);
+    if (!branches) return choice(...typesOf(keywords).map((type) => this.valuesOfType(type, keywords, path)));
+    const lists = branches.map(([one, at]) => this.listOf(one, at));
+    const listed = textTreeOf(lists.flatMap((list) => list ?? []));
+    const others = branches.filter((_, i) => lists[i] === null).map(([one, at]) => this.ruleOf(one, at));
+    return choice(this.fresh(this.tree(listed, path), path), ...others);
+  }
+
+  /** Returns the schemas of `anyOf` or `oneOf`, each with the other keywords and its path. Returns null without them. */
+  private branchesOf(keywords: Keywords, path: string): Branches | null {
+    const known = this.branches.get(keywords);
+    if (known !== undefined) return known;
     const { anyOf, oneOf, ...others } = keywords;
     if (oneOf !== undefined) this.requireDisjoint(oneOf as Json[], path);
     const [branches, name, rest] = anyOf
       ? [anyOf as Json[], 'anyOf', { ...others, ...(oneOf !== undefined && { oneOf }) }]
       : [oneOf as Json[] | undefined, 'oneOf', others];
     const all: Json = Object.keys(rest).length === 0 ? true : rest;
-    if (branches) return choice(...branches.map((one, i) => this.ruleOf(allOf(all, one), `${path}.${name}[${i}]`)));
-    if (keywords.enum !== undefined) return this.listed(keywords, path);
-    return choice(...typesOf(keywords).map((type) => this.valuesOf(type, keywords, path)));
+    const found: Branches | null = branches?.map((one, i) => [allOf(all, one), `${path}.${name}[${i}]`]) ?? null;
+    this.branches.set(keywords, found);
+    return found;
   }
 
   private requireDisjoint(branches: readonly Json[], path: string): void {
@@ -103,25 +110,32 @@ class JsonGrammar {
           throw new UnsupportedSchema(path, 'oneOf of schemas that may overlap is not supported: use anyOf');
   }
 
-  private listed({ enum: listed, ...others }: Keywords, path: string): Expression {
-    const { type } = others;
-    const ofType = (listed as Json[]).filter(
-      (value) => type === undefined || [type].flat().some((wide) => isWithin(typeOf(value), String(wide))),
-    );
-    const { $defs, definitions: older }: JsonObject = typeof this.root === 'object' ? (this.root as JsonObject) : {};
-    const validate =
-      Object.keys(others).some((one) => one !== 'type') &&
-      new (ajv())({ strict: false, validateFormats: false }).compile({
-        ...others,
-        ...($defs !== undefined && { $defs }),
-        ...(older !== undefined && { definitions: older }),
-      });
-    const values = validate ? ofType.filter((value) => validate(value)) : ofType;
-    if (values.length === 0) this.problem ??= `enum or const at ${path} has no valid value`;
-    return choice(...values.map((value) => text(JSON.stringify(value))));
+  /** Returns all values that the schema allows, as JSON, or null if it does not list them. */
+  private listOf(schema: Json, path: string): readonly string[] | null {
+    const key = JSON.stringify(schema);
+    const known = this.lists.get(key);
+    if (known !== undefined) return known;
+    this.lists.set(key, null); // for a schema that refers to itself
+    const keywords = this.schemas.keywordsOf(schema, path);
+    const lists = this.branchesOf(keywords, path)?.map(([one, at]) => this.listOf(one, at));
+    const own = lists ? null : valuesOf(keywords, this.root);
+    const all = lists?.flatMap((list) => list ?? []) ?? own?.map((value) => JSON.stringify(value));
+    const list = all && !lists?.includes(null) ? [...new Set(all)] : null;
+    if (list?.length === 0) this.problem ??= `enum or const at ${path} has no valid value`;
+    this.lists.set(key, list);
+    return list;
   }
 
-  private valuesOf(type: string, keywords: Keywords, path: string): Expression {
+  /** Returns the texts of a tree. */
+  private tree({ accepts, edges }: TextTree, path: string): Expression {
+    const parts = edges.map(([some, to]) => {
+      if (to.edges.length === 0) return bytes(some);
+      return sequence(bytes(some), this.fresh(this.tree(to, path), path));
+    });
+    return choice(...parts, ...(accepts ? [text('')] : []));
+  }
+
+  private valuesOfType(type: string, keywords: Keywords, path: string): Expression {
     switch (type) {
       case 'object':
         return this.object(keywords, path);
@@ -259,21 +273,18 @@ class JsonGrammar {
     let first: Expression = text('');
     for (const { entry, required } of [...all].reverse()) {
       const [after, alone] = [behind, first];
-      const own = this.fresh(entry, path);
+      const own = this.fresh(entry, path, 'properties');
       const chosen = sequence(COMMA, own, after);
-      behind = this.fresh(required ? chosen : choice(chosen, after), path);
-      first = this.fresh(required ? sequence(own, after) : choice(sequence(own, after), alone), path);
+      behind = this.fresh(required ? chosen : choice(chosen, after), path, 'properties');
+      first = this.fresh(required ? sequence(own, after) : choice(sequence(own, after), alone), path, 'properties');
     }
     return first;
   }
 
-  private fresh(expression: Expression, path: string): Expression {
-    return this.rule(`entry ${this.names.size}`, path, () => expression, 'properties');
+  private fresh(expression: Expression, path: string, keyword = 'enum'): Expression {
+    return this.rule(`part ${this.names.size}`, path, () => expression, keyword);
   }
 }
-
-/** Loads the validator only for a schema that needs it, because loading takes longer than making most grammars. */
-const ajv = (): typeof AjvClass => require('ajv/dist/2020.js').default;
 
 const isAnyName = (schema: Json): boolean => schema === true || JSON.stringify(schema) === '{"type":"string"}';
 
@@ -283,16 +294,4 @@ const lastKeyword = (path: string): string => /.*\.(\w+)(?:\[\d+\]|\.[^.]*)?$/s.
 function list(open: string, parts: readonly Expression[], close: string, separated = parts.length): Expression {
   const all = parts.flatMap((part, i) => (i === 0 || i >= separated ? [part] : [COMMA, part]));
   return sequence(text(open), ...all, text(close));
-}
-
-function writtenCharacters(ranges: readonly Range[]): Expression {
-  const within = (code: number) => ranges.some(([first, last]) => first <= code && code <= last);
-  const plain = PLAIN.flatMap(([first, last]) =>
-    ranges.map(([from, to]): Range => [Math.max(first, from), Math.min(last, to)]).filter(([from, to]) => from <= to),
-  );
-  const escaped = [...ESCAPED].filter((character) => within(character.charCodeAt(0)));
-  return choice(
-    ...(plain.length > 0 ? [characters(...plain)] : []),
-    ...escaped.map((character) => text(JSON.stringify(character).slice(1, -1))),
-  );
 }
