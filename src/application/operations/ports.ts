@@ -51,7 +51,10 @@ export abstract class Metrics {
 }
 
 export abstract class StorageProbe {
-  /** Resolves within seconds when the database answers and its migrations are done. Throws StorageUnavailable. */
+  /**
+   * Resolves within seconds when the database answers and its migrations are done. Throws StorageUnavailable, and
+   * InstanceOutdated if a newer version has migrated the database.
+   */
   abstract check(): Promise<void>;
 }
 

@@ -2,13 +2,14 @@ import { injectable } from 'inversify';
 import { DataSource, type EntitySchema, LessThanOrEqual, type ObjectLiteral } from 'typeorm';
 import { MAIL } from '../../../application/accounts/mail-queue.js';
 import type { ExpirableKind, ExpiredData, StorageProbe } from '../../../application/operations/ports.js';
-import { StorageUnavailable } from '../../../domain/shared/errors.js';
+import { InstanceOutdated, StorageUnavailable } from '../../../domain/shared/errors.js';
 import type { Backlog, PoolLoad } from '../../prometheus/metric-sources.js';
 import { CredentialTable } from '../accounts/credential.repository.js';
 import { MailedTokenTable, SpentSiteTokenTable } from '../accounts/mailed-token.repository.js';
 import { AlertMailTable } from '../alerts/alert.repository.js';
+import { migrationNames } from '../data-source.js';
 import { UsageTable } from '../jobs/usage.repository.js';
-import { isMissingTable } from '../storage-errors.js';
+import { migrationsDone } from '../migrate.js';
 import { poolOf, TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 
 /** Reads all figures with one statement. The ORM has no FILTER. */
@@ -71,18 +72,10 @@ export class TypeOrmStorageProbe implements StorageProbe {
   constructor(private readonly source: DataSource) {}
 
   async check(): Promise<void> {
-    const done = await this.migrationsDone();
-    const upToDate = this.source.migrations.every(({ name }) => done.some((one) => one.name === name));
+    const done = await migrationsDone(this.source).catch((error: unknown) => {
+      throw error instanceof InstanceOutdated ? error : new StorageUnavailable();
+    });
+    const upToDate = migrationNames.every((name) => done.includes(name));
     if (!upToDate) throw new StorageUnavailable('its tables are not up to date');
-  }
-
-  /** Reads the table itself, because the ORM's `showMigrations` leaks its connection when it fails. */
-  private async migrationsDone(): Promise<{ name: string }[]> {
-    try {
-      return await this.source.createQueryBuilder().select('name').from('migrations', 'done').getRawMany();
-    } catch (error) {
-      if (isMissingTable(error)) return [];
-      throw new StorageUnavailable();
-    }
   }
 }
