@@ -34,7 +34,7 @@ export interface HistoryPart {
   readonly kind: JobKind | null;
   /** Omits jobs that finished earlier. */
   readonly since: Date | null;
-  /** The maximum number of jobs. Older jobs are omitted. */
+  /** Omits all but the newest jobs of the kind, this many of them. */
   readonly most: number;
 }
 
