@@ -5,7 +5,7 @@ import { startEmbeddedPostgres } from '../src/infrastructure/embedded-postgres/e
 import { fillDatabase } from '../tests/support/full-database.js';
 import { Service, temporaryFolder } from '../tests/support/service.js';
 import { createProject, type Member, register } from '../tests/support/workspace.js';
-import { wanted } from './rounds.js';
+import { median, wanted } from './rounds.js';
 
 /**
  * Calls every list, filter and usage query, first with few rows and then with a million jobs and 200,000 audit entries.
@@ -45,7 +45,7 @@ async function measured(folder: string, jobs: number, entries: number): Promise<
   const client = new Client({ connectionString: server.url });
   await client.connect();
   const { rows } = await client.query('SELECT team_id FROM accounts WHERE id = $1', [admin.id]);
-  const { id: projectId } = await createProject(service, admin.token);
+  const projectId = await createProject(service, admin.token);
   await fillDatabase(server.url, { teamId: rows[0].team_id, projectId, accountId: admin.id, jobs, entries });
   await client.end();
   const times = new Map<string, number>();
@@ -89,7 +89,7 @@ async function medianOf(service: Service, { token }: Member, path: string): Prom
     times.push(performance.now() - begun);
     if (status !== 200) throw new Error(`${path}: ${status} ${JSON.stringify(body)}`);
   }
-  return times.sort((a, b) => a - b)[Math.floor(ROUNDS / 2)] as number;
+  return median(times);
 }
 
 void main();
