@@ -1,12 +1,14 @@
 import type { DataSource } from 'typeorm';
 import { query } from './database.js';
 
-interface Fill {
+export interface Fill {
   readonly teamId: string;
   readonly projectId: string;
   readonly accountId: string;
   readonly jobs: number;
   readonly entries: number;
+  /** One of so many jobs is no call. */
+  readonly rare?: number;
 }
 
 /** Nine of ten jobs are of the team. Few are no chats, few failed, and their kinds and ends are spread over all. */
@@ -21,8 +23,8 @@ const JOBS = `
                            'failure', CASE status WHEN 'failed' THEN 'inference_timeout' END),
          nextval('job_finish_numbers')
     FROM (SELECT n, now() - interval '29 days' * (1 - n / $1::float) AS ended,
-                 CASE WHEN n % 5000 = 7 THEN 'evaluation' WHEN n % 1000 = 3 THEN 'external' ELSE 'chat' END AS kind,
-                 CASE WHEN n % 50 = 3 THEN 'failed' WHEN n % 3000 = 9 THEN 'cancelled' ELSE 'succeeded' END AS status
+                 CASE WHEN n % (5 * $4::integer) = 7 THEN 'evaluation' WHEN n % $4::integer = 3 THEN 'external' ELSE 'chat' END AS kind,
+                 CASE WHEN n % 50 = 3 THEN 'failed' WHEN n % (3 * $4::integer) = 9 THEN 'cancelled' ELSE 'succeeded' END AS status
             FROM generate_series(1, $1::integer) n) AS calls ORDER BY n`;
 
 const ENTRIES = `
@@ -45,8 +47,11 @@ const SUMS = `
          unnest(ARRAY['', $1, 'usr_7', 'usr_8', 'usr_9']) AS scope ON CONFLICT DO NOTHING`;
 
 /** Fills a database with finished jobs of 29 days, usage, and audit entries of a year. */
-export async function fillDatabase(url: string, { teamId, projectId, accountId, jobs, entries }: Fill): Promise<void> {
-  await query(url, JOBS, [jobs, teamId, projectId]);
+export async function fillDatabase(
+  url: string,
+  { teamId, projectId, accountId, jobs, entries, rare = 1_000 }: Fill,
+): Promise<void> {
+  await query(url, JOBS, [jobs, teamId, projectId, rare]);
   await query(url, 'INSERT INTO usage_progress SELECT true, max(finish_number) FROM jobs');
   await query(url, SUMS, [teamId, projectId]);
   await query(url, ENTRIES, [entries, teamId, accountId]);

@@ -56,8 +56,11 @@ export abstract class JobHistory {
   abstract failuresInARow(kind: JobKind | null, most: number): Promise<number>;
   /** Yields jobs in the order in which they finished, with a bounded number in memory. */
   abstract part(which: HistoryPart): AsyncIterable<FinishedJob>;
-  /** Removes the oldest `sync` jobs that finished before `before` and are rolled up, at most `most` of them. */
-  abstract forgetCalls(before: Date, most: number): Promise<void>;
+  /**
+   * Removes the oldest `sync` jobs that finished before `before` and are rolled up, at most `most` of them. Returns their
+   * number. Concurrent calls do not wait for each other.
+   */
+  abstract forgetCalls(before: Date, most: number): Promise<number>;
 }
 
 export interface JobFilter {

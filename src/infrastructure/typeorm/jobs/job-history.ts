@@ -112,10 +112,15 @@ export class TypeOrmJobHistory implements JobHistory {
     return jobs.orderBy('job.finishNumber', 'ASC').limit(most).getRawMany();
   }
 
-  async forgetCalls(before: Date, most: number): Promise<void> {
-    const finishNumber = And(Not(IsNull()), LessThanOrEqual(await rolledUpTo(this.unitOfWork)));
-    const where = { mode: 'sync', finishNumber, finishedAt: LessThan(before) } as const;
-    const old = await this.table().find({ select: { id: true }, where, order: { finishedAt: 'ASC' }, take: most });
-    if (old.length > 0) await this.table().delete({ id: In(old.map(({ id }) => id)) });
+  forgetCalls(before: Date, most: number): Promise<number> {
+    return this.unitOfWork.readCommitted(async () => {
+      const finishNumber = And(Not(IsNull()), LessThanOrEqual(await rolledUpTo(this.unitOfWork)));
+      const where = { mode: 'sync', finishNumber, finishedAt: LessThan(before) } as const;
+      const lock = { mode: 'pessimistic_write', onLocked: 'skip_locked' } as const;
+      const order = { finishedAt: 'ASC' } as const;
+      const old = await this.table().find({ select: { id: true }, where, order, take: most, lock });
+      if (old.length > 0) await this.table().delete({ id: In(old.map(({ id }) => id)) });
+      return old.length;
+    });
   }
 }
