@@ -35,16 +35,18 @@ const ENTRIES = `
          CASE WHEN n % 10 > 0 THEN $2 ELSE 'tea_other' END, '{}'
     FROM generate_series(1, $1::integer) n`;
 
-/** Sums of 29 hours by minute and of 29 days by hour and day, of several scopes and all groupings. */
+const NAMES = `INSERT INTO usage_names (name) VALUES (''), ($1), ($2), ('prj_0'), ('usr_7'), ('usr_8'), ('usr_9')`;
+
+/** Sums of 29 hours by minute and of 29 days by hour and day, of several scopes and groupings. */
 const SUMS = `
-  INSERT INTO usage_rollups (scope, grouped_by, bucket, start, "group", summary, histograms)
-  SELECT scope, grouped_by, bucket, date_trunc(bucket, now() - n * '1 minute'::interval * length), "group",
-         '{"calls":1,"failures":{},"tokensIn":1,"tokensOut":1,"latency":{"p50":1,"p95":1,"p99":1},"firstToken":null}',
-         '{"latency":[70,1],"firstToken":[]}'
+  INSERT INTO usage_rollups (start, scope, "group", grouped_by, bucket, sums)
+  SELECT date_trunc(bucket, now() - n * '1 minute'::interval * length), of_scope.id, of_group.id, grouped_by, code,
+         '[1,1,1,{},[70,1],[]]'
     FROM generate_series(0, 29 * 60, 4) n,
-         (VALUES ('minute', 1), ('hour', 24), ('day', 24)) AS of_bucket (bucket, length),
-         (VALUES ('none', ''), ('project', $2), ('project', 'prj_0'), ('model', 'mdl_0')) AS of_group (grouped_by, "group"),
-         unnest(ARRAY['', $1, 'usr_7', 'usr_8', 'usr_9']) AS scope ON CONFLICT DO NOTHING`;
+         (VALUES ('minute', 0, 1), ('hour', 1, 24), ('day', 2, 24)) AS of_bucket (bucket, code, length),
+         (VALUES (0, ''), (1, $2), (1, 'prj_0'), (2, 'prj_0')) AS grouping (grouped_by, name)
+    JOIN usage_names of_group USING (name), usage_names of_scope
+   WHERE of_scope.name IN ('', $1, 'usr_7', 'usr_8', 'usr_9') ON CONFLICT DO NOTHING`;
 
 /** Fills a database with finished jobs of 29 days, usage, and audit entries of a year. */
 export async function fillDatabase(
@@ -53,6 +55,7 @@ export async function fillDatabase(
 ): Promise<void> {
   await query(url, JOBS, [jobs, teamId, projectId, rare]);
   await query(url, 'INSERT INTO usage_progress SELECT true, max(finish_number) FROM jobs');
+  await query(url, NAMES, [teamId, projectId]);
   await query(url, SUMS, [teamId, projectId]);
   await query(url, ENTRIES, [entries, teamId, accountId]);
   await query(url, 'VACUUM ANALYZE');

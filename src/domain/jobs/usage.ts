@@ -18,7 +18,7 @@ const NEVER = new Date('9999-01-01T00:00:00Z');
 export const MOST_ENTRIES = 4_000;
 
 /** Usage by minute is stored for this time. Older usage is stored only by the hour. */
-export const MINUTES_KEPT_MS = 7 * LENGTH_MS.day;
+export const MINUTES_KEPT_MS = LENGTH_MS.day;
 
 /** The fields of a finished call that are needed to count its usage. */
 export interface EndedCall extends Pick<Job, 'id' | 'teamId' | 'projectId' | 'modelId' | 'requestedBy' | 'createdAt'> {
@@ -51,7 +51,7 @@ export interface Usage extends Sums {
 }
 
 /** The usage of some calls, as callers read it. */
-export interface UsageSummary extends Sums {
+interface UsageSummary extends Sums {
   readonly latency: Percentiles;
   /** Null: no call reports its first token. */
   readonly firstToken: Percentiles | null;
@@ -168,8 +168,8 @@ export const Usage = {
     return pieces(since, until ?? NEVER, sizes);
   },
 
-  /** Sums parts by bucket and group. Adds the `settled` entries. Sorts by start, then by group. Keeps the newest. */
-  entries(parts: readonly UsagePart[], bucket: UsageBucket, settled: readonly UsageEntry[] = []): UsageEntry[] {
+  /** Sums parts by bucket and group. Sorts by start, then by group. Keeps the newest. */
+  entries(parts: readonly UsagePart[], bucket: UsageBucket): UsageEntry[] {
     const groups = new Map<string, UsagePart[]>();
     for (const part of parts) {
       const key = `${floor(part.start, bucket).getTime()} ${part.group ?? ''}`;
@@ -181,7 +181,7 @@ export const Usage = {
       const [{ start, group }] = same as [UsagePart];
       return { ...Usage.summary(Usage.sum(same)), start: floor(start, bucket), group };
     });
-    return [...settled, ...summed].sort(byStartAndGroup).slice(-MOST_ENTRIES);
+    return summed.sort(byStartAndGroup).slice(-MOST_ENTRIES);
   },
 };
 

@@ -1,5 +1,6 @@
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { SystemClock } from '../system/adapters.js';
 
 /** A process of another machine or container may use the same folder. It is not known here, but it is not that old. */
 const LONGEST_USE_MS = 24 * 60 * 60 * 1000;
@@ -28,5 +29,5 @@ function hasEnded(pid: number): boolean {
 
 function isOld(path: string): boolean {
   const { mtimeMs } = statSync(path, { throwIfNoEntry: false }) ?? { mtimeMs: Number.POSITIVE_INFINITY };
-  return Date.now() - mtimeMs > LONGEST_USE_MS;
+  return new SystemClock().now().getTime() - mtimeMs > LONGEST_USE_MS;
 }

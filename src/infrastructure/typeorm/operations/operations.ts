@@ -2,6 +2,7 @@ import { injectable } from 'inversify';
 import { DataSource, type EntitySchema, LessThanOrEqual, type ObjectLiteral } from 'typeorm';
 import { MAIL } from '../../../application/accounts/mail-queue.js';
 import type { ExpirableKind, ExpiredData, StorageProbe } from '../../../application/operations/ports.js';
+import { usageBuckets } from '../../../domain/jobs/usage.js';
 import { InstanceOutdated, StorageUnavailable } from '../../../domain/shared/errors.js';
 import type { Backlog, PoolLoad } from '../../prometheus/metric-sources.js';
 import { CredentialTable } from '../accounts/credential.repository.js';
@@ -44,7 +45,7 @@ const TABLES: Readonly<Record<ExpirableKind, Expirable>> = {
   mailed_tokens: { table: MailedTokenTable, end: 'expiresAt' },
   alert_mails: { table: AlertMailTable, end: 'sentAt' },
   site_tokens: { table: SpentSiteTokenTable, end: 'expiresAt' },
-  usage_minutes: { table: UsageTable, end: 'start', where: { bucket: 'minute' } },
+  usage_minutes: { table: UsageTable, end: 'start', where: { bucket: usageBuckets.indexOf('minute') } },
 };
 
 @injectable()
