@@ -99,11 +99,11 @@ export abstract class UsageRepository {
    */
   abstract unrolled(): Promise<string | null>;
   /**
-   * Rolls up the earliest finished calls up to the number `last`, at most `most` of them. Stores no usage by minute for
-   * times before `minutesSince`. Returns true if more calls are left. Must run in a transaction, and only once at a
-   * time.
+   * Rolls up the earliest finished calls up to the number `last`, at most `most` of them. Stores no usage by minute or by
+   * hour of times for which it is not kept any more at `now`. Returns true if more calls are left. Must run in a
+   * transaction, and only once at a time.
    */
-  abstract rollUp(last: string, most: number, minutesSince: Date): Promise<boolean>;
+  abstract rollUp(last: string, most: number, now: Date): Promise<boolean>;
   /**
    * Sums up the stored calls that ended within the period, by bucket and group. Returns the newest `MOST_ENTRIES`
    * entries. Counts calls that are not rolled up yet, but only the last `MOST_ENTRIES` of them.

@@ -1,11 +1,18 @@
-export const expirableKinds = ['alert_mails', 'credentials', 'mailed_tokens', 'site_tokens', 'usage_minutes'] as const;
+export const expirableKinds = [
+  'alert_mails',
+  'credentials',
+  'mailed_tokens',
+  'site_tokens',
+  'usage_minutes',
+  'usage_hours',
+] as const;
 export type ExpirableKind = (typeof expirableKinds)[number];
 
 /** Removes rows that nobody needs any more. */
 export abstract class ExpiredData {
   /**
    * Removes at most `most` rows of the kind that ended before `before`. Returns the number of removed rows. An alert
-   * mail counts as ended when it is sent, a minute of usage at its start, and other rows when they expire. Rows that
+   * mail counts as ended when it is sent, a minute or an hour of usage at its start, and other rows when they expire. Rows that
    * never expire stay. Concurrent calls do not wait for each other.
    */
   abstract remove(kind: ExpirableKind, before: Date, most: number): Promise<number>;

@@ -59,7 +59,7 @@ describe('ExpiredData in PostgreSQL', () => {
     expect(await expired.remove('site_tokens', at(5), 9)).toBe(1);
   });
 
-  it('removes usage by minute up to the given start, but no usage by hour or day', async () => {
+  it('removes usage by minute or hour up to the given start, but no usage by day', async () => {
     const { unitOfWork, jobHistory, usage } = repositories;
     await unitOfWork.run(() => jobHistory.append(ended(aCall()), false));
     await new UsageRollUp(usage, unitOfWork, new ManualClock(at(9))).execute();
@@ -75,6 +75,9 @@ describe('ExpiredData in PostgreSQL', () => {
     const all = { scope: null, since: hour, until: null, groupBy: null };
     expect(await usage.sums({ ...all, bucket: 'minute' })).toEqual([]);
     expect(await usage.sums({ ...all, bucket: 'hour' })).toHaveLength(1);
+    expect(await expired.remove('usage_hours', hour, 99)).toBe(15);
+    expect(await usage.sums({ ...all, bucket: 'hour' })).toEqual([]);
+    expect(await usage.sums({ ...all, since: new Date('2026-03-01T00:00:00Z'), bucket: 'day' })).toHaveLength(1);
   });
 
   it('removes alert mails by the time when they were sent', async () => {

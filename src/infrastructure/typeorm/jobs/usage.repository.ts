@@ -129,11 +129,11 @@ export class TypeOrmUsageRepository implements UsageRepository {
     return found?.finishNumber ?? null;
   }
 
-  async rollUp(last: string, most: number, minutesSince: Date): Promise<boolean> {
+  async rollUp(last: string, most: number, now: Date): Promise<boolean> {
     const after = await rolledUpTo(this.unitOfWork);
     if (BigInt(last) <= BigInt(after)) return false; // another instance was faster
     const calls = await this.calls({ finishNumber: And(MoreThan(after), LessThanOrEqual(last)) }, 'ASC', most);
-    await this.add(await addends(calls, minutesSince));
+    await this.add(await addends(calls, now));
     const more = calls.length === most;
     const finishNumber = more ? (calls.at(-1)?.finishNumber ?? last) : last;
     await this.unitOfWork.repository(UsageProgressTable).upsert({ isOnly: true, finishNumber }, ['isOnly']);
@@ -260,12 +260,12 @@ const textOf = ({ scope, groupBy, bucket, start, group }: Key): string =>
   `${scope} ${groupBy} ${bucket} ${start.getTime()} ${group}`;
 
 /** Returns the usage that the calls add to each row. Pauses regularly, so that other work can run. */
-async function addends(calls: readonly EndedCall[], minutesSince: Date): Promise<(Key & { usage: Usage })[]> {
+async function addends(calls: readonly EndedCall[], now: Date): Promise<(Key & { usage: Usage })[]> {
   const parts = new Map<string, { key: Key; usages: Usage[] }>();
   for (const [number, call] of calls.entries()) {
     if (number % CALLS_WITHOUT_PAUSE === 0) await setImmediate();
     const usage = Usage.of(call);
-    for (const key of keysOf(call, minutesSince)) {
+    for (const key of keysOf(call, now)) {
       const text = textOf(key);
       const known = parts.get(text);
       if (known) known.usages.push(usage);
@@ -275,10 +275,10 @@ async function addends(calls: readonly EndedCall[], minutesSince: Date): Promise
   return [...parts.values()].map(({ key, usages }) => ({ ...key, usage: Usage.sum(usages) }));
 }
 
-function keysOf(call: EndedCall, minutesSince: Date): Key[] {
+function keysOf(call: EndedCall, now: Date): Key[] {
   const keys: Key[] = [];
   for (const bucket of usageBuckets) {
-    if (bucket === 'minute' && call.finishedAt < minutesSince) continue;
+    if (!Usage.isKept(bucket, call.finishedAt, now)) continue;
     const start = Usage.start(call.finishedAt, bucket);
     for (const groupBy of [null, ...usageGroups]) {
       const group = Usage.groupOf(call, groupBy) ?? '';

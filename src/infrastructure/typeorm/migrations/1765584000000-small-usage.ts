@@ -35,8 +35,8 @@ export class SmallUsage1765584000000 extends ForwardMigration {
        ORDER BY start;
       DROP TABLE large_rollups;
       ALTER TABLE usage_rollups ADD PRIMARY KEY (scope, grouped_by, bucket, start, "group");
-      -- Finds old minutes. A B-tree would tempt the planner to read the minutes of all scopes in the order of an answer.
-      CREATE INDEX usage_rollups_minutes ON usage_rollups USING brin (start) WITH (autosummarize = on) WHERE bucket = 0;
+      -- Finds old minutes and hours. A B-tree would tempt the planner to read all scopes in the order of an answer.
+      CREATE INDEX usage_rollups_ending ON usage_rollups USING brin (start) WITH (autosummarize = on) WHERE bucket < 2;
     `);
   }
 }

@@ -46,6 +46,7 @@ const TABLES: Readonly<Record<ExpirableKind, Expirable>> = {
   alert_mails: { table: AlertMailTable, end: 'sentAt' },
   site_tokens: { table: SpentSiteTokenTable, end: 'expiresAt' },
   usage_minutes: { table: UsageTable, end: 'start', where: { bucket: usageBuckets.indexOf('minute') } },
+  usage_hours: { table: UsageTable, end: 'start', where: { bucket: usageBuckets.indexOf('hour') } },
 };
 
 @injectable()
