@@ -8,8 +8,8 @@ import { createProject, type Member, register } from '../tests/support/workspace
 import { median, wanted } from './rounds.js';
 
 /**
- * Calls every list, filter and usage query, first with few rows and then with a million jobs and 200,000 audit entries.
- * The rows of the first round are as many as a page shows, so both rounds have answers of the same length.
+ * Calls every list, filter and usage query on a service with few rows, and in turn on one with a million jobs and 200,000
+ * audit entries. The few rows are as many as a page shows, so that both have answers of the same length.
  * `npm run bench:lists [jobs]`
  */
 const JOBS = Number(process.argv[2] ?? 1_000_000);
@@ -22,26 +22,27 @@ const env = { SERVICE_RATE_LIMIT_PER_MIN: '1000000', SERVICE_MAX_ACCOUNTS: '3' }
 
 async function main(): Promise<void> {
   const folder = await temporaryFolder();
-  const few = await measured(join(folder, 'few'), { jobs: FEW, entries: FEW, rare: 10 });
-  const full = await measured(join(folder, 'full'), { jobs: JOBS, entries: ENTRIES });
+  const few = await opened(join(folder, 'few'), { jobs: FEW, entries: FEW, rare: 10 });
+  const full = await opened(join(folder, 'full'), { jobs: JOBS, entries: ENTRIES });
   let worst = 0;
-  for (const [at, { path, ms }] of full.entries()) {
-    const before = few[at] as Measured;
-    worst = Math.max(worst, ms / before.ms);
-    const columns = [before.ms, ms].map((each) => `${each.toFixed(1).padStart(6)} ms`);
-    console.log(`${columns.join(' ')} ${(ms / before.ms).toFixed(1).padStart(5)}  ${path}`);
+  for (const [at, path] of full.paths.entries()) {
+    const times: [number[], number[]] = [[], []];
+    for (let round = 0; round < ROUNDS; round++) {
+      times[0].push(await few.timeOf(few.paths[at] as string));
+      times[1].push(await full.timeOf(path));
+    }
+    const [before, after] = [median(times[0]), median(times[1])];
+    worst = Math.max(worst, after / before);
+    const columns = [before, after].map((ms) => `${ms.toFixed(1).padStart(6)} ms`);
+    console.log(`${columns.join(' ')} ${(after / before).toFixed(1).padStart(5)}  ${path}`);
   }
   wanted('the largest ratio', worst, 'at most', MOST_RATIO);
+  for (const { close } of [few, full]) await close();
   await rm(folder, { recursive: true, force: true });
 }
 
-interface Measured {
-  readonly path: string;
-  readonly ms: number;
-}
-
-/** Returns the median time of each query. */
-async function measured(folder: string, size: Pick<Fill, 'jobs' | 'entries' | 'rare'>): Promise<Measured[]> {
+/** Starts a service on a database of this size. */
+async function opened(folder: string, size: Pick<Fill, 'jobs' | 'entries' | 'rare'>) {
   const server = await startEmbeddedPostgres({ folder });
   const dataDir = await temporaryFolder();
   const service = await Service.start({ databaseUrl: server.url, dataDir, env });
@@ -49,15 +50,23 @@ async function measured(folder: string, size: Pick<Fill, 'jobs' | 'entries' | 'r
   const client = new Client({ connectionString: server.url });
   await client.connect();
   const { rows } = await client.query('SELECT team_id FROM accounts WHERE id = $1', [admin.id]);
+  await client.end();
   const projectId = await createProject(service, admin.token);
   await fillDatabase(server.url, { teamId: rows[0].team_id, projectId, accountId: admin.id, ...size });
-  await client.end();
-  const times: Measured[] = [];
-  for (const path of paths(projectId, admin)) times.push({ path, ms: await medianOf(service, admin, path) });
-  await service.stop();
-  await server.stop();
-  await rm(dataDir, { recursive: true, force: true });
-  return times;
+  return {
+    paths: paths(projectId, admin),
+    timeOf: async (path: string): Promise<number> => {
+      const begun = performance.now();
+      const { status, body } = await service.get(path, admin.token);
+      if (status !== 200) throw new Error(`${path}: ${status} ${JSON.stringify(body)}`);
+      return performance.now() - begun;
+    },
+    close: async () => {
+      await service.stop();
+      await server.stop();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
 }
 
 function paths(projectId: string, { id }: Member): string[] {
@@ -82,17 +91,6 @@ function paths(projectId: string, { id }: Member): string[] {
     ),
   );
   return [...jobs, ...audit, ...usage, '/v1/projects', '/v1/alerts', '/v1/status'];
-}
-
-async function medianOf(service: Service, { token }: Member, path: string): Promise<number> {
-  const times: number[] = [];
-  for (let round = 0; round < ROUNDS; round++) {
-    const begun = performance.now();
-    const { status, body } = await service.get(path, token);
-    times.push(performance.now() - begun);
-    if (status !== 200) throw new Error(`${path}: ${status} ${JSON.stringify(body)}`);
-  }
-  return median(times);
 }
 
 void main();
