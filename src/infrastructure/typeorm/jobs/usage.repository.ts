@@ -87,8 +87,8 @@ export const rolledUpTo = async (unitOfWork: TypeOrmUnitOfWork): Promise<string>
 /** Returns the ids of names, and adds those that are new. */
 const NAMES = `
   WITH wanted AS (SELECT DISTINCT unnest($1::text[]) AS name),
-       added AS (INSERT INTO usage_names (name) SELECT name FROM wanted WHERE name NOT IN (SELECT name FROM usage_names)
-                 RETURNING id, name)
+       added AS (INSERT INTO usage_names (name) SELECT name FROM wanted
+                  WHERE NOT EXISTS (SELECT FROM usage_names known WHERE known.name = wanted.name) RETURNING id, name)
   SELECT id, name FROM usage_names JOIN wanted USING (name) UNION ALL SELECT id, name FROM added`;
 
 /**
