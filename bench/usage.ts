@@ -19,6 +19,7 @@ import { wanted } from './rounds.js';
  */
 const CALLS = Number(process.argv[2] ?? 1_000_000);
 const TARGET_MS = 100;
+const LARGEST_SHARE = 0.1;
 const ROUNDS = 9;
 const PART = 20_000;
 /** The number of calls that are stored last, after the others were rolled up. */
@@ -82,10 +83,11 @@ async function main(): Promise<void> {
   await client.query('VACUUM ANALYZE');
   await add(CALLS - WAITING + 1, CALLS);
   const { rows: sizes } = await client.query(
-    `SELECT relname, pg_size_pretty(pg_total_relation_size(oid)) AS size, reltuples::integer AS rows
-       FROM pg_class WHERE relname IN ('jobs', 'usage_rollups')`,
+    `SELECT relname, pg_total_relation_size(oid)::float AS bytes, reltuples::integer AS rows
+       FROM pg_class WHERE relname IN ('jobs', 'usage_rollups') AND relnamespace = 'public'::regnamespace ORDER BY relname`,
   );
-  for (const { relname, size, rows: count } of sizes) console.log(`${relname}: ${count} rows, ${size}`);
+  for (const { relname, bytes, rows: count } of sizes)
+    console.log(`${relname}: ${count} rows, ${(bytes / 1e6).toFixed(0)} MB`);
 
   service = await Service.start({ databaseUrl: server.url, dataDir, env });
   const now = Date.now() / 1000;
@@ -124,6 +126,7 @@ async function main(): Promise<void> {
       for (const [scan] of line['QUERY PLAN'].matchAll(/\w+( \w+)* Scan.*? on \w+/g)) scans.add(scan);
   }
   console.log([...scans].sort().join('\n'));
+  wanted('the size of the sums beside that of the jobs', sizes[1].bytes / sizes[0].bytes, 'at most', LARGEST_SHARE);
   wanted('the longest median', longest, 'at most', TARGET_MS, ' ms');
   const sequential = [...scans].filter((scan) => /Seq Scan.* on (jobs|usage_rollups)/.test(scan));
   wanted('sequential scans of calls or sums', sequential.length, 'at most', 0);

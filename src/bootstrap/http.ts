@@ -2,10 +2,11 @@ import { isIPv6 } from 'node:net';
 import { hostname } from 'node:os';
 import type { Container } from 'inversify';
 import { Authenticator } from '../application/accounts/authenticator.js';
-import { RateLimitStore } from '../application/operations/ports.js';
+import { RateLimitStore, StorageProbe } from '../application/operations/ports.js';
 import { Clock, IdGenerator, Logger, RequestContext, Tracer } from '../application/shared/ports.js';
+import { InstanceOutdated } from '../domain/shared/errors.js';
 import { PrometheusMetrics } from '../infrastructure/prometheus/prometheus-metrics.js';
-import { asRefusal } from '../infrastructure/typeorm/storage-errors.js';
+import { asRefusal, mayBeOfChangedTables } from '../infrastructure/typeorm/storage-errors.js';
 import { createApp, Middleware } from '../interfaces/http/app.js';
 import { BodyMemory } from '../interfaces/http/body.js';
 import { controllers } from '../interfaces/http/controllers.js';
@@ -23,7 +24,7 @@ export const httpApp = (container: Container, config: Config, bodyMemory = new B
     clock: container.get(Clock),
     ids: container.get(IdGenerator),
     logger: container.get(Logger),
-    translate: asRefusal,
+    translate: refusalIn(container),
     store: container.get(RateLimitStore),
     limits: config.rateLimits,
     metrics: container.get(PrometheusMetrics),
@@ -35,6 +36,16 @@ export const httpApp = (container: Container, config: Config, bodyMemory = new B
     corsOrigins: config.corsOrigins,
     allowedHosts: allowedHosts(config),
   });
+
+/** Translates failures of the database. Asks the database whether a newer version has changed the tables. */
+const refusalIn = (container: Container) => async (error: unknown) => {
+  if (!mayBeOfChangedTables(error)) return asRefusal(error);
+  const outdated = await container
+    .get(StorageProbe)
+    .check()
+    .catch((reason: unknown) => reason);
+  return outdated instanceof InstanceOutdated ? outdated : asRefusal(error);
+};
 
 const EVERYWHERE = new Set(['0.0.0.0', '::']);
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1)$/;

@@ -188,6 +188,12 @@ describe('a service and the command line beside it', () => {
     const kept = await query(database.url, 'SELECT action, object_id, actor_kind FROM audit_entries');
     const name = new URL(database.url).pathname.slice(1);
     expect(kept).toEqual([{ action: 'database.migrated', object_id: name, actor_kind: 'command_line' }]);
+    await query(database.url, "INSERT INTO migrations (timestamp, name) VALUES (9e12, 'Later9000000000000')");
+    const newer = expect.stringMatching(/^[^\n]+ newer version of Tenon .+ Later9000000000000[^\n]+\n$/);
+    for (const command of ['migrate', 'start'])
+      expect(await tenon(at, [command])).toMatchObject({ code: 1, err: newer });
+    const doctored = { code: 1, out: expect.stringMatching(/MEND {2}database: .+ newer version of Tenon/) };
+    expect(await tenon(at, ['doctor'])).toMatchObject(doctored);
     await database.drop();
   });
 });

@@ -1,3 +1,4 @@
+import { query } from '../support/database.js';
 import { masterKey } from '../support/monitoring.js';
 import { createProject, type Member, ownTeam, register, registeredModel } from '../support/workspace.js';
 import { TestApp } from './support/test-app.js';
@@ -274,5 +275,25 @@ describe('calls from the pages of other sites', () => {
     expect(corsHeaders(await app.get('/v1/auth/me'))).toEqual([]);
     expect(corsHeaders(await read(closed, listed))).toEqual([]);
     expect((await preflight(closed, listed)).status).toBe(405);
+  });
+});
+
+describe('an instance on a database that a newer version has changed', () => {
+  it('is not ready, and refuses what it can no longer do with 503', async () => {
+    const app = await TestApp.start();
+    const { token } = await register(app, 'Ada');
+    const outcome = async (path: string) => {
+      const { status, body } = await app.get(path, token);
+      return [status, body.code];
+    };
+    await query(app.database.url, 'ALTER TABLE projects RENAME COLUMN spec TO content');
+    expect(await outcome('/v1/projects')).toEqual([500, 'internal_error']);
+    expect(await outcome('/health/ready')).toEqual([200, undefined]);
+    await query(app.database.url, "INSERT INTO migrations (timestamp, name) VALUES (9e12, 'Later9000000000000')");
+    expect(await outcome('/v1/projects')).toEqual([503, 'instance_outdated']);
+    expect(await outcome('/health/ready')).toEqual([503, 'instance_outdated']);
+    expect(await outcome('/v1/auth/me')).toEqual([200, undefined]);
+    expect(await outcome('/v1/nothing')).toEqual([404, 'not_found']);
+    await app.stop();
   });
 });

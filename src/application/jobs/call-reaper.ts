@@ -14,6 +14,8 @@ const BATCH = 200;
 /** Calls are stored for this time after their end. */
 const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
 const FORGOTTEN_AT_ONCE = 1_000;
+/** Limits a run. With a run every two seconds, half a million old calls are gone within minutes. */
+const FORGOTTEN_BATCHES = 10;
 
 /**
  * Closes the calls of dead instances and unlocks their tasks. Also registers this instance again, stores delayed ends
@@ -43,7 +45,13 @@ export class CallReaper {
     const known = new Set([...(await this.jobs.instances()), ...(await this.queue.instances())]);
     for (const instance of await this.dead.among([...known])) await this.reap(instance);
     await this.usage.execute();
-    await this.history.forgetCalls(new Date(this.clock.now().getTime() - KEPT_MS), FORGOTTEN_AT_ONCE);
+    await this.forget();
+  }
+
+  private async forget(): Promise<void> {
+    const before = new Date(this.clock.now().getTime() - KEPT_MS);
+    for (let batch = 0; batch < FORGOTTEN_BATCHES; batch++)
+      if ((await this.history.forgetCalls(before, FORGOTTEN_AT_ONCE)) < FORGOTTEN_AT_ONCE) return;
   }
 
   private async reap(instance: number): Promise<void> {

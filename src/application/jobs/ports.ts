@@ -34,7 +34,7 @@ export interface HistoryPart {
   readonly kind: JobKind | null;
   /** Omits jobs that finished earlier. */
   readonly since: Date | null;
-  /** The maximum number of jobs. Older jobs are omitted. */
+  /** Omits all but the newest jobs of the kind, this many of them. */
   readonly most: number;
 }
 
@@ -56,8 +56,11 @@ export abstract class JobHistory {
   abstract failuresInARow(kind: JobKind | null, most: number): Promise<number>;
   /** Yields jobs in the order in which they finished, with a bounded number in memory. */
   abstract part(which: HistoryPart): AsyncIterable<FinishedJob>;
-  /** Removes the oldest `sync` jobs that finished before `before` and are rolled up, at most `most` of them. */
-  abstract forgetCalls(before: Date, most: number): Promise<void>;
+  /**
+   * Removes the oldest `sync` jobs that finished before `before` and are rolled up, at most `most` of them. Returns their
+   * number. Concurrent calls do not wait for each other.
+   */
+  abstract forgetCalls(before: Date, most: number): Promise<number>;
 }
 
 export interface JobFilter {
@@ -96,11 +99,11 @@ export abstract class UsageRepository {
    */
   abstract unrolled(): Promise<string | null>;
   /**
-   * Rolls up the earliest finished calls up to the number `last`, at most `most` of them. Stores no usage by minute for
-   * times before `minutesSince`. Returns true if more calls are left. Must run in a transaction, and only once at a
-   * time.
+   * Rolls up the earliest finished calls up to the number `last`, at most `most` of them. Stores no usage by minute or by
+   * hour of times for which it is not kept any more at `now`. Returns true if more calls are left. Must run in a
+   * transaction, and only once at a time.
    */
-  abstract rollUp(last: string, most: number, minutesSince: Date): Promise<boolean>;
+  abstract rollUp(last: string, most: number, now: Date): Promise<boolean>;
   /**
    * Sums up the stored calls that ended within the period, by bucket and group. Returns the newest `MOST_ENTRIES`
    * entries. Counts calls that are not rolled up yet, but only the last `MOST_ENTRIES` of them.

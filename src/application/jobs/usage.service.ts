@@ -1,7 +1,7 @@
 import { injectable } from 'inversify';
 import type { Caller } from '../../domain/accounts/caller.js';
 import { authorize, permissions } from '../../domain/accounts/permission.js';
-import { MINUTES_KEPT_MS, Usage, type UsageBucket, type UsageEntry, type UsageGroup } from '../../domain/jobs/usage.js';
+import { Usage, type UsageBucket, type UsageEntry, type UsageGroup } from '../../domain/jobs/usage.js';
 import type { WithMemory } from '../shared/memory-budget.js';
 import { Clock, UnitOfWork } from '../shared/ports.js';
 import { FINISHING } from './job-finisher.js';
@@ -61,8 +61,8 @@ export class UsageRollUp {
     if ((await this.usage.unrolled()) === null) return;
     const last = await this.unitOfWork.locked(FINISHING, () => this.usage.unrolled());
     if (last === null) return; // another instance was faster
-    const minutesSince = new Date(this.clock.now().getTime() - MINUTES_KEPT_MS);
-    const rollUp = () => this.usage.rollUp(last, AT_ONCE, minutesSince);
+    const now = this.clock.now();
+    const rollUp = () => this.usage.rollUp(last, AT_ONCE, now);
     for (let batch = 0; batch < BATCHES; batch++) if (!(await this.unitOfWork.locked(ROLLING_UP, rollUp))) return;
   }
 }

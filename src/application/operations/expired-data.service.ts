@@ -1,5 +1,5 @@
 import { injectable } from 'inversify';
-import { MINUTES_KEPT_MS } from '../../domain/jobs/usage.js';
+import { USAGE_KEPT_MS } from '../../domain/jobs/usage.js';
 import { Clock, Logger } from '../shared/ports.js';
 import { type ExpirableKind, ExpiredData, expirableKinds } from './ports.js';
 
@@ -11,7 +11,8 @@ const KEPT_MS: Readonly<Record<ExpirableKind, number>> = {
   credentials: DAY_MS,
   mailed_tokens: 30 * DAY_MS, // so that an old link gets TokenUsed or TokenExpired, not TokenNotFound
   site_tokens: DAY_MS,
-  usage_minutes: MINUTES_KEPT_MS,
+  usage_minutes: USAGE_KEPT_MS.minute,
+  usage_hours: USAGE_KEPT_MS.hour,
 };
 
 /** Limits the rows of one statement. */

@@ -56,7 +56,7 @@ export class MonitoringService {
 
   /**
    * Resolves when the database answers, its migrations are done and this instance has loaded its models. Throws
-   * StorageUnavailable, RuntimeLoading.
+   * StorageUnavailable, InstanceOutdated, RuntimeLoading.
    */
   async checkReady(): Promise<void> {
     await this.storage.check();

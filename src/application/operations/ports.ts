@@ -4,6 +4,7 @@ export const expirableKinds = [
   'mailed_tokens',
   'site_tokens',
   'usage_minutes',
+  'usage_hours',
 ] as const;
 export type ExpirableKind = (typeof expirableKinds)[number];
 
@@ -11,7 +12,7 @@ export type ExpirableKind = (typeof expirableKinds)[number];
 export abstract class ExpiredData {
   /**
    * Removes at most `most` rows of the kind that ended before `before`. Returns the number of removed rows. An alert
-   * mail counts as ended when it is sent, a minute of usage at its start, and other rows when they expire. Rows that
+   * mail counts as ended when it is sent, a minute or an hour of usage at its start, and other rows when they expire. Rows that
    * never expire stay. Concurrent calls do not wait for each other.
    */
   abstract remove(kind: ExpirableKind, before: Date, most: number): Promise<number>;
@@ -57,7 +58,10 @@ export abstract class Metrics {
 }
 
 export abstract class StorageProbe {
-  /** Resolves within seconds when the database answers and its migrations are done. Throws StorageUnavailable. */
+  /**
+   * Resolves within seconds when the database answers and its migrations are done. Throws StorageUnavailable, and
+   * InstanceOutdated if a newer version has migrated the database.
+   */
   abstract check(): Promise<void>;
 }
 

@@ -1,4 +1,5 @@
 import { accessSync, constants, statfsSync } from 'node:fs';
+import { InstanceOutdated } from '../../domain/shared/errors.js';
 import { hasEmbeddedDatabase } from '../../infrastructure/embedded-postgres/embedded-postgres.js';
 import { SmtpMailer } from '../../infrastructure/smtp/mailers.js';
 import { createDataSource } from '../../infrastructure/typeorm/data-source.js';
@@ -59,7 +60,8 @@ const checks: Readonly<Record<string, (config: Config) => Promise<string> | stri
           throw new Error(`${name} cannot be used (${reasonOf(error)}): start it, or mend the setting`);
         });
       try {
-        await new TypeOrmStorageProbe(source).check().catch(() => {
+        await new TypeOrmStorageProbe(source).check().catch((error) => {
+          if (error instanceof InstanceOutdated) throw error;
           throw new Error('its tables are not up to date: run "tenon migrate", or start the service');
         });
       } finally {

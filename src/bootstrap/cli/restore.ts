@@ -1,7 +1,8 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
-import { readBackup, type SectionHeader } from '../../infrastructure/backup/backup-file.js';
+import { readBackup } from '../../infrastructure/backup/backup-file.js';
 import { RestoredFiles } from '../../infrastructure/backup/model-files.js';
+import type { SectionHeader } from '../../infrastructure/backup/section-header.js';
 import { FolderTaken } from '../../infrastructure/embedded-postgres/account.js';
 import { startEmbeddedPostgres } from '../../infrastructure/embedded-postgres/embedded-postgres.js';
 import { secretFile } from '../../infrastructure/files/data-folder.js';

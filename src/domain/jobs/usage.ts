@@ -17,8 +17,8 @@ const NEVER = new Date('9999-01-01T00:00:00Z');
 /** Limits the entries of an answer. The newest are kept. */
 export const MOST_ENTRIES = 4_000;
 
-/** Usage by minute is stored for this time. Older usage is stored only by the hour. */
-export const MINUTES_KEPT_MS = 7 * LENGTH_MS.day;
+/** Usage by minute and by hour is stored for this time, so that it takes a fraction of the space of the calls. */
+export const USAGE_KEPT_MS = { minute: LENGTH_MS.day, hour: 8 * LENGTH_MS.day, day: Number.POSITIVE_INFINITY } as const;
 
 /** The fields of a finished call that are needed to count its usage. */
 export interface EndedCall extends Pick<Job, 'id' | 'teamId' | 'projectId' | 'modelId' | 'requestedBy' | 'createdAt'> {
@@ -51,7 +51,7 @@ export interface Usage extends Sums {
 }
 
 /** The usage of some calls, as callers read it. */
-export interface UsageSummary extends Sums {
+interface UsageSummary extends Sums {
   readonly latency: Percentiles;
   /** Null: no call reports its first token. */
   readonly firstToken: Percentiles | null;
@@ -128,6 +128,9 @@ export const Usage = {
 
   start: floor,
 
+  /** Returns whether usage of this time is still stored by `bucket`. */
+  isKept: (bucket: UsageBucket, at: Date, now: Date): boolean => now.getTime() - at.getTime() <= USAGE_KEPT_MS[bucket],
+
   groupOf({ projectId, modelId, requestedBy, usage }: EndedCall, by: UsageGroup | null): string | null {
     if (by === 'project') return projectId;
     if (by === 'model') return modelId;
@@ -152,13 +155,15 @@ export const Usage = {
     return caller.operator ? null : caller.teamId;
   },
 
-  /** Adds a default `since`. Rounds old times down to the hour. Throws InvalidRequest if `until` is before `since`. */
+  /** Adds a default `since`. Rounds old times down to the hour or the day. Throws InvalidRequest if `until` is before `since`. */
   period(bucket: UsageBucket, since: Date | null, until: Date | null, now: Date): Pick<UsageQuery, 'since' | 'until'> {
     const usual = new Date((until ?? now).getTime() - USUAL_MS[bucket]);
     const begin = since ?? floor(usual, bucket);
     if (begin > (until ?? NEVER)) throw new InvalidRequest([{ path: 'until', message: 'must not be before since' }]);
-    const minutesSince = now.getTime() - MINUTES_KEPT_MS;
-    const rounded = (at: Date) => (at.getTime() < minutesSince ? floor(at, 'hour') : at);
+    const rounded = (at: Date) => {
+      if (!Usage.isKept('hour', at, now)) return floor(at, 'day');
+      return Usage.isKept('minute', at, now) ? at : floor(at, 'hour');
+    };
     return { since: rounded(begin), until: until && rounded(until) };
   },
 
@@ -168,8 +173,8 @@ export const Usage = {
     return pieces(since, until ?? NEVER, sizes);
   },
 
-  /** Sums parts by bucket and group. Adds the `settled` entries. Sorts by start, then by group. Keeps the newest. */
-  entries(parts: readonly UsagePart[], bucket: UsageBucket, settled: readonly UsageEntry[] = []): UsageEntry[] {
+  /** Sums parts by bucket and group. Sorts by start, then by group. Keeps the newest. */
+  entries(parts: readonly UsagePart[], bucket: UsageBucket): UsageEntry[] {
     const groups = new Map<string, UsagePart[]>();
     for (const part of parts) {
       const key = `${floor(part.start, bucket).getTime()} ${part.group ?? ''}`;
@@ -181,7 +186,7 @@ export const Usage = {
       const [{ start, group }] = same as [UsagePart];
       return { ...Usage.summary(Usage.sum(same)), start: floor(start, bucket), group };
     });
-    return [...settled, ...summed].sort(byStartAndGroup).slice(-MOST_ENTRIES);
+    return summed.sort(byStartAndGroup).slice(-MOST_ENTRIES);
   },
 };
 

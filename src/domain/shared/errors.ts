@@ -89,6 +89,16 @@ export class StorageUnavailable extends DomainError {
   }
 }
 
+/** A newer version of Tenon has changed the database by `steps`, which this version does not know. */
+export class InstanceOutdated extends DomainError {
+  constructor(steps: readonly string[]) {
+    const message =
+      `The database is of a newer version of Tenon than this program: it has the steps ${steps.join(', ')}. ` +
+      'Start the newer version, or restore a backup from before the update.';
+    super('unavailable', 'instance_outdated', message, { retryAfterSeconds: 2 });
+  }
+}
+
 /** This instance runs the maximum number of child processes. */
 export class TooManyProcesses extends DomainError {
   constructor(most: number) {

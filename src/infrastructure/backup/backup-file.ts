@@ -1,9 +1,12 @@
 import { createHash } from 'node:crypto';
+import { statSync } from 'node:fs';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { basename, dirname } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
+import { removeLeftovers } from '../files/leftovers.js';
 import { fileChunks } from '../files/local-model-file-store.js';
+import { CheckedSections, type SectionHeader } from './section-header.js';
 
 /**
  * The number of the file format. A backup is one file: a line with this number, the sections compressed with gzip, a
@@ -20,31 +23,6 @@ const FRAME_MOST = 256 * 1024;
 const frameKinds = { header: 0x48, data: 0x44, end: 0x45 } as const;
 type FrameKind = keyof typeof frameKinds;
 
-export type SectionHeader =
-  | {
-      readonly kind: 'backup';
-      readonly tenon: string;
-      readonly created_at: string;
-      /** False if the secret is a setting. Then the backup does not contain it. */
-      readonly secret: boolean;
-    }
-  | { readonly kind: 'secret' }
-  /** Names the migrations that made the tables. */
-  | { readonly kind: 'database'; readonly migrations: readonly string[] }
-  /** The rows of a table in the format of COPY. A table comes after all tables that it refers to. */
-  | { readonly kind: 'table'; readonly name: string; readonly columns: readonly string[] }
-  | { readonly kind: 'sequence'; readonly name: string; readonly value: string }
-  /** Tasks of the work queue, in the format of COPY. */
-  | { readonly kind: 'tasks'; readonly columns?: readonly string[] }
-  /** The data. Empty unless `included` is true. */
-  | {
-      readonly kind: 'model_file';
-      readonly path: string;
-      readonly size: number;
-      readonly sha256: string;
-      readonly included: boolean;
-    };
-
 export interface Section {
   readonly header: SectionHeader;
   readonly chunks?: AsyncIterable<Uint8Array>;
@@ -58,7 +36,7 @@ export interface WrittenBackup {
 
 /**
  * Writes the sections to a temporary file that only its owner may read, and runs `then`. `then` may call `publish`,
- * which moves the file to `path`. Removes the file if it was not published.
+ * which moves the file to `path`. Removes the file if it was not published, and what killed backups have left.
  */
 export async function writeBackup<T>(
   path: string,
@@ -66,6 +44,7 @@ export async function writeBackup<T>(
   signal: AbortSignal,
   then: (backup: WrittenBackup) => Promise<T>,
 ): Promise<T> {
+  removeUnfinished(path);
   const unfinished = `${path}.${process.pid}.part`;
   const file = await open(unfinished, 'wx', 0o600).catch((error) => {
     throw unwritable(dirname(path), error);
@@ -77,6 +56,15 @@ export async function writeBackup<T>(
     await rm(unfinished, { force: true });
   }
 }
+
+/** Removes the temporary files of killed backups with this path, or with a path that `tenon backup` made in its folder. */
+function removeUnfinished(path: string): void {
+  const [folder, name] = [dirname(path), basename(path)];
+  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return;
+  removeLeftovers(folder, new RegExp(`^(?:${escaped(name)}|tenon-[^.]*[.]backup)[.](\\d+)[.]part$`));
+}
+
+const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
 function unwritable(folder: string, error: NodeJS.ErrnoException): Error {
   if (error.code === 'ENOENT') return new Error(`there is no folder ${folder}: create it, or choose another`);
@@ -131,7 +119,10 @@ async function publish(unfinished: string, path: string): Promise<void> {
 
 export class BackupRefused extends Error {}
 
-/** Verifies the checksum and runs `work` with the sections. Throws BackupRefused for a file that is no valid backup. */
+/**
+ * Verifies the checksum and all sections, then runs `work` with the sections. Throws BackupRefused for a file that is no
+ * valid backup.
+ */
 export async function readBackup<T>(
   path: string,
   work: (sections: AsyncGenerator<Required<Section>>) => Promise<T>,
@@ -143,6 +134,13 @@ export async function readBackup<T>(
   try {
     if (!(await file.stat()).isFile()) throw new BackupRefused(`${path} is no file: name the backup to restore`);
     const end = await verifiedEnd(file, path);
+    const checked = new CheckedSections();
+    for await (const { header, chunks } of sectionsOf(file, end, path)) {
+      const problem = await checked.problemOf(header, chunks);
+      if (problem) throw new BackupRefused(`${path} does not have the contents of a backup: ${problem}`);
+    }
+    const missing = checked.missing();
+    if (missing) throw new BackupRefused(`${path} does not have the contents of a backup: ${missing}`);
     const sections = sectionsOf(file, end, path);
     return await work(sections).finally(() => sections.return(undefined));
   } finally {
@@ -177,13 +175,15 @@ async function* sectionsOf(file: FileHandle, end: number, path: string): AsyncGe
   pipeline(fileChunks(file, HEAD.length, end), unpacked).catch(() => undefined);
   const frames = framesOf(unpacked, path);
   const next = async () => {
-    const { value } = await frames.next();
+    const { value } = await frames.next().catch((error: unknown) => {
+      throw error instanceof BackupRefused ? error : broken(path);
+    });
     if (!value) throw broken(path);
     return value;
   };
   for (let frame = await next(); frame.kind !== 'end'; ) {
     if (frame.kind !== 'header') throw broken(path);
-    const header = JSON.parse(frame.content.toString()) as SectionHeader;
+    const header = parsed(frame.content, path) as SectionHeader;
     let following: Frame | undefined;
     const chunks = (async function* () {
       for (following = await next(); following.kind === 'data'; following = await next()) yield following.content;
@@ -192,6 +192,14 @@ async function* sectionsOf(file: FileHandle, end: number, path: string): AsyncGe
     for await (const _ of chunks); // skips data that was not read
     if (!following) throw broken(path);
     frame = following;
+  }
+}
+
+function parsed(header: Buffer, path: string): unknown {
+  try {
+    return JSON.parse(header.toString());
+  } catch {
+    throw broken(path);
   }
 }
 

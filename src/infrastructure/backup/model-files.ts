@@ -14,7 +14,9 @@ import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { ModelFileStore, OpenedFile } from '../../application/deployments/ports.js';
 import { ModelFile } from '../../domain/deployments/model-file.js';
-import { BackupRefused, type Section, type SectionHeader } from './backup-file.js';
+import { removeLeftovers } from '../files/leftovers.js';
+import { BackupRefused, type Section } from './backup-file.js';
+import type { SectionHeader } from './section-header.js';
 
 /**
  * Yields a section with size and digest for each file of the store. With `withContent`, the sections of writable files
@@ -53,7 +55,10 @@ async function digestOf(file: OpenedFile): Promise<{ size: number; sha256: strin
 
 type Chunks = AsyncIterable<Uint8Array>;
 
-/** Writes the files of a backup to a temporary folder, and moves them to their places when all are complete. */
+/**
+ * Writes the files of a backup to a temporary folder, and moves them to their places when all are complete. Removes what
+ * killed restores have left.
+ */
 export class RestoredFiles {
   private readonly folder: string;
   private readonly undo: (() => Promise<unknown>)[] = [];
@@ -63,7 +68,8 @@ export class RestoredFiles {
     dataDir: string,
     private readonly store: ModelFileStore,
   ) {
-    this.folder = mkdtempSync(join(dataDir, '.restoring-'));
+    removeLeftovers(dataDir, /^[.]restoring-(?:(\d+)-)?\w+$/);
+    this.folder = mkdtempSync(join(dataDir, `.restoring-${process.pid}-`));
   }
 
   /** Stores the secret if `setting` is null. Throws if `setting` differs: only the secret opens the sealed data. */

@@ -16,7 +16,7 @@ import { connectionTimeoutMs, limits, tracedClient, withSession } from './connec
 import { DeploymentTable } from './deployments/deployment.repository.js';
 import { EvaluationResultTable, EvaluationTable } from './jobs/evaluation.repository.js';
 import { JobTable } from './jobs/job.repository.js';
-import { UsageProgressTable, UsageTable } from './jobs/usage.repository.js';
+import { UsageNameTable, UsageProgressTable, UsageTable } from './jobs/usage.repository.js';
 import { TaskWorkerTable } from './queue/graphile-work-queue.js';
 import { DatasetContentTable, DatasetTable, DatasetVersionTable } from './workspace/dataset.repository.js';
 import { ModelAliasTable, ModelTable, ModelVersionTable } from './workspace/model.repository.js';
@@ -51,6 +51,7 @@ const entities = [
   SpentSiteTokenTable,
   TaskWorkerTable,
   TeamTable,
+  UsageNameTable,
   UsageProgressTable,
   UsageTable,
   WebhookTable,

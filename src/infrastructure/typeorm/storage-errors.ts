@@ -28,6 +28,12 @@ export async function notFoundIfMissing<T>(what: string, write: () => Promise<T>
   }
 }
 
+/** Class 42 has unknown tables, columns and functions. The others are a new column without a value, and a changed type. */
+const CHANGED_TABLES = /^(42...|23502|0A000)$/;
+
+/** Returns whether the error may come from tables that are not those of this version. */
+export const mayBeOfChangedTables = (error: unknown): boolean => CHANGED_TABLES.test(sqlState(error));
+
 export const isMissingTable = (error: unknown): boolean => sqlState(error) === UNDEFINED_TABLE;
 
 const OUTAGE_CODES =

@@ -80,6 +80,10 @@ export const refusals = {
     status: 503,
     when: 'The database is out of reach, or the disk is full. See `Retry-After`.',
   },
+  instance_outdated: {
+    status: 503,
+    when: 'The database is of a newer version than the answering instance. See `Retry-After`.',
+  },
   inference_timeout: { status: 504, when: 'The inference timed out.' },
 } as const;
 

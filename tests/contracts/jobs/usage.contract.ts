@@ -5,7 +5,7 @@ import type { FinishedJob, Job } from '../../../src/domain/jobs/job.js';
 import {
   type EndedCall,
   Histogram,
-  MINUTES_KEPT_MS,
+  USAGE_KEPT_MS,
   Usage,
   type UsageQuery,
   usageBuckets,
@@ -206,13 +206,17 @@ export function usageContract(adapter: string, store: StoreUnderTest) {
       expect(await counted()).toEqual([[null, 2]]);
     });
 
-    it('keeps usage after its calls are removed, but no usage by minute of old calls', async () => {
+    it('keeps usage after its calls are removed, but no usage by minute or hour of old calls', async () => {
       await append(repositories, [callAt(0), callAt(1, { failure: 'internal_error' })]);
-      await rollUp(repositories, new Date(at(DAY).getTime() + MINUTES_KEPT_MS));
+      await rollUp(repositories, new Date(at(DAY).getTime() + USAGE_KEPT_MS.minute));
       await repositories.jobHistory.forgetCalls(at(2), 10);
       const since = new Date('2026-03-01T12:00:00Z');
       expect(await sums({ since })).toMatchObject([{ calls: 2, failures: { internal_error: 1 } }]);
       expect(await sums({ since, bucket: 'minute' })).toEqual([]);
+      await append(repositories, [callAt(2)]);
+      await rollUp(repositories, new Date(at(DAY).getTime() + USAGE_KEPT_MS.hour));
+      expect(await sums({ since })).toMatchObject([{ calls: 2 }]);
+      expect(await sums({ since: new Date('2026-03-01T00:00:00Z'), bucket: 'day' })).toMatchObject([{ calls: 3 }]);
     });
 
     it('returns about how many rows `sums` reads', async () => {

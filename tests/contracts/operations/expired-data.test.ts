@@ -5,6 +5,7 @@ import { TypeOrmExpiredData } from '../../../src/infrastructure/typeorm/operatio
 import type { TypeOrmUnitOfWork } from '../../../src/infrastructure/typeorm/typeorm-unit-of-work.js';
 import { ManualClock } from '../../fakes/shared/manual-clock.js';
 import { atOnce } from '../../support/barrier.js';
+import { query } from '../../support/database.js';
 import { postgresUnderTest } from '../../support/postgres-repositories.js';
 import { RecordingLog } from '../../support/recording-log.js';
 import { aCall, aMailedToken, anApiKey, aSession, at, ended } from '../../support/records.js';
@@ -58,7 +59,7 @@ describe('ExpiredData in PostgreSQL', () => {
     expect(await expired.remove('site_tokens', at(5), 9)).toBe(1);
   });
 
-  it('removes usage by minute up to the given start, but no usage by hour or day', async () => {
+  it('removes usage by minute or hour up to the given start, but no usage by day', async () => {
     const { unitOfWork, jobHistory, usage } = repositories;
     await unitOfWork.run(() => jobHistory.append(ended(aCall()), false));
     await new UsageRollUp(usage, unitOfWork, new ManualClock(at(9))).execute();
@@ -66,12 +67,17 @@ describe('ExpiredData in PostgreSQL', () => {
       Date,
       Date,
     ];
+    const size = 'SELECT max(pg_column_size(one.*)) AS bytes FROM usage_rollups one';
+    expect((await query<{ bytes: number }>(postgres.url, size))[0]?.bytes).toBeLessThan(90); // there is one for each entry
     expect(await expired.remove('usage_minutes', hour, 99)).toBe(0);
     expect(await expired.remove('usage_minutes', minute, 99)).toBe(15); // five groupings in three scopes
     expect(await expired.remove('usage_minutes', minute, 99)).toBe(0);
-    const query = { scope: null, since: hour, until: null, groupBy: null };
-    expect(await usage.sums({ ...query, bucket: 'minute' })).toEqual([]);
-    expect(await usage.sums({ ...query, bucket: 'hour' })).toHaveLength(1);
+    const all = { scope: null, since: hour, until: null, groupBy: null };
+    expect(await usage.sums({ ...all, bucket: 'minute' })).toEqual([]);
+    expect(await usage.sums({ ...all, bucket: 'hour' })).toHaveLength(1);
+    expect(await expired.remove('usage_hours', hour, 99)).toBe(15);
+    expect(await usage.sums({ ...all, bucket: 'hour' })).toEqual([]);
+    expect(await usage.sums({ ...all, since: new Date('2026-03-01T00:00:00Z'), bucket: 'day' })).toHaveLength(1);
   });
 
   it('removes alert mails by the time when they were sent', async () => {

@@ -4,7 +4,7 @@ import { migrate } from '../../../src/infrastructure/typeorm/migrate.js';
 import { TypeOrmStorageProbe } from '../../../src/infrastructure/typeorm/operations/operations.js';
 import { atOnce } from '../../support/barrier.js';
 import { CutOffProxy } from '../../support/cut-off-proxy.js';
-import { freshDatabase } from '../../support/database.js';
+import { freshDatabase, query } from '../../support/database.js';
 import { within } from '../../support/until.js';
 
 const ending: (() => Promise<unknown>)[] = [];
@@ -61,5 +61,18 @@ describe('StorageProbe of PostgreSQL', () => {
     });
     await migrate(database.url);
     await expect(storage.check()).resolves.toBeUndefined();
+  });
+
+  it('throws when a newer version has changed the tables, and so does a start of this version', async () => {
+    const database = await freshDatabase();
+    const source = await createDataSource(database.url).initialize();
+    ending.push(
+      () => source.destroy(),
+      () => database.drop(),
+    );
+    await query(database.url, "INSERT INTO migrations (timestamp, name) VALUES (9e12, 'Later9000000000000')");
+    const refusal = { code: 'instance_outdated', message: expect.stringContaining('Later9000000000000') };
+    await expect(new TypeOrmStorageProbe(source).check()).rejects.toMatchObject(refusal);
+    await expect(migrate(database.url)).rejects.toMatchObject(refusal);
   });
 });

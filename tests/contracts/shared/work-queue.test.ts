@@ -77,6 +77,22 @@ describe('on PostgreSQL', () => {
       await eventually(async () => (await rig.tasks()) === 0);
     });
 
+    it('runs a task that is locked by a worker that does not exist, such as one of an earlier version', async () => {
+      const { queue } = await rig.instance();
+      await queue.enqueue('task', 'left', { queueName: 'line' });
+      for (const table of ['_private_jobs', '_private_job_queues'])
+        await query(database.url, `UPDATE graphile_worker.${table} SET locked_at = now(), locked_by = 'worker-gone'`);
+      const done: unknown[] = [];
+      queue.register('task', {
+        atOnce: 1,
+        run: async (payload) => void done.push(payload),
+        gaveUp: async () => undefined,
+      });
+      await queue.start();
+      await eventually(() => done.includes('left'));
+      await eventually(async () => (await rig.tasks()) === 0);
+    });
+
     async function cutAll(): Promise<void> {
       const others = `SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
                        WHERE datname = current_database() AND pid <> pg_backend_pid() AND application_name = 'tenon'`;

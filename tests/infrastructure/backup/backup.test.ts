@@ -1,7 +1,9 @@
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
+import { writeBackup } from '../../../src/infrastructure/backup/backup-file.js';
 import { withoutTimeLimit } from '../../../src/infrastructure/typeorm/backup/dump-database.js';
 import { createMigrationSource, migrationNames } from '../../../src/infrastructure/typeorm/data-source.js';
 import { type Ran, tenon } from '../../support/command-line.js';
@@ -169,6 +171,63 @@ describe('a backup of the database', () => {
     expect(existsSync(at.dataDir)).toBe(false);
     const tables = "SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace";
     expect(await query(untouched, tables)).toEqual([]);
+  });
+
+  const head = { kind: 'backup', tenon: '1', created_at: '2026', secret: false };
+  const tables = { kind: 'database', migrations: ['Foundation1763683200000'] };
+  const model = { kind: 'model_file', path: 'a/b.onnx', size: 1, sha256: '0'.repeat(64), included: true };
+  it.each<[string, unknown[], string]>([
+    ['with null for a section', [head, null], 'section 2 is not as a backup has it'],
+    ['with a section of no kind', [head, { kind: 'more' }], 'section 2 is not as a backup has it: kind'],
+    ['without its first section', [tables], 'section 1 (database) must not be the first'],
+    ['without the section of the database', [head], 'does not say what its tables are'],
+    [
+      'with a table before the database',
+      [head, { kind: 'table', name: 'teams', columns: ['id'] }],
+      'before the database',
+    ],
+    ['with a table without columns', [head, tables, { kind: 'table', name: 'teams', columns: null }], 'columns'],
+    ['with a sequence that is no number', [head, tables, { kind: 'sequence', name: 'x', value: null }], 'value'],
+    ['with a model outside its folder', [head, tables, { ...model, path: '../x' }], 'section 3'],
+    ['with a model that is not that of its checksum', [head, tables, model], 'a/b.onnx does not match its checksum'],
+  ])('is refused %s though its checksum fits, before anything is written', async (_, headers, message) => {
+    const from = join(folder.path, `crafted-${++folders}`);
+    const sections = async function* () {
+      for (const header of headers) yield { header: header as never };
+    };
+    await writeBackup(from, sections(), new AbortController().signal, ({ publish }) => publish());
+    untouched ??= await empty();
+    const at = place(untouched);
+    expect(await tenon(at, ['restore', from])).toMatchObject({ code: 1, err: expect.stringContaining(message) });
+    expect(existsSync(at.dataDir)).toBe(false);
+  });
+
+  it('names the table of records that it cannot restore', async () => {
+    const from = join(folder.path, 'wrong-records');
+    const rows = async function* () {
+      yield Buffer.from('tea_1\t\\N\n');
+    };
+    const sections = async function* () {
+      yield { header: head as never };
+      yield { header: tables as never };
+      yield { header: { kind: 'table', name: 'teams', columns: ['id', 'operator'] } as never, chunks: rows() };
+    };
+    await writeBackup(from, sections(), new AbortController().signal, ({ publish }) => publish());
+    const refused = { code: 1, err: expect.stringContaining('the backup has records of the table teams that cannot') };
+    expect(await restored(await empty(), from)).toMatchObject(refused);
+  });
+
+  it('removes what killed backups and restores have left, but nothing of those that run', async () => {
+    const ended = spawnSync(process.execPath, ['-e', '']).pid;
+    const to = join(folder.path, 'next');
+    const [left, running, others] = [`${to}.${ended}.part`, `${to}.${process.ppid}.part`, `${to}-x.${ended}.part`];
+    for (const one of [left, running, others]) writeFileSync(one, 'x');
+    expect(await tenon(place(store.url), ['backup', to], { env: SECRET })).toMatchObject({ code: 0 });
+    expect([left, running, others].map((one) => existsSync(one))).toEqual([false, true, true]);
+    const at = place(await empty());
+    mkdirSync(join(at.dataDir, `.restoring-${ended}-abcdef/models`), { recursive: true });
+    expect(await tenon(at, ['restore', to], { env: SECRET })).toMatchObject({ code: 0 });
+    expect(readdirSync(at.dataDir).filter((name) => name.startsWith('.restoring'))).toEqual([]);
   });
 
   it('must be a file that exists', async () => {

@@ -1,10 +1,13 @@
+import { Histogram } from '../../../src/domain/jobs/usage.js';
 import {
   createDataSource,
   createMigrationSource,
   type DataSource,
   migrationNames,
 } from '../../../src/infrastructure/typeorm/data-source.js';
+import { TypeOrmUsageRepository } from '../../../src/infrastructure/typeorm/jobs/usage.repository.js';
 import { migrate, migrateWorkQueue } from '../../../src/infrastructure/typeorm/migrate.js';
+import { TypeOrmUnitOfWork } from '../../../src/infrastructure/typeorm/typeorm-unit-of-work.js';
 import { freshDatabase, query, type TestDatabase } from '../../support/database.js';
 
 /** Lists the tables and columns that no repository maps. */
@@ -45,18 +48,54 @@ describe('the columns that the repositories map', () => {
   });
 });
 
+/** Creates a database with the tables of the version before the migration. */
+async function databaseBefore(migration: string): Promise<TestDatabase> {
+  const database = await freshDatabase({ migrated: false });
+  const earlier = migrationNames.slice(0, migrationNames.indexOf(migration));
+  const source = await createMigrationSource(database.url, earlier).initialize();
+  await migrateWorkQueue(source);
+  await source.runMigrations({ transaction: 'each' });
+  await source.destroy();
+  return database;
+}
+
+it('keeps the usage of an earlier version', async () => {
+  const { url, drop } = await databaseBefore('SmallUsage1765584000000');
+  const sums = { calls: 3, tokensIn: 5, tokensOut: 7, failures: { inference_timeout: 1 } };
+  const histograms = { latency: [70, 3], firstToken: [] };
+  const start = new Date('2026-03-01T12:00:00Z');
+  const add = (grouped: string, bucket: string, group: string) =>
+    query(url, 'INSERT INTO usage_rollups VALUES ($1, $2, $3, $4, $5, $6, $7)', [
+      'tea_1',
+      grouped,
+      bucket,
+      start,
+      group,
+      sums,
+      histograms,
+    ]);
+  for (const bucket of ['minute', 'hour', 'day']) await add('account', bucket, 'usr_1');
+  await add('none', 'hour', '');
+  await migrate(url);
+  const source = await createDataSource(url).initialize();
+  const usage = new TypeOrmUsageRepository(new TypeOrmUnitOfWork(source));
+  const period = { scope: 'tea_1', since: start, until: new Date('2026-03-02T00:00:00Z') };
+  const entry = { ...sums, start, latency: Histogram.percentiles(histograms.latency), firstToken: null };
+  expect(await usage.sums({ ...period, bucket: 'hour', groupBy: 'account' })).toEqual([{ ...entry, group: 'usr_1' }]);
+  expect(await usage.sums({ ...period, bucket: 'hour', groupBy: null })).toEqual([{ ...entry, group: null }]);
+  const [minutes] = await query<{ count: number }>(url, 'SELECT count(*)::integer FROM usage_rollups WHERE bucket = 0');
+  expect(minutes?.count).toBe(0); // they have ended
+  await source.destroy();
+  await drop();
+});
+
 const TASKS = `
   SELECT identifier AS task, queue_name AS queue, payload FROM graphile_worker._private_jobs job
     JOIN graphile_worker._private_tasks task ON task.id = job.task_id
     LEFT JOIN graphile_worker._private_job_queues queue ON queue.id = job.job_queue_id ORDER BY job.id`;
 
 it('turns the waiting announcements of an earlier version into tasks of AlertAnnouncer', async () => {
-  const { url, drop } = await freshDatabase({ migrated: false });
-  const earlier = migrationNames.slice(0, migrationNames.indexOf('AnnouncedAlerts1765411200000'));
-  const source = await createMigrationSource(url, earlier).initialize();
-  await migrateWorkQueue(source);
-  await source.runMigrations({ transaction: 'each' });
-  await source.destroy();
+  const { url, drop } = await databaseBefore('AnnouncedAlerts1765411200000');
   const add = (task: string, payload: object) =>
     query(url, 'SELECT graphile_worker.add_job($1, $2::json)', [task, JSON.stringify({ payload, maxAttempts: 9 })]);
   await add('mail', { id: 'msg_1' });

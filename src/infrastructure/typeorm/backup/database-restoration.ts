@@ -60,7 +60,9 @@ export class DatabaseRestoration {
 
   async table(name: string, columns: readonly string[], chunks: Chunks): Promise<void> {
     const list = columns.map(escapeIdentifier).join(', ');
-    await this.copy(`public.${escapeIdentifier(name)} (${list})`, chunks);
+    await this.copy(`public.${escapeIdentifier(name)} (${list})`, chunks).catch(({ message }: Error) => {
+      throw new Error(`the backup has records of the table ${name} that cannot be restored: ${message}`);
+    });
   }
 
   async sequence(name: string, value: string): Promise<void> {

@@ -2,8 +2,8 @@ import { injectable } from 'inversify';
 import { In, IsNull } from 'typeorm';
 import type { JobFilter, JobRepository } from '../../../application/jobs/ports.js';
 import type { Page, SizedItem } from '../../../application/shared/ports.js';
-import type { Job } from '../../../domain/jobs/job.js';
-import { changesOne, defineTable, newest, sizesOf } from '../table.js';
+import { type Job, jobKinds, jobStatuses } from '../../../domain/jobs/job.js';
+import { changesOne, defineTable, sizesOf } from '../table.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 
 /** TypeORM's types cannot follow a recursive type such as JSON. */
@@ -35,6 +35,25 @@ export const JobTable = defineTable<JobRow>('jobs', {
   finishNumber: { type: 'bigint', nullable: true, select: false },
 });
 
+/** Sorts after every id. */
+const LAST = '~';
+
+/**
+ * Finds the newest jobs of each kind and status by an index, and then the newest of these. With one search for all kinds,
+ * PostgreSQL would read a million chats to find the few evaluations among them.
+ */
+const newestOf = (place: string) => `
+  SELECT part.id FROM unnest($1::text[]) AS of_kind, unnest($2::text[]) AS of_status, LATERAL (
+    SELECT id FROM jobs WHERE ${place} AND kind = of_kind AND status = of_status AND id < $3
+     ORDER BY id DESC LIMIT $4) AS part
+   ORDER BY part.id DESC LIMIT $4`;
+
+const NEWEST = {
+  project: newestOf('project_id = $5'),
+  team: newestOf('team_id = $5'),
+  all: newestOf('$5::text IS NULL'),
+};
+
 @injectable()
 export class TypeOrmJobRepository implements JobRepository {
   private readonly table = () => this.unitOfWork.repository(JobTable);
@@ -50,12 +69,12 @@ export class TypeOrmJobRepository implements JobRepository {
     return this.table().findOneBy({ id }) as Promise<Job | null>;
   }
 
-  list(filter: JobFilter, page: Page): Promise<Job[]> {
-    return this.table().find(newest(matching(filter), page)) as Promise<Job[]>;
+  async list(filter: JobFilter, page: Page): Promise<Job[]> {
+    return (await this.table().find(await this.part(filter, page))) as Job[];
   }
 
-  sizes(filter: JobFilter, page: Page): Promise<SizedItem[]> {
-    return sizesOf(this.table(), newest(matching(filter), page), ['result', 'error']);
+  async sizes(filter: JobFilter, page: Page): Promise<SizedItem[]> {
+    return sizesOf(this.table(), await this.part(filter, page), ['result', 'error']);
   }
 
   hold(id: string): Promise<Job | null> {
@@ -81,11 +100,15 @@ export class TypeOrmJobRepository implements JobRepository {
     const jobs = await this.table().find({ select: { id: true }, where, order: { id: 'ASC' }, take: limit });
     return jobs.map(({ id }) => id);
   }
-}
 
-const matching = ({ teamId, status, kind, projectId }: JobFilter) => ({
-  ...(teamId !== null && { teamId }),
-  ...(status !== null && { status }),
-  ...(kind !== null && { kind }),
-  ...(projectId !== null && { projectId }),
-});
+  /** The team need not be a part of the search by project, because all jobs of a project are of one team. */
+  private async part({ teamId, projectId, kind, status }: JobFilter, { limit, after }: Page) {
+    const kinds = kind ? [kind] : jobKinds;
+    const statuses = status ? [status] : jobStatuses;
+    const text = projectId ? NEWEST.project : teamId ? NEWEST.team : NEWEST.all;
+    const values = [kinds, statuses, after ?? LAST, limit, projectId ?? teamId];
+    const ids = (await this.unitOfWork.query<{ id: string }>(text, values)).map(({ id }) => id);
+    const where = { id: In(ids), ...(teamId !== null && { teamId }) };
+    return { where, order: { id: 'DESC' }, take: limit } as const;
+  }
+}

@@ -1,17 +1,28 @@
 import { setImmediate } from 'node:timers/promises';
 import { injectable } from 'inversify';
-import { And, type FindOptionsWhere, IsNull, LessThan, LessThanOrEqual, MoreThan, MoreThanOrEqual, Not } from 'typeorm';
+import {
+  And,
+  type FindOptionsWhere,
+  In,
+  IsNull,
+  LessThan,
+  LessThanOrEqual,
+  MoreThan,
+  MoreThanOrEqual,
+  Not,
+} from 'typeorm';
 import type { UsageRepository } from '../../../application/jobs/ports.js';
 import {
   type EndedCall,
+  type Histogram,
   MOST_ENTRIES,
   Usage,
   type UsageBucket,
   type UsageEntry,
+  type UsageGroup,
   type UsagePart,
   type UsagePiece,
   type UsageQuery,
-  type UsageSummary,
   usageBuckets,
   usageGroups,
 } from '../../../domain/jobs/usage.js';
@@ -19,34 +30,49 @@ import { defineTable } from '../table.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 import { type JobRow, JobTable } from './job.repository.js';
 
+/** The place of a sum, with names as texts. */
 interface Key {
   /** The id of a team or an account, or empty for all calls. */
   readonly scope: string;
-  /** The kind of `group`: one of `usageGroups`, or `none`. */
-  readonly groupedBy: string;
-  readonly bucket: string;
+  readonly groupBy: UsageGroup | null;
+  readonly bucket: UsageBucket;
   readonly start: Date;
   /** Empty for null. */
   readonly group: string;
 }
 
-interface UsageRow extends Key {
-  readonly summary: UsageSummary;
-  readonly histograms: Pick<Usage, 'latency' | 'firstToken'>;
+/** Calls, tokens in and out, failures, latency, first token: the names would be longer than most figures. */
+type StoredSums = [number, number, number, Usage['failures'], Histogram, Histogram];
+
+interface UsageRow {
+  readonly start: Date;
+  /** Ids of names. */
+  readonly scope: number;
+  readonly group: number;
+  /** 0 for no group, else the place in `usageGroups`, from 1. */
+  readonly groupedBy: number;
+  /** The place in `usageBuckets`, from 0. */
+  readonly bucket: number;
+  readonly sums: object;
 }
 
 /**
  * The sums of many calls in each row. A row is one entry of `GET /v1/usage`, so the time to read an entry does not
- * depend on the number of calls.
+ * depend on the number of calls. There are as many rows as distinct callers and models in each hour, so a row is small.
  */
 export const UsageTable = defineTable<UsageRow>('usage_rollups', {
-  scope: { type: 'text', primary: true },
-  groupedBy: { type: 'text', primary: true },
-  bucket: { type: 'text', primary: true },
   start: { type: 'timestamptz', primary: true },
-  group: { type: 'text', primary: true },
-  summary: { type: 'json' },
-  histograms: { type: 'json' },
+  scope: { type: 'integer', primary: true },
+  group: { type: 'integer', primary: true },
+  groupedBy: { type: 'smallint', primary: true },
+  bucket: { type: 'smallint', primary: true },
+  sums: { type: 'json' },
+});
+
+/** The names of scopes and groups. */
+export const UsageNameTable = defineTable<{ readonly id: number; readonly name: string }>('usage_names', {
+  id: { type: 'integer', primary: true },
+  name: { type: 'text' },
 });
 
 /** A table with one row. All jobs up to its finish number are rolled up. */
@@ -58,19 +84,26 @@ export const UsageProgressTable = defineTable<{ readonly isOnly: boolean; readon
 export const rolledUpTo = async (unitOfWork: TypeOrmUnitOfWork): Promise<string> =>
   (await unitOfWork.repository(UsageProgressTable).findOneBy({ isOnly: true }))?.finishNumber ?? '0';
 
+/** Returns the ids of names, and adds those that are new. */
+const NAMES = `
+  WITH wanted AS (SELECT DISTINCT unnest($1::text[]) AS name),
+       added AS (INSERT INTO usage_names (name) SELECT name FROM wanted
+                  WHERE NOT EXISTS (SELECT FROM usage_names known WHERE known.name = wanted.name) RETURNING id, name)
+  SELECT id, name FROM usage_names JOIN wanted USING (name) UNION ALL SELECT id, name FROM added`;
+
 /**
  * This SQL is written by hand, because the ORM cannot find rows by lists of several columns, and writes thousands of
  * rows several times as slowly.
  */
 const FIND = `
-  SELECT scope, grouped_by AS "groupedBy", bucket, start, "group", summary, histograms
-    FROM json_to_recordset($1) AS key (scope text, grouped_by text, bucket text, start timestamptz, "group" text)
+  SELECT scope, grouped_by AS "groupedBy", bucket, start, "group", sums
+    FROM json_to_recordset($1)
+      AS key (scope integer, grouped_by smallint, bucket smallint, start timestamptz, "group" integer)
     JOIN usage_rollups USING (scope, grouped_by, bucket, start, "group")`;
 
 const SAVE = `
   INSERT INTO usage_rollups SELECT * FROM json_populate_recordset(NULL::usage_rollups, $1)
-      ON CONFLICT (scope, grouped_by, bucket, start, "group") DO UPDATE
-     SET summary = excluded.summary, histograms = excluded.histograms`;
+      ON CONFLICT (scope, grouped_by, bucket, start, "group") DO UPDATE SET sums = excluded.sums`;
 
 /** Number of rows in one statement. */
 const ROWS_AT_ONCE = 500;
@@ -83,6 +116,7 @@ const within = ({ from, to }: UsagePiece) => And(MoreThanOrEqual(from), LessThan
 export class TypeOrmUsageRepository implements UsageRepository {
   private readonly jobs = () => this.unitOfWork.repository(JobTable);
   private readonly rows = () => this.unitOfWork.repository(UsageTable);
+  private readonly names = () => this.unitOfWork.repository(UsageNameTable);
 
   constructor(private readonly unitOfWork: TypeOrmUnitOfWork) {}
 
@@ -95,11 +129,11 @@ export class TypeOrmUsageRepository implements UsageRepository {
     return found?.finishNumber ?? null;
   }
 
-  async rollUp(last: string, most: number, minutesSince: Date): Promise<boolean> {
+  async rollUp(last: string, most: number, now: Date): Promise<boolean> {
     const after = await rolledUpTo(this.unitOfWork);
     if (BigInt(last) <= BigInt(after)) return false; // another instance was faster
     const calls = await this.calls({ finishNumber: And(MoreThan(after), LessThanOrEqual(last)) }, 'ASC', most);
-    await this.add(await addends(calls, minutesSince));
+    await this.add(await addends(calls, now));
     const more = calls.length === most;
     const finishNumber = more ? (calls.at(-1)?.finishNumber ?? last) : last;
     await this.unitOfWork.repository(UsageProgressTable).upsert({ isOnly: true, finishNumber }, ['isOnly']);
@@ -114,33 +148,29 @@ export class TypeOrmUsageRepository implements UsageRepository {
       const fresh = await this.calls(ended, 'DESC', MOST_ENTRIES);
       const calls: EndedCall[] = [];
       const parts: UsagePart[] = [];
-      const settled: UsageEntry[] = [];
       for (const piece of pieces) {
-        if (piece.of === 'call') {
-          calls.push(...(await this.calls({ finishedAt: within(piece) })));
-          continue;
+        if (piece.of === 'call') calls.push(...(await this.calls({ finishedAt: within(piece) })));
+        else {
+          calls.push(...fresh.filter(({ finishedAt }) => finishedAt >= piece.from && finishedAt < piece.to));
+          parts.push(...(await this.rolledUp(query, piece, piece.of)));
         }
-        const added = fresh.filter(({ finishedAt }) => finishedAt >= piece.from && finishedAt < piece.to);
-        calls.push(...added);
-        // Percentiles cannot be added. So the buckets with new calls are summed up again from their histograms.
-        const changed = piece.of === query.bucket ? earliest(added, query.bucket, piece.to) : piece.from;
-        settled.push(...(await this.rolledUp(query, { ...piece, to: changed }, 'summary')));
-        parts.push(...(await this.rolledUp(query, { ...piece, from: changed }, 'histograms')));
       }
       const inScope = calls.filter((call) => Usage.scopesOf(call).includes(query.scope));
       for (const call of inScope)
         parts.push({ ...Usage.of(call), start: call.finishedAt, group: Usage.groupOf(call, query.groupBy) });
-      return Usage.entries(parts, query.bucket, settled);
+      return Usage.entries(parts, query.bucket);
     });
   }
 
   async size(query: UsageQuery): Promise<number> {
     let size = 0;
+    const scope = await this.names().findOneBy({ name: query.scope ?? '' });
     for (const piece of Usage.pieces(query)) {
-      if (piece.of === 'call') continue;
+      if (piece.of === 'call' || !scope) continue;
+      const where = whereOf(scope.id, query, piece, piece.of);
       const rows = this.rows().manager.createQueryBuilder().select('count(*)::integer', 'count');
       rows.from((some) => {
-        const all = some.select('row.start').from(UsageTable, 'row').where(whereOf(query, piece));
+        const all = some.select('row.start').from(UsageTable, 'row').where(where);
         return all.limit(piece.of === query.bucket ? MOST_ENTRIES : undefined);
       }, 'rows');
       size += (await rows.getRawOne()).count;
@@ -159,61 +189,83 @@ export class TypeOrmUsageRepository implements UsageRepository {
     return calls.orderBy('job.finishNumber', order).limit(most).getRawMany();
   }
 
-  private async rolledUp(query: UsageQuery, piece: UsagePiece, as: 'summary'): Promise<UsageEntry[]>;
-  private async rolledUp(query: UsageQuery, piece: UsagePiece, as: 'histograms'): Promise<UsagePart[]>;
-  private async rolledUp(query: UsageQuery, piece: UsagePiece, as: 'summary' | 'histograms'): Promise<unknown[]> {
-    if (piece.from >= piece.to) return [];
+  private async rolledUp(query: UsageQuery, piece: UsagePiece, of: UsageBucket): Promise<UsagePart[]> {
+    const scope = await this.names().findOneBy({ name: query.scope ?? '' });
+    if (!scope) return [];
     const rows = this.rows().createQueryBuilder('row').select('row.start', 'start').addSelect('row.group', 'group');
-    rows.addSelect('row.summary', 'summary');
-    if (as === 'histograms') rows.addSelect('row.histograms', 'histograms');
-    rows.where(whereOf(query, piece)).orderBy('row.start', 'DESC').addOrderBy('row.group', 'DESC');
-    if (piece.of === query.bucket) rows.limit(MOST_ENTRIES);
-    const found = await rows.getRawMany<UsageRow>();
-    return found.map(({ start, group, summary, histograms }) => {
-      return { ...summary, ...histograms, start, group: group || null };
-    });
+    rows.addSelect('row.sums', 'sums').where(whereOf(scope.id, query, piece, of));
+    rows.orderBy('row.start', 'DESC').addOrderBy('row.group', 'DESC');
+    if (of === query.bucket) rows.limit(MOST_ENTRIES);
+    const found = await rows.getRawMany<Pick<UsageRow, 'start' | 'group' | 'sums'>>();
+    const ids = [...new Set(found.map(({ group }) => group))];
+    const names = new Map((await this.names().findBy({ id: In(ids) })).map(({ id, name }) => [id, name]));
+    return found.map(({ start, group, sums }) => ({ ...usageOf(sums), start, group: names.get(group) || null }));
   }
 
   private async add(added: readonly (Key & { usage: Usage })[]): Promise<void> {
+    const texts = new Set(added.flatMap(({ scope, group }) => [scope, group]));
+    const names = await this.unitOfWork.query<{ id: number; name: string }>(NAMES, [[...texts]]);
+    const ids = new Map(names.map(({ id, name }) => [name, id]));
     for (let at = 0; at < added.length; at += ROWS_AT_ONCE) {
-      const part = added.slice(at, at + ROWS_AT_ONCE);
-      const keys = part.map(({ groupedBy: grouped_by, usage: _, ...key }) => ({ ...key, grouped_by }));
-      const found = await this.unitOfWork.query<UsageRow>(FIND, [JSON.stringify(keys)]);
-      const known = new Map(found.map((row) => [textOf(row), { ...row.summary, ...row.histograms }]));
-      const rows = part.map(({ usage, ...key }) => {
-        const before = known.get(textOf(key));
-        const sum = before ? Usage.sum([before, usage]) : usage;
-        const histograms = { latency: sum.latency, firstToken: sum.firstToken };
-        return { ...key, grouped_by: key.groupedBy, summary: Usage.summary(sum), histograms };
+      const part = added.slice(at, at + ROWS_AT_ONCE).map(({ usage, scope, group, groupBy, bucket, start }) => ({
+        usage,
+        key: {
+          start,
+          scope: ids.get(scope) as number,
+          group: ids.get(group) as number,
+          grouped_by: groupCode(groupBy),
+          bucket: usageBuckets.indexOf(bucket),
+        },
+      }));
+      const found = await this.unitOfWork.query<UsageRow>(FIND, [JSON.stringify(part.map(({ key }) => key))]);
+      const known = new Map(
+        found.map(({ groupedBy, ...row }) => [rowText({ ...row, grouped_by: groupedBy }), row.sums]),
+      );
+      const rows = part.map(({ key, usage }) => {
+        const before = known.get(rowText(key));
+        return { ...key, sums: storedOf(before ? Usage.sum([usageOf(before), usage]) : usage) };
       });
       await this.unitOfWork.query(SAVE, [JSON.stringify(rows)]);
     }
   }
 }
 
-/** Returns the start of the first bucket of the calls, or `end` if there are none. */
-function earliest(calls: readonly EndedCall[], bucket: UsageBucket, end: Date): Date {
-  const first = Math.min(end.getTime(), ...calls.map(({ finishedAt }) => finishedAt.getTime()));
-  return first === end.getTime() ? end : Usage.start(new Date(first), bucket);
+function storedOf({ calls, tokensIn, tokensOut, failures, latency, firstToken }: Usage): StoredSums {
+  return [calls, tokensIn, tokensOut, failures, latency, firstToken];
 }
 
-const whereOf = ({ scope, groupBy }: UsageQuery, piece: UsagePiece): FindOptionsWhere<UsageRow> => ({
-  scope: scope ?? '',
-  groupedBy: groupBy ?? 'none',
-  bucket: piece.of,
+function usageOf(sums: object): Usage {
+  const [calls, tokensIn, tokensOut, failures, latency, firstToken] = sums as StoredSums;
+  return { calls, tokensIn, tokensOut, failures, latency, firstToken };
+}
+
+const groupCode = (groupBy: UsageGroup | null): number => (groupBy === null ? 0 : 1 + usageGroups.indexOf(groupBy));
+
+const whereOf = (
+  scope: number,
+  { groupBy }: UsageQuery,
+  piece: UsagePiece,
+  of: UsageBucket,
+): FindOptionsWhere<UsageRow> => ({
+  scope,
+  groupedBy: groupCode(groupBy),
+  bucket: usageBuckets.indexOf(of),
   start: within(piece),
 });
 
-const textOf = ({ scope, groupedBy, bucket, start, group }: Key): string =>
-  `${scope} ${groupedBy} ${bucket} ${start.getTime()} ${group}`;
+const rowText = (row: { scope: number; grouped_by: number; bucket: number; start: Date; group: number }): string =>
+  `${row.scope} ${row.grouped_by} ${row.bucket} ${row.start.getTime()} ${row.group}`;
+
+const textOf = ({ scope, groupBy, bucket, start, group }: Key): string =>
+  `${scope} ${groupBy} ${bucket} ${start.getTime()} ${group}`;
 
 /** Returns the usage that the calls add to each row. Pauses regularly, so that other work can run. */
-async function addends(calls: readonly EndedCall[], minutesSince: Date): Promise<(Key & { usage: Usage })[]> {
+async function addends(calls: readonly EndedCall[], now: Date): Promise<(Key & { usage: Usage })[]> {
   const parts = new Map<string, { key: Key; usages: Usage[] }>();
   for (const [number, call] of calls.entries()) {
     if (number % CALLS_WITHOUT_PAUSE === 0) await setImmediate();
     const usage = Usage.of(call);
-    for (const key of keysOf(call, minutesSince)) {
+    for (const key of keysOf(call, now)) {
       const text = textOf(key);
       const known = parts.get(text);
       if (known) known.usages.push(usage);
@@ -223,15 +275,14 @@ async function addends(calls: readonly EndedCall[], minutesSince: Date): Promise
   return [...parts.values()].map(({ key, usages }) => ({ ...key, usage: Usage.sum(usages) }));
 }
 
-function keysOf(call: EndedCall, minutesSince: Date): Key[] {
+function keysOf(call: EndedCall, now: Date): Key[] {
   const keys: Key[] = [];
   for (const bucket of usageBuckets) {
-    if (bucket === 'minute' && call.finishedAt < minutesSince) continue;
+    if (!Usage.isKept(bucket, call.finishedAt, now)) continue;
     const start = Usage.start(call.finishedAt, bucket);
     for (const groupBy of [null, ...usageGroups]) {
       const group = Usage.groupOf(call, groupBy) ?? '';
-      const groupedBy = groupBy ?? 'none';
-      for (const scope of Usage.scopesOf(call)) keys.push({ scope: scope ?? '', groupedBy, bucket, start, group });
+      for (const scope of Usage.scopesOf(call)) keys.push({ scope: scope ?? '', groupBy, bucket, start, group });
     }
   }
   return keys;

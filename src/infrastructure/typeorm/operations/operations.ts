@@ -2,13 +2,15 @@ import { injectable } from 'inversify';
 import { DataSource, type EntitySchema, LessThanOrEqual, type ObjectLiteral } from 'typeorm';
 import { MAIL } from '../../../application/accounts/mail-queue.js';
 import type { ExpirableKind, ExpiredData, StorageProbe } from '../../../application/operations/ports.js';
-import { StorageUnavailable } from '../../../domain/shared/errors.js';
+import { usageBuckets } from '../../../domain/jobs/usage.js';
+import { InstanceOutdated, StorageUnavailable } from '../../../domain/shared/errors.js';
 import type { Backlog, PoolLoad } from '../../prometheus/metric-sources.js';
 import { CredentialTable } from '../accounts/credential.repository.js';
 import { MailedTokenTable, SpentSiteTokenTable } from '../accounts/mailed-token.repository.js';
 import { AlertMessageTable } from '../alerts/alert.repository.js';
+import { migrationNames } from '../data-source.js';
 import { UsageTable } from '../jobs/usage.repository.js';
-import { isMissingTable } from '../storage-errors.js';
+import { migrationsDone } from '../migrate.js';
 import { poolOf, TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 
 /** Reads all figures with one statement. The ORM has no FILTER. */
@@ -43,7 +45,8 @@ const TABLES: Readonly<Record<ExpirableKind, Expirable>> = {
   mailed_tokens: { table: MailedTokenTable, end: 'expiresAt' },
   alert_messages: { table: AlertMessageTable, end: 'sentAt' },
   site_tokens: { table: SpentSiteTokenTable, end: 'expiresAt' },
-  usage_minutes: { table: UsageTable, end: 'start', where: { bucket: 'minute' } },
+  usage_minutes: { table: UsageTable, end: 'start', where: { bucket: usageBuckets.indexOf('minute') } },
+  usage_hours: { table: UsageTable, end: 'start', where: { bucket: usageBuckets.indexOf('hour') } },
 };
 
 @injectable()
@@ -71,18 +74,10 @@ export class TypeOrmStorageProbe implements StorageProbe {
   constructor(private readonly source: DataSource) {}
 
   async check(): Promise<void> {
-    const done = await this.migrationsDone();
-    const upToDate = this.source.migrations.every(({ name }) => done.some((one) => one.name === name));
+    const done = await migrationsDone(this.source).catch((error: unknown) => {
+      throw error instanceof InstanceOutdated ? error : new StorageUnavailable();
+    });
+    const upToDate = migrationNames.every((name) => done.includes(name));
     if (!upToDate) throw new StorageUnavailable('its tables are not up to date');
-  }
-
-  /** Reads the table itself, because the ORM's `showMigrations` leaks its connection when it fails. */
-  private async migrationsDone(): Promise<{ name: string }[]> {
-    try {
-      return await this.source.createQueryBuilder().select('name').from('migrations', 'done').getRawMany();
-    } catch (error) {
-      if (isMissingTable(error)) return [];
-      throw new StorageUnavailable();
-    }
   }
 }

@@ -52,6 +52,12 @@ const RESCHEDULE = `
 
 const UNLOCK = 'SELECT graphile_worker.force_unlock_workers($1)';
 
+/** Finds workers without a row in `task_workers`, such as those of an earlier version. A worker gets its row first. */
+const UNKNOWN = `
+  SELECT locked_by AS id FROM graphile_worker._private_jobs WHERE locked_by NOT IN (SELECT id FROM task_workers)
+   UNION
+  SELECT locked_by FROM graphile_worker._private_job_queues WHERE locked_by NOT IN (SELECT id FROM task_workers)`;
+
 /** Stores, runs and retries tasks by graphile-worker. */
 @injectable()
 export class GraphileWorkQueue implements WorkQueue {
@@ -116,6 +122,7 @@ export class GraphileWorkQueue implements WorkQueue {
   /** Makes sure that each kind of task has a working runner, also after connections broke. */
   private async maintain(stopping: AbortSignal): Promise<void> {
     await this.unlockEnded();
+    await this.unlock((await this.unitOfWork.query<{ id: string }>(UNKNOWN)).map(({ id }) => id));
     await this.checkLeases();
     if (stopping.aborted) return;
     for (const runner of this.runners) if (runner.broken) void runner.retire().then(() => this.runners.delete(runner));

@@ -44,8 +44,8 @@ export const readUsage = api.get('/v1/usage', {
     'see the calls of all teams. Buckets begin at multiples of their length in UTC. Empty ones are left out. Entries ' +
     `are sorted by \`start\`, then by \`group\`. An answer has at most the newest ${MOST_ENTRIES} entries. ` +
     'Sums are exact, and percentiles are within 5 %. ' +
-    'Minutes are kept for seven days, and earlier times in `since` and `until` are rounded down to the hour. Hours and ' +
-    'days are kept for good.',
+    'Minutes are kept for a day, hours for eight days, and days for good. Earlier times in `since` and `until` are ' +
+    'rounded down to the hour or the day.',
   access: permissions.readJobs,
   query: z.object({
     since: secondsText()

@@ -7,7 +7,7 @@ import { JSON_TYPE, sendText } from './respond.js';
 export interface ErrorHandlerDependencies {
   readonly logger: Logger;
   /** Turns an adapter's failure into a refusal if callers may know of it. Returns any other error unchanged. */
-  readonly translate: (error: unknown) => unknown;
+  readonly translate: (error: unknown) => Promise<unknown>;
 }
 
 export const notFound: RequestHandler = (request) => {
@@ -17,19 +17,23 @@ export const notFound: RequestHandler = (request) => {
 /** Answers each error of a request with a refusal. */
 export const errorHandler =
   (dependencies: ErrorHandlerDependencies): ErrorRequestHandler =>
-  (error, _request, response, _next) => {
+  async (error, _request, response, _next) => {
     if (response.destroyed || response.writableEnded) return;
     // Express throws a URIError for a path that it cannot decode, such as /%ff.
     const known = error instanceof URIError ? new NotFound() : error;
-    const problem = reportedProblem(known, response, dependencies);
+    const problem = await reportedProblem(known, response, dependencies);
     if (response.headersSent) response.destroy();
     else sendProblem(response, problem);
   };
 
 /** Returns the refusal for an error. Logs the error if it is a failure of the service. */
-export function reportedProblem(error: unknown, response: Response, dependencies: ErrorHandlerDependencies): Problem {
+export async function reportedProblem(
+  error: unknown,
+  response: Response,
+  dependencies: ErrorHandlerDependencies,
+): Promise<Problem> {
   const { logger, translate } = dependencies;
-  const problem = problemOf(translate(error), response.req.context);
+  const problem = problemOf(await translate(error), response.req.context);
   if (problem.unexpected) logger.error('unexpected failure', { error });
   return problem;
 }

@@ -5,7 +5,7 @@ import { type Contract, Reply, type Route, StreamedResponse } from '../contract.
 import type { Problem } from '../refusals.js';
 
 /** Returns the refusal for an error. Logs the error if it is a failure of the service. */
-export type ReportProblem = (error: unknown, response: Response) => Problem;
+export type ReportProblem = (error: unknown, response: Response) => Promise<Problem>;
 
 /** Calls the controller. */
 export const handle =
@@ -66,7 +66,7 @@ async function stream(response: Response, streamed: StreamedResponse, reportProb
       if (!lastChunk || response.destroyed) throw error;
       const late = setTimeout(() => response.destroy(), LAST_CHUNK_MS).unref();
       response.once('close', () => clearTimeout(late));
-      yield lastChunk(reportProblem(error, response));
+      yield lastChunk(await reportProblem(error, response));
     }
   }
   // If the caller is gone, `pipeline` would not start the source, and so never end it. This loop ends it at once.

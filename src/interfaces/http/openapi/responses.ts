@@ -38,6 +38,7 @@ export const everywhere: readonly RefusalCode[] = [
   'headers_too_large',
   'internal_error',
   'storage_unavailable',
+  'instance_outdated',
   'shutting_down',
 ];
 

@@ -24,11 +24,11 @@ export const ready = operations.get('/health/ready', {
   id: 'ready',
   summary: 'Check that the service can serve',
   description:
-    'Answers 200 if the database answers, its migrations are done, the instance is not shutting down, and it has ' +
+    'Answers 200 if the database answers, its migrations are done and none is of a newer version, the instance is not shutting down, and it has ' +
     'loaded its models or waited for them for `SERVICE_READY_WAIT_S`.',
   access: 'public',
   answer: HealthAnswer,
-  refusals: ['storage_unavailable', 'runtime_loading', 'shutting_down'],
+  refusals: ['storage_unavailable', 'instance_outdated', 'runtime_loading', 'shutting_down'],
 });
 
 export const readLog = monitoring.get('/v1/logs', {

@@ -6,6 +6,7 @@ import type { FinalStatus } from '../../../../src/domain/jobs/job.js';
 import { StorageUnavailable } from '../../../../src/domain/shared/errors.js';
 import { ManualClock } from '../../../fakes/shared/manual-clock.js';
 import { MemoryLogger } from '../../../fakes/shared/memory-logger.js';
+import { query } from '../../../support/database.js';
 import { type JobsRig, jobsRig } from '../../../support/jobs-rig.js';
 import { postgresUnderTest } from '../../../support/postgres-repositories.js';
 import { aCall, anAccount, aRule, aTeam, at, ended } from '../../../support/records.js';
@@ -178,6 +179,19 @@ describe('CallTracker', () => {
       { status: 'succeeded', finishedAt: at(1) },
     ]);
     expect(await allAlerts()).toHaveLength(1);
+  });
+
+  it('removes thousands of old calls in one run', async () => {
+    const { reaper, clock, jobHistory, unitOfWork, allJobs } = await setUp();
+    await unitOfWork.run(() => jobHistory.append(ended(aCall()), false));
+    await query(
+      store.url,
+      `INSERT INTO jobs SELECT (jsonb_populate_record(original, jsonb_build_object(
+         'id', 'job_' || n, 'finish_number', nextval('job_finish_numbers')))).* FROM jobs original, generate_series(1, 3500) n`,
+    );
+    clock.advance(31 * 86_400_000);
+    await reaper.execute();
+    expect(await allJobs()).toEqual([]);
   });
 
   it('ends the calls of a dead instance like any other failed call', async () => {

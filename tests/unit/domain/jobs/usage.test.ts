@@ -1,4 +1,4 @@
-import { Histogram, MINUTES_KEPT_MS, MOST_ENTRIES, Usage, type UsagePart } from '../../../../src/domain/jobs/usage.js';
+import { Histogram, MOST_ENTRIES, USAGE_KEPT_MS, Usage, type UsagePart } from '../../../../src/domain/jobs/usage.js';
 
 const time = (text: string) => new Date(`2026-03-01T${text}Z`);
 
@@ -44,10 +44,11 @@ describe('a period of usage', () => {
     expect(Usage.period('hour', now, now, now)).toEqual({ since: now, until: now });
   });
 
-  it('begins at a full hour if its minutes are deleted', () => {
-    const before = new Date(now.getTime() - MINUTES_KEPT_MS - 1);
-    const { since } = Usage.period('hour', before, null, now);
-    expect(since).toEqual(new Date(time('12:00:00').getTime() - MINUTES_KEPT_MS));
+  it('begins at a full hour if its minutes are deleted, and at a full day if its hours are deleted', () => {
+    const since = (ageMs: number) => Usage.period('hour', new Date(now.getTime() - ageMs), null, now).since;
+    expect(since(USAGE_KEPT_MS.minute)).toEqual(new Date(now.getTime() - USAGE_KEPT_MS.minute));
+    expect(since(USAGE_KEPT_MS.minute + 1)).toEqual(new Date(time('12:00:00').getTime() - USAGE_KEPT_MS.minute));
+    expect(since(USAGE_KEPT_MS.hour + 1)).toEqual(new Date(time('00:00:00').getTime() - USAGE_KEPT_MS.hour));
   });
 
   it('consists of the largest possible pieces', () => {

@@ -3060,14 +3060,14 @@ export interface components {
                 };
             };
         };
-        "503.busy.storage_unavailable.shutting_down": {
+        "503.busy.storage_unavailable.instance_outdated.shutting_down": {
             headers: {
                 [name: string]: unknown;
             };
             content: {
                 "application/json": components["schemas"]["Error"] & {
                     /** @enum {unknown} */
-                    code?: "busy" | "storage_unavailable" | "shutting_down";
+                    code?: "busy" | "storage_unavailable" | "instance_outdated" | "shutting_down";
                 };
             };
         };
@@ -3082,14 +3082,14 @@ export interface components {
                 };
             };
         };
-        "503.storage_unavailable.shutting_down": {
+        "503.storage_unavailable.instance_outdated.shutting_down": {
             headers: {
                 [name: string]: unknown;
             };
             content: {
                 "application/json": components["schemas"]["Error"] & {
                     /** @enum {unknown} */
-                    code?: "storage_unavailable" | "shutting_down";
+                    code?: "storage_unavailable" | "instance_outdated" | "shutting_down";
                 };
             };
         };
@@ -3269,14 +3269,14 @@ export interface components {
                 };
             };
         };
-        "503.runtime_unavailable.storage_unavailable.shutting_down": {
+        "503.runtime_unavailable.storage_unavailable.instance_outdated.shutting_down": {
             headers: {
                 [name: string]: unknown;
             };
             content: {
                 "application/json": components["schemas"]["Error"] & {
                     /** @enum {unknown} */
-                    code?: "runtime_unavailable" | "storage_unavailable" | "shutting_down";
+                    code?: "runtime_unavailable" | "storage_unavailable" | "instance_outdated" | "shutting_down";
                 };
             };
         };
@@ -3313,14 +3313,14 @@ export interface components {
                 };
             };
         };
-        "503.busy.runtime_not_connected.runtime_loading.runtime_stopped.runtime_unavailable.storage_unavailable.shutting_down": {
+        "503.busy.runtime_not_connected.runtime_loading.runtime_stopped.runtime_unavailable.storage_unavailable.instance_outdated.shutting_down": {
             headers: {
                 [name: string]: unknown;
             };
             content: {
                 "application/json": components["schemas"]["Error"] & {
                     /** @enum {unknown} */
-                    code?: "busy" | "runtime_not_connected" | "runtime_loading" | "runtime_stopped" | "runtime_unavailable" | "storage_unavailable" | "shutting_down";
+                    code?: "busy" | "runtime_not_connected" | "runtime_loading" | "runtime_stopped" | "runtime_unavailable" | "storage_unavailable" | "instance_outdated" | "shutting_down";
                 };
             };
         };
@@ -3426,7 +3426,7 @@ export interface components {
                 };
             };
         };
-        "openai_503.storage_unavailable.shutting_down": {
+        "openai_503.storage_unavailable.instance_outdated.shutting_down": {
             headers: {
                 [name: string]: unknown;
             };
@@ -3434,7 +3434,7 @@ export interface components {
                 "application/json": {
                     error: components["schemas"]["OpenAiProblem"] & {
                         /** @enum {unknown} */
-                        code?: "storage_unavailable" | "shutting_down";
+                        code?: "storage_unavailable" | "instance_outdated" | "shutting_down";
                     };
                 };
             };
@@ -3517,7 +3517,7 @@ export interface components {
                 };
             };
         };
-        "openai_503.busy.runtime_not_connected.runtime_loading.runtime_stopped.runtime_unavailable.storage_unavailable.shutting_down": {
+        "openai_503.busy.runtime_not_connected.runtime_loading.runtime_stopped.runtime_unavailable.storage_unavailable.instance_outdated.shutting_down": {
             headers: {
                 [name: string]: unknown;
             };
@@ -3525,7 +3525,7 @@ export interface components {
                 "application/json": {
                     error: components["schemas"]["OpenAiProblem"] & {
                         /** @enum {unknown} */
-                        code?: "busy" | "runtime_not_connected" | "runtime_loading" | "runtime_stopped" | "runtime_unavailable" | "storage_unavailable" | "shutting_down";
+                        code?: "busy" | "runtime_not_connected" | "runtime_loading" | "runtime_stopped" | "runtime_unavailable" | "storage_unavailable" | "instance_outdated" | "shutting_down";
                     };
                 };
             };
@@ -3554,14 +3554,14 @@ export interface components {
                 };
             };
         };
-        "503.busy.runtime_not_connected.runtime_stopped.storage_unavailable.shutting_down": {
+        "503.busy.runtime_not_connected.runtime_stopped.storage_unavailable.instance_outdated.shutting_down": {
             headers: {
                 [name: string]: unknown;
             };
             content: {
                 "application/json": components["schemas"]["Error"] & {
                     /** @enum {unknown} */
-                    code?: "busy" | "runtime_not_connected" | "runtime_stopped" | "storage_unavailable" | "shutting_down";
+                    code?: "busy" | "runtime_not_connected" | "runtime_stopped" | "storage_unavailable" | "instance_outdated" | "shutting_down";
                 };
             };
         };
@@ -3686,25 +3686,25 @@ export interface components {
                 };
             };
         };
-        "503.storage_unavailable.shutting_down.unlimited": {
+        "503.storage_unavailable.instance_outdated.shutting_down.unlimited": {
             headers: {
                 [name: string]: unknown;
             };
             content: {
                 "application/json": components["schemas"]["Error"] & {
                     /** @enum {unknown} */
-                    code?: "storage_unavailable" | "shutting_down";
+                    code?: "storage_unavailable" | "instance_outdated" | "shutting_down";
                 };
             };
         };
-        "503.storage_unavailable.runtime_loading.shutting_down.unlimited": {
+        "503.storage_unavailable.instance_outdated.runtime_loading.shutting_down.unlimited": {
             headers: {
                 [name: string]: unknown;
             };
             content: {
                 "application/json": components["schemas"]["Error"] & {
                     /** @enum {unknown} */
-                    code?: "storage_unavailable" | "runtime_loading" | "shutting_down";
+                    code?: "storage_unavailable" | "instance_outdated" | "runtime_loading" | "shutting_down";
                 };
             };
         };
@@ -3719,25 +3719,25 @@ export interface components {
                 };
             };
         };
-        "503.busy.runtime_unavailable.storage_unavailable.shutting_down": {
+        "503.busy.runtime_unavailable.storage_unavailable.instance_outdated.shutting_down": {
             headers: {
                 [name: string]: unknown;
             };
             content: {
                 "application/json": components["schemas"]["Error"] & {
                     /** @enum {unknown} */
-                    code?: "busy" | "runtime_unavailable" | "storage_unavailable" | "shutting_down";
+                    code?: "busy" | "runtime_unavailable" | "storage_unavailable" | "instance_outdated" | "shutting_down";
                 };
             };
         };
-        "503.runtime_loading.runtime_stopped.runtime_unavailable.storage_unavailable.shutting_down": {
+        "503.runtime_loading.runtime_stopped.runtime_unavailable.storage_unavailable.instance_outdated.shutting_down": {
             headers: {
                 [name: string]: unknown;
             };
             content: {
                 "application/json": components["schemas"]["Error"] & {
                     /** @enum {unknown} */
-                    code?: "runtime_loading" | "runtime_stopped" | "runtime_unavailable" | "storage_unavailable" | "shutting_down";
+                    code?: "runtime_loading" | "runtime_stopped" | "runtime_unavailable" | "storage_unavailable" | "instance_outdated" | "shutting_down";
                 };
             };
         };
@@ -3783,7 +3783,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.busy.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.busy.storage_unavailable.instance_outdated.shutting_down"];
         };
     };
     readAuthStatus: {
@@ -3809,7 +3809,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.storage_unavailable.instance_outdated.shutting_down"];
         };
     };
     verifyEmail: {
@@ -3844,7 +3844,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.busy.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.busy.storage_unavailable.instance_outdated.shutting_down"];
         };
     };
     resendVerification: {
@@ -3871,7 +3871,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.storage_unavailable.instance_outdated.shutting_down"];
         };
     };
     login: {
@@ -3905,7 +3905,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.busy.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.busy.storage_unavailable.instance_outdated.shutting_down"];
         };
     };
     siteLogin: {
@@ -3941,7 +3941,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.busy.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.busy.storage_unavailable.instance_outdated.shutting_down"];
         };
     };
     logout: {
@@ -3968,7 +3968,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.storage_unavailable.instance_outdated.shutting_down"];
         };
     };
     readOwnAccount: {
@@ -3995,7 +3995,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.storage_unavailable.instance_outdated.shutting_down"];
         };
     };
     updateOwnAccount: {
@@ -4030,7 +4030,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.busy.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.busy.storage_unavailable.instance_outdated.shutting_down"];
         };
     };
     forgotPassword: {
@@ -4063,7 +4063,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.busy.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.busy.storage_unavailable.instance_outdated.shutting_down"];
         };
     };
     resetPassword: {
@@ -4098,7 +4098,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.busy.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.busy.storage_unavailable.instance_outdated.shutting_down"];
         };
     };
     listUsers: {
@@ -4125,7 +4125,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.storage_unavailable.instance_outdated.shutting_down"];
         };
     };
     changeRole: {
@@ -4164,7 +4164,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.busy.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.busy.storage_unavailable.instance_outdated.shutting_down"];
         };
     };
     removeUser: {
@@ -4196,7 +4196,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.storage_unavailable.instance_outdated.shutting_down"];
         };
     };
     listInvites: {
@@ -4223,7 +4223,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.storage_unavailable.instance_outdated.shutting_down"];
         };
     };
     createInvite: {
@@ -4258,7 +4258,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.busy.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.busy.storage_unavailable.instance_outdated.shutting_down"];
         };
     };
     revokeInvite: {
@@ -4290,7 +4290,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.storage_unavailable.instance_outdated.shutting_down"];
         };
     };
     lookUpInvite: {
@@ -4320,7 +4320,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.storage_unavailable.instance_outdated.shutting_down"];
         };
     };
     listKeys: {
@@ -4351,7 +4351,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.storage_unavailable.instance_outdated.shutting_down"];
         };
     };
     mintKey: {
@@ -4386,7 +4386,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.busy.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.busy.storage_unavailable.instance_outdated.shutting_down"];
         };
     };
     revokeKey: {
@@ -4416,7 +4416,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.storage_unavailable.instance_outdated.shutting_down"];
         };
     };
     listSessions: {
@@ -4443,7 +4443,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.storage_unavailable.instance_outdated.shutting_down"];
         };
     };
     endSession: {
@@ -4473,7 +4473,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.storage_unavailable.instance_outdated.shutting_down"];
         };
     };
     listProjectStarters: {
@@ -4500,7 +4500,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.storage_unavailable.instance_outdated.shutting_down"];
         };
     };
     listProjects: {
@@ -4531,7 +4531,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.busy.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.busy.storage_unavailable.instance_outdated.shutting_down"];
         };
     };
     createProject: {
@@ -4566,7 +4566,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.busy.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.busy.storage_unavailable.instance_outdated.shutting_down"];
         };
     };
     readProject: {
@@ -4596,7 +4596,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.busy.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.busy.storage_unavailable.instance_outdated.shutting_down"];
         };
     };
     updateProject: {
@@ -4637,7 +4637,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.busy.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.busy.storage_unavailable.instance_outdated.shutting_down"];
         };
     };
     deleteProject: {
@@ -4671,7 +4671,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.storage_unavailable.instance_outdated.shutting_down"];
         };
     };
     reviewProject: {
@@ -4712,7 +4712,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.busy.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.busy.storage_unavailable.instance_outdated.shutting_down"];
         };
     };
     listProjectVersions: {
@@ -4746,7 +4746,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.storage_unavailable.instance_outdated.shutting_down"];
         };
     };
     readProjectVersion: {
@@ -4777,7 +4777,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.storage_unavailable.instance_outdated.shutting_down"];
         };
     };
     listDatasets: {
@@ -4811,7 +4811,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.storage_unavailable.instance_outdated.shutting_down"];
         };
     };
     importDataset: {
@@ -4853,7 +4853,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.busy.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.busy.storage_unavailable.instance_outdated.shutting_down"];
         };
     };
     readDataset: {
@@ -4884,7 +4884,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.busy.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.busy.storage_unavailable.instance_outdated.shutting_down"];
         };
     };
     updateDataset: {
@@ -4926,7 +4926,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.busy.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.busy.storage_unavailable.instance_outdated.shutting_down"];
         };
     };
     deleteDataset: {
@@ -4961,7 +4961,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.storage_unavailable.instance_outdated.shutting_down"];
         };
     };
     freezeDataset: {
@@ -5003,7 +5003,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.busy.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.busy.storage_unavailable.instance_outdated.shutting_down"];
         };
     };
     forkDataset: {
@@ -5042,7 +5042,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.busy.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.busy.storage_unavailable.instance_outdated.shutting_down"];
         };
     };
     listDatasetVersions: {
@@ -5077,7 +5077,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.storage_unavailable.instance_outdated.shutting_down"];
         };
     };
     readDatasetVersion: {
@@ -5109,7 +5109,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.busy.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.busy.storage_unavailable.instance_outdated.shutting_down"];
         };
     };
     compareDatasets: {
@@ -5144,7 +5144,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.busy.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.busy.storage_unavailable.instance_outdated.shutting_down"];
         };
     };
     listModels: {
@@ -5178,7 +5178,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.busy.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.busy.storage_unavailable.instance_outdated.shutting_down"];
         };
     };
     createModel: {
@@ -5225,7 +5225,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.busy.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.busy.storage_unavailable.instance_outdated.shutting_down"];
         };
     };
     readModel: {
@@ -5256,7 +5256,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.storage_unavailable.instance_outdated.shutting_down"];
         };
     };
     updateModel: {
@@ -5298,7 +5298,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.busy.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.busy.storage_unavailable.instance_outdated.shutting_down"];
         };
     };
     deleteModel: {
@@ -5333,7 +5333,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.storage_unavailable.instance_outdated.shutting_down"];
         };
     };
     registerModel: {
@@ -5375,7 +5375,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.busy.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.busy.storage_unavailable.instance_outdated.shutting_down"];
         };
     };
     forkModel: {
@@ -5423,7 +5423,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.busy.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.busy.storage_unavailable.instance_outdated.shutting_down"];
         };
     };
     listModelVersions: {
@@ -5458,7 +5458,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.storage_unavailable.instance_outdated.shutting_down"];
         };
     };
     readModelVersion: {
@@ -5490,7 +5490,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.storage_unavailable.instance_outdated.shutting_down"];
         };
     };
     listModelAliases: {
@@ -5520,7 +5520,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.storage_unavailable.instance_outdated.shutting_down"];
         };
     };
     readModelAlias: {
@@ -5551,7 +5551,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.storage_unavailable.instance_outdated.shutting_down"];
         };
     };
     setModelAlias: {
@@ -5593,7 +5593,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.busy.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.busy.storage_unavailable.instance_outdated.shutting_down"];
         };
     };
     deleteModelAlias: {
@@ -5628,7 +5628,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.storage_unavailable.instance_outdated.shutting_down"];
         };
     };
     readRuntime: {
@@ -5658,7 +5658,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.storage_unavailable.instance_outdated.shutting_down"];
         };
     };
     connectRuntime: {
@@ -5696,7 +5696,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.busy.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.busy.storage_unavailable.instance_outdated.shutting_down"];
         };
     };
     disconnectRuntime: {
@@ -5727,7 +5727,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.storage_unavailable.instance_outdated.shutting_down"];
         };
     };
     startRuntime: {
@@ -5760,7 +5760,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.runtime_unavailable.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.runtime_unavailable.storage_unavailable.instance_outdated.shutting_down"];
         };
     };
     stopRuntime: {
@@ -5792,7 +5792,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.storage_unavailable.instance_outdated.shutting_down"];
         };
     };
     createChatCompletion: {
@@ -5832,7 +5832,7 @@ export interface operations {
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
             502: components["responses"]["502.runtime_invalid_response"];
-            503: components["responses"]["503.busy.runtime_not_connected.runtime_loading.runtime_stopped.runtime_unavailable.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.busy.runtime_not_connected.runtime_loading.runtime_stopped.runtime_unavailable.storage_unavailable.instance_outdated.shutting_down"];
             504: components["responses"]["504.inference_timeout"];
         };
     };
@@ -5867,7 +5867,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.storage_unavailable.instance_outdated.shutting_down"];
         };
     };
     readConversation: {
@@ -5902,7 +5902,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.busy.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.busy.storage_unavailable.instance_outdated.shutting_down"];
         };
     };
     deleteConversation: {
@@ -5933,7 +5933,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.storage_unavailable.instance_outdated.shutting_down"];
         };
     };
     listOpenAiModels: {
@@ -5960,7 +5960,7 @@ export interface operations {
             429: components["responses"]["openai_429.rate_limited"];
             431: components["responses"]["openai_431.headers_too_large"];
             500: components["responses"]["openai_500.internal_error"];
-            503: components["responses"]["openai_503.storage_unavailable.shutting_down"];
+            503: components["responses"]["openai_503.storage_unavailable.instance_outdated.shutting_down"];
         };
     };
     readOpenAiModel: {
@@ -5990,7 +5990,7 @@ export interface operations {
             429: components["responses"]["openai_429.rate_limited"];
             431: components["responses"]["openai_431.headers_too_large"];
             500: components["responses"]["openai_500.internal_error"];
-            503: components["responses"]["openai_503.storage_unavailable.shutting_down"];
+            503: components["responses"]["openai_503.storage_unavailable.instance_outdated.shutting_down"];
         };
     };
     createOpenAiChatCompletion: {
@@ -6028,7 +6028,7 @@ export interface operations {
             431: components["responses"]["openai_431.headers_too_large"];
             500: components["responses"]["openai_500.internal_error"];
             502: components["responses"]["openai_502.runtime_invalid_response"];
-            503: components["responses"]["openai_503.busy.runtime_not_connected.runtime_loading.runtime_stopped.runtime_unavailable.storage_unavailable.shutting_down"];
+            503: components["responses"]["openai_503.busy.runtime_not_connected.runtime_loading.runtime_stopped.runtime_unavailable.storage_unavailable.instance_outdated.shutting_down"];
             504: components["responses"]["openai_504.inference_timeout"];
         };
     };
@@ -6064,7 +6064,7 @@ export interface operations {
             431: components["responses"]["openai_431.headers_too_large"];
             500: components["responses"]["openai_500.internal_error"];
             502: components["responses"]["openai_502.runtime_invalid_response"];
-            503: components["responses"]["openai_503.busy.runtime_not_connected.runtime_loading.runtime_stopped.runtime_unavailable.storage_unavailable.shutting_down"];
+            503: components["responses"]["openai_503.busy.runtime_not_connected.runtime_loading.runtime_stopped.runtime_unavailable.storage_unavailable.instance_outdated.shutting_down"];
             504: components["responses"]["openai_504.inference_timeout"];
         };
     };
@@ -6099,7 +6099,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.busy.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.busy.storage_unavailable.instance_outdated.shutting_down"];
         };
     };
     createJob: {
@@ -6143,7 +6143,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited.model_busy"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.busy.runtime_not_connected.runtime_stopped.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.busy.runtime_not_connected.runtime_stopped.storage_unavailable.instance_outdated.shutting_down"];
         };
     };
     readJob: {
@@ -6173,7 +6173,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.storage_unavailable.instance_outdated.shutting_down"];
         };
     };
     changeJob: {
@@ -6212,7 +6212,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.busy.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.busy.storage_unavailable.instance_outdated.shutting_down"];
         };
     };
     cancelJob: {
@@ -6245,7 +6245,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.storage_unavailable.instance_outdated.shutting_down"];
         };
     };
     listEvaluationResults: {
@@ -6279,7 +6279,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.busy.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.busy.storage_unavailable.instance_outdated.shutting_down"];
         };
     };
     compareEvaluations: {
@@ -6312,7 +6312,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.storage_unavailable.instance_outdated.shutting_down"];
         };
     };
     readUsage: {
@@ -6345,7 +6345,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.busy.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.busy.storage_unavailable.instance_outdated.shutting_down"];
         };
     };
     listAlertRules: {
@@ -6373,7 +6373,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.storage_unavailable.instance_outdated.shutting_down"];
         };
     };
     createAlertRule: {
@@ -6408,7 +6408,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.busy.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.busy.storage_unavailable.instance_outdated.shutting_down"];
         };
     };
     previewAlertRule: {
@@ -6443,7 +6443,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.busy.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.busy.storage_unavailable.instance_outdated.shutting_down"];
         };
     };
     readAlertRule: {
@@ -6474,7 +6474,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.storage_unavailable.instance_outdated.shutting_down"];
         };
     };
     deleteAlertRule: {
@@ -6505,7 +6505,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.storage_unavailable.instance_outdated.shutting_down"];
         };
     };
     changeAlertRule: {
@@ -6543,7 +6543,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.busy.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.busy.storage_unavailable.instance_outdated.shutting_down"];
         };
     };
     listAlerts: {
@@ -6576,7 +6576,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.storage_unavailable.instance_outdated.shutting_down"];
         };
     };
     readAlert: {
@@ -6607,7 +6607,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.storage_unavailable.instance_outdated.shutting_down"];
         };
     };
     acknowledgeAlert: {
@@ -6645,7 +6645,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.busy.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.busy.storage_unavailable.instance_outdated.shutting_down"];
         };
     };
     listWebhooks: {
@@ -6673,7 +6673,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.storage_unavailable.instance_outdated.shutting_down"];
         };
     };
     createWebhook: {
@@ -6708,7 +6708,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.busy.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.busy.storage_unavailable.instance_outdated.shutting_down"];
         };
     };
     testWebhook: {
@@ -6739,7 +6739,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.storage_unavailable.instance_outdated.shutting_down"];
         };
     };
     deleteWebhook: {
@@ -6770,7 +6770,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.storage_unavailable.instance_outdated.shutting_down"];
         };
     };
     readLog: {
@@ -6804,7 +6804,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.busy.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.busy.storage_unavailable.instance_outdated.shutting_down"];
         };
     };
     metrics: {
@@ -6831,7 +6831,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited.unlimited"];
             431: components["responses"]["431.headers_too_large.unlimited"];
             500: components["responses"]["500.internal_error.unlimited"];
-            503: components["responses"]["503.storage_unavailable.shutting_down.unlimited"];
+            503: components["responses"]["503.storage_unavailable.instance_outdated.shutting_down.unlimited"];
         };
     };
     live: {
@@ -6856,7 +6856,7 @@ export interface operations {
             421: components["responses"]["421.misdirected_request.unlimited"];
             431: components["responses"]["431.headers_too_large.unlimited"];
             500: components["responses"]["500.internal_error.unlimited"];
-            503: components["responses"]["503.storage_unavailable.shutting_down.unlimited"];
+            503: components["responses"]["503.storage_unavailable.instance_outdated.shutting_down.unlimited"];
         };
     };
     ready: {
@@ -6881,7 +6881,7 @@ export interface operations {
             421: components["responses"]["421.misdirected_request.unlimited"];
             431: components["responses"]["431.headers_too_large.unlimited"];
             500: components["responses"]["500.internal_error.unlimited"];
-            503: components["responses"]["503.storage_unavailable.runtime_loading.shutting_down.unlimited"];
+            503: components["responses"]["503.storage_unavailable.instance_outdated.runtime_loading.shutting_down.unlimited"];
         };
     };
     readStatus: {
@@ -6908,7 +6908,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.storage_unavailable.instance_outdated.shutting_down"];
         };
     };
     listAudit: {
@@ -6945,7 +6945,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.storage_unavailable.instance_outdated.shutting_down"];
         };
     };
     listDeployments: {
@@ -6973,7 +6973,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.storage_unavailable.instance_outdated.shutting_down"];
         };
     };
     createDeployment: {
@@ -7008,7 +7008,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.busy.runtime_unavailable.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.busy.runtime_unavailable.storage_unavailable.instance_outdated.shutting_down"];
         };
     };
     readDeployment: {
@@ -7039,7 +7039,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.storage_unavailable.instance_outdated.shutting_down"];
         };
     };
     deleteDeployment: {
@@ -7070,7 +7070,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.storage_unavailable.instance_outdated.shutting_down"];
         };
     };
     readDeploymentLogs: {
@@ -7104,7 +7104,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.storage_unavailable.instance_outdated.shutting_down"];
         };
     };
     predict: {
@@ -7143,7 +7143,7 @@ export interface operations {
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
             502: components["responses"]["502.runtime_invalid_response"];
-            503: components["responses"]["503.runtime_loading.runtime_stopped.runtime_unavailable.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.runtime_loading.runtime_stopped.runtime_unavailable.storage_unavailable.instance_outdated.shutting_down"];
             504: components["responses"]["504.inference_timeout"];
         };
     };
@@ -7176,7 +7176,7 @@ export interface operations {
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
             502: components["responses"]["502.runtime_invalid_response"];
-            503: components["responses"]["503.runtime_loading.runtime_stopped.runtime_unavailable.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.runtime_loading.runtime_stopped.runtime_unavailable.storage_unavailable.instance_outdated.shutting_down"];
             504: components["responses"]["504.inference_timeout"];
         };
     };
@@ -7209,7 +7209,7 @@ export interface operations {
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
             502: components["responses"]["502.runtime_invalid_response"];
-            503: components["responses"]["503.runtime_loading.runtime_stopped.runtime_unavailable.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.runtime_loading.runtime_stopped.runtime_unavailable.storage_unavailable.instance_outdated.shutting_down"];
             504: components["responses"]["504.inference_timeout"];
         };
     };
@@ -7242,7 +7242,7 @@ export interface operations {
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
             502: components["responses"]["502.runtime_invalid_response"];
-            503: components["responses"]["503.runtime_loading.runtime_stopped.runtime_unavailable.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.runtime_loading.runtime_stopped.runtime_unavailable.storage_unavailable.instance_outdated.shutting_down"];
             504: components["responses"]["504.inference_timeout"];
         };
     };
@@ -7276,7 +7276,7 @@ export interface operations {
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
             502: components["responses"]["502.runtime_invalid_response"];
-            503: components["responses"]["503.runtime_loading.runtime_stopped.runtime_unavailable.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.runtime_loading.runtime_stopped.runtime_unavailable.storage_unavailable.instance_outdated.shutting_down"];
             504: components["responses"]["504.inference_timeout"];
         };
     };
@@ -7311,7 +7311,7 @@ export interface operations {
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
             502: components["responses"]["502.runtime_invalid_response"];
-            503: components["responses"]["503.runtime_loading.runtime_stopped.runtime_unavailable.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.runtime_loading.runtime_stopped.runtime_unavailable.storage_unavailable.instance_outdated.shutting_down"];
             504: components["responses"]["504.inference_timeout"];
         };
     };
@@ -7345,7 +7345,7 @@ export interface operations {
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
             502: components["responses"]["502.runtime_invalid_response"];
-            503: components["responses"]["503.runtime_loading.runtime_stopped.runtime_unavailable.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.runtime_loading.runtime_stopped.runtime_unavailable.storage_unavailable.instance_outdated.shutting_down"];
             504: components["responses"]["504.inference_timeout"];
         };
     };
@@ -7380,7 +7380,7 @@ export interface operations {
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
             502: components["responses"]["502.runtime_invalid_response"];
-            503: components["responses"]["503.runtime_loading.runtime_stopped.runtime_unavailable.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.runtime_loading.runtime_stopped.runtime_unavailable.storage_unavailable.instance_outdated.shutting_down"];
             504: components["responses"]["504.inference_timeout"];
         };
     };
@@ -7425,7 +7425,7 @@ export interface operations {
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
             502: components["responses"]["502.runtime_invalid_response"];
-            503: components["responses"]["503.runtime_loading.runtime_stopped.runtime_unavailable.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.runtime_loading.runtime_stopped.runtime_unavailable.storage_unavailable.instance_outdated.shutting_down"];
             504: components["responses"]["504.inference_timeout"];
         };
     };
@@ -7471,7 +7471,7 @@ export interface operations {
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
             502: components["responses"]["502.runtime_invalid_response"];
-            503: components["responses"]["503.runtime_loading.runtime_stopped.runtime_unavailable.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.runtime_loading.runtime_stopped.runtime_unavailable.storage_unavailable.instance_outdated.shutting_down"];
             504: components["responses"]["504.inference_timeout"];
         };
     };
@@ -7504,7 +7504,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.storage_unavailable.instance_outdated.shutting_down"];
         };
     };
     uploadModelFile: {
@@ -7549,7 +7549,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.busy.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.busy.storage_unavailable.instance_outdated.shutting_down"];
         };
     };
     deleteModelFile: {
@@ -7581,7 +7581,7 @@ export interface operations {
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.shutting_down"];
+            503: components["responses"]["503.storage_unavailable.instance_outdated.shutting_down"];
         };
     };
     alertFired: {

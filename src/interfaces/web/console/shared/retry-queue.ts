@@ -27,7 +27,7 @@ interface Waiting<T> {
 }
 
 /** The codes of errors that concern all reads. Any other error concerns only one read. */
-const OUTAGE_CODES = ['unreachable', 'rate_limited', 'storage_unavailable', 'shutting_down'];
+const OUTAGE_CODES = ['unreachable', 'rate_limited', 'storage_unavailable', 'instance_outdated', 'shutting_down'];
 const SHORTEST_WAIT_S = 2;
 const LONGEST_WAIT_S = 12;
 /** The longest wait that the service may ask for. Its rate limit counts by the minute. */

@@ -4,7 +4,7 @@ type Summary = components['schemas']['UsageSummary'];
 type Bucket = components['schemas']['Usage'];
 type Times = Bucket['latency'];
 
-/** The time ranges of the overview. The service keeps buckets of one minute for seven days. */
+/** The time ranges of the overview. The service keeps buckets of one minute for a day. */
 export const ranges = {
   '1h': { title: '1 hour', bucket: 'minute', seconds: 3600, step: 60 },
   '24h': { title: '24 hours', bucket: 'hour', seconds: 86_400, step: 3600 },
