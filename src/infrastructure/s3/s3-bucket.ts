@@ -17,7 +17,14 @@ const LEAST_PART_BYTES = 8 * 1024 ** 2;
 
 const CONNECT_MS = 3_000;
 const SILENCE_MS = 30_000;
+const ANSWER_MS = 10_000;
+const LEAST_BYTES_PER_SECOND = 256 * 1024;
 const ATTEMPTS = 2;
+
+/** The most bytes of an answer that is no object. A page of 1,000 objects with the longest names has less. */
+const MOST_ANSWER_BYTES = 8 * 1024 ** 2;
+/** The most pages of a list in a row without any path that `ModelFile` allows. */
+const MOST_VAIN_PAGES = 100;
 
 export interface S3Settings {
   readonly bucket: string;
@@ -35,8 +42,12 @@ export interface S3Settings {
   } | null;
   /** The size of the largest object that `write` accepts. */
   readonly mostBytes: number;
-  /** A request fails if no byte arrives for this time. */
+  /** A request fails if no byte arrives for this time. The default is 30 s. */
   readonly silenceMs?: number;
+  /** A search, a page of a list and a removal fail after this time, with their repetition. The default is 10 s. */
+  readonly answerMs?: number;
+  /** An object or a part fails if it takes longer than `silenceMs` and its bytes at this rate. The default is 256 KiB. */
+  readonly leastBytesPerSecond?: number;
 }
 
 export interface StoredObject {
@@ -52,11 +63,14 @@ export class S3Bucket {
   private readonly client: S3Client;
   private readonly partBytes: number;
   private readonly silenceMs: number;
+  private readonly answerMs: number;
 
   constructor(private readonly settings: S3Settings) {
-    const { endpoint, region, forcePathStyle, credentials, mostBytes, silenceMs = SILENCE_MS } = settings;
-    this.silenceMs = silenceMs;
+    const { endpoint, region, forcePathStyle, credentials, mostBytes } = settings;
+    this.silenceMs = settings.silenceMs ?? SILENCE_MS;
+    this.answerMs = settings.answerMs ?? ANSWER_MS;
     this.partBytes = Math.max(LEAST_PART_BYTES, Math.ceil(mostBytes / MOST_PARTS));
+    const requestTimeout = this.mostMsOf(this.partBytes);
     this.client = new S3Client({
       ...(endpoint && { endpoint }),
       ...(credentials && { credentials }),
@@ -64,11 +78,28 @@ export class S3Bucket {
       forcePathStyle,
       followRegionRedirects: true,
       maxAttempts: ATTEMPTS,
-      requestHandler: { connectionTimeout: CONNECT_MS, socketTimeout: silenceMs },
+      requestHandler: {
+        connectionTimeout: CONNECT_MS,
+        socketTimeout: this.silenceMs,
+        requestTimeout,
+        throwOnRequestTimeout: true,
+      },
       // Signatures cover every body. Many compatible stores refuse the checksums that AWS prefers.
       requestChecksumCalculation: 'WHEN_REQUIRED',
       responseChecksumValidation: 'WHEN_REQUIRED',
     });
+    // The request handler limits only the time until an answer begins.
+    this.client.middlewareStack.add(
+      (next, { commandName }) =>
+        async (args) => {
+          const result = await next(args);
+          const response = result.response as { body?: unknown };
+          if (commandName !== 'GetObjectCommand' && response.body instanceof Readable)
+            response.body = Readable.from(limited(response.body, requestTimeout));
+          return result;
+        },
+      { step: 'deserialize', priority: 'low', name: 'limitAnswers' },
+    );
   }
 
   /** Names the store, without credentials. */
@@ -81,7 +112,7 @@ export class S3Bucket {
   async find(path: string): Promise<StoredObject | null> {
     try {
       const { ContentLength, ETag, LastModified } = await this.attempt((client) =>
-        client.send(new HeadObjectCommand(this.targetOf(path))),
+        client.send(new HeadObjectCommand(this.targetOf(path)), this.limit()),
       );
       return objectOf(path, ContentLength, ETag, LastModified);
     } catch (error) {
@@ -90,19 +121,28 @@ export class S3Bucket {
     }
   }
 
-  /** Yields the objects with paths that begin with `start`, by path. Skips paths that `ModelFile` does not allow. */
+  /**
+   * Yields the objects with paths that begin with `start`, by path. Skips paths that `ModelFile` does not allow. Throws
+   * StorageUnavailable rather than cut a list.
+   */
   async *list(start: string): AsyncGenerator<StoredObject> {
     const { bucket, prefix } = this.settings;
     let token: string | undefined;
+    let vain = 0;
     do {
-      const page = await this.attempt((client) =>
-        client.send(new ListObjectsV2Command({ Bucket: bucket, Prefix: prefix + start, ContinuationToken: token })),
-      );
+      const place = { Bucket: bucket, Prefix: prefix + start, ContinuationToken: token };
+      const page = await this.attempt((client) => client.send(new ListObjectsV2Command(place), this.limit()));
+      vain++;
       for (const { Key = '', Size, ETag, LastModified } of page.Contents ?? []) {
         const path = Key.slice(prefix.length);
-        if (Key.startsWith(prefix) && ModelFile.isPath(path)) yield objectOf(path, Size, ETag, LastModified);
+        if (!Key.startsWith(prefix + start) || !ModelFile.isPath(path)) continue;
+        vain = 0;
+        yield objectOf(path, Size, ETag, LastModified);
       }
-      token = page.IsTruncated ? page.NextContinuationToken : undefined;
+      const next = page.IsTruncated ? (page.NextContinuationToken ?? '') : undefined;
+      if (next === '' || (next !== undefined && next === token) || vain > MOST_VAIN_PAGES)
+        throw new StorageUnavailable('the model store does not continue its list');
+      token = next;
     } while (token);
   }
 
@@ -123,40 +163,57 @@ export class S3Bucket {
     }
   }
 
-  /** Yields the content. Throws the signal's reason, or StorageUnavailable if the object was replaced or removed. */
+  /**
+   * Yields the content. Throws the signal's reason. Throws StorageUnavailable if the object was replaced or removed, has
+   * another size than it was listed with, or takes too long. The time that the reader takes does not count.
+   */
   async *read({ path, etag, size }: StoredObject, signal?: AbortSignal): AsyncGenerator<Uint8Array> {
-    const silence = new AbortController();
-    const timer = setTimeout(() => silence.abort(), this.silenceMs);
-    const abortSignal = signal ? AbortSignal.any([signal, silence.signal]) : silence.signal;
+    const late = new AbortController();
+    const abortSignal = signal ? AbortSignal.any([signal, late.signal]) : late.signal;
+    let patienceMs = this.mostMsOf(size);
+    const waited = async <T>(work: Promise<T>): Promise<T> => {
+      const begun = performance.now();
+      const timer = setTimeout(() => late.abort(), Math.min(this.silenceMs, patienceMs));
+      try {
+        return await work;
+      } finally {
+        clearTimeout(timer);
+        patienceMs -= performance.now() - begun;
+      }
+    };
+    let body: Readable | undefined;
     let left = size;
     try {
-      const { Body, ETag } = await this.attempt((client) =>
-        client.send(new GetObjectCommand(this.targetOf(path)), { abortSignal }),
-      );
-      const body = Body as Readable;
-      if (ETag !== etag) {
-        body.destroy();
-        throw new StorageUnavailable(`"${path}" was replaced while it was read`);
-      }
-      for await (const chunk of body) {
-        timer.refresh();
-        left -= chunk.length;
-        yield chunk;
+      const { Body, ETag } = await waited(this.client.send(new GetObjectCommand(this.targetOf(path)), { abortSignal }));
+      body = Body as Readable;
+      if (ETag !== etag) throw new StorageUnavailable(`"${path}" was replaced while it was read`);
+      const chunks: AsyncIterator<Uint8Array> = body[Symbol.asyncIterator]();
+      for (let next = await waited(chunks.next()); !next.done; next = await waited(chunks.next())) {
+        left -= next.value.length;
+        if (left < 0) throw new StorageUnavailable(`the model store sends more of "${path}" than it lists`);
+        yield next.value;
       }
     } catch (error) {
       signal?.throwIfAborted();
-      throw error instanceof Missing
-        ? new StorageUnavailable(`"${path}" was removed while it was read`)
-        : storeErrorOf(error);
+      const problem = storeErrorOf(error);
+      throw problem instanceof Missing ? new StorageUnavailable(`"${path}" was removed while it was read`) : problem;
     } finally {
-      clearTimeout(timer);
+      body?.destroy();
     }
     if (left !== 0) throw new StorageUnavailable(`the model store broke off "${path}"`);
   }
 
   /** Removes an object. Does nothing if there is no such object. */
   async remove(path: string): Promise<void> {
-    await this.attempt((client) => client.send(new DeleteObjectCommand(this.targetOf(path))));
+    await this.attempt((client) => client.send(new DeleteObjectCommand(this.targetOf(path)), this.limit()));
+  }
+
+  private limit(): { readonly abortSignal: AbortSignal } {
+    return { abortSignal: AbortSignal.timeout(this.answerMs) };
+  }
+
+  private mostMsOf(bytes: number): number {
+    return this.silenceMs + (bytes / (this.settings.leastBytesPerSecond ?? LEAST_BYTES_PER_SECOND)) * 1_000;
   }
 
   private targetOf(path: string): { readonly Bucket: string; readonly Key: string } {
@@ -169,6 +226,24 @@ export class S3Bucket {
     } catch (error) {
       throw storeErrorOf(error);
     }
+  }
+}
+
+class AnswerTooLong extends Error {}
+
+/** Yields the body of an answer that the SDK collects in memory. */
+async function* limited(body: Readable, mostMs: number): AsyncGenerator<Uint8Array> {
+  const late = Object.assign(new Error('the answer takes too long'), { code: 'ETIMEDOUT' });
+  const timer = setTimeout(() => body.destroy(late), mostMs);
+  let left = MOST_ANSWER_BYTES;
+  try {
+    for await (const chunk of body) {
+      left -= chunk.length;
+      if (left < 0) throw new AnswerTooLong();
+      yield chunk;
+    }
+  } finally {
+    clearTimeout(timer);
   }
 }
 
@@ -186,6 +261,7 @@ interface SdkError extends Error {
 /** Returns the StorageUnavailable that describes a failure of the store. Returns a StorageUnavailable unchanged. */
 function storeErrorOf(error: unknown): StorageUnavailable {
   if (error instanceof StorageUnavailable) return error;
+  if (error instanceof AnswerTooLong) return new StorageUnavailable('the model store gives too long an answer');
   const { name, code, $metadata } = error as SdkError;
   const status = $metadata?.httpStatusCode;
   if (name === 'NoSuchBucket') return new StorageUnavailable('the bucket of the model store does not exist');
@@ -193,7 +269,8 @@ function storeErrorOf(error: unknown): StorageUnavailable {
   if (status === 403 || status === 401 || name === 'CredentialsProviderError')
     return new StorageUnavailable(`the model store refuses the credentials (${name})`);
   if (status !== undefined) return new StorageUnavailable(`the model store failed (${status} ${name})`);
-  return new StorageUnavailable(`the model store is out of reach (${code ?? name})`);
+  const why = name === 'AbortError' ? 'it takes too long' : (code ?? name);
+  return new StorageUnavailable(`the model store is out of reach (${why})`);
 }
 
 const objectOf = (path: string, size = 0, etag = '', modifiedAt = new Date(0)): StoredObject => ({
