@@ -31,7 +31,12 @@ afterAll(async () => {
 
 async function storeOf(maxEntries?: number): Promise<S3ModelFileStore> {
   await server.clear();
-  return new S3ModelFileStore(server.bucket(), new LocalModelFileStore([at('folders')], at('uploads')), maxEntries);
+  return new S3ModelFileStore(
+    server.bucket(),
+    new LocalModelFileStore([at('folders')], at('uploads')),
+    maxEntries,
+    300,
+  );
 }
 
 function resolverOf(mostBytes = MB): S3ModelFileResolver {
@@ -131,7 +136,7 @@ describe('ModelFileStore of a bucket', () => {
       expect([await store.remove(path), await store.open(path)]).toEqual([false, null]);
   });
 
-  it('reads long lists in pages, up to its limit', async () => {
+  it('reads long lists in pages, up to its limit, and removes what is beyond it too', async () => {
     const store = await storeOf(3);
     useAesForDes();
     for (const path of ['1', '2', '3', '4']) await store.write(path, pieces(path));
@@ -141,6 +146,10 @@ describe('ModelFileStore of a bucket', () => {
     };
     const { files, truncated } = await store.list();
     expect([files.map(({ path }) => path), truncated]).toEqual([['1', '2', '3', 'shipped/iris.onnx'], true]);
+    for (const path of ['1', '2', '3', '4']) await store.remove(path);
+    for (let at = 0; at < 40; at++) await server.put(`team/many/${at}`, 'x');
+    expect(await store.remove('many')).toBe(true);
+    expect(await server.bucket().list('').next()).toMatchObject({ done: true });
   });
 
   it('is backed up and restored, without replacing anything', async () => {
