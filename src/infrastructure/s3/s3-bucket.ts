@@ -9,6 +9,7 @@ import {
 import { Upload } from '@aws-sdk/lib-storage';
 import { ModelFile } from '../../domain/deployments/model-file.js';
 import { StorageUnavailable } from '../../domain/shared/errors.js';
+import { steadyMs } from '../system/scheduling.js';
 
 /** The most parts of an object that S3 accepts. */
 const MOST_PARTS = 10_000;
@@ -172,13 +173,13 @@ export class S3Bucket {
     const abortSignal = signal ? AbortSignal.any([signal, late.signal]) : late.signal;
     let patienceMs = this.mostMsOf(size);
     const waited = async <T>(work: Promise<T>): Promise<T> => {
-      const begun = performance.now();
+      const begun = steadyMs();
       const timer = setTimeout(() => late.abort(), Math.min(this.silenceMs, patienceMs));
       try {
         return await work;
       } finally {
         clearTimeout(timer);
-        patienceMs -= performance.now() - begun;
+        patienceMs -= steadyMs() - begun;
       }
     };
     let body: Readable | undefined;

@@ -4,6 +4,7 @@ import type { ModelFileStore, OpenedFile, StoredFiles, WrittenFile } from '../..
 import { invalidPath, type StoredFile } from '../../domain/deployments/model-file.js';
 import { InvalidRequest } from '../../domain/shared/errors.js';
 import { MAX_ENTRIES, parentsOf } from '../files/local-model-file-store.js';
+import { steadyMs } from '../system/scheduling.js';
 import type { S3Bucket, StoredObject } from './s3-bucket.js';
 
 const REMOVALS_AT_ONCE = 16;
@@ -102,13 +103,13 @@ export class S3ModelFileStore implements ModelFileStore {
    * upper one stays.
    */
   private async settle(path: string): Promise<void> {
-    const until = performance.now() + this.settleMs;
+    const until = steadyMs() + this.settleMs;
     try {
       await this.requireNoFolder(path);
       for (;;) {
         const problem = await this.requireNoFileAbove(path).catch((error) => error);
         if (!problem) return;
-        if (!(problem instanceof InvalidRequest) || performance.now() > until) throw problem;
+        if (!(problem instanceof InvalidRequest) || steadyMs() > until) throw problem;
         await delay(SETTLE_PAUSE_MS);
       }
     } catch (error) {
