@@ -1,8 +1,11 @@
 import { Readable } from 'node:stream';
 import {
+  AbortMultipartUploadCommand,
   DeleteObjectCommand,
   GetObjectCommand,
   HeadObjectCommand,
+  ListMultipartUploadsCommand,
+  type ListMultipartUploadsCommandInput,
   ListObjectsV2Command,
   S3Client,
 } from '@aws-sdk/client-s3';
@@ -10,6 +13,7 @@ import { Upload } from '@aws-sdk/lib-storage';
 import { ModelFile } from '../../domain/deployments/model-file.js';
 import { StorageUnavailable } from '../../domain/shared/errors.js';
 import { steadyMs } from '../system/scheduling.js';
+import { limited, Missing, storeErrorOf } from './s3-answers.js';
 
 /** The most parts of an object that S3 accepts. */
 const MOST_PARTS = 10_000;
@@ -22,8 +26,6 @@ const ANSWER_MS = 10_000;
 const LEAST_BYTES_PER_SECOND = 256 * 1024;
 const ATTEMPTS = 2;
 
-/** The most bytes of an answer that is no object. A page of 1,000 objects with the longest names has less. */
-const MOST_ANSWER_BYTES = 8 * 1024 ** 2;
 /** The most pages of a list in a row without any path that `ModelFile` allows. */
 const MOST_VAIN_PAGES = 100;
 
@@ -109,6 +111,11 @@ export class S3Bucket {
     return `s3://${bucket}/${prefix}${endpoint ? ` at ${endpoint}` : ''}`;
   }
 
+  /** Returns the objects of a folder below the prefix as a bucket of its own. */
+  below(folder: string): S3Bucket {
+    return new S3Bucket({ ...this.settings, prefix: `${this.settings.prefix}${folder}/` });
+  }
+
   /** Finds an object. Returns null if there is no such object. */
   async find(path: string): Promise<StoredObject | null> {
     try {
@@ -148,12 +155,11 @@ export class S3Bucket {
   }
 
   /**
-   * Writes an object atomically, in parts if it is large. Holds one part in memory. After an error, also an error of
-   * `bytes`, removes the parts and throws the error. If the store cannot remove them now, a rule of the bucket removes
-   * them later.
+   * Writes an object atomically, in parts if it is large. Holds one part in memory. Calls `beforeParts` before it begins
+   * an upload in parts. After an error, also an error of `bytes`, removes the parts if it can, and throws the error.
    */
-  async write(path: string, bytes: AsyncIterable<Uint8Array>): Promise<void> {
-    const Body = Readable.from(bytes);
+  async write(path: string, bytes: AsyncIterable<Uint8Array>, beforeParts?: () => Promise<void>): Promise<void> {
+    const Body = Readable.from(this.announced(bytes, beforeParts));
     const params = { ...this.targetOf(path), Body };
     try {
       await new Upload({ client: this.client, params, partSize: this.partBytes, queueSize: 1 }).done();
@@ -161,6 +167,27 @@ export class S3Bucket {
       // An upload that fails by itself ends the body with an AbortError.
       const { errored } = Body;
       throw errored && (errored === error || errored.name !== 'AbortError') ? errored : storeErrorOf(error);
+    }
+  }
+
+  /** Removes the parts of the unfinished uploads to a path that began at `since` or later. */
+  async removeParts(path: string, since: Date): Promise<void> {
+    const { Bucket, Key } = this.targetOf(path);
+    let place: ListMultipartUploadsCommandInput | null = { Bucket, Prefix: Key };
+    for (let page = 0; place && page < MOST_VAIN_PAGES; page++) {
+      const command: ListMultipartUploadsCommand = new ListMultipartUploadsCommand(place);
+      const found = await this.attempt((client) => client.send(command, this.limit()));
+      for (const { Key: key, UploadId, Initiated } of found.Uploads ?? []) {
+        if (key !== Key || !Initiated || Initiated < since) continue;
+        const upload = { Bucket, Key, UploadId };
+        await this.attempt((client) => client.send(new AbortMultipartUploadCommand(upload), this.limit())).catch(
+          (error) => {
+            if (!(error instanceof Missing)) throw error;
+          },
+        );
+      }
+      const markers = { KeyMarker: found.NextKeyMarker, UploadIdMarker: found.NextUploadIdMarker };
+      place = found.IsTruncated ? { Bucket, Prefix: Key, ...markers } : null;
     }
   }
 
@@ -209,6 +236,15 @@ export class S3Bucket {
     await this.attempt((client) => client.send(new DeleteObjectCommand(this.targetOf(path)), this.limit()));
   }
 
+  private async *announced(bytes: AsyncIterable<Uint8Array>, beforeParts?: () => Promise<void>) {
+    let left = this.partBytes;
+    for await (const chunk of bytes) {
+      if (left > 0 && left <= chunk.length) await beforeParts?.();
+      left -= chunk.length;
+      yield chunk;
+    }
+  }
+
   private limit(): { readonly abortSignal: AbortSignal } {
     return { abortSignal: AbortSignal.timeout(this.answerMs) };
   }
@@ -228,50 +264,6 @@ export class S3Bucket {
       throw storeErrorOf(error);
     }
   }
-}
-
-class AnswerTooLong extends Error {}
-
-/** Yields the body of an answer that the SDK collects in memory. */
-async function* limited(body: Readable, mostMs: number): AsyncGenerator<Uint8Array> {
-  const late = Object.assign(new Error('the answer takes too long'), { code: 'ETIMEDOUT' });
-  const timer = setTimeout(() => body.destroy(late), mostMs);
-  let left = MOST_ANSWER_BYTES;
-  try {
-    for await (const chunk of body) {
-      left -= chunk.length;
-      if (left < 0) throw new AnswerTooLong();
-      yield chunk;
-    }
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-class Missing extends StorageUnavailable {
-  constructor() {
-    super('the model store does not have the object');
-  }
-}
-
-interface SdkError extends Error {
-  readonly code?: string;
-  readonly $metadata?: { readonly httpStatusCode?: number };
-}
-
-/** Returns the StorageUnavailable that describes a failure of the store. Returns a StorageUnavailable unchanged. */
-function storeErrorOf(error: unknown): StorageUnavailable {
-  if (error instanceof StorageUnavailable) return error;
-  if (error instanceof AnswerTooLong) return new StorageUnavailable('the model store gives too long an answer');
-  const { name, code, $metadata } = error as SdkError;
-  const status = $metadata?.httpStatusCode;
-  if (name === 'NoSuchBucket') return new StorageUnavailable('the bucket of the model store does not exist');
-  if (status === 404) return new Missing();
-  if (status === 403 || status === 401 || name === 'CredentialsProviderError')
-    return new StorageUnavailable(`the model store refuses the credentials (${name})`);
-  if (status !== undefined) return new StorageUnavailable(`the model store failed (${status} ${name})`);
-  const why = name === 'AbortError' ? 'it takes too long' : (code ?? name);
-  return new StorageUnavailable(`the model store is out of reach (${why})`);
 }
 
 const objectOf = (path: string, size = 0, etag = '', modifiedAt = new Date(0)): StoredObject => ({

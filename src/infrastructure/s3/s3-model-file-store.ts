@@ -6,6 +6,7 @@ import { InvalidRequest } from '../../domain/shared/errors.js';
 import { MAX_ENTRIES, parentsOf } from '../files/local-model-file-store.js';
 import { steadyMs } from '../system/scheduling.js';
 import type { S3Bucket, StoredObject } from './s3-bucket.js';
+import type { S3Uploads } from './s3-uploads.js';
 
 const REMOVALS_AT_ONCE = 16;
 const SETTLE_MS = 5_000;
@@ -15,6 +16,7 @@ const SETTLE_PAUSE_MS = 100;
 export class S3ModelFileStore implements ModelFileStore {
   constructor(
     private readonly bucket: S3Bucket,
+    private readonly uploads: S3Uploads,
     private readonly folders: ModelFileStore,
     private readonly maxEntries = MAX_ENTRIES,
     /** A write waits at most this time for a racing write to a parent of its path to give way. */
@@ -48,7 +50,7 @@ export class S3ModelFileStore implements ModelFileStore {
         yield chunk;
       }
     };
-    await this.bucket.write(path, hashed());
+    await this.uploads.write(path, hashed());
     if (!replaced) await this.settle(path);
     const { modifiedAt } = (await this.bucket.find(path)) ?? { modifiedAt: new Date(0) };
     return { path, size, modifiedAt, writable: true, replaced, sha256: hash.digest('hex') };

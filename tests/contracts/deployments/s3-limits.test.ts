@@ -4,8 +4,10 @@ import { LocalModelFileResolver } from '../../../src/infrastructure/files/local-
 import { ModelCache } from '../../../src/infrastructure/files/model-cache.js';
 import { S3ModelFileResolver } from '../../../src/infrastructure/s3/s3-model-file-resolver.js';
 import { SystemClock } from '../../../src/infrastructure/system/adapters.js';
+import { barrier } from '../../support/barrier.js';
 import { S3Server } from '../../support/s3/s3-server.js';
 import { TemporaryFolder } from '../../support/temporary-folder.js';
+import { until } from '../../support/until.js';
 
 const temporary = new TemporaryFolder();
 const cacheFolder = join(temporary.path, 'cache');
@@ -47,6 +49,48 @@ function serve(paths: readonly string[]): void {
 
 const numbered = (start: string, count: number) =>
   Array.from({ length: count }, (_, at) => `${start}${String(at).padStart(4, '0')}`);
+
+describe('uploads to a bucket', () => {
+  const MB = 1024 ** 2;
+
+  /** Yields 17 MB. Waits for `end` before the last one. */
+  async function* halting(end: () => Promise<unknown>): AsyncGenerator<Uint8Array> {
+    for (let at = 0; at < 16; at++) yield Buffer.alloc(MB);
+    await end();
+    yield Buffer.alloc(MB);
+  }
+
+  it('that a killed instance has left behind are removed, and no others', async () => {
+    await server.beginUpload('team/of-another-program.onnx');
+    const never = () => new Promise<void>(() => undefined);
+    void server.uploads(7).write('x.onnx', halting(never));
+    await until('the first upload has begun', () => server.unfinished === 2);
+    const end = barrier(2);
+    const alive = server.uploads(8).write('x.onnx', halting(end));
+    await until('the second upload has begun', () => server.unfinished === 3);
+    const started = server.uploads(9, [7]);
+    await started.removeUnfinished(undefined, 0);
+    expect(server.unfinished).toBe(3);
+    await end();
+    await alive;
+    await started.removeUnfinished(undefined, 0);
+    expect(server.unfinished).toBe(1);
+    expect(await server.bucket().find('x.onnx')).toMatchObject({ size: 17 * MB });
+    expect(await server.bucket().below('.uploads').list('').next()).toMatchObject({ done: true });
+  });
+
+  it('that failed while the store was away are removed by the same instance later', async () => {
+    const uploads = server.uploads();
+    const away = async function* () {
+      yield* halting(() => server.away());
+    };
+    await expect(uploads.write('x.onnx', away())).rejects.toMatchObject({ code: 'storage_unavailable' });
+    await server.back();
+    expect(server.unfinished).toBe(1);
+    await uploads.removeUnfinished(undefined, 0);
+    expect(server.unfinished).toBe(0);
+  });
+});
 
 describe('ModelFileResolver of a bucket', () => {
   it('brings a model of 1,000 files whole, and refuses one with more', async () => {

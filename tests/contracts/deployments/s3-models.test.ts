@@ -31,12 +31,8 @@ afterAll(async () => {
 
 async function storeOf(maxEntries?: number): Promise<S3ModelFileStore> {
   await server.clear();
-  return new S3ModelFileStore(
-    server.bucket(),
-    new LocalModelFileStore([at('folders')], at('uploads')),
-    maxEntries,
-    300,
-  );
+  const folders = new LocalModelFileStore([at('folders')], at('uploads'));
+  return new S3ModelFileStore(server.bucket(), server.uploads(), folders, maxEntries, 300);
 }
 
 function resolverOf(mostBytes = MB): S3ModelFileResolver {
