@@ -28,6 +28,7 @@ export interface ModelCacheSettings {
 
 const GRACE_MS = 60_000;
 const LEAST_BYTES_PER_SECOND = 256 * 1024;
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** If another instance holds a copy, the copy has a mark that is younger than this. */
 const HELD_MS = 3 * 60_000;
@@ -142,10 +143,11 @@ export class ModelCache {
   ): Promise<void> {
     const bytes = files.reduce((sum, { size }) => sum + size, 0);
     const { folder, mostBytes, graceMs = GRACE_MS } = this.settings;
-    const late = AbortSignal.timeout(graceMs + Math.ceil((bytes / LEAST_BYTES_PER_SECOND) * 1_000));
-    const ending = AbortSignal.any([signal, late]);
     if (bytes > mostBytes)
       throw new ModelFileInvalid(`it has ${bytes} bytes; SERVICE_MODEL_CACHE_MB allows copies of ${mostBytes}.`);
+    const mostMs = graceMs + Math.ceil((bytes / LEAST_BYTES_PER_SECOND) * 1_000);
+    const late = AbortSignal.timeout(Math.min(mostMs, LONGEST_TIMER_MS));
+    const ending = AbortSignal.any([signal, late]);
     let part: string | null = null;
     this.downloading += bytes;
     try {

@@ -91,14 +91,16 @@ export class S3Bucket {
       requestChecksumCalculation: 'WHEN_REQUIRED',
       responseChecksumValidation: 'WHEN_REQUIRED',
     });
-    // The request handler limits only the time until an answer begins.
+    // The request handler limits only the time until an answer begins. An answer may last longer, because S3 may need
+    // minutes to put the parts of an object together.
+    const mostAnswerMs = 10 * requestTimeout;
     this.client.middlewareStack.add(
       (next, { commandName }) =>
         async (args) => {
           const result = await next(args);
           const response = result.response as { body?: unknown };
           if (commandName !== 'GetObjectCommand' && response.body instanceof Readable)
-            response.body = Readable.from(limited(response.body, requestTimeout));
+            response.body = Readable.from(limited(response.body, mostAnswerMs));
           return result;
         },
       { step: 'deserialize', priority: 'low', name: 'limitAnswers' },
@@ -189,6 +191,7 @@ export class S3Bucket {
       const markers = { KeyMarker: found.NextKeyMarker, UploadIdMarker: found.NextUploadIdMarker };
       place = found.IsTruncated ? { Bucket, Prefix: Key, ...markers } : null;
     }
+    if (place) throw new StorageUnavailable('the model store lists too many unfinished uploads');
   }
 
   /**
