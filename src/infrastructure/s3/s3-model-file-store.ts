@@ -57,14 +57,15 @@ export class S3ModelFileStore implements ModelFileStore {
   }
 
   async remove(path: string): Promise<boolean> {
+    const removeAll = (paths: string[]) => Promise.all(paths.map((one) => this.bucket.remove(one)));
+    const batch: string[] = [];
     let removed = 0;
-    const batch: Promise<void>[] = [];
     for await (const object of this.bucket.list(`${path}/`)) {
-      batch.push(this.bucket.remove(object.path));
-      if (batch.length === REMOVALS_AT_ONCE) await Promise.all(batch.splice(0));
+      batch.push(object.path);
+      if (batch.length === REMOVALS_AT_ONCE) await removeAll(batch.splice(0));
       removed++;
     }
-    await Promise.all(batch);
+    await removeAll(batch);
     if (removed > 0) return true;
     if (!(await this.bucket.find(path))) return false;
     await this.bucket.remove(path);
