@@ -89,8 +89,11 @@ export class S3Uploads {
   }
 }
 
-/** Returns the number of the instance in the name of a record. */
-const numberOf = ({ path }: StoredObject): number => Number.parseInt(path.slice(path.indexOf('/') + 1), 10) || 0;
+/** Returns the number of the instance in the name of a record, or 0, which no instance has. */
+function numberOf({ path }: StoredObject): number {
+  const number = Number.parseInt(path.slice(path.indexOf('/') + 1), 10);
+  return number < 2 ** 31 ? number : 0;
+}
 
 async function* only(text: string): AsyncGenerator<Uint8Array> {
   yield Buffer.from(text);
