@@ -99,12 +99,12 @@ async function start(
   stopping?.throwIfAborted();
   addStep('database connections', () => database.destroy());
 
-  const models = await modelStorage(config);
-  const container = createContainer({ config, database, logger: log, telemetry, models });
+  const models = await modelStorage(config, { instances: () => container.get(InstanceRegistry) });
+  const container: Container = createContainer({ config, database, logger: log, telemetry, models });
   adapt?.(container);
   telemetry.export(() => container.get(PrometheusMetrics).snapshots());
   await container.get(InstanceRegistry).own();
-  const reconciliation = modelReconciliation(container, [config.uploadFolder, config.modelCache.folder]);
+  const reconciliation = modelReconciliation(container, models.removeUnfinished);
   addStep('models', reconciliation.stop);
   const work = backgroundWork(container);
   addStep('background work', work.stop, WORK_GRACE_MS);

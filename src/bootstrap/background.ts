@@ -12,9 +12,9 @@ import { EVALUATION, EvaluationRunner } from '../application/jobs/evaluation-run
 import { InstanceRegistry } from '../application/jobs/ports.js';
 import { ExpiredDataService } from '../application/operations/expired-data.service.js';
 import { Clock, DesiredStateChanges, Logger, WorkQueue } from '../application/shared/ports.js';
-import { removeUnfinished } from '../infrastructure/files/local-model-file-store.js';
 import { Repeating, steadyMs } from '../infrastructure/system/scheduling.js';
 import { OutageLog } from '../infrastructure/typeorm/storage-errors.js';
+import type { ModelStorage } from './model-storage.js';
 
 const CALLS_PAUSE_MS = 2_000;
 /** Prometheus also repeats alerts to Alertmanager every minute. */
@@ -74,8 +74,11 @@ interface ModelReconciliation extends Background {
   loaded(mostMs: number, stopping?: AbortSignal): Promise<void>;
 }
 
-/** Keeps deployments and runtimes of this instance in the desired state. Removes unfinished files from `folders`. */
-export function modelReconciliation(container: Container, folders: readonly string[]): ModelReconciliation {
+/** Keeps deployments and runtimes of this instance in the desired state. Removes unfinished files. */
+export function modelReconciliation(
+  container: Container,
+  removeUnfinished: ModelStorage['removeUnfinished'],
+): ModelReconciliation {
   const reconcilers = [container.get(RuntimeReconciler), container.get(DeploymentReconciler)];
   const changes = container.get(DesiredStateChanges);
   const reconcile = async () => {
@@ -84,9 +87,7 @@ export function modelReconciliation(container: Container, folders: readonly stri
   const isLoading = async () => (await Promise.all(reconcilers.map((one) => one.isLoading()))).includes(true);
   const reconciling = repeat(container, 'reconciliation of models', MODELS_PAUSE_MS, reconcile);
   const uploads = new Repeating(
-    async () => {
-      for (const folder of folders) await removeUnfinished(folder, container.get(Clock).now());
-    },
+    (stopping) => removeUnfinished(container.get(Clock).now(), stopping),
     UPLOADS_PAUSE_MS,
     (error) => container.get(Logger).error('unfinished files not removed', { error }),
   );

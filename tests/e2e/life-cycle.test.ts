@@ -15,6 +15,7 @@ import { freshDatabase } from '../support/database.js';
 import { HttpCaller } from '../support/http-caller.js';
 import { masterKey } from '../support/monitoring.js';
 import { descendants, untilGone } from '../support/processes.js';
+import { S3Server } from '../support/s3/s3-server.js';
 import { launch, Service, type ServiceProcess, temporaryFolder } from '../support/service.js';
 import { until } from '../support/until.js';
 import {
@@ -283,3 +284,28 @@ describe('a start that fails', () => {
 });
 
 const modeOf = (path: string) => execFileSync('stat', ['-c', '%a', path], { encoding: 'utf8' }).trim();
+
+it('removes at the start what an upload to a bucket has left behind that kill -9 ended', async () => {
+  const store = await S3Server.start();
+  const database = await freshDatabase();
+  const folders = [await temporaryFolder(), await temporaryFolder()];
+  const env = { ...store.env, SERVICE_MASTER_KEY: masterKey, SERVICE_SECRET: 'a-secret-of-several-instances' };
+  const start = (dataDir?: string) =>
+    Service.start({ dataDir, databaseUrl: database.url, env, alone: 'it is killed and replaced by another one' });
+  try {
+    await store.beginUpload('team/of-another-program.onnx');
+    const killed = await start(folders[0]);
+    const headers = { Authorization: `Bearer ${masterKey}`, 'Content-Type': 'application/octet-stream' };
+    const sent = request(`${killed.url}/v1/model-files/cut.onnx`, { method: 'PUT', headers });
+    sent.on('error', () => undefined).write(Buffer.alloc(10 * 1024 ** 2));
+    await until('the first part is there', () => store.unfinished === 2);
+    await killed.kill();
+    const next = await start(folders[1]); // as on another machine
+    await until('the first part is gone', () => store.unfinished === 1);
+    expect(await next.stop()).toBe(0);
+  } finally {
+    for (const folder of folders) await rm(folder, { recursive: true, force: true });
+    await database.drop();
+    await store.stop();
+  }
+});

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { type ClientRequest, type IncomingMessage, type OutgoingHttpHeaders, request } from 'node:http';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
@@ -65,6 +65,16 @@ describe('model files', () => {
     sent.destroy();
     return answer;
   }
+
+  it('removes a model with more files than a list shows', async () => {
+    for (const path of ['onnx/model.onnx', 'config.json', 'tokenizer.json'])
+      expect((await upload(`big/${path}`, '{}')).status).toBe(201);
+    mkdirSync(join(models, 'big/data'));
+    for (let at = 0; at <= 10_000; at++) writeFileSync(join(models, `big/data/${at}`), '');
+    expect(await list()).toMatchObject({ truncated: true });
+    expect((await remove('big')).status).toBe(200);
+    expect(existsSync(join(models, 'big'))).toBe(false);
+  });
 
   it('lists the shipped model for everybody on the team, with any credential', async () => {
     for (const token of [member.token, member.apiKey, masterKey]) {

@@ -2,7 +2,7 @@ import { injectable } from 'inversify';
 import type { Caller } from '../../domain/accounts/caller.js';
 import { authorize, permissions } from '../../domain/accounts/permission.js';
 import { ModelFileTooLarge, UploadsBusy } from '../../domain/deployments/errors.js';
-import { invalidPath, ModelFile } from '../../domain/deployments/model-file.js';
+import { invalidPath, ModelFile, modelMarks, type StoredFile } from '../../domain/deployments/model-file.js';
 import { InvalidRequest, NotFound } from '../../domain/shared/errors.js';
 import { type ByteStream, ServiceSettings } from '../shared/ports.js';
 import { ModelFileStore, type WrittenFile } from './ports.js';
@@ -67,7 +67,7 @@ export class ModelFileService {
   async delete(by: Caller | null, { path: sent }: { path: string }): Promise<void> {
     authorize(by, permissions.manageMonitoring);
     const path = ModelFile.path(sent);
-    const { files } = await this.store.list(path);
+    const files = await this.filesAt(path);
     if (files.length === 0) throw new NotFound('model file');
     if (!files.every(({ writable }) => writable)) {
       throw invalidPath('is in a models folder that the service does not write to: only uploaded files can be deleted');
@@ -76,6 +76,14 @@ export class ModelFileService {
       throw invalidPath('is a folder that is no chat model: delete its files one by one');
     }
     if (!(await this.store.remove(path))) throw new NotFound('model file');
+  }
+
+  /** Returns the files of a folder, at least those that show whether it is a model. */
+  private async filesAt(path: string): Promise<readonly StoredFile[]> {
+    const { files, truncated } = await this.store.list(path);
+    if (!truncated) return files;
+    const marks = await Promise.all(modelMarks.map((name) => this.store.list(`${path}/${name}`)));
+    return [...files, ...marks.flatMap((mark) => mark.files)];
   }
 
   /** Refuses a path if a read-only models folder has its first part. Files there would hide the upload or join it. */

@@ -184,7 +184,8 @@ export abstract class ModelFileStore {
   /**
    * Writes a file atomically: no reader sees a part of it, and concurrent writes to one path do not mix. Throws what
    * `bytes` throws. Throws InvalidRequest if the path is a folder, has a file as its parent, or follows a link to
-   * another place. Throws StorageUnavailable if the disk is full.
+   * another place. Of racing writes to a path and to a path below it, only one succeeds. Throws StorageUnavailable if
+   * the disk is full.
    */
   abstract write(path: string, bytes: AsyncIterable<Uint8Array>): Promise<WrittenFile>;
   /**

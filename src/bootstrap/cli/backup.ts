@@ -70,7 +70,7 @@ async function* sectionsOf(
   yield { header: { kind: 'backup', tenon: version, created_at: createdAt, secret: secret !== null } };
   if (secret !== null) yield { header: { kind: 'secret' }, chunks: onePiece(secret) };
   yield* dumpDatabase(url);
-  const { files } = await modelStorage(config, MOST_FILES);
+  const { files } = await modelStorage(config, { maxEntries: MOST_FILES });
   yield* modelFileSections(files, withModels);
 }
 

@@ -60,6 +60,9 @@ function problemOf(path: string): string | null {
   return null;
 }
 
+/** The files and the folder by which a folder with a model is known. */
+export const modelMarks = ['config.json', 'tokenizer.json', 'onnx'] as const;
+
 /** Finds folders in the layout of Hugging Face's ONNX exports. The size of a folder is the sum of its files. */
 function folderModels(files: readonly StoredFile[]): ModelFile[] {
   const within = new Map<string, StoredFile[]>();
@@ -80,8 +83,9 @@ function folderModels(files: readonly StoredFile[]): ModelFile[] {
 }
 
 function isModel([folder, parts]: [string, readonly StoredFile[]]): boolean {
+  const [config, tokenizer, weights] = modelMarks;
   const has = (name: string) => parts.some(({ path }) => path === `${folder}/${name}`);
-  return has('config.json') && has('tokenizer.json') && parts.some(({ path }) => path.startsWith(`${folder}/onnx/`));
+  return has(config) && has(tokenizer) && parts.some(({ path }) => path.startsWith(`${folder}/${weights}/`));
 }
 
 /** Tells whether a folder has the files of sentence-transformers. Any other model counts as a chat model. */

@@ -22,7 +22,13 @@ export interface ModelCacheSettings {
   readonly folder: string;
   /** The limit for all copies together. Downloads of several instances at the same time may exceed it. */
   readonly mostBytes: number;
+  /** A download fails after this time and its bytes at 256 KiB a second. The default is one minute. */
+  readonly graceMs?: number;
 }
+
+const GRACE_MS = 60_000;
+const LEAST_BYTES_PER_SECOND = 256 * 1024;
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** If another instance holds a copy, the copy has a mark that is younger than this. */
 const HELD_MS = 3 * 60_000;
@@ -69,7 +75,7 @@ export class ModelCache {
    * copies that were not used for the longest time, but never a copy that is held.
    *
    * Throws ModelFileInvalid for a model that is larger than the cache. Throws StorageUnavailable when the disk is full
-   * or the held copies leave no room. Also throws the errors of `download` and the signal's reason.
+   * or the held copies leave no room, and for a download that takes too long. Also throws the errors of `download` and the signal's reason.
    */
   async materialize(
     name: string,
@@ -136,9 +142,12 @@ export class ModelCache {
     signal: AbortSignal,
   ): Promise<void> {
     const bytes = files.reduce((sum, { size }) => sum + size, 0);
-    const { folder, mostBytes } = this.settings;
+    const { folder, mostBytes, graceMs = GRACE_MS } = this.settings;
     if (bytes > mostBytes)
       throw new ModelFileInvalid(`it has ${bytes} bytes; SERVICE_MODEL_CACHE_MB allows copies of ${mostBytes}.`);
+    const mostMs = graceMs + Math.ceil((bytes / LEAST_BYTES_PER_SECOND) * 1_000);
+    const late = AbortSignal.timeout(Math.min(mostMs, LONGEST_TIMER_MS));
+    const ending = AbortSignal.any([signal, late]);
     let part: string | null = null;
     this.downloading += bytes;
     try {
@@ -148,7 +157,7 @@ export class ModelCache {
       this.unfinished.add(part);
       const written = [];
       for (const file of files)
-        written.push(await this.fetchFile(file, join(part, 'files', file.path), download, signal));
+        written.push(await this.fetchFile(file, join(part, 'files', file.path), download, ending));
       await writeFile(manifestOf(part), JSON.stringify({ files: written } satisfies Manifest));
       await mkdir(dirname(place), { recursive: true, mode: FOLDER_MODE });
       await rename(part, place).catch(async (error) => {
@@ -157,6 +166,7 @@ export class ModelCache {
       });
     } catch (error) {
       signal.throwIfAborted();
+      if (late.aborted) throw new StorageUnavailable('the download of the model takes too long');
       throw unwritable(error, 'the folder of copies of models');
     } finally {
       this.downloading -= bytes;

@@ -78,7 +78,8 @@ export class S3ModelFileResolver implements ModelFileResolver {
     for await (const object of this.bucket.list(path)) {
       if (object.path.includes('/', path.length)) continue;
       objects.push(object);
-      if (objects.length > MOST_FILES) break;
+      if (objects.length > MOST_FILES)
+        throw new ModelFileInvalid(`more than ${MOST_FILES} files have names that begin with its name.`);
     }
     const file = objects.find((object) => object.path === path);
     if (!file) return [];

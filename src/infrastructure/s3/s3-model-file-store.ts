@@ -1,15 +1,26 @@
 import { createHash } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { ModelFileStore, OpenedFile, StoredFiles, WrittenFile } from '../../application/deployments/ports.js';
 import { invalidPath, type StoredFile } from '../../domain/deployments/model-file.js';
+import { InvalidRequest } from '../../domain/shared/errors.js';
 import { MAX_ENTRIES, parentsOf } from '../files/local-model-file-store.js';
+import { steadyMs } from '../system/scheduling.js';
 import type { S3Bucket, StoredObject } from './s3-bucket.js';
+import type { S3Uploads } from './s3-uploads.js';
+
+const REMOVALS_AT_ONCE = 16;
+const SETTLE_MS = 5_000;
+const SETTLE_PAUSE_MS = 100;
 
 /** Stores model files in a bucket. Lists them together with the files of the models folders. */
 export class S3ModelFileStore implements ModelFileStore {
   constructor(
     private readonly bucket: S3Bucket,
+    private readonly uploads: S3Uploads,
     private readonly folders: ModelFileStore,
     private readonly maxEntries = MAX_ENTRIES,
+    /** A write waits at most this time for a racing write to a parent of its path to give way. */
+    private readonly settleMs = SETTLE_MS,
   ) {}
 
   async list(at?: string): Promise<StoredFiles> {
@@ -39,15 +50,26 @@ export class S3ModelFileStore implements ModelFileStore {
         yield chunk;
       }
     };
-    await this.bucket.write(path, hashed());
+    await this.uploads.write(path, hashed());
+    if (!replaced) await this.settle(path);
     const { modifiedAt } = (await this.bucket.find(path)) ?? { modifiedAt: new Date(0) };
     return { path, size, modifiedAt, writable: true, replaced, sha256: hash.digest('hex') };
   }
 
   async remove(path: string): Promise<boolean> {
-    const { files } = await this.objects(path);
-    for (const file of files) await this.bucket.remove(file.path);
-    return files.length > 0;
+    const removeAll = (paths: string[]) => Promise.all(paths.map((one) => this.bucket.remove(one)));
+    const batch: string[] = [];
+    let removed = 0;
+    for await (const object of this.bucket.list(`${path}/`)) {
+      batch.push(object.path);
+      if (batch.length === REMOVALS_AT_ONCE) await removeAll(batch.splice(0));
+      removed++;
+    }
+    await removeAll(batch);
+    if (removed > 0) return true;
+    if (!(await this.bucket.find(path))) return false;
+    await this.bucket.remove(path);
+    return true;
   }
 
   /** Leaves out an object if its path is also a folder, because on a disk a path cannot be both. */
@@ -74,9 +96,38 @@ export class S3ModelFileStore implements ModelFileStore {
 
   /** Throws InvalidRequest if the path is a folder, or if one of its parents is a file. */
   private async requireFree(path: string): Promise<void> {
+    await this.requireNoFileAbove(path);
+    await this.requireNoFolder(path);
+  }
+
+  /**
+   * Lets one of several racing writes stay if a path lies below another one. A bucket would keep both. The write to the
+   * upper path gives way if it finds the lower one. The write to the lower path waits for that, and gives way if the
+   * upper one stays.
+   */
+  private async settle(path: string): Promise<void> {
+    const until = steadyMs() + this.settleMs;
+    try {
+      await this.requireNoFolder(path);
+      for (;;) {
+        const problem = await this.requireNoFileAbove(path).catch((error) => error);
+        if (!problem) return;
+        if (!(problem instanceof InvalidRequest) || steadyMs() > until) throw problem;
+        await delay(SETTLE_PAUSE_MS);
+      }
+    } catch (error) {
+      await this.bucket.remove(path);
+      throw error;
+    }
+  }
+
+  private async requireNoFileAbove(path: string): Promise<void> {
     const parents = await Promise.all(parentsOf(path).map((parent) => this.bucket.find(parent)));
     for (const parent of parents)
       if (parent) throw invalidPath(`"${parent.path}" is a file, so that nothing can be in it`);
+  }
+
+  private async requireNoFolder(path: string): Promise<void> {
     for await (const _ of this.bucket.list(`${path}/`)) throw invalidPath('is a folder');
   }
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { ModelFileStore } from '../../../src/application/deployments/ports.js';
+import type { ModelFileStore, WrittenFile } from '../../../src/application/deployments/ports.js';
 import { barrier } from '../../support/barrier.js';
 
 /** Tests ModelFileStore. A created store contains only `shipped/iris.onnx` ("a model"), which is read-only. */
@@ -87,6 +87,34 @@ export function modelFileStoreContract(name: string, create: () => Promise<Model
         });
       }
       expect(await paths('mine')).toEqual(['mine/model.onnx']);
+    });
+
+    it('keeps one of two racing writes if the path of one lies below the path of the other', async () => {
+      for (const first of ['mine', 'mine/model.onnx', null]) {
+        const [begun, ends] = [barrier(3), { mine: barrier(2), 'mine/model.onnx': barrier(2) }];
+        const [upper, lower] = (['mine', 'mine/model.onnx'] as const).map((path) =>
+          store.write(path, heldBack(begun, ends[path])),
+        ) as [Promise<WrittenFile>, Promise<WrittenFile>];
+        const settled = Promise.allSettled([upper, lower]);
+        await begun();
+        if (first !== 'mine/model.onnx') await ends.mine();
+        if (first === 'mine') await upper;
+        await ends['mine/model.onnx']();
+        if (first === 'mine/model.onnx') {
+          await lower;
+          await ends.mine();
+        }
+        const [one, other] = await settled;
+        const wins = one.status === 'fulfilled' ? 'mine' : 'mine/model.onnx';
+        expect([one.status, other.status].sort()).toEqual(['fulfilled', 'rejected']);
+        expect([one, other]).toContainEqual(
+          expect.objectContaining({ reason: expect.objectContaining({ code: 'invalid_request' }) }),
+        );
+        expect(wins).toBe(first ?? wins);
+        expect(await paths()).toEqual([wins, 'shipped/iris.onnx']);
+        expect(await store.remove(wins)).toBe(true);
+        expect(await paths()).toEqual(['shipped/iris.onnx']);
+      }
     });
 
     it('removes a file and the parent folders that are empty then', async () => {

@@ -31,7 +31,8 @@ afterAll(async () => {
 
 async function storeOf(maxEntries?: number): Promise<S3ModelFileStore> {
   await server.clear();
-  return new S3ModelFileStore(server.bucket(), new LocalModelFileStore([at('folders')], at('uploads')), maxEntries);
+  const folders = new LocalModelFileStore([at('folders')], at('uploads'));
+  return new S3ModelFileStore(server.bucket(), server.uploads(), folders, maxEntries, 300);
 }
 
 function resolverOf(mostBytes = MB): S3ModelFileResolver {
@@ -55,6 +56,16 @@ async function* megabytes(count: number, end?: Error): AsyncGenerator<Uint8Array
   for (let at = 0; at < count; at++) yield Buffer.alloc(MB, at);
   if (end) throw end;
 }
+
+/** Answers with this text again and again. */
+const endless =
+  (text: string, pauseMs: number, headers: Record<string, string> = {}): S3Server['fault'] =>
+  (_, response) => {
+    response.writeHead(200, headers);
+    const timer = setInterval(() => response.write(text), pauseMs);
+    response.once('close', () => clearInterval(timer));
+    return true;
+  };
 
 /** Replaces DES by AES: the S3 server encrypts its page tokens with DES, which OpenSSL 3 does not have. */
 function useAesForDes(): void {
@@ -121,7 +132,7 @@ describe('ModelFileStore of a bucket', () => {
       expect([await store.remove(path), await store.open(path)]).toEqual([false, null]);
   });
 
-  it('reads long lists in pages, up to its limit', async () => {
+  it('reads long lists in pages, up to its limit, and removes what is beyond it too', async () => {
     const store = await storeOf(3);
     useAesForDes();
     for (const path of ['1', '2', '3', '4']) await store.write(path, pieces(path));
@@ -131,6 +142,10 @@ describe('ModelFileStore of a bucket', () => {
     };
     const { files, truncated } = await store.list();
     expect([files.map(({ path }) => path), truncated]).toEqual([['1', '2', '3', 'shipped/iris.onnx'], true]);
+    for (const path of ['1', '2', '3', '4']) await store.remove(path);
+    for (let at = 0; at < 40; at++) await server.put(`team/many/${at}`, 'x');
+    expect(await store.remove('many')).toBe(true);
+    expect(await server.bucket().list('').next()).toMatchObject({ done: true });
   });
 
   it('is backed up and restored, without replacing anything', async () => {
@@ -173,6 +188,67 @@ describe('ModelFileStore of a bucket', () => {
     const chunks = bucket.read(object);
     expect(Buffer.from((await chunks.next()).value)).toEqual(Buffer.from('x'));
     await expect(chunks.next()).rejects.toMatchObject(silent);
+  });
+
+  it('limits the time and the length of each answer', async () => {
+    const store = await storeOf();
+    await store.write('x.onnx', pieces('x'));
+    const object = (await server.bucket().find('x.onnx')) as StoredObject;
+    const bucket = server.bucket({ answerMs: 300 });
+    const calls = [() => bucket.find('x.onnx'), () => bucket.list('').next(), () => bucket.remove('x.onnx')];
+    server.fault = () => true;
+    for (const call of calls) await expect(call()).rejects.toMatchObject(unavailable('out of reach'));
+    server.fault = endless(' ', 20);
+    await expect(bucket.list('').next()).rejects.toMatchObject(unavailable('out of reach'));
+    const hasty = server.bucket({ silenceMs: 300, leastBytesPerSecond: 1024 ** 3 });
+    await expect(hasty.write('y.onnx', pieces('y'))).rejects.toMatchObject(unavailable('out of reach'));
+    server.fault = endless('x', 20, { ETag: object.etag });
+    const large = { ...object, size: 1_000 };
+    await expect(textOf(hasty.read(large))).rejects.toMatchObject(unavailable('out of reach'));
+    server.fault = endless(' '.repeat(MB), 0);
+    await expect(server.bucket().list('').next()).rejects.toMatchObject(unavailable('too long an answer'));
+  });
+
+  it('reads no more of an object than was listed', async () => {
+    const store = await storeOf();
+    await store.write('x.onnx', pieces('x'));
+    const object = (await server.bucket().find('x.onnx')) as StoredObject;
+    const chunk = Buffer.alloc(64 * 1024);
+    const ended = new Promise<number>((resolve) => {
+      server.fault = (_, response) => {
+        let sent = 0;
+        const send = () => {
+          while (!response.destroyed && response.write(chunk)) sent += chunk.length;
+        };
+        response
+          .writeHead(200, { ETag: object.etag })
+          .on('drain', send)
+          .once('close', () => resolve(sent));
+        send();
+        return true;
+      };
+    });
+    let read = 0;
+    const reading = (async () => {
+      for await (const { length } of server.bucket().read(object)) read += length;
+    })();
+    await expect(reading).rejects.toMatchObject(unavailable('sends more of "x.onnx" than it lists'));
+    expect(read).toBe(0);
+    expect(await ended).toBeLessThan(16 * MB);
+  });
+
+  it('takes no list that the store does not continue for a whole one', async () => {
+    const store = await storeOf();
+    for (const next of ['', '<NextContinuationToken>again</NextContinuationToken>', null]) {
+      let page = 0;
+      server.fault = (request, response) => {
+        if (!request.url?.includes('list-type')) return false;
+        const token = next ?? `<NextContinuationToken>${++page}</NextContinuationToken>`;
+        response.end(`<ListBucketResult><IsTruncated>true</IsTruncated>${token}</ListBucketResult>`);
+        return true;
+      };
+      await expect(store.list()).rejects.toMatchObject(unavailable('does not continue its list'));
+    }
   });
 
   it('says why the store refuses a call', async () => {

@@ -1,9 +1,11 @@
 import { once } from 'node:events';
-import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { CreateMultipartUploadCommand, S3Client } from '@aws-sdk/client-s3';
 import { S3Bucket, type S3Settings } from '../../../src/infrastructure/s3/s3-bucket.js';
+import { S3Uploads } from '../../../src/infrastructure/s3/s3-uploads.js';
 
 import S3rver = require('@20minutes/s3rver');
 
@@ -72,6 +74,12 @@ export class S3Server {
     return new S3Bucket({ ...this.settings, ...settings });
   }
 
+  /** Returns the uploads of the instance with this number, which does not see the instances in `missing`. */
+  uploads(number = 1, missing: readonly number[] = []): S3Uploads {
+    const instances = { own: async () => number, missing: async () => [...missing] };
+    return new S3Uploads(this.bucket(), { secret: () => 'a secret', instances: () => instances });
+  }
+
   /** Breaks all connections and accepts none. */
   async away(): Promise<void> {
     this.server.closeAllConnections();
@@ -84,9 +92,18 @@ export class S3Server {
   }
 
   handle(request: IncomingMessage, response: ServerResponse): void {
-    const upload = new URL(request.url ?? '', 'http://s3').searchParams.get('uploadId');
+    const { searchParams } = new URL(request.url ?? '', 'http://s3');
+    const upload = searchParams.get('uploadId');
     if (request.method === 'DELETE' && upload) this.abort(upload, response);
+    else if (request.method === 'GET' && searchParams.has('uploads')) this.listUploads(searchParams, response);
     else this.app(request, response);
+  }
+
+  /** Begins an upload in parts, as another program does. */
+  async beginUpload(key: string): Promise<void> {
+    const client = new S3Client({ endpoint: this.url, region: 'us-east-1', forcePathStyle: true, credentials: keys });
+    await client.send(new CreateMultipartUploadCommand({ Bucket: BUCKET, Key: key }));
+    client.destroy();
   }
 
   /** Puts an object with any name into the bucket. */
@@ -105,7 +122,7 @@ export class S3Server {
 
   /** Counts the uploads in parts that were neither completed nor aborted. */
   get unfinished(): number {
-    return existsSync(this.uploads) ? readdirSync(this.uploads).length : 0;
+    return existsSync(this.parts) ? readdirSync(this.parts).length : 0;
   }
 
   async stop(): Promise<void> {
@@ -113,13 +130,23 @@ export class S3Server {
     this.folder.remove();
   }
 
-  private get uploads(): string {
+  private get parts(): string {
     return join(this.folder.path, BUCKET, '._S3rver_uploads');
+  }
+
+  /** Lists the uploads in parts, which the package cannot do. */
+  private listUploads(query: URLSearchParams, response: ServerResponse): void {
+    const uploads = (existsSync(this.parts) ? readdirSync(this.parts) : []).map((id) => {
+      const [key, { mtime }] = [readFileSync(join(this.parts, id, 'key'), 'utf8'), statSync(join(this.parts, id))];
+      if (!key.startsWith(query.get('prefix') ?? '')) return '';
+      return `<Upload><Key>${key}</Key><UploadId>${id}</UploadId><Initiated>${mtime.toISOString()}</Initiated></Upload>`;
+    });
+    response.end(`<ListMultipartUploadsResult>${uploads.join('')}</ListMultipartUploadsResult>`);
   }
 
   /** Aborts an upload in parts, which the package cannot do. */
   private abort(upload: string, response: ServerResponse): void {
-    rmSync(join(this.uploads, upload), { recursive: true });
+    rmSync(join(this.parts, upload), { recursive: true });
     response.writeHead(204).end();
   }
 }

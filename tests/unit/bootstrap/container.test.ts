@@ -69,7 +69,7 @@ describe('modelReconciliation', () => {
     container.bind(Logger).toConstantValue(log);
     container.bind(Clock).toConstantValue(new ManualClock());
     const changed = () => changes.listen.mock.calls[0]?.[0]();
-    return { runtimes, deployments, changed, models: modelReconciliation(container, ['/nonexistent']) };
+    return { runtimes, deployments, changed, models: modelReconciliation(container, async () => undefined) };
   };
 
   it('reconciles at once after a change, once more after a change meanwhile, and every two seconds', async () => {
