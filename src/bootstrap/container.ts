@@ -16,6 +16,7 @@ import { AlertNotifier, WebhookRepository, WebhookSender } from '../application/
 import { ChatEngine, ChatRuntimes } from '../application/chat/ports.js';
 import { ModelFileResolver, ModelFileStore, ModelServer } from '../application/deployments/ports.js';
 import { LogTail, Metrics, RateLimitStore } from '../application/operations/ports.js';
+import { MemoryBudget } from '../application/shared/memory-budget.js';
 import {
   Clock,
   IdGenerator,
@@ -99,6 +100,7 @@ export function createContainer({
   container.bind(Logger).toConstantValue(logger);
   container.bind(Tracer).toConstantValue(telemetry.tracer);
   container.bind(ServiceSettings).toConstantValue(serviceSettings(config));
+  container.bind(MemoryBudget).toConstantValue(new MemoryBudget(config.bodyMemoryBytes));
   bindStorage(container, database, secret);
   bindShared(container);
   const hasher = new BcryptPasswordHasher(config.bcryptCost);

@@ -3,17 +3,17 @@ import { hostname } from 'node:os';
 import type { Container } from 'inversify';
 import { Authenticator } from '../application/accounts/authenticator.js';
 import { RateLimitStore } from '../application/operations/ports.js';
+import { MemoryBudget } from '../application/shared/memory-budget.js';
 import { Clock, IdGenerator, Logger, RequestContext, Tracer } from '../application/shared/ports.js';
 import { PrometheusMetrics } from '../infrastructure/prometheus/prometheus-metrics.js';
 import { asRefusal } from '../infrastructure/typeorm/storage-errors.js';
 import { createApp, Middleware } from '../interfaces/http/app.js';
-import { BodyMemory } from '../interfaces/http/body.js';
 import { controllers } from '../interfaces/http/controllers.js';
 import { GracefulShutdown } from '../interfaces/http/server.js';
 import type { Config } from './config/config.js';
 
 /** Creates the Express app from the container. */
-export const httpApp = (container: Container, config: Config, bodyMemory = new BodyMemory(config.bodyMemoryBytes)) =>
+export const httpApp = (container: Container, config: Config) =>
   createApp({
     controllers: controllers.map((controller) => container.get(controller)),
     // Not `isBound`, which is true for every class.
@@ -29,7 +29,7 @@ export const httpApp = (container: Container, config: Config, bodyMemory = new B
     metrics: container.get(PrometheusMetrics),
     tracer: container.get(Tracer),
     shutdown: container.get(GracefulShutdown),
-    bodyMemory,
+    memory: container.get(MemoryBudget),
     trustedProxies: config.trustedProxies,
     corsOrigins: config.corsOrigins,
     allowedHosts: allowedHosts(config),

@@ -21,6 +21,7 @@ import { sendJson } from '../../support/local-server.js';
 import { ChildRuntimesRig, oddWorker } from '../../support/onnx/child-runtimes-rig.js';
 import { ModelFolders, tinyEmbed, withFields, withoutEnd } from '../../support/onnx/model-folders.js';
 import { RecordingLog } from '../../support/recording-log.js';
+import { unlimited } from '../../support/records.js';
 import { type Asked, chunksOf, completion, ScriptedEngine, sendEvents } from '../../support/scripted-engine.js';
 import { chatAnswersContract } from './chat-answers.contract.js';
 import { chatEmbeddingsContract, type EmbeddingRuntimesUnderTest } from './chat-embeddings.contract.js';
@@ -163,7 +164,7 @@ describe('chat engines elsewhere', () => {
         engine.cut();
         while (runtimes.status(id).state === 'ready')
           await runtimes
-            .complete(id, aRequest, { caller: 'usr_z', signal: new AbortController().signal })
+            .complete(id, aRequest, { caller: 'usr_z', signal: new AbortController().signal, memory: unlimited })
             .catch(() => pause(1));
         engine.dead = false;
       };

@@ -11,6 +11,7 @@ import { ManualClock } from '../../fakes/shared/manual-clock.js';
 import { schemas } from '../../support/json-schemas.js';
 import { sendJson } from '../../support/local-server.js';
 import { RecordingLog } from '../../support/recording-log.js';
+import { unlimited } from '../../support/records.js';
 import { answering, completion, type Script, ScriptedEngine, speaking } from '../../support/scripted-engine.js';
 import { until } from '../../support/until.js';
 
@@ -39,7 +40,7 @@ const start = (clock: Clock = new SystemClock(), timeoutMs = 20_000) => {
 const reaches = (state: string) => until(`it is ${state}`, () => runtime.status.state === state, 1);
 const ask = (more: Partial<ChatRequest> = {}) => {
   const request = { messages: [{ role: 'user' as const, content: 'Hi' }], maxTokens: null, temperature: 0, ...more };
-  return runtime.complete(request, { caller: 'usr_a', signal: new AbortController().signal });
+  return runtime.complete(request, { caller: 'usr_a', signal: new AbortController().signal, memory: unlimited });
 };
 const refused = async (script: Script, more: Partial<ChatRequest> = {}) => {
   engine.script = script;

@@ -8,6 +8,7 @@ import { OpenAiChatEngine } from '../../../src/infrastructure/openai/openai-chat
 import { SystemClock } from '../../../src/infrastructure/system/adapters.js';
 import { schemas } from '../../support/json-schemas.js';
 import { RecordingLog } from '../../support/recording-log.js';
+import { unlimited } from '../../support/records.js';
 import {
   answering,
   chunk,
@@ -48,7 +49,7 @@ describe('the stream of an engine that speaks OpenAI', () => {
     ...more,
   });
   const stream = (more: Partial<ChatRequest> = {}, signal = new AbortController().signal) =>
-    runtime.stream(asking(more), { caller: 'usr_a', signal })[Symbol.asyncIterator]();
+    runtime.stream(asking(more), { caller: 'usr_a', signal, memory: unlimited })[Symbol.asyncIterator]();
   /** Returns the parts, and the code of the failure after them. */
   const taken = async (script: Script, more: Partial<ChatRequest> = {}) => {
     engine.script = script;
@@ -131,10 +132,12 @@ describe('the stream of an engine that speaks OpenAI', () => {
     ({ json: 'schema', name: 'place', description: 'A place', schema, strict }) as const;
   const whole = (more: Partial<ChatRequest>, script: Script) => {
     engine.script = script;
-    return runtime.complete(asking(more), { caller: 'usr_a', signal: new AbortController().signal }).then(
-      ({ text }) => text,
-      (error) => `${error.code} ${error.advice.details?.[0]?.path ?? ''}`,
-    );
+    return runtime
+      .complete(asking(more), { caller: 'usr_a', signal: new AbortController().signal, memory: unlimited })
+      .then(
+        ({ text }) => text,
+        (error) => `${error.code} ${error.advice.details?.[0]?.path ?? ''}`,
+      );
   };
 
   it('passes on a response format, and checks a complete answer against a strict one', async () => {

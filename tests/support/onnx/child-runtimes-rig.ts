@@ -9,6 +9,7 @@ import type { OnnxSource } from '../../../src/infrastructure/onnx-chat/chat-proc
 import { OnnxChatEngine, type OnnxChatEngineSettings } from '../../../src/infrastructure/onnx-chat/onnx-chat-engine.js';
 import { SystemClock } from '../../../src/infrastructure/system/adapters.js';
 import { RecordingLog } from '../recording-log.js';
+import { unlimited } from '../records.js';
 
 const compiled = (path: string) => join(process.cwd(), 'dist', path);
 
@@ -29,7 +30,7 @@ type About = Partial<ChatRequest> & { id?: string; caller?: string; signal?: Abo
 function callOf(text: string, about: About) {
   const { id = 'a', caller = 'usr_a', signal = new AbortController().signal, ...rest } = about;
   const request = { messages: [{ role: 'user' as const, content: text }], maxTokens: null, temperature: 0, ...rest };
-  return [id, request, { caller, signal }] as const;
+  return [id, request, { caller, signal, memory: unlimited }] as const;
 }
 
 /** Runs chat runtimes in child processes, and shows these processes. */

@@ -1,5 +1,5 @@
 import type { ModelAnswer, ModelRequest, ModelServer, ServerState } from '../../../application/deployments/ports.js';
-import type { MemoryBudget } from '../../../application/shared/memory-budget.js';
+import type { Reservation } from '../../../application/shared/memory-budget.js';
 import type { ByteStream, Logger } from '../../../application/shared/ports.js';
 import { InferenceTimeout, RuntimeInvalidResponse } from '../../../domain/chat/errors.js';
 import type { RemoteModel } from '../../../domain/deployments/deployment.js';
@@ -168,7 +168,7 @@ export class RemoteModelServer implements ModelServer {
   private async collected(
     { length, chunks }: ByteStream,
     held: number,
-    memory: MemoryBudget,
+    memory: Reservation,
     tooLarge: (limit: number) => Error,
   ): Promise<Uint8Array> {
     const { bodyLimit } = this.settings;

@@ -33,9 +33,9 @@ export class OpenAiController implements Controller {
     private readonly clock: Clock,
   ) {}
 
-  private async create({ caller, headers, body, signal }: CallOf<typeof createOpenAiChatCompletion>) {
+  private async create({ caller, headers, body, signal, memory }: CallOf<typeof createOpenAiChatCompletion>) {
     const keptIn = headers[CONVERSATION] ?? null;
-    const input = { model: body.model, keptIn, request: chatRequestOf(body), signal };
+    const input = { model: body.model, keptIn, request: chatRequestOf(body), signal, memory };
     const head = { id: this.ids.next('chatcmpl'), created: wholeSeconds(this.clock.now()) };
     if (body.stream) {
       const answer = await this.chats.stream(caller, input);
