@@ -2,7 +2,7 @@ import { injectable } from 'inversify';
 import type { AccountCaller, Caller } from '../../domain/accounts/caller.js';
 import { authorize, permissions } from '../../domain/accounts/permission.js';
 import type { ChatRequest, Completion, CompletionPart, TimedCompletion, Usage } from '../../domain/chat/chat.js';
-import type { KeptIn } from '../../domain/chat/conversation.js';
+import { conversationLimits, type KeptIn } from '../../domain/chat/conversation.js';
 import {
   AnswerOutOfFormat,
   InferenceTimeout,
@@ -14,6 +14,7 @@ import {
 } from '../../domain/chat/errors.js';
 import type { ProjectRuntime } from '../../domain/chat/runtime.js';
 import type { CallUsage } from '../../domain/jobs/job.js';
+import { TextCollector } from '../../domain/shared/text-collector.js';
 import { type CallInfo, CallTracker } from '../jobs/call-tracker.js';
 import { MemoryBudget, type WithMemory } from '../shared/memory-budget.js';
 import { Clock, ServiceSettings } from '../shared/ports.js';
@@ -124,7 +125,7 @@ export class ChatService {
     const options = { caller, signal, memory, admitted: () => call.admitted() };
     const source = this.runtimes.stream(projectId, request, options);
     const iterator = source[Symbol.asyncIterator]();
-    let text = '';
+    const text = new TextCollector(conversationLimits.answerLength + 1); // one more, to see that it is too long
     let firstToken: number | null = null;
     let isOpen = true;
     const timeoutMs = this.settings.inferenceTimeoutMs;
@@ -138,11 +139,11 @@ export class ChatService {
         const { done, value: part } = await iterator.next();
         if (done) throw new RuntimeInvalidResponse('its answer has no end.');
         firstToken ??= Math.max(0, this.clock.now().getTime() - arrived) / 1_000;
-        if (turn) text += part.text;
+        if (turn) text.add(part.text);
         if (part.end) {
           isOpen = false;
           await call.succeeded(usageOf(part.end.usage, firstToken));
-          await this.store(turn, input, text);
+          await this.store(turn, input, text.joined);
         }
         // The runtime reports its timeout only when it is asked for a part. A slow consumer does not ask.
         timer = setTimeout(expire, Math.max(1, arrived + timeoutMs - this.clock.now().getTime()));
