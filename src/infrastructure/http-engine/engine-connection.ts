@@ -52,14 +52,14 @@ export const NOT_READY = 'the engine answers that it is not ready yet (status 50
 /** The engine can't be reached, or refused the key. Other calls may fail as well. */
 export class EngineLost extends RuntimeUnavailable {}
 
-/** The most bytes of a whole answer. */
 const LONGEST_ANSWER = 8 * 1024 * 1024;
-/** The most bytes of a refusal. */
 const LONGEST_REFUSAL = 256 * 1024;
 /** The most characters of an answer with a strict format. An answer of 4,096 tokens is far shorter. */
 const LONGEST_CHECKED = 1_000_000;
 /** After this many events of one stream other calls can run, however fast the engine sends. */
 const EVENTS_PER_STEP = 32;
+/** Log probabilities as objects take about so many times the memory of their text. */
+const LOGPROBS_GROW = 8;
 
 const framings = {
   events: { accept: 'text/event-stream', read: eventsOf },
@@ -189,7 +189,7 @@ export class EngineConnection<Model> {
       }
       const { finishReason, usage: counted, ...part } = await this.tools.answers.event(form, data, signal);
       if (reason && part.text !== '') throw new RuntimeInvalidResponse('it goes on after its end.');
-      if (answer.add(part)) yield { part, size: data.length };
+      if (answer.add(part)) yield { part, size: data.length * (part.logprobs ? LOGPROBS_GROW : 1) };
       reason = finishReason ?? reason;
       usage = counted ?? usage;
       if (isStrict && !text.add(part.text)) throw new RuntimeInvalidResponse('it is too long to be checked.');
