@@ -1,5 +1,8 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { request } from 'node:http';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import { Service } from '../tests/support/service.js';
@@ -7,8 +10,8 @@ import { ask, completions, createProject, readyProject, register } from '../test
 import { percentile, wanted } from './rounds.js';
 
 /**
- * Attacks the memory of a service within the rate limit. Prints the peak of its resident memory, the time of another
- * caller's answers meanwhile, and the answers to the attackers. `npm run bench:attacks`
+ * Attacks the memory of a service within the rate limit, also by the answers of an engine. Prints the peak of its resident memory, the time of another
+ * caller's answers meanwhile, and the answers to the attackers. `npm run bench:attacks [part of a name]`
  */
 const MEMORY_LIMIT_MB = 700;
 const P99_LIMIT_MS = 500;
@@ -18,6 +21,7 @@ interface Call {
   readonly method: string;
   readonly path: string;
   readonly body: string | null;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 interface Attack {
@@ -29,8 +33,20 @@ interface Attack {
   readonly pauseMs: number;
 }
 
+type Named = readonly [name: string, call: Call, calls: number, pauseMs: number];
+
+const post = (path: string, body: string, headers: Call['headers'] = {}): Call => ({
+  method: 'POST',
+  path,
+  body,
+  headers,
+});
+
 async function main(): Promise<void> {
-  const service = await Service.start({ databaseUrl: null, env: { SERVICE_RATE_LIMIT_PER_MIN: '1000' } });
+  const engine = fork(join(__dirname, 'hostile-engine.js'));
+  const [port] = await once(engine, 'message');
+  const env = { SERVICE_RATE_LIMIT_PER_MIN: '1000', SERVICE_RUNTIME_ALLOWED_HOSTS: `127.0.0.1:${port}` };
+  const service = await Service.start({ databaseUrl: null, env });
   try {
     const admin = await register(service, 'Ada');
     const bystander = await register(service, 'Bea');
@@ -41,13 +57,13 @@ async function main(): Promise<void> {
     const large = await service.post(datasets, admin.token, { name: 'large', records });
     if (large.status !== 201) throw new Error(`the large dataset: ${large.status} ${large.body.error}`);
 
-    const post = (path: string, body: string): Call => ({ method: 'POST', path, body });
     const filled = (piece: string, bytes: number) => piece.repeat(Math.floor(bytes / piece.length));
     const emptyArrays = `{"records":[${filled('[],', 5 * MB - 100)}[]]}`;
     const manyValues = `{"records":[${filled('[[],[],[],"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"],', 3 * MB)}0]}`;
     const longText = JSON.stringify(ask(project, 'x'.repeat(MB - 200)));
     const manyMessages = `{"model":"${project}","messages":[${filled('{"role":"user","content":""},', MB - 200)}{}]}`;
-    const attacks: [string, Call, number, number][] = [
+    const attacks: Named[] = [
+      ...(await engineAttacks(service, admin.token, `http://127.0.0.1:${port}/v1`)),
       ['70 imports of 5 MB of empty arrays', post(datasets, emptyArrays), 70, 0],
       ['70 imports of 3 MB just below the limit of values', post(datasets, manyValues), 70, 0],
       ['300 chats of 1 MB in one message', post(completions(project), longText), 300, 0],
@@ -61,12 +77,42 @@ async function main(): Promise<void> {
       ],
     ];
     for (const [name, call, calls, pauseMs] of attacks) {
+      if (!name.includes(process.argv[2] ?? '')) continue;
       const { token } = admin;
       await runAttack(service, name, bystander.token, { url: service.url, token, call, calls, pauseMs });
     }
   } finally {
     await service.stop();
+    engine.disconnect();
   }
+}
+
+/** Returns the attacks by the answers of an engine. Each model of the engine has answers of its own. */
+async function engineAttacks(service: Service, token: string, base_url: string): Promise<Named[]> {
+  const scored = { logprobs: true, top_logprobs: 20 };
+  const stream = { stream: true };
+  const wanted: [string, string, object, Call['headers']?][] = [
+    ['with log probabilities', 'rich', scored],
+    ['with log probabilities that nobody asked for', 'rich', {}],
+    ['nested without end', 'nested', {}],
+    ['of many values', 'values', {}],
+    ['of one long text', 'text', {}, { 'X-Conversation-Id': 'new' }],
+    ['with many calls of tools', 'tools', { tools: [{ type: 'function', function: { name: 'f' } }] }],
+    ['in events of 230 KB with log probabilities', 'rich events', { ...stream, ...scored }],
+    ['in one event of 8 MB', 'one line', stream],
+    ['in nested events', 'nested events', stream],
+    ['in small events of 60 MB, kept in conversations', 'small events', stream, { 'X-Conversation-Id': 'new' }],
+  ];
+  const attacks: Named[] = [];
+  for (const [about, model, more, headers] of wanted) {
+    const project = await readyProject(service, token, { runtime: 'openai', base_url, model });
+    const body = JSON.stringify(ask(project, 'Hi', { max_tokens: 4_096, ...more }));
+    attacks.push([`16 answers of an engine, ${about}`, post('/openai/v1/chat/completions', body, headers), 16, 0]);
+  }
+  const project = await readyProject(service, token, { runtime: 'openai', base_url, model: 'vectors' });
+  const body = JSON.stringify({ model: project, input: Array(256).fill('x') });
+  attacks.push(['16 lists of embeddings', post('/openai/v1/embeddings', body), 16, 0]);
+  return attacks;
 }
 
 /** Runs an attack in another thread, so that its work does not delay the bystander's calls. */
@@ -79,10 +125,12 @@ async function runAttack(service: Service, name: string, bystander: string, atta
   const times: number[] = [];
   let failure = '';
   while (answers === null) {
-    const called = performance.now();
-    const { status } = await service.get('/v1/auth/me', bystander);
-    times.push(performance.now() - called);
-    if (status !== 200) failure = `, the bystander was answered ${status}`;
+    for (const path of ['/health/live', '/v1/auth/me']) {
+      const called = performance.now();
+      const { status } = await service.get(path, bystander);
+      times.push(performance.now() - called);
+      if (status !== 200) failure = `, the bystander was answered ${status}`;
+    }
     await pause(75);
   }
   await worker.terminate();
@@ -105,10 +153,15 @@ async function attackAll({ url, token, call, calls, pauseMs }: Attack): Promise<
 }
 
 /** Returns the status and the code of the answer. */
-function answerTo(url: string, token: string, { method, path, body }: Call, pauseMs: number): Promise<string> {
+function answerTo(
+  url: string,
+  token: string,
+  { method, path, body, headers: more }: Call,
+  pauseMs: number,
+): Promise<string> {
   return new Promise((resolve, reject) => {
     const length = body === null ? {} : { 'Content-Type': 'application/json', 'Content-Length': body.length };
-    const headers = { Authorization: `Bearer ${token}`, ...length };
+    const headers = { Authorization: `Bearer ${token}`, ...length, ...more };
     let answered = false;
     request(url + path, { method, headers, agent: false }, async (response) => {
       answered = true;

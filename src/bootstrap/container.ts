@@ -16,6 +16,7 @@ import { AlertNotifier, AlertRepository, WebhookRepository, WebhookSender } from
 import { ChatEngine, ChatRuntimes } from '../application/chat/ports.js';
 import { ModelFileResolver, ModelFileStore, ModelServer } from '../application/deployments/ports.js';
 import { LogTail, Metrics, RateLimitStore } from '../application/operations/ports.js';
+import { MemoryBudget } from '../application/shared/memory-budget.js';
 import {
   Clock,
   IdGenerator,
@@ -35,6 +36,7 @@ import { CheckedTokens, ConfiguredMasterKey } from '../infrastructure/crypto/sec
 import { Sha256ContentHasher } from '../infrastructure/crypto/sha256-content-hasher.js';
 import { keptSecret } from '../infrastructure/files/data-folder.js';
 import { JsonStarterCatalog } from '../infrastructure/files/json-starter-catalog.js';
+import { AnswerReader } from '../infrastructure/http-engine/answer-reader.js';
 import { AjvJsonSchemas } from '../infrastructure/json-schema/ajv-json-schemas.js';
 import { FileLogTail } from '../infrastructure/logging/file-log-tail.js';
 import { LocalModelServer } from '../infrastructure/model-server/local-model-server.js';
@@ -99,6 +101,7 @@ export function createContainer({
   container.bind(Logger).toConstantValue(logger);
   container.bind(Tracer).toConstantValue(telemetry.tracer);
   container.bind(ServiceSettings).toConstantValue(serviceSettings(config));
+  container.bind(MemoryBudget).toConstantValue(new MemoryBudget(config.bodyMemoryBytes));
   bindStorage(container, database, secret);
   bindShared(container);
   const hasher = new BcryptPasswordHasher(config.bcryptCost);
@@ -162,7 +165,8 @@ function bindChat(container: Container, config: Config, children: ChildLimits, t
     children,
   };
   const schemas = new AjvJsonSchemas(shippedProgram('infrastructure/json-schema/schema-thread.js'));
-  const elsewhere = { ...limits, ...config.upstream, schemas, tracer: telemetry.tracer };
+  const answers = new AnswerReader(shippedProgram('infrastructure/http-engine/answer-thread.js'));
+  const elsewhere = { ...limits, ...config.upstream, schemas, answers, tracer: telemetry.tracer };
   container.bind(JsonSchemas).toConstantValue(schemas);
   container
     .bind(ChatEngine)

@@ -3,18 +3,18 @@ import { hostname } from 'node:os';
 import type { Container } from 'inversify';
 import { Authenticator } from '../application/accounts/authenticator.js';
 import { RateLimitStore, StorageProbe } from '../application/operations/ports.js';
+import { MemoryBudget } from '../application/shared/memory-budget.js';
 import { Clock, IdGenerator, Logger, RequestContext, Tracer } from '../application/shared/ports.js';
 import { InstanceOutdated } from '../domain/shared/errors.js';
 import { PrometheusMetrics } from '../infrastructure/prometheus/prometheus-metrics.js';
 import { asRefusal, mayBeOfChangedTables } from '../infrastructure/typeorm/storage-errors.js';
 import { createApp, Middleware } from '../interfaces/http/app.js';
-import { BodyMemory } from '../interfaces/http/body.js';
 import { controllers } from '../interfaces/http/controllers.js';
 import { GracefulShutdown } from '../interfaces/http/server.js';
 import type { Config } from './config/config.js';
 
 /** Creates the Express app from the container. */
-export const httpApp = (container: Container, config: Config, bodyMemory = new BodyMemory(config.bodyMemoryBytes)) =>
+export const httpApp = (container: Container, config: Config) =>
   createApp({
     controllers: controllers.map((controller) => container.get(controller)),
     // Not `isBound`, which is true for every class.
@@ -30,7 +30,7 @@ export const httpApp = (container: Container, config: Config, bodyMemory = new B
     metrics: container.get(PrometheusMetrics),
     tracer: container.get(Tracer),
     shutdown: container.get(GracefulShutdown),
-    bodyMemory,
+    memory: container.get(MemoryBudget),
     stallMs: config.inferenceTimeoutMs,
     trustedProxies: config.trustedProxies,
     corsOrigins: config.corsOrigins,

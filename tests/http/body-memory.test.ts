@@ -1,10 +1,10 @@
-import { EventEmitter, once } from 'node:events';
+import { once } from 'node:events';
 import { request } from 'node:http';
-import type { Response } from 'express';
 import { UsageRollUp } from '../../src/application/jobs/usage.service.js';
+import { MemoryBudget, SMALL_BYTES } from '../../src/application/shared/memory-budget.js';
 import type { Account } from '../../src/domain/accounts/account.js';
 import type { Project } from '../../src/domain/workspace/project.js';
-import { BodyMemory, bodyLimits, RequestMemory, SMALL_BODY_BYTES } from '../../src/interfaces/http/body.js';
+import { bodyLimits } from '../../src/interfaces/http/body.js';
 import { contracts } from '../../src/interfaces/http/controllers.js';
 import { checkJsonText, firstUnstorable, inexactNumber } from '../../src/interfaces/http/json-body.js';
 import { ifMatchVersion } from '../../src/interfaces/http/middleware/validate.js';
@@ -23,12 +23,15 @@ const withId = (path: string) => path.replace(/\{\w+\}/g, 'prj_0199f2a4-7c1e-7a5
 describe('the memory for bodies', () => {
   let app: TestApp;
   let admin: Member;
+  let stranger: Member;
   beforeAll(async () => {
     app = await TestApp.start({
       env: site,
-      bodyMemory: new BodyMemory(MB, WAIT_MS),
+      adapt: (container) => void container.rebind(MemoryBudget).toConstantValue(new MemoryBudget(MB, WAIT_MS)),
     });
     admin = await register(app, 'Ada');
+    stranger = await register(app, 'Eve');
+    await app.moveToOwnTeam(stranger.id);
     await app.verifyEmails();
   });
   afterAll(() => app.stop());
@@ -47,12 +50,12 @@ describe('the memory for bodies', () => {
     return sent;
   }
 
-  const large = (bytes = SMALL_BODY_BYTES + 1) => JSON.stringify({ name: 'Large', spec: { goal: 'x'.repeat(bytes) } });
-  const create = (raw: string) => app.call('POST', '/v1/projects', { token: admin.token, raw });
+  const large = (bytes = SMALL_BYTES + 1) => JSON.stringify({ name: 'Large', spec: { goal: 'x'.repeat(bytes) } });
+  const create = (raw: string, { token } = admin) => app.call('POST', '/v1/projects', { token, raw });
 
   const takers = contracts.filter(
     ({ body, streamed, media, bodyLimit = 'ordinary' }) =>
-      body && !streamed && !media && bodyLimits[bodyLimit] > SMALL_BODY_BYTES,
+      body && !streamed && !media && bodyLimits[bodyLimit] > SMALL_BYTES,
   );
   it.each(takers.map((one) => [`${one.method.toUpperCase()} ${one.path}`, one] as const))(
     '%s answers 503 to a large body that has waited too long',
@@ -73,10 +76,14 @@ describe('the memory for bodies', () => {
   });
 
   it('keeps room for large and tiny bodies while it refuses a flood of slow small ones', async () => {
-    const slow = await Promise.all(Array.from({ length: 10 }, () => hold(SMALL_BODY_BYTES)));
+    const slow = await Promise.all(Array.from({ length: 5 }, () => hold(SMALL_BYTES)));
     expect((await create(large())).status).toBe(201);
     expect(await create(large(50_000))).toMatchObject({ status: 503, body: { code: 'busy' } });
     expect((await create(large(1_000))).status).toBe(201);
+    // Another account, and an address without an account, have their own share.
+    expect((await create(large(50_000), stranger)).status).toBe(201);
+    const login = JSON.stringify({ email: 'x@example.com', password: 'x'.repeat(50_000) });
+    expect((await app.call('POST', '/v1/auth/login', { raw: login })).status).not.toBe(503);
     for (const { method, path } of contracts.filter(({ body, streamed, media }) => body && !streamed && !media)) {
       const call = { token: admin.token, raw: large(50_000) };
       expect(statusAndCode(await app.call(method.toUpperCase(), withId(path), call))).toBe('503 busy');
@@ -194,21 +201,6 @@ describe('the memory for bodies', () => {
     expect((await app.get('/v1/projects?limit=1', admin.token)).status).toBe(200);
     holder.destroy();
     for (const call of calls) expect((await call()).status).toBe(200);
-  });
-});
-
-describe('RequestMemory', () => {
-  it('releases what it reserved before it reserves again, so that two requests do not wait for each other', async () => {
-    const all = new BodyMemory(MB, WAIT_MS);
-    const responses = [new EventEmitter(), new EventEmitter()].map((events) => events as unknown as Response);
-    const [one, other] = responses.map((response) => new RequestMemory(all, response));
-    await one?.reserve(SMALL_BODY_BYTES + 1);
-    const waiting = other?.reserve(SMALL_BODY_BYTES + 1);
-    await one?.reserve(0);
-    await waiting;
-    const again = one?.reserve(SMALL_BODY_BYTES + 1);
-    responses[1]?.emit('close');
-    await again;
   });
 });
 

@@ -9,7 +9,8 @@ import type { Request, RequestHandler, Response } from 'express';
 import type { Authenticator } from '../../src/application/accounts/authenticator.js';
 import { ModelServer } from '../../src/application/deployments/ports.js';
 import { Instance } from '../../src/application/shared/instance.js';
-import { BodyMemory, decoded } from '../../src/interfaces/http/body.js';
+import { MemoryBudget } from '../../src/application/shared/memory-budget.js';
+import { decoded } from '../../src/interfaces/http/body.js';
 import type { Contract } from '../../src/interfaces/http/contract.js';
 import {
   flowing,
@@ -264,9 +265,9 @@ describe('a body that is read whole', () => {
     [false, 1],
   ])('is passed on only if its request was not refused meanwhile (refused: %s)', async (headersSent, times) => {
     const body = new PassThrough();
-    const request = Object.assign(body, { headers: { 'content-type': 'application/json' }, context: {} });
+    const request = Object.assign(body, { headers: { 'content-type': 'application/json' }, context: {}, socket: {} });
     const response = Object.assign(new EventEmitter(), { headersSent: false, closed: false });
-    const dependencies = { bodyMemory: new BodyMemory(MB), authenticator: {} as Authenticator, stallMs: NEVER };
+    const dependencies = { memory: new MemoryBudget(MB), authenticator: {} as Authenticator, stallMs: NEVER };
     const next = jest.fn();
     const reading = readBody({ access: 'public' } as Contract, dependencies)(request as never, response as never, next);
     response.headersSent = headersSent;

@@ -269,6 +269,27 @@ describe('a conversation during a call', () => {
     expect(turns[0] === 'left' ? turns : [...turns.slice(2), ...turns.slice(0, 2)]).toEqual(whole);
   });
 
+  it('store only the beginning of a very long answer, and say so; the caller gets all of it', async () => {
+    const long = 'x'.repeat(300_000);
+    answering = () => long;
+    const { body, headers } = await chat('new');
+    expect(body.choices[0].message.content).toBe(long);
+    const id = headers.get(HEADER) as string;
+    const json = { ...ask(project, question), stream: true };
+    const streamed = await app.call('POST', '/openai/v1/chat/completions', {
+      token: admin.token,
+      json,
+      headers: { [HEADER]: id },
+    });
+    expect(String(streamed.body)).toContain(long);
+    const most = conversationLimits.answerLength;
+    const cut = `${long.slice(0, most)}\n\n[The rest of this answer is not stored: it is longer than ${most} characters.]`;
+    expect(await said(id)).toEqual([question, cut, question, cut]);
+    answering = () => 'x'.repeat(most);
+    await chat(id);
+    expect((await said(id)).at(-1)).toBe('x'.repeat(most));
+  });
+
   it('replaces the characters of an answer that the database cannot store', async () => {
     answering = () => 'NUL \0 and half \ud800 of a pair \u{1F986}';
     const { status, headers } = await chat('new');

@@ -270,6 +270,13 @@ describe('deployments of engines elsewhere', () => {
       'too many data': answeringWith([{ ...y, data: [2, 4, 6] }]),
       'uneven data': answeringWith([{ ...y, data: [[2, 4], [6]] }]),
       'no data': answeringWith([{ ...y, data: undefined }]),
+      'a number beyond its type': json(
+        200,
+        '{"outputs":[{"name":"y","datatype":"FP32","shape":[1,2],"data":[1e400,1]}]}',
+      ),
+      'a text among numbers': answeringWith([{ ...y, data: [2, 'x'] }]),
+      'a whole number beyond its type': answeringWith([{ name: 'm', datatype: 'INT64', shape: [1], data: [1e19] }]),
+      'a fraction among whole numbers': answeringWith([{ name: 'm', datatype: 'INT64', shape: [1], data: [0.5] }]),
       'no shape': answeringWith([{ ...y, shape: null }]),
       'binary data that nobody wants': (_, response) =>
         sendBinary(response, { model_name: 'double', outputs: [] }, Buffer.alloc(8)),

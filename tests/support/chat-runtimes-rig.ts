@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { ChatRuntimes } from '../../src/application/chat/ports.js';
 import type { ChatRequest, CompletionPart } from '../../src/domain/chat/chat.js';
 import type { RuntimeSource, RuntimeStatus } from '../../src/domain/chat/runtime.js';
+import { unlimited } from './records.js';
 
 export interface ChatRuntimesUnderTest {
   readonly runtimes: ChatRuntimes;
@@ -50,7 +51,8 @@ export function callsTo(rig: () => ChatRuntimesUnderTest) {
   const callOf = ({ text = rig().asked, id = 'a', by = 'usr_a', signal, admitted, ...rest }: About) => {
     const messages = [{ role: 'user' as const, content: text }];
     const request = { messages, maxTokens: null, temperature: 0, ...rest };
-    const call = { caller: by, signal: signal ?? new AbortController().signal, ...(admitted && { admitted }) };
+    const ending = signal ?? new AbortController().signal;
+    const call = { caller: by, signal: ending, memory: unlimited, ...(admitted && { admitted }) };
     return [id, request, call] as const;
   };
 

@@ -1,4 +1,4 @@
-import type { MemoryBudget } from '../../src/application/shared/memory-budget.js';
+import { MemoryBudget } from '../../src/application/shared/memory-budget.js';
 import type { Account, Team } from '../../src/domain/accounts/account.js';
 import { Credential } from '../../src/domain/accounts/credential.js';
 import { Invite } from '../../src/domain/accounts/invite.js';
@@ -272,4 +272,4 @@ export const aWebhook = (over: Partial<Webhook> = {}): Webhook => ({
 });
 
 /** The memory of a request that no other request limits. */
-export const unlimited: MemoryBudget = { reserve: async () => undefined };
+export const unlimited = new MemoryBudget(Number.POSITIVE_INFINITY).open('usr_test');

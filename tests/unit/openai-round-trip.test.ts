@@ -2,9 +2,14 @@ import type { CompletionPart } from '../../src/domain/chat/chat.js';
 import { OpenAiChatEngine } from '../../src/infrastructure/openai/openai-chat-engine.js';
 import { requestJson } from '../../src/infrastructure/openai/openai-request.js';
 import { SystemClock } from '../../src/infrastructure/system/adapters.js';
-import { chatEvents, chatRequestOf, choiceOf } from '../../src/interfaces/http/chat/openai/openai-mapper.js';
+import {
+  chatEvents,
+  chatRequestOf,
+  choiceOf,
+  completionText,
+} from '../../src/interfaces/http/chat/openai/openai-mapper.js';
 import { OpenAiChatRequest } from '../../src/interfaces/http/chat/openai/openai-request.js';
-import { schemas } from '../support/json-schemas.js';
+import { answers, schemas } from '../support/json-schemas.js';
 import { RecordingLog } from '../support/recording-log.js';
 import { chunk, completion } from '../support/scripted-engine.js';
 
@@ -16,7 +21,7 @@ const user = { role: 'user', content: 'Hi' };
 const call = { id: 'call_1', type: 'function', function: { name: 'f', arguments: '{}' } };
 const image = { type: 'image_url', image_url: { url: 'https://example.com/cat.png' } };
 
-const access = { queue: 1, timeoutMs: 1, schemas, allowedHosts: [], keys: {} };
+const access = { queue: 1, timeoutMs: 1, schemas, answers, allowedHosts: [], keys: {} };
 const engine = new OpenAiChatEngine(access, new SystemClock(), new RecordingLog());
 
 describe('between OpenAI’s API and an engine with the same API,', () => {
@@ -42,15 +47,17 @@ describe('between OpenAI’s API and an engine with the same API,', () => {
     const messages = [user, { role: 'assistant', ...content }, { role: 'tool', content: '1', tool_call_id: 'call_1' }];
     expect(sentOn({ messages }).messages).toEqual(messages);
     const answer = completion('m', null, { choices: [{ message: { role: 'assistant', ...content } }] });
-    expect(choiceOf(engine.answer({ model: 'm' }).parse(answer)).message).toMatchObject(content);
+    expect(choiceOf(engine.answer({ model: 'm' }, { logprobs: true }).parse(answer)).message).toMatchObject(content);
   });
 
-  it('the log probabilities of an answer stay as they are', () => {
+  it('the log probabilities of an answer stay as they are', async () => {
     const token = { token: 'Hi', logprob: -0.5, bytes: [72, 105] };
     const logprobs = { content: [{ ...token, top_logprobs: [token] }], refusal: null };
     const choices = [{ message: { role: 'assistant', content: 'Hi' }, logprobs, finish_reason: 'stop' }];
-    const answer = engine.answer({ model: 'm' }).parse(completion('m', null, { choices }));
-    expect(choiceOf(answer).logprobs).toEqual(logprobs);
+    const answer = engine.answer({ model: 'm' }, { logprobs: true }).parse(completion('m', null, { choices }));
+    let text = '';
+    for await (const piece of completionText({ id: 'chatcmpl-1' }, answer)) text += piece;
+    expect(JSON.parse(text)).toEqual({ id: 'chatcmpl-1', choices: [{ ...choiceOf(answer), logprobs }] });
   });
 
   it.each<[string, object]>([
@@ -65,7 +72,7 @@ describe('between OpenAI’s API and an engine with the same API,', () => {
       finishReason: _reason,
       usage: _usage,
       ...part
-    } = engine.chunk({ model: 'm' }).parse(chunk('m', { tool_calls: [one] }));
+    } = engine.chunk({ model: 'm' }, { logprobs: true }).parse(chunk('m', { tool_calls: [one] }));
     const parts = async function* (): AsyncGenerator<CompletionPart> {
       yield part;
     };

@@ -2,7 +2,7 @@ import { injectable } from 'inversify';
 import type { AccountCaller, Caller } from '../../domain/accounts/caller.js';
 import { authorize, permissions } from '../../domain/accounts/permission.js';
 import type { ChatRequest, Completion, CompletionPart, TimedCompletion, Usage } from '../../domain/chat/chat.js';
-import type { KeptIn } from '../../domain/chat/conversation.js';
+import { conversationLimits, type KeptIn } from '../../domain/chat/conversation.js';
 import {
   AnswerOutOfFormat,
   InferenceTimeout,
@@ -14,7 +14,9 @@ import {
 } from '../../domain/chat/errors.js';
 import type { ProjectRuntime } from '../../domain/chat/runtime.js';
 import type { CallUsage } from '../../domain/jobs/job.js';
+import { TextCollector } from '../../domain/shared/text-collector.js';
 import { type CallInfo, CallTracker } from '../jobs/call-tracker.js';
+import { MemoryBudget, type WithMemory } from '../shared/memory-budget.js';
 import { Clock, ServiceSettings } from '../shared/ports.js';
 import { type InProject, TeamWorkspace } from '../workspace/team-workspace.js';
 import { ConversationService, type TurnPlace } from './conversation.service.js';
@@ -26,7 +28,7 @@ interface Kept {
   readonly keptIn: KeptIn | null;
 }
 
-interface Chat extends Kept {
+interface Chat extends Kept, WithMemory {
   readonly request: ChatRequest;
   /** Aborts when the caller disconnects. */
   readonly signal: AbortSignal;
@@ -80,6 +82,7 @@ export class ChatService {
     private readonly calls: CallTracker,
     private readonly clock: Clock,
     private readonly settings: ServiceSettings,
+    private readonly memory: MemoryBudget,
   ) {}
 
   /**
@@ -88,12 +91,12 @@ export class ChatService {
    * `RuntimeReconciler.stateForTeam`, `requireReady`, `ConversationService.storeTurn` and `ChatRuntimes.complete` throw.
    */
   async complete(by: Caller | null, input: Input): Promise<Answered> {
-    const { request, signal } = input;
+    const { request, signal, memory } = input;
     const { call, turn } = await this.prepare(by, input);
     const { projectId } = call;
     const completion = await this.calls.track(
       call,
-      (admitted) => this.runtimes.complete(projectId, request, { caller: call.by.accountId, signal, admitted }),
+      (admitted) => this.runtimes.complete(projectId, request, { caller: call.by.accountId, signal, memory, admitted }),
       ({ usage }) => usageOf(usage),
     );
     await this.store(turn, input, completion.text);
@@ -114,14 +117,15 @@ export class ChatService {
     turn: Turn | null,
     expired: AbortController,
   ): ChatStream['parts'] {
-    const { request, signal } = input;
+    const { request, signal, memory } = input;
     const arrived = this.clock.now().getTime();
     const call = await this.calls.open(about);
     const { projectId, by } = about;
     const caller = by.accountId;
-    const source = this.runtimes.stream(projectId, request, { caller, signal, admitted: () => call.admitted() });
+    const options = { caller, signal, memory, admitted: () => call.admitted() };
+    const source = this.runtimes.stream(projectId, request, options);
     const iterator = source[Symbol.asyncIterator]();
-    let text = '';
+    const text = new TextCollector(conversationLimits.answerLength + 1); // one more, to see that it is too long
     let firstToken: number | null = null;
     let isOpen = true;
     const timeoutMs = this.settings.inferenceTimeoutMs;
@@ -135,11 +139,11 @@ export class ChatService {
         const { done, value: part } = await iterator.next();
         if (done) throw new RuntimeInvalidResponse('its answer has no end.');
         firstToken ??= Math.max(0, this.clock.now().getTime() - arrived) / 1_000;
-        if (turn) text += part.text;
+        if (turn) text.add(part.text);
         if (part.end) {
           isOpen = false;
           await call.succeeded(usageOf(part.end.usage, firstToken));
-          await this.store(turn, input, text);
+          await this.store(turn, input, text.joined);
         }
         // The runtime reports its timeout only when it is asked for a part. A slow consumer does not ask.
         timer = setTimeout(expire, Math.max(1, arrived + timeoutMs - this.clock.now().getTime()));
@@ -161,7 +165,7 @@ export class ChatService {
   /** Makes all checks that are possible before the generation. */
   private async prepare(
     by: Caller | null,
-    { keptIn, signal, ...named }: Input,
+    { keptIn, signal, memory: _, ...named }: Input,
   ): Promise<{ call: AccountCall; turn: Turn | null }> {
     const caller = authorize(by, permissions.chat);
     const { projectId, runtime } = await this.reconciler.stateForTeam(caller.teamId, named);
@@ -193,11 +197,14 @@ export class ChatService {
     const admitted = () => {
       begun = this.clock.now();
     };
-    const answer = this.runtimes.complete(projectId, request, { caller: accountId, signal, admitted });
-    const completion = await answer.catch((error) => {
-      if (error instanceof AnswerOutOfFormat) return error.completion;
-      throw error;
-    });
+    const memory = this.memory.open(accountId);
+    const answer = this.runtimes.complete(projectId, request, { caller: accountId, signal, memory, admitted });
+    const completion = await answer
+      .catch((error) => {
+        if (error instanceof AnswerOutOfFormat) return error.completion;
+        throw error;
+      })
+      .finally(() => memory.close());
     return { completion, latency: Math.max(0, this.clock.now().getTime() - begun.getTime()) / 1000 };
   }
 }

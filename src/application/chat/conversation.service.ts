@@ -2,7 +2,7 @@ import { injectable } from 'inversify';
 import type { AccountCaller, Caller } from '../../domain/accounts/caller.js';
 import { authorize, permissions } from '../../domain/accounts/permission.js';
 import type { ChatMessage, ChatRequest } from '../../domain/chat/chat.js';
-import { Conversation, type ConversationMessage, type KeptIn } from '../../domain/chat/conversation.js';
+import { Conversation, type ConversationMessage, type KeptIn, storedAnswer } from '../../domain/chat/conversation.js';
 import { NotFound } from '../../domain/shared/errors.js';
 import { storable } from '../../domain/shared/text.js';
 import { boundedPage } from '../shared/bounded-page.js';
@@ -94,11 +94,12 @@ export class ConversationService {
 
   /**
    * Stores a turn in the conversation that `prepareTurn` returned. A new conversation gets all messages of the request
-   * and the answer. An existing conversation gets the last message and the answer. Stores nothing and throws what
+   * and the answer. An existing conversation gets the last message and the answer. Stores only
+   * the beginning of a very long answer. Stores nothing and throws what
    * `prepareTurn` throws if the turn cannot be stored any more.
    */
   async storeTurn(place: TurnPlace, id: string, { messages }: ChatRequest, text: string): Promise<void> {
-    const answer: ChatMessage = { role: 'assistant', content: storable(text) };
+    const answer: ChatMessage = { role: 'assistant', content: storable(storedAnswer(text)) };
     if (place.keptIn === 'new') await this.begin(place, id, [...messages, answer]);
     else await this.append(place, id, [...messages.slice(-1), answer]);
   }

@@ -32,7 +32,7 @@ export class EmbeddingService {
   /**
    * Returns the vectors of the texts, made by the project's model. Reserves memory for the vectors. Reads the desired
    * state of the runtime first, so that no instance answers after a stop. Throws what `RuntimeReconciler.stateForTeam`,
-   * `requireReady`, `ChatRuntimes.embed` and `MemoryBudget.reserve` throw.
+   * `requireReady`, `ChatRuntimes.embed` and `Reservation.reserve` throw.
    */
   async embed(by: Caller | null, { request, signal, memory, ...named }: Input): Promise<Embedded> {
     const caller = authorize(by, permissions.chat);
@@ -41,7 +41,7 @@ export class EmbeddingService {
     const about = { by: caller, kind: 'embedding', name: null, projectId, modelId: runtime.modelId, signal } as const;
     const embeddings = await this.calls.track(
       about,
-      (admitted) => this.runtimes.embed(projectId, request, { caller: caller.accountId, signal, admitted }),
+      (admitted) => this.runtimes.embed(projectId, request, { caller: caller.accountId, signal, memory, admitted }),
       ({ promptTokens }) => ({ tokensIn: promptTokens, tokensOut: null, firstToken: null }),
     );
     await memory.reserve(embeddings.vectors.reduce((bytes, { byteLength }) => bytes + byteLength, 0));

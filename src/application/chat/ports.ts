@@ -4,6 +4,7 @@ import type { EmbeddingRequest, Embeddings } from '../../domain/chat/embedding.j
 import type { RuntimeFigures, RuntimeSource, RuntimeStatus } from '../../domain/chat/runtime.js';
 import type { JsonObject } from '../../domain/workspace/json.js';
 import type { Project } from '../../domain/workspace/project.js';
+import type { Reservation } from '../shared/memory-budget.js';
 import type { Page, SizedItem, VersionPage } from '../shared/ports.js';
 
 /** The data of a call that are not part of its request. */
@@ -12,6 +13,8 @@ export interface RuntimeCall {
   readonly caller: string;
   /** Aborts when the caller disconnects. */
   readonly signal: AbortSignal;
+  /** What the call reads from an engine elsewhere counts against this memory. */
+  readonly memory: Reservation;
   /** A callback for the moment when the call leaves the fair queue. It is called once. */
   readonly admitted?: () => void;
 }

@@ -1,4 +1,4 @@
-import type { MemoryBudget } from './memory-budget.js';
+import type { Reservation } from './memory-budget.js';
 import type { Page, SizedItem } from './ports.js';
 
 export interface Bounded<T> {
@@ -17,7 +17,7 @@ interface BoundedList<T> {
   readonly sizes: (page: Page) => Promise<readonly SizedItem[]>;
   readonly fetch: (page: Page) => Promise<readonly T[]>;
   /** Gets the length of the content before the content is fetched. */
-  readonly memory: MemoryBudget;
+  readonly memory: Pick<Reservation, 'reserve'>;
 }
 
 /** Fetches a page of items that can be large. The page has at most `PAGE_BYTES`, or a single larger item. */

@@ -1,14 +1,195 @@
-/** The memory of one request for stored content. */
-export interface MemoryBudget {
+import { DomainError } from '../../domain/shared/errors.js';
+
+/** A reservation of at most this many bytes never waits. */
+export const SMALL_BYTES = 100 * 1024;
+
+/** A reservation of at most this many bytes is never refused. */
+const TINY_BYTES = 8 * 1024;
+
+/** Limits the number of values in a JSON text that is parsed as a whole. */
+export const MAX_VALUES = 200_000;
+
+/** The largest number of bytes that a parsed JSON value takes in memory, with its name. */
+const VALUE_BYTES = 96;
+
+const WAIT_MS = 5_000;
+
+/** Returns the largest number of bytes that the parsed values of a JSON text of this length take in memory. */
+export const parsedBytes = (length: number, values: number): number => length + VALUE_BYTES * values;
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0);
+
+class MemoryBusy extends DomainError {
+  constructor(requests: string, waitMs: number) {
+    const retryAfterSeconds = Math.max(1, Math.ceil(waitMs / 1000));
+    const message = `Too many ${requests} at once: try again in ${retryAfterSeconds} s.`;
+    super('unavailable', 'busy', message, { retryAfterSeconds });
+  }
+}
+
+/** Memory that owners share fairly: each may hold as much as is then still free for the others. */
+class Room {
+  private held = 0;
+  private readonly byOwner = new Map<string, number>();
+
+  constructor(private readonly maxBytes: number) {}
+
+  heldBy(owner: string): number {
+    return this.byOwner.get(owner) ?? 0;
+  }
+
+  /** An empty room takes one reservation of any size. */
+  takes(owner: string, bytes: number): boolean {
+    const left = this.maxBytes - this.held - bytes;
+    return this.held === 0 || (left >= 0 && this.heldBy(owner) <= left);
+  }
+
+  add(owner: string, bytes: number): void {
+    this.held += bytes;
+    const held = this.heldBy(owner) + bytes;
+    if (held > 0) this.byOwner.set(owner, held);
+    else this.byOwner.delete(owner);
+  }
+}
+
+interface Waiting {
+  readonly owner: string;
+  readonly bytes: number;
+  readonly begin: () => void;
+}
+
+/**
+ * The memory of this process for large bodies, stored content and answers, raw and parsed. Accounts share it fairly, and
+ * so do the addresses of strangers. Large reservations that find no room wait. The owner who holds least is served
+ * first. Who has waited too long gets 503 `busy`. Small reservations have separate room of the same size, so that many
+ * slow small bodies take no room from the large ones.
+ */
+export class MemoryBudget {
+  private readonly small: Room;
+  private readonly large: Room;
+  private readonly waiting: Waiting[] = [];
+
+  constructor(
+    maxBytes: number,
+    private readonly waitMs = WAIT_MS,
+  ) {
+    this.small = new Room(maxBytes);
+    this.large = new Room(maxBytes);
+  }
+
+  /** Opens an empty reservation for one call. `owner` names an account, or the address of a stranger. */
+  open(owner: string): Reservation {
+    return new Reservation(this, owner);
+  }
+
+  /** Returns the room for small reservations. Throws `busy` if the owner may not hold so much. */
+  enterSmall(owner: string, bytes: number): Room {
+    if (bytes > TINY_BYTES && !this.small.takes(owner, bytes)) throw new MemoryBusy('requests', this.waitMs);
+    this.small.add(owner, bytes);
+    return this.small;
+  }
+
+  /** Returns the room for large reservations when the bytes have their place. Rejects when `left` aborts. */
+  async enterLarge(owner: string, bytes: number, left: AbortSignal): Promise<Room> {
+    await new Promise<void>((resolve, reject) => {
+      const end = () => {
+        clearTimeout(timer);
+        left.removeEventListener('abort', giveUp);
+        this.waiting.splice(this.waiting.indexOf(waiting), 1);
+      };
+      const giveUp = () => {
+        end();
+        this.advance();
+        reject(new MemoryBusy('large requests', this.waitMs));
+      };
+      const timer = setTimeout(giveUp, this.waitMs);
+      const begin = () => {
+        end();
+        resolve();
+      };
+      const waiting = { owner, bytes, begin };
+      this.waiting.push(waiting);
+      left.addEventListener('abort', giveUp);
+      this.advance();
+    });
+    return this.large;
+  }
+
+  /** Serves the waiting owner who holds least, as long as there is room. Nobody overtakes this owner. */
+  advance(): void {
+    for (;;) {
+      const [oldest] = this.waiting;
+      if (!oldest) return;
+      const first = this.waiting.reduce((least, one) => (this.holdsLess(one, least) ? one : least), oldest);
+      if (!this.large.takes(first.owner, first.bytes)) return;
+      this.large.add(first.owner, first.bytes);
+      first.begin();
+    }
+  }
+
+  private holdsLess(one: Waiting, other: Waiting): boolean {
+    return this.large.heldBy(one.owner) < this.large.heldBy(other.owner);
+  }
+}
+
+/** What one call holds of the memory budget. */
+export class Reservation {
+  private room: Room | null = null;
+  private bytes = 0;
+  private readonly left = new AbortController();
+
+  constructor(
+    private readonly budget: MemoryBudget,
+    private readonly owner: string,
+  ) {}
+
   /**
-   * Reserves memory for JSON texts of these lengths, in bytes, until the request ends. Waits for memory if the texts
-   * are large. Throws a refusal after a long wait. First releases what this budget reserved before, because two
-   * requests that hold memory and wait for more could block each other.
+   * Reserves memory for JSON texts of these lengths, in bytes, and for their parsed values. Waits for memory if the
+   * texts are large. Throws `busy` after a long wait. First releases what this reservation held, because two calls that
+   * hold memory and wait for more could block each other.
    */
-  reserve(...lengths: number[]): Promise<void>;
+  reserve(...lengths: number[]): Promise<void> {
+    const total = sum(lengths);
+    // A small text that arrives slowly must not hold room for its values.
+    if (total <= SMALL_BYTES) return this.reserveBytes(total);
+    return this.reserveBytes(
+      total + sum(lengths.map((length) => parsedBytes(length, Math.min(length / 2, MAX_VALUES)))),
+    );
+  }
+
+  /** Reserves memory for bytes that are not parsed. Otherwise like `reserve`. */
+  async reserveBytes(bytes: number): Promise<void> {
+    this.resize(0);
+    if (this.left.signal.aborted) return;
+    const { budget, owner, left } = this;
+    this.room =
+      bytes <= SMALL_BYTES ? budget.enterSmall(owner, bytes) : await budget.enterLarge(owner, bytes, left.signal);
+    this.bytes = bytes;
+    if (left.signal.aborted) this.resize(0);
+  }
+
+  /** Changes the number of reserved bytes. Raises it only for a small reservation. */
+  resize(bytes: number): void {
+    const isSmall = this.bytes <= SMALL_BYTES;
+    if (!this.room || (bytes > this.bytes && (!isSmall || this.left.signal.aborted))) return;
+    this.room.add(this.owner, bytes - this.bytes);
+    this.bytes = bytes;
+    this.budget.advance();
+  }
+
+  /** Lowers the number of reserved bytes. */
+  lower(bytes: number): void {
+    if (bytes < this.bytes) this.resize(bytes);
+  }
+
+  /** Releases the memory, also for later reservations: the call has ended. */
+  close(): void {
+    this.left.abort();
+    this.resize(0);
+  }
 }
 
 /** A use case that takes this reads large content into memory. */
 export interface WithMemory {
-  readonly memory: MemoryBudget;
+  readonly memory: Reservation;
 }

@@ -15,7 +15,7 @@ import { type Comparison, compareRecords } from '../../domain/workspace/dataset-
 import { readDataset, type SentDataset } from '../../domain/workspace/dataset-import.js';
 import { requireStarter } from '../../domain/workspace/starter.js';
 import { Audit } from '../audit/audit.service.js';
-import type { MemoryBudget, WithMemory } from '../shared/memory-budget.js';
+import type { Reservation, WithMemory } from '../shared/memory-budget.js';
 import { Clock, IdGenerator, type Page, ServiceSettings, UnitOfWork, type VersionPage } from '../shared/ports.js';
 import { retryWrite } from '../shared/retry-write.js';
 import { ContentHasher, DatasetRepository, type DatasetVersionEntry, StarterCatalog } from './ports.js';
@@ -201,7 +201,7 @@ export class DatasetService {
     return { ...comparison, own: atVersion(after), base: atVersion(before) };
   }
 
-  private async difference(before: DatasetVersion, after: DatasetVersion, memory: MemoryBudget): Promise<Comparison> {
+  private async difference(before: DatasetVersion, after: DatasetVersion, memory: Reservation): Promise<Comparison> {
     await memory.reserve(before.bytes, after.bytes);
     return compareRecords(await this.stored(before), await this.stored(after));
   }
@@ -221,12 +221,12 @@ export class DatasetService {
     });
   }
 
-  private records({ id, version, bytes }: Dataset, memory: MemoryBudget): Promise<readonly DatasetRecord[]> {
+  private records({ id, version, bytes }: Dataset, memory: Reservation): Promise<readonly DatasetRecord[]> {
     return this.recordsOf({ datasetId: id, version, bytes }, memory);
   }
 
   /** Reserves memory and returns the records. Throws NotFound if the version was removed meanwhile. */
-  private async recordsOf(version: StoredRecords, memory: MemoryBudget): Promise<readonly DatasetRecord[]> {
+  private async recordsOf(version: StoredRecords, memory: Reservation): Promise<readonly DatasetRecord[]> {
     await memory.reserve(version.bytes);
     return this.stored(version);
   }

@@ -9,7 +9,7 @@ import type { Reviewed, ReviewedDataset, ReviewedEvaluation } from '../../domain
 import { formatOf, schemaOf } from '../../domain/workspace/spec-format.js';
 import { RuntimeReconciler } from '../chat/runtime-reconciler.js';
 import { EvaluationRepository } from '../jobs/ports.js';
-import type { MemoryBudget, WithMemory } from '../shared/memory-budget.js';
+import type { Reservation, WithMemory } from '../shared/memory-budget.js';
 import { JsonSchemas } from '../shared/ports.js';
 import { retryWrite } from '../shared/retry-write.js';
 import { DatasetRepository, ModelRepository, ProjectRepository } from './ports.js';
@@ -44,7 +44,7 @@ export class ProjectReviewService {
     });
   }
 
-  private async reviewed(project: Project, memory: MemoryBudget): Promise<Reviewed> {
+  private async reviewed(project: Project, memory: Reservation): Promise<Reviewed> {
     const named = await this.named(project);
     const modelBytes = (await this.models.registeredBytes([project.id])).get(project.id) ?? 0;
     await memory.reserve(modelBytes, named?.bytes ?? 0);

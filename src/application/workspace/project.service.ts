@@ -12,7 +12,7 @@ import { Audit } from '../audit/audit.service.js';
 import { ConversationRepository } from '../chat/ports.js';
 import { RuntimeReconciler } from '../chat/runtime-reconciler.js';
 import { type Bounded, boundedPage } from '../shared/bounded-page.js';
-import type { MemoryBudget, WithMemory } from '../shared/memory-budget.js';
+import type { Reservation, WithMemory } from '../shared/memory-budget.js';
 import { Clock, IdGenerator, type Page, type SizedItem, type VersionPage } from '../shared/ports.js';
 import { retryWrite } from '../shared/retry-write.js';
 import {
@@ -163,7 +163,7 @@ export class ProjectService {
   }
 
   /** Reserves memory for the specs of registered models. Must be called before a write, because it can throw. */
-  private async reserve(projectId: string, memory: MemoryBudget): Promise<void> {
+  private async reserve(projectId: string, memory: Reservation): Promise<void> {
     await memory.reserve((await this.models.registeredBytes([projectId])).get(projectId) ?? 0);
   }
 

@@ -113,7 +113,7 @@ export const settings = {
   }),
   SERVICE_BODY_MEMORY_MB: setting({
     about:
-      'Memory for the request bodies and datasets of all calls in flight, raw and parsed, in units of 1,048,576 bytes. A call with large data waits for memory, and gets 503 `busy` after 5 s.',
+      'Memory for the request bodies, datasets and answers of engines of all calls in flight, raw and parsed, in units of 1,048,576 bytes. Accounts share it fairly, and so do the addresses of strangers. A call with large data waits for memory, and gets 503 `busy` after 5 s.',
     fallback: '96',
     read: whole(1, 1_048_576),
   }),

@@ -137,7 +137,8 @@ export interface CompletionPart {
 
 export interface Completion extends CompletionEnd {
   readonly text: string;
-  readonly logprobs?: readonly TokenLogprob[];
+  /** The tokens of the text, if the request asks for probabilities. They can take many times the memory of the text. */
+  readonly logprobs?: Iterable<TokenLogprob>;
   readonly toolCalls?: readonly (ToolCall | Passthrough)[];
 }
 

@@ -29,6 +29,8 @@ export const conversationLimits = {
   perProject: 1_000,
   /** In code points. */
   titleLength: 80,
+  /** The most characters of an answer that a conversation stores, in UTF-16 units. */
+  answerLength: 262_144,
 } as const;
 
 /** A turn has two messages: a question and its answer. */
@@ -54,6 +56,12 @@ export const Conversation = {
     if (count >= conversationLimits.perProject) throw new TooManyConversations(conversationLimits.perProject);
   },
 };
+
+const CUT = `\n\n[The rest of this answer is not stored: it is longer than ${conversationLimits.answerLength} characters.]`;
+
+/** Returns what a conversation stores of an answer. The end of a cut answer says so. */
+export const storedAnswer = (text: string): string =>
+  text.length > conversationLimits.answerLength ? text.slice(0, conversationLimits.answerLength) + CUT : text;
 
 /** Returns the beginning of the first question, on one line. */
 function titleOf(messages: readonly ChatMessage[]): string {

@@ -223,6 +223,14 @@ async function* bodyOf(
   }
 }
 
+/** Ends an answer whose body nobody reads. Without this, its connection would never be free again. */
+export function discard({ body }: HttpStream): void {
+  const end = async () => {
+    for await (const _ of body) return;
+  };
+  void end().catch(() => undefined);
+}
+
 /** Returns the body of an answer as text. Throws as `send` does. */
 export async function textOf({ status, body }: HttpStream, limit = LONGEST_TEXT): Promise<string> {
   const chunks: Uint8Array[] = [];

@@ -1,3 +1,4 @@
+import { TextCollector } from '../../domain/shared/text-collector.js';
 import { type HttpStream, InvalidAnswer } from './http-client.js';
 import { LONGEST_EVENT, textsOf } from './server-sent-events.js';
 
@@ -9,13 +10,18 @@ const MEDIA_TYPE = /^application\/(x-)?(ndjson|json|jsonl|json-?lines)\b/i;
  * another media type, or if the answer or one line is too long.
  */
 export async function* linesOf(answer: HttpStream): AsyncGenerator<string> {
-  let rest = '';
+  let begun = new TextCollector(LONGEST_EVENT);
+  const complete = (line: string) => {
+    if (!begun.add(line)) throw new InvalidAnswer('it has a line that is too long.', answer.status);
+  };
   for await (const text of textsOf(answer, MEDIA_TYPE)) {
-    const lines = (rest + text).split('\n');
-    if (lines.some(({ length }) => length > LONGEST_EVENT))
-      throw new InvalidAnswer('it has a line that is too long.', answer.status);
-    rest = lines.pop() ?? '';
-    for (const line of lines) if (line.trim() !== '') yield line;
+    const [first = '', ...others] = text.split('\n');
+    complete(first);
+    for (const other of others) {
+      if (begun.joined.trim() !== '') yield begun.joined;
+      begun = new TextCollector(LONGEST_EVENT);
+      complete(other);
+    }
   }
-  if (rest.trim() !== '') yield rest;
+  if (begun.joined.trim() !== '') yield begun.joined;
 }

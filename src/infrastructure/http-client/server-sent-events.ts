@@ -2,7 +2,7 @@ import { createParser } from 'eventsource-parser';
 import { type HttpStream, InvalidAnswer } from './http-client.js';
 
 /** The most characters of one event. */
-export const LONGEST_EVENT = 1024 * 1024;
+export const LONGEST_EVENT = 256 * 1024;
 /** The most bytes of an answer. An answer in events is many times as long as its text. */
 const LONGEST_STREAM = 64 * 1024 * 1024;
 

@@ -1,5 +1,7 @@
 /** Calls one engine elsewhere. Turns its answers into completions, and its failures into errors for callers. */
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { z } from 'zod';
+import { type Reservation, SMALL_BYTES } from '../../application/shared/memory-budget.js';
 import type { JsonSchemas, Tracer } from '../../application/shared/ports.js';
 import {
   type ChatRequest,
@@ -20,10 +22,13 @@ import {
   WrongTask,
 } from '../../domain/chat/errors.js';
 import { type DomainError, InvalidRequest } from '../../domain/shared/errors.js';
+import { TextCollector } from '../../domain/shared/text-collector.js';
 import type { JsonObject } from '../../domain/workspace/json.js';
+import { collected } from '../http-client/collected.js';
 import {
   ConnectionFailed,
   causeOf,
+  discard,
   type HttpAnswer,
   HttpClient,
   type HttpStream,
@@ -32,8 +37,11 @@ import {
   textOf,
 } from '../http-client/http-client.js';
 import { linesOf } from '../http-client/json-lines.js';
-import { eventsOf } from '../http-client/server-sent-events.js';
-import type { EngineChunk, EngineDialect } from './engine-dialect.js';
+import { eventsOf, LONGEST_EVENT } from '../http-client/server-sent-events.js';
+import { AnswerCheck } from './answer-check.js';
+import type { AnswerForm, AnswerReader } from './answer-reader.js';
+import type { SchemaName } from './answer-thread.js';
+import type { EngineChunk, EngineDialect, Wanted } from './engine-dialect.js';
 import type { HttpSource } from './engine-spec.js';
 
 const KEY_REFUSED = 'the engine refused the key';
@@ -44,8 +52,14 @@ export const NOT_READY = 'the engine answers that it is not ready yet (status 50
 /** The engine can't be reached, or refused the key. Other calls may fail as well. */
 export class EngineLost extends RuntimeUnavailable {}
 
+const LONGEST_ANSWER = 8 * 1024 * 1024;
+const LONGEST_REFUSAL = 256 * 1024;
 /** The most characters of an answer with a strict format. An answer of 4,096 tokens is far shorter. */
-const LONGEST_CHECKED = 4_000_000;
+const LONGEST_CHECKED = 1_000_000;
+/** After this many events of one stream other calls can run, however fast the engine sends. */
+const EVENTS_PER_STEP = 32;
+/** Log probabilities as objects take about so many times the memory of their text. */
+const LOGPROBS_GROW = 8;
 
 const framings = {
   events: { accept: 'text/event-stream', read: eventsOf },
@@ -58,53 +72,61 @@ export interface ReceivedPart {
   readonly size: number;
 }
 
+/** The end of a call, and the memory that its answer counts against. */
+export interface Reading {
+  readonly signal: AbortSignal;
+  readonly memory: Reservation;
+}
+
+interface Tools {
+  readonly schemas: JsonSchemas;
+  readonly answers: AnswerReader;
+  readonly tracer?: Tracer;
+}
+
 export class EngineConnection<Model> {
   private readonly client: HttpClient;
-  private readonly answer: z.ZodType<Completion>;
-  private readonly chunk: z.ZodType<EngineChunk> | undefined;
 
   constructor(
     private readonly source: HttpSource<Model>,
     private readonly dialect: EngineDialect<Model>,
-    private readonly schemas: JsonSchemas,
+    private readonly tools: Tools,
     /** Returns the error for the caller if a busy engine does not say how long to wait. */
     private readonly busy: () => ModelBusy,
-    tracer?: Tracer,
   ) {
-    this.client = new HttpClient(source.baseUrl, dialect.headers(source.key), tracer);
-    this.answer = dialect.answer(source.model);
-    this.chunk = dialect.chunk?.(source.model);
+    this.client = new HttpClient(source.baseUrl, dialect.headers(source.key), tools.tracer);
   }
 
   close(): void {
     this.client.close();
   }
 
-  async complete(request: ChatRequest, signal: AbortSignal): Promise<Completion> {
+  async complete(request: ChatRequest, reading: Reading): Promise<Completion> {
     try {
       await this.requireSchema(request);
-      const text = await textOf(await this.post(request, signal, false));
-      const completion = read(this.answer, text, 'it is not a completion.');
+      const form = this.form('answer', this.dialect.answer(this.source.model, wantedBy(request)), wantedBy(request));
+      const completion = await this.whole(form, await this.post(request, reading.signal, false), reading);
+      const { text, toolCalls = [], finishReason } = completion;
       const answer = new AnswerCheck(request);
-      answer.add(completion);
-      answer.end(completion.finishReason);
-      const requested = answer.requested(completion);
-      await this.requireFormat(request, requested);
-      return requested;
+      answer.add({ text, toolCalls });
+      answer.end(finishReason);
+      await this.requireFormat(request, completion);
+      return completion;
     } catch (error) {
       throw errorFor(error);
     }
   }
 
-  async embed(request: EmbeddingRequest, signal: AbortSignal): Promise<Embeddings> {
+  async embed(request: EmbeddingRequest, reading: Reading): Promise<Embeddings> {
     const translated = this.dialect.embeddings?.(request, this.source.model);
     if (!translated) throw new WrongTask('chat');
-    const { path, body: json, answer: schema } = translated;
+    const { path, body: json, args, answer: schema } = translated;
     try {
-      const answer = await this.client.send({ method: 'POST', path, json, signal });
-      if (this.isTooLong(answer)) throw new ContextLengthExceeded(TEXT_TOO_LONG, 'input');
-      if (answer.status !== 200) throw this.refusal(answer);
-      return read(schema, answer.text, 'it is no list of embeddings.');
+      const answer = await this.client.stream({ method: 'POST', path, json, signal: reading.signal });
+      if (answer.status === 200) return await this.whole(this.form('embeddings', schema, ...args), answer, reading);
+      const refused = await withText(answer);
+      if (this.isTooLong(refused)) throw new ContextLengthExceeded(TEXT_TOO_LONG, 'input');
+      throw this.refusal(refused);
     } catch (error) {
       throw errorFor(error);
     }
@@ -114,17 +136,20 @@ export class EngineConnection<Model> {
    * Yields the answer in parts. The last part has the end. The engine has to wait while nobody takes parts. If the
    * engine has no chunks, the whole answer is one part.
    */
-  async *stream(request: ChatRequest, signal: AbortSignal): AsyncGenerator<ReceivedPart> {
-    if (this.chunk) {
+  async *stream(request: ChatRequest, reading: Reading): AsyncGenerator<ReceivedPart> {
+    const wanted = wantedBy(request);
+    const schema = this.dialect.chunk?.(this.source.model, wanted);
+    if (schema) {
       try {
-        yield* this.chunks(this.chunk, request, signal);
+        yield* this.chunks(this.form('chunk', schema, wanted), request, reading);
       } catch (error) {
         throw errorFor(error);
       }
     } else {
-      const { finishReason, usage, toolCalls = [], ...part } = await this.complete(request, signal);
+      const { finishReason, usage, toolCalls = [], logprobs, ...part } = await this.complete(request, reading);
       const calls = toolCalls.map((call, index) => ('json' in call ? call : { index, ...call }));
-      yield { part: { ...part, ...(calls.length > 0 && { toolCalls: calls }), end: { finishReason, usage } }, size: 0 };
+      const more = { ...(calls.length > 0 && { toolCalls: calls }), ...(logprobs && { logprobs: [...logprobs] }) };
+      yield { part: { ...part, ...more, end: { finishReason, usage } }, size: 0 };
     }
   }
 
@@ -143,43 +168,68 @@ export class EngineConnection<Model> {
   }
 
   private async *chunks(
-    schema: z.ZodType<EngineChunk>,
+    form: AnswerForm<EngineChunk>,
     request: ChatRequest,
-    signal: AbortSignal,
+    { signal, memory }: Reading,
   ): AsyncGenerator<ReceivedPart> {
     const answer = new AnswerCheck(request);
     let reason: CompletionEnd['finishReason'] | null = null;
     let usage: CompletionEnd['usage'] = null;
-    let text = '';
+    const text = new TextCollector(LONGEST_CHECKED);
+    let isHeld = false;
+    let events = 0;
     await this.requireSchema(request);
     const isStrict = strictSchema(request) !== null;
     for await (const data of framings[this.dialect.framing].read(await this.post(request, signal, true))) {
       if (data === '[DONE]') break;
-      const chunk = read(schema, data, 'it has an event that is not part of a completion.');
-      const { finishReason, usage: counted, ...part } = chunk;
+      if (++events % EVENTS_PER_STEP === 0) await yieldToEventLoop();
+      if (!isHeld && Math.max(data.length, text.length) > SMALL_BYTES) {
+        await memory.reserveBytes(2 * LONGEST_EVENT);
+        isHeld = true;
+      }
+      const { finishReason, usage: counted, ...part } = await this.tools.answers.event(form, data, signal);
       if (reason && part.text !== '') throw new RuntimeInvalidResponse('it goes on after its end.');
-      if (answer.add(part)) yield { part: answer.requested(part), size: data.length };
+      if (answer.add(part)) yield { part, size: data.length * (part.logprobs ? LOGPROBS_GROW : 1) };
       reason = finishReason ?? reason;
       usage = counted ?? usage;
-      if (isStrict) text += part.text;
-      if (text.length > LONGEST_CHECKED) throw new RuntimeInvalidResponse('it is too long to be checked.');
+      if (isStrict && !text.add(part.text)) throw new RuntimeInvalidResponse('it is too long to be checked.');
     }
     const end = { finishReason: answer.end(reason), usage };
-    await this.requireFormat(request, { text, ...end });
+    await this.requireFormat(request, { text: text.joined, ...end });
     yield { part: { text: '', end }, size: 0 };
+  }
+
+  /** Reads a whole answer. Reserves memory for it, and for the answer that is made of it. */
+  private async whole<T extends object>(form: AnswerForm<T>, answer: HttpStream, reading: Reading): Promise<T> {
+    const { signal, memory } = reading;
+    const { 'content-length': announced } = answer.headers;
+    const body = { length: announced === undefined ? null : Number(announced), chunks: answer.body };
+    const tooLong = () => new RuntimeInvalidResponse('it is too long.');
+    const reserve = (bytes: number) => memory.reserveBytes(bytes <= SMALL_BYTES ? bytes : 2 * bytes);
+    const bytes = await collected(body, { limit: LONGEST_ANSWER, tooLong, reserve }).finally(() => discard(answer));
+    memory.lower(2 * bytes.length);
+    return this.tools.answers.answer(form, bytes, signal);
+  }
+
+  private form<T>(name: 'answer' | 'chunk', schema: z.ZodType<T>, wanted: Wanted): AnswerForm<T>;
+  private form<T>(name: 'embeddings', schema: z.ZodType<T>, ...args: readonly unknown[]): AnswerForm<T>;
+  private form<T>(name: SchemaName['name'], schema: z.ZodType<T>, ...rest: readonly unknown[]): AnswerForm<T> {
+    const { module } = this.dialect;
+    const args = name === 'embeddings' ? rest : [this.source.model, ...rest];
+    return { schema, name: module === null ? null : { module, name, args }, problem: NOT_READ[name] };
   }
 
   /** Throws InvalidRequest if the schema of a strict format cannot be used. */
   private async requireSchema(request: ChatRequest): Promise<void> {
     const schema = strictSchema(request);
-    const message = schema && (await this.schemas.problem(schema));
+    const message = schema && (await this.tools.schemas.problem(schema));
     if (message) throw new InvalidRequest([{ path: 'response_format.json_schema.schema', message }]);
   }
 
   /** Throws AnswerOutOfFormat if a complete answer is not in its strict format. */
   private async requireFormat(request: ChatRequest, completion: Completion): Promise<void> {
     const schema = completion.finishReason === 'stop' ? strictSchema(request) : null;
-    if (schema && !(await this.schemas.accepts(schema, completion.text))) throw new AnswerOutOfFormat(completion);
+    if (schema && !(await this.tools.schemas.accepts(schema, completion.text))) throw new AnswerOutOfFormat(completion);
   }
 
   /**
@@ -190,11 +240,11 @@ export class EngineConnection<Model> {
     const { maxTokens, cutToContext = maxTokens === null } = request;
     const answer = await this.send({ ...request, maxTokens: mostTokens(request) }, signal, stream);
     if (answer.status === 200) return answer;
-    const text = await textOf(answer);
-    if (!cutToContext || !this.isTooLong({ ...answer, text })) throw this.refusal({ ...answer, text });
+    const refused = await withText(answer);
+    if (!cutToContext || !this.isTooLong(refused)) throw this.refusal(refused);
     const second = await this.send({ ...request, maxTokens: null }, signal, stream);
     if (second.status === 200) return second;
-    throw this.refusal({ ...second, text: await textOf(second) });
+    throw this.refusal(await withText(second));
   }
 
   private send(request: ChatRequest, signal: AbortSignal, stream: boolean): Promise<HttpStream> {
@@ -227,49 +277,21 @@ function strictSchema({ responseFormat: format, sampling }: ChatRequest): JsonOb
   return format?.json === 'schema' && format.strict && !sampling?.stop ? format.schema : null;
 }
 
-type Content = Pick<CompletionPart, 'text' | 'logprobs'> & { readonly toolCalls?: readonly unknown[] };
+const NOT_READ = {
+  answer: 'it is not a completion.',
+  chunk: 'it has an event that is not part of a completion.',
+  embeddings: 'it is no list of embeddings.',
+} as const;
 
-/** Compares an answer, or its parts one after another, with the request. Its methods throw RuntimeInvalidResponse. */
-class AnswerCheck {
-  private hasText = false;
-  private callsTools = false;
+const wantedBy = ({ sampling }: ChatRequest): Wanted => ({ logprobs: sampling?.topLogprobs !== undefined });
 
-  constructor(private readonly request: ChatRequest) {}
-
-  /** Adds a part. Returns false if it is empty. */
-  add({ text, toolCalls = [], logprobs = [] }: Content): boolean {
-    if (toolCalls.length > 0 && this.request.tools === undefined)
-      throw new RuntimeInvalidResponse('it calls a tool, but the request has none.');
-    this.hasText ||= text !== '';
-    this.callsTools ||= toolCalls.length > 0;
-    return text !== '' || toolCalls.length > 0 || logprobs.length > 0;
-  }
-
-  end(reason: CompletionEnd['finishReason'] | null): CompletionEnd['finishReason'] {
-    if (reason === null) throw new RuntimeInvalidResponse('it ended without a reason.');
-    if (!this.hasText && !this.callsTools) throw new RuntimeInvalidResponse('it has no text of the assistant.');
-    if (reason === 'tool_calls' && !this.callsTools) throw new RuntimeInvalidResponse('it calls no tool at its end.');
-    return reason;
-  }
-
-  /** Returns the part. Removes probabilities if the request does not ask for them. */
-  requested<T extends Content>({ logprobs, ...part }: T): Omit<T, 'logprobs'> & Pick<Content, 'logprobs'> {
-    return this.request.sampling?.topLogprobs === undefined || !logprobs ? part : { ...part, logprobs };
-  }
-}
-
-function read<T>(schema: z.ZodType<T>, text: string, problem: string): T {
-  const { data, error } = schema.safeParse(jsonOf(text));
-  if (error) throw new RuntimeInvalidResponse(error.issues[0]?.message ?? problem);
-  return data;
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+/** Returns a refusal with its text. The text is empty if it is too long. */
+async function withText(answer: HttpStream): Promise<HttpAnswer> {
+  const text = await textOf(answer, LONGEST_REFUSAL).catch((error: unknown) => {
+    if (error instanceof InvalidAnswer) return '';
+    throw error;
+  });
+  return { ...answer, text };
 }
 
 function errorFor(error: unknown): unknown {

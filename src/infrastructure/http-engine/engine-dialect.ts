@@ -37,7 +37,13 @@ export abstract class EngineDialect<Model> {
    * Returns the schema that turns the JSON of an answer with status 200 into a completion. Its messages continue the
    * sentence "The runtime gave no valid answer: ". They must not repeat anything of the answer.
    */
-  abstract answer(model: Model): z.ZodType<Completion>;
+  abstract answer(model: Model, wanted: Wanted): z.ZodType<Completion>;
+
+  /**
+   * The compiled module, as a path below `dist/src`, that exports `schemas`: an object with the functions `answer`,
+   * `chunk` and `embeddings`. Another thread reads large answers with it. Without a module they are refused.
+   */
+  readonly module: string | null = null;
 
   /** The form of a stream: server-sent events, or lines, each with the JSON of one event (newline-delimited JSON). */
   readonly framing: 'events' | 'lines' = 'events';
@@ -47,15 +53,22 @@ export abstract class EngineDialect<Model> {
    * `answer`. The stream ends with the event `[DONE]` or at the end of the body. If an engine lacks this method, the
    * whole answer is one part.
    */
-  chunk?(model: Model): z.ZodType<EngineChunk>;
+  chunk?(model: Model, wanted: Wanted): z.ZodType<EngineChunk>;
 
   /** An engine without this method makes no embeddings. */
   embeddings?(request: EmbeddingRequest, model: Model): EngineEmbeddings;
 }
 
+/** The parts of an answer that not every request asks for. The schema must not read those that are not wanted. */
+export interface Wanted {
+  readonly logprobs: boolean;
+}
+
 export interface EngineEmbeddings {
   readonly path: string;
   readonly body: object;
+  /** The arguments of `embeddings` in the module of the dialect, which returns the same schema as `answer`. */
+  readonly args: readonly unknown[];
   /** The schema of the answer. Its messages are like those of `EngineDialect.answer`. */
   readonly answer: z.ZodType<Embeddings>;
 }

@@ -14,7 +14,7 @@ const usualSettings = {
 };
 
 export type HttpChatEngineSettings = EngineAccess &
-  Pick<EngineSettings, 'queue' | 'timeoutMs' | 'schemas'> &
+  Pick<EngineSettings, 'queue' | 'timeoutMs' | 'schemas' | 'answers'> &
   Partial<EngineSettings>;
 
 /**

@@ -16,7 +16,8 @@ import type { RuntimeFigures, RuntimeStatus, RuntimeTask } from '../../domain/ch
 import { FairQueue, WaitEstimate } from '../chat-runtimes/fair-queue.js';
 import { type Answered, RuntimeMeter } from '../chat-runtimes/runtime-meter.js';
 import { type RestartDelayBounds, RestartDelays, steadyMs } from '../system/scheduling.js';
-import { EngineConnection, EngineLost, NOT_READY, type ReceivedPart } from './engine-connection.js';
+import type { AnswerReader } from './answer-reader.js';
+import { EngineConnection, EngineLost, NOT_READY, type Reading, type ReceivedPart } from './engine-connection.js';
 import type { EngineDialect } from './engine-dialect.js';
 import type { HttpSource } from './engine-spec.js';
 import { PartPipe } from './part-pipe.js';
@@ -40,6 +41,7 @@ export interface EngineSettings {
   readonly loadTimeoutMs: number;
   /** Checks answers with a strict format. */
   readonly schemas: JsonSchemas;
+  readonly answers: AnswerReader;
   /** Makes a span of each call to the engine, and the headers of its trace. Default: none. */
   readonly tracer?: Tracer;
   /** The time between two probes of an engine that can't be used. Default: 0.5 s, up to 30 s. */
@@ -67,7 +69,7 @@ interface Session<Model> {
   checking: boolean;
 }
 
-type Work<Model, T> = (connection: EngineConnection<Model>, ending: AbortSignal) => Promise<Counted<T>>;
+type Work<Model, T> = (connection: EngineConnection<Model>, reading: Reading) => Promise<Counted<T>>;
 
 export class HttpChatRuntime<Model> implements ChatRuntime {
   private session: Session<Model> | null = null;
@@ -103,8 +105,7 @@ export class HttpChatRuntime<Model> implements ChatRuntime {
   start(source: HttpSource<Model>): void {
     if (this.session && isDeepStrictEqual(this.session.source, source) && this.state.state !== 'unavailable') return;
     this.endSession(new RuntimeLoading());
-    const { schemas, tracer } = this.settings;
-    const connection = new EngineConnection(source, this.dialect, schemas, () => this.queue.busy, tracer);
+    const connection = new EngineConnection(source, this.dialect, this.settings, () => this.queue.busy);
     this.session = { source, connection, end: new AbortController(), calls: new Set(), checking: false };
     void this.probe(this.session);
   }
@@ -116,15 +117,15 @@ export class HttpChatRuntime<Model> implements ChatRuntime {
 
   async complete(request: ChatRequest, call: RuntimeCall): Promise<Completion> {
     requireSupported(request, this.dialect.supported, this.dialect.passthrough);
-    return this.call({ ...costOf(request), ...call }, async (connection, ending) => {
-      const answer = await connection.complete(request, ending);
+    return this.call({ ...costOf(request), ...call }, async (connection, reading) => {
+      const answer = await connection.complete(request, reading);
       return { answer, usage: answer.usage, firstTokenMs: null };
     });
   }
 
   async embed(request: EmbeddingRequest, call: RuntimeCall): Promise<Embeddings> {
-    return this.call({ ...costOfTexts(request), ...call }, async (connection, ending) => {
-      const answer = await connection.embed(request, ending);
+    return this.call({ ...costOfTexts(request), ...call }, async (connection, reading) => {
+      const answer = await connection.embed(request, reading);
       const { promptTokens } = answer;
       const usage = promptTokens === null ? null : { promptTokens, cachedTokens: 0, completionTokens: 0 };
       return { answer, usage, firstTokenMs: null };
@@ -136,7 +137,7 @@ export class HttpChatRuntime<Model> implements ChatRuntime {
     const parts = new PartPipe<CompletionPart>();
     const left = new AbortController();
     const call = { ...costOf(request), ...runtimeCall, signal: AbortSignal.any([runtimeCall.signal, left.signal]) };
-    const last = this.call(call, (connection, ending) => receive(connection.stream(request, ending), ending, parts));
+    const last = this.call(call, (to, reading) => receive(to.stream(request, reading), reading.signal, parts));
     last.catch(() => undefined).finally(() => parts.close());
     try {
       yield* parts;
@@ -159,7 +160,8 @@ export class HttpChatRuntime<Model> implements ChatRuntime {
   }
 
   /** Runs one call in its turn, with a timeout, and counts it. */
-  private async call<T>({ task, tokens, caller, signal, admitted = () => {} }: Call, work: Work<Model, T>): Promise<T> {
+  private async call<T>({ admitted = () => {}, ...given }: Call, work: Work<Model, T>): Promise<T> {
+    const { task, tokens, caller, signal, memory } = given;
     const session = this.readySession(task);
     const { timeoutMs } = this.settings;
     const call = new AbortController();
@@ -171,7 +173,8 @@ export class HttpChatRuntime<Model> implements ChatRuntime {
       const arrived = this.now;
       return await this.queue.run({ caller, tokens }, call.signal, async () => {
         admitted();
-        const { answer, usage } = await this.counted(this.now - arrived, work(session.connection, call.signal));
+        const working = work(session.connection, { signal: call.signal, memory });
+        const { answer, usage } = await this.counted(this.now - arrived, working);
         const { promptTokens, completionTokens } = usage ?? { promptTokens: tokens, completionTokens: 0 };
         return [answer, Math.min(promptTokens + completionTokens, MOST_OF_ESTIMATE * tokens)];
       });

@@ -24,20 +24,22 @@ function vectorOf(value: string | readonly unknown[]): Float32Array {
 const Item = z.object({ index: z.int(NO_LIST), embedding: Vector }, NO_LIST);
 const Count = z.int().min(0).max(1_000_000_000);
 
-/** Translates a request. The answer may give the model any of the `names`. */
-export function embeddingsOf(
-  { texts, dimensions }: EmbeddingRequest,
-  model: string,
-  names: readonly string[],
-): EngineEmbeddings {
-  const answer = z
+/** What an answer must have: one vector for each text, and the names that the model may have. */
+export interface WantedVectors {
+  readonly texts: number;
+  readonly dimensions?: number | undefined;
+  readonly names: readonly string[];
+}
+
+export const embeddingsAnswer = ({ texts, dimensions, names }: WantedVectors): z.ZodType<Embeddings> =>
+  z
     .object(
       {
         object: z.literal('list', NO_LIST),
         model: z.enum(names, OTHER_MODEL),
         data: z
           .array(Item, NO_LIST)
-          .length(texts.length, OTHER_COUNT)
+          .length(texts, OTHER_COUNT)
           .refine((data) => new Set(data.map(({ index }) => index)).size === data.length, OTHER_COUNT)
           .refine((data) => data.every(({ index }) => index >= 0 && index < data.length), OTHER_COUNT),
         usage: z
@@ -56,6 +58,14 @@ export function embeddingsOf(
       ({ vectors }) => vectors.every(({ length }) => length === (dimensions ?? vectors[0]?.length)),
       OTHER_LENGTH,
     );
+
+/** Translates a request. The answer may give the model any of the `names`. */
+export function embeddingsOf(
+  { texts, dimensions }: EmbeddingRequest,
+  model: string,
+  names: readonly string[],
+): EngineEmbeddings {
   const body = { model, input: texts, encoding_format: 'base64', ...(dimensions !== undefined && { dimensions }) };
-  return { path: '/embeddings', body, answer };
+  const wanted = { texts: texts.length, dimensions, names };
+  return { path: '/embeddings', body, args: [wanted], answer: embeddingsAnswer(wanted) };
 }

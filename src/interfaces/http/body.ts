@@ -1,7 +1,6 @@
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createInflate } from 'node:zlib';
 import type { Request, Response } from 'express';
-import type { MemoryBudget } from '../../application/shared/memory-budget.js';
 import type { ByteStream } from '../../application/shared/ports.js';
 import { HttpRefusal } from './refusals.js';
 
@@ -17,8 +16,6 @@ type BodyLimit = keyof typeof bodyLimits;
 
 /** Limits the nesting of a JSON body. */
 export const MAX_DEPTH = 32;
-/** Limits the number of values in a JSON body. */
-export const MAX_VALUES = 200_000;
 
 /** Reads a body of another media type than JSON into the value that the contract's schema describes. */
 export interface BodyForm {
@@ -151,139 +148,3 @@ async function* decompressed(chunks: AsyncIterable<Buffer>, coding: Coding, limi
 
 export const tooLarge = (limit: number) =>
   new HttpRefusal('payload_too_large', `The body is over the limit of ${limit} bytes.`);
-
-/** A body of at most this many bytes never waits for memory. */
-export const SMALL_BODY_BYTES = 100 * 1024;
-
-/** A body of at most this many bytes is never refused for lack of memory. */
-const TINY_BODY_BYTES = 8 * 1024;
-
-/** The largest number of bytes that a parsed JSON value takes in memory, with its name. */
-const VALUE_BYTES = 96;
-
-/** Returns the largest number of bytes that the parsed values of a JSON text of this length take in memory. */
-export const parsedBytes = (length: number, values: number): number => length + VALUE_BYTES * values;
-
-const WAIT_MS = 5_000;
-
-interface Waiting {
-  readonly bytes: number;
-  readonly begin: () => void;
-}
-
-/**
- * Limits the memory of all bodies, as bytes and as parsed values, and of large answers. Large bodies that find no room
- * wait in the order of arrival, and get 503 `busy` when they have waited too long. Small bodies have separate
- * room of the same size, so that many slow small bodies take no room from the large ones.
- */
-export class BodyMemory {
-  private held = 0;
-  private heldBySmall = 0;
-  private readonly waiting: Waiting[] = [];
-
-  constructor(
-    private readonly maxBytes: number,
-    private readonly waitMs = WAIT_MS,
-  ) {}
-
-  /**
-   * Reserves memory for texts of these lengths and for their parsed values until the response is closed. Returns a
-   * function that changes the number of reserved bytes. It raises the number only for small texts. Throws busy.
-   */
-  async reserve(lengths: readonly number[], response: Response): Promise<(bytes: number) => void> {
-    const total = lengths.reduce((sum, length) => sum + length, 0);
-    if (total <= SMALL_BODY_BYTES) return this.reserveSmall(total, response);
-    let reserved = lengths.reduce(
-      (sum, length) => sum + length + parsedBytes(length, Math.min(length / 2, MAX_VALUES)),
-      0,
-    );
-    if (this.waiting.length === 0 && this.hasRoom(reserved)) this.held += reserved;
-    else await this.wait(reserved, response);
-    const lower = (to: number) => {
-      if (to >= reserved) return;
-      this.held -= reserved - to;
-      reserved = to;
-      this.beginNext();
-    };
-    if (response.closed) lower(0);
-    else response.once('close', () => lower(0));
-    return lower;
-  }
-
-  /** Reserves no room for values before they are parsed: a small body that arrives slowly must not hold that room. */
-  private reserveSmall(length: number, response: Response): (bytes: number) => void {
-    if (length > TINY_BODY_BYTES && this.heldBySmall + length > this.maxBytes) throw this.busy('requests');
-    let reserved = 0;
-    const set = (to: number) => {
-      if (response.closed && to > 0) return;
-      this.heldBySmall += to - reserved;
-      reserved = to;
-    };
-    set(length);
-    response.once('close', () => set(0));
-    return set;
-  }
-
-  private busy(requests: string): HttpRefusal {
-    const seconds = Math.max(1, Math.ceil(this.waitMs / 1000));
-    const message = `Too many ${requests} at once: try again in ${seconds} s.`;
-    return new HttpRefusal('busy', message, { 'Retry-After': String(seconds) });
-  }
-
-  private hasRoom(bytes: number): boolean {
-    return this.held === 0 || this.held + bytes <= this.maxBytes;
-  }
-
-  private wait(bytes: number, response: Response): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const giveUp = () => {
-        leave();
-        this.waiting.splice(this.waiting.indexOf(waiting), 1);
-        this.beginNext();
-        reject(this.busy('large requests'));
-      };
-      const timer = setTimeout(giveUp, this.waitMs);
-      const leave = () => {
-        clearTimeout(timer);
-        response.off('close', giveUp);
-      };
-      const begin = () => {
-        leave();
-        resolve();
-      };
-      const waiting = { bytes, begin };
-      this.waiting.push(waiting);
-      response.once('close', giveUp);
-    });
-  }
-
-  private beginNext(): void {
-    for (let next = this.waiting[0]; next && this.hasRoom(next.bytes); next = this.waiting[0]) {
-      this.waiting.shift();
-      this.held += next.bytes;
-      next.begin();
-    }
-  }
-}
-
-/** The memory of one request for stored content and then for the text of its answer. */
-export class RequestMemory implements MemoryBudget {
-  private lowerTo = (_bytes: number) => {};
-  private bytes = 0;
-
-  constructor(
-    private readonly all: BodyMemory,
-    private readonly response: Response,
-  ) {}
-
-  async reserve(...lengths: number[]): Promise<void> {
-    this.lowerTo(0);
-    this.lowerTo = await this.all.reserve(lengths, this.response);
-    this.bytes = lengths.reduce((sum, length) => sum + length, 0);
-  }
-
-  /** Keeps only the memory for the text of the answer and its copy in the socket. */
-  answerMade(): void {
-    this.lowerTo(2 * this.bytes);
-  }
-}

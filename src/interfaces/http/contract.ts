@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { Quota } from '../../application/operations/ports.js';
-import type { MemoryBudget } from '../../application/shared/memory-budget.js';
+import type { Reservation } from '../../application/shared/memory-budget.js';
 import type { Caller, CallerKind } from '../../domain/accounts/caller.js';
 import type { Permission } from '../../domain/accounts/permission.js';
 import type { DomainError } from '../../domain/shared/errors.js';
@@ -113,7 +113,7 @@ export interface Call<
   /** Aborts when the caller disconnects before the answer. */
   readonly signal: AbortSignal;
   /** Limits the stored content that the call reads into memory. */
-  readonly memory: MemoryBudget;
+  readonly memory: Reservation;
   readonly requestId: string;
   /** Returns what is left of each rate limit of the caller after this call. */
   readonly readQuotas: () => Promise<readonly Quota[]>;

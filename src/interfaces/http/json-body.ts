@@ -1,8 +1,9 @@
 import { isUtf8 } from 'node:buffer';
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
+import { MAX_VALUES } from '../../application/shared/memory-budget.js';
 import { type Finding, InvalidRequest } from '../../domain/shared/errors.js';
 import { firstInexactNumber, jsonNesting, quoted, unstorableLeaf } from '../../domain/shared/text.js';
-import { type BodyForm, type BodyRules, MAX_DEPTH, MAX_VALUES } from './body.js';
+import { type BodyForm, type BodyRules, MAX_DEPTH } from './body.js';
 import { HttpRefusal } from './refusals.js';
 
 /** A body of more bytes is parsed in steps. Other requests can run between the steps. */

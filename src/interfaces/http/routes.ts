@@ -32,7 +32,7 @@ export function contractRoutes(
         authorizeCaller(contract),
         ...(before ? [refuseEarly(before)] : []),
         ...(contract.body ? [readBody(contract, dependencies)] : []),
-        validate(contract),
+        validate(contract, dependencies),
         handle(route),
         respond(contract, report),
         existenceFirst(exists[lastId]),

@@ -1,6 +1,6 @@
 import type { Delivery } from '../../../src/domain/alerts/webhook.js';
 import { atOnce } from '../../support/barrier.js';
-import { anAccount, anAlert, aRule, aTeam, at, aWebhook, ids } from '../../support/records.js';
+import { anAlert, aRule, at, aWebhook, ids } from '../../support/records.js';
 import { expectPages, type Repositories, type StoreUnderTest } from '../../support/repositories.js';
 
 const all = { limit: 1_000, after: null };

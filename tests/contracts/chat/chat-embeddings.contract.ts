@@ -1,5 +1,6 @@
 import type { EmbeddingRequest } from '../../../src/domain/chat/embedding.js';
 import { type ChatRuntimesLimits, type ChatRuntimesUnderTest, callsTo } from '../../support/chat-runtimes-rig.js';
+import { unlimited } from '../../support/records.js';
 
 const texts = ['a cat', 'the price of a share rose on the market today', 'a dog and a cat'];
 
@@ -21,7 +22,12 @@ export function chatEmbeddingsContract(
       request: Partial<EmbeddingRequest> = {},
       signal = new AbortController().signal,
       admitted?: () => void,
-    ) => rig.runtimes.embed('a', { texts, ...request }, { caller: 'usr_a', signal, ...(admitted && { admitted }) });
+    ) =>
+      rig.runtimes.embed(
+        'a',
+        { texts, ...request },
+        { caller: 'usr_a', signal, memory: unlimited, ...(admitted && { admitted }) },
+      );
     const code = (name: string) => expect.objectContaining({ code: name });
 
     beforeAll(() => {

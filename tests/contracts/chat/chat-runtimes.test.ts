@@ -16,11 +16,12 @@ import { GenAiTelemetry } from '../../../src/infrastructure/opentelemetry/gen-ai
 import { NoTracer, SystemClock } from '../../../src/infrastructure/system/adapters.js';
 import { MemoryChatRuntimes, type MemorySource } from '../../fakes/chat/memory-chat-runtimes.js';
 import type { ChatRuntimesLimits } from '../../support/chat-runtimes-rig.js';
-import { schemas } from '../../support/json-schemas.js';
+import { answers, schemas } from '../../support/json-schemas.js';
 import { sendJson } from '../../support/local-server.js';
 import { ChildRuntimesRig, oddWorker } from '../../support/onnx/child-runtimes-rig.js';
 import { ModelFolders, tinyEmbed, withFields, withoutEnd } from '../../support/onnx/model-folders.js';
 import { RecordingLog } from '../../support/recording-log.js';
+import { unlimited } from '../../support/records.js';
 import { type Asked, chunksOf, completion, ScriptedEngine, sendEvents } from '../../support/scripted-engine.js';
 import { chatAnswersContract } from './chat-answers.contract.js';
 import { chatEmbeddingsContract, type EmbeddingRuntimesUnderTest } from './chat-embeddings.contract.js';
@@ -152,7 +153,7 @@ describe('chat engines elsewhere', () => {
   ): void {
     const elsewhere = (limits: ChatRuntimesLimits): EmbeddingRuntimesUnderTest & ListeningRuntimes => {
       const waits = { maxConcurrent: 1, probeTimeoutMs: 5_000, retryDelayMs: { first: 100, max: 400 } };
-      const adapter = make({ ...limits, ...waits, schemas, allowedHosts: [], keys: {} });
+      const adapter = make({ ...limits, ...waits, schemas, answers, allowedHosts: [], keys: {} });
       const runtimes = new ChatRuntimesByEngine([adapter], telemetry);
       const source = (model: string, key = 'right', task?: RuntimeTask): HttpSource<Model> => {
         return { kind: adapter.kind, baseUrl: engine.url, key, model: named(model), ...(task && { task }) };
@@ -163,7 +164,7 @@ describe('chat engines elsewhere', () => {
         engine.cut();
         while (runtimes.status(id).state === 'ready')
           await runtimes
-            .complete(id, aRequest, { caller: 'usr_z', signal: new AbortController().signal })
+            .complete(id, aRequest, { caller: 'usr_z', signal: new AbortController().signal, memory: unlimited })
             .catch(() => pause(1));
         engine.dead = false;
       };

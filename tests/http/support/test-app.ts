@@ -14,7 +14,6 @@ import { httpApp } from '../../../src/bootstrap/http.js';
 import { modelStorage } from '../../../src/bootstrap/model-storage.js';
 import { runningFields } from '../../../src/bootstrap/telemetry.js';
 import { createDataSource, type DataSource } from '../../../src/infrastructure/typeorm/data-source.js';
-import type { BodyMemory } from '../../../src/interfaces/http/body.js';
 import { createHttpServer, GracefulShutdown } from '../../../src/interfaces/http/server.js';
 import { MemoryChatRuntimes } from '../../fakes/chat/memory-chat-runtimes.js';
 import { ManualClock } from '../../fakes/shared/manual-clock.js';
@@ -30,7 +29,6 @@ export interface TestAppOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Rebinds ports before the app is created. */
   readonly adapt?: (container: Container) => void;
-  readonly bodyMemory?: BodyMemory;
   /** Options of Node's server, such as time-outs. */
   readonly server?: object;
 }
@@ -65,7 +63,7 @@ export class TestApp extends HttpCaller {
     super(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
   }
 
-  static async start({ env = {}, adapt, bodyMemory, server: options }: TestAppOptions = {}): Promise<TestApp> {
+  static async start({ env = {}, adapt, server: options }: TestAppOptions = {}): Promise<TestApp> {
     const folder = new TemporaryFolder();
     const config = loadConfig({
       SERVICE_SECRET: 'a-secret-of-the-tests',
@@ -85,7 +83,7 @@ export class TestApp extends HttpCaller {
     container.rebind(Clock).toConstantValue(clock);
     adapt?.(container);
     const store = repositoriesOf(container);
-    const app = httpApp(container, config, bodyMemory);
+    const app = httpApp(container, config);
     const server = createHttpServer(app, () => container.get(IdGenerator).next('req'), options);
     await once(server.listen(0, '127.0.0.1'), 'listening');
     const shutdown = container.get(GracefulShutdown);

@@ -6,6 +6,7 @@ import { ChildRuntimesRig } from '../../support/onnx/child-runtimes-rig.js';
 import { directRun } from '../../support/onnx/direct-run.js';
 import { encoder } from '../../support/onnx/encoder.js';
 import { tinyEmbed } from '../../support/onnx/model-folders.js';
+import { unlimited } from '../../support/records.js';
 import { TemporaryFolder } from '../../support/temporary-folder.js';
 
 const size = { vocabulary: 2_048, hidden: 32, layers: 2, heads: 4, inner: 64, context: 512 };
@@ -34,9 +35,9 @@ describe('embeddings of ONNX models', () => {
   }
 
   const embed = async (texts: readonly string[], caller = 'usr_a', id = 'a') =>
-    (await rig.runtimes.embed(id, { texts }, { caller, signal: new AbortController().signal })).vectors.map((one) => [
-      ...one,
-    ]);
+    (
+      await rig.runtimes.embed(id, { texts }, { caller, signal: new AbortController().signal, memory: unlimited })
+    ).vectors.map((one) => [...one]);
   const length = (vector: readonly number[] = []) => Math.hypot(...vector);
   const cosine = (a: readonly number[] = [], b: readonly number[] = []) =>
     a.reduce((sum, one, i) => sum + one * (b[i] ?? 0), 0) / (length(a) * length(b));

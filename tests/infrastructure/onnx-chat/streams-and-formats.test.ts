@@ -49,15 +49,17 @@ describe('an answer in parts', () => {
     const plain = await rig.ask('What is 7 + 5?', { sampling: { topLogprobs: 3 } });
     const { parts, answer } = await rig.askInParts('What is 7 + 5?', { sampling: { topLogprobs: 3 } });
     expect(answer.logprobs).toEqual(plain.logprobs);
-    const { logprobs = [], completionTokens, text } = plain;
+    const { completionTokens, text } = plain;
+    const logprobs = [...(plain.logprobs ?? [])];
     expect(logprobs).toHaveLength(completionTokens);
     expect(logprobs.map(({ token }) => token).join('')).toBe(text);
     for (const { top, ...chosen } of logprobs) expect(top).toEqual([chosen, expect.anything(), expect.anything()]);
     for (const part of parts) expect((part.logprobs ?? []).map(({ token }) => token).join('')).toBe(part.text);
     const logitBias = { [tokenId('7')]: -100 };
     const drawn = await rig.ask('What is 7 + 5?', { temperature: 2, sampling: { topLogprobs: 3, logitBias, seed: 1 } });
-    expect(drawn.logprobs?.[0]?.top).toEqual(logprobs[0]?.top);
-    expect(drawn.logprobs?.[0]?.logprob).toBeLessThan(-2);
+    const [first] = drawn.logprobs ?? [];
+    expect(first?.top).toEqual(logprobs[0]?.top);
+    expect(first?.logprob).toBeLessThan(-2);
     expect(await rig.ask('Hi', { sampling: { topLogprobs: 0, logitBias: { 508: 100 } } })).toMatchObject({
       text: '',
       logprobs: [],

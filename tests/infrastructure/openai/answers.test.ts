@@ -8,9 +8,10 @@ import { embeddingsOf } from '../../../src/infrastructure/openai/embeddings.js';
 import { OpenAiChatEngine } from '../../../src/infrastructure/openai/openai-chat-engine.js';
 import { SystemClock } from '../../../src/infrastructure/system/adapters.js';
 import { ManualClock } from '../../fakes/shared/manual-clock.js';
-import { schemas } from '../../support/json-schemas.js';
+import { answers, schemas } from '../../support/json-schemas.js';
 import { sendJson } from '../../support/local-server.js';
 import { RecordingLog } from '../../support/recording-log.js';
+import { unlimited } from '../../support/records.js';
 import { answering, completion, type Script, ScriptedEngine, speaking } from '../../support/scripted-engine.js';
 import { until } from '../../support/until.js';
 
@@ -30,7 +31,7 @@ afterAll(() => engine.close());
 const start = (clock: Clock = new SystemClock(), timeoutMs = 20_000) => {
   log = new RecordingLog();
   const waits = { timeoutMs, loadTimeoutMs: LOAD_MS, retryDelayMs: { first: 1, max: 5 } };
-  const settings = { queue: 1, ...waits, schemas, allowedHosts: [], keys: {} };
+  const settings = { queue: 1, ...waits, schemas, answers, allowedHosts: [], keys: {} };
   runtime = new OpenAiChatEngine(settings, clock, log).create('a');
   const model = { model: M, model_aliases: ['big-0613'] };
   const source: HttpSource<object> = { kind: 'openai', baseUrl: engine.url, key: null, model };
@@ -39,7 +40,7 @@ const start = (clock: Clock = new SystemClock(), timeoutMs = 20_000) => {
 const reaches = (state: string) => until(`it is ${state}`, () => runtime.status.state === state, 1);
 const ask = (more: Partial<ChatRequest> = {}) => {
   const request = { messages: [{ role: 'user' as const, content: 'Hi' }], maxTokens: null, temperature: 0, ...more };
-  return runtime.complete(request, { caller: 'usr_a', signal: new AbortController().signal });
+  return runtime.complete(request, { caller: 'usr_a', signal: new AbortController().signal, memory: unlimited });
 };
 const refused = async (script: Script, more: Partial<ChatRequest> = {}) => {
   engine.script = script;

@@ -6,8 +6,9 @@ import type { JsonObject } from '../../../src/domain/workspace/json.js';
 import type { HttpSource } from '../../../src/infrastructure/http-engine/engine-spec.js';
 import { OpenAiChatEngine } from '../../../src/infrastructure/openai/openai-chat-engine.js';
 import { SystemClock } from '../../../src/infrastructure/system/adapters.js';
-import { schemas } from '../../support/json-schemas.js';
+import { answers, schemas } from '../../support/json-schemas.js';
 import { RecordingLog } from '../../support/recording-log.js';
+import { unlimited } from '../../support/records.js';
 import {
   answering,
   chunk,
@@ -31,7 +32,7 @@ describe('the stream of an engine that speaks OpenAI', () => {
     engine = await ScriptedEngine.start();
   });
   beforeEach(() => {
-    const settings = { queue: 1, timeoutMs: 20_000, maxConcurrent: 1, schemas, allowedHosts: [], keys: {} };
+    const settings = { queue: 1, timeoutMs: 20_000, maxConcurrent: 1, schemas, answers, allowedHosts: [], keys: {} };
     runtime = new OpenAiChatEngine(settings, new SystemClock(), new RecordingLog()).create('a');
     const model = { model: M, model_aliases: ['big-0613'] };
     const source: HttpSource<object> = { kind: 'openai', baseUrl: engine.url, key: null, model };
@@ -48,7 +49,7 @@ describe('the stream of an engine that speaks OpenAI', () => {
     ...more,
   });
   const stream = (more: Partial<ChatRequest> = {}, signal = new AbortController().signal) =>
-    runtime.stream(asking(more), { caller: 'usr_a', signal })[Symbol.asyncIterator]();
+    runtime.stream(asking(more), { caller: 'usr_a', signal, memory: unlimited })[Symbol.asyncIterator]();
   /** Returns the parts, and the code of the failure after them. */
   const taken = async (script: Script, more: Partial<ChatRequest> = {}) => {
     engine.script = script;
@@ -131,10 +132,12 @@ describe('the stream of an engine that speaks OpenAI', () => {
     ({ json: 'schema', name: 'place', description: 'A place', schema, strict }) as const;
   const whole = (more: Partial<ChatRequest>, script: Script) => {
     engine.script = script;
-    return runtime.complete(asking(more), { caller: 'usr_a', signal: new AbortController().signal }).then(
-      ({ text }) => text,
-      (error) => `${error.code} ${error.advice.details?.[0]?.path ?? ''}`,
-    );
+    return runtime
+      .complete(asking(more), { caller: 'usr_a', signal: new AbortController().signal, memory: unlimited })
+      .then(
+        ({ text }) => text,
+        (error) => `${error.code} ${error.advice.details?.[0]?.path ?? ''}`,
+      );
   };
 
   it('passes on a response format, and checks a complete answer against a strict one', async () => {
@@ -250,7 +253,7 @@ describe('the stream of an engine that speaks OpenAI', () => {
     expect((await taken(script, { sampling: { seed: 7 } })).parts[0]).toEqual({ text: 'Ä' });
     expect(engine.asked.at(-1)?.body.logprobs).toBeUndefined();
     const broken = { choices: [{ ...scored.choices[0], logprobs: { content: [{ token: 'Ä', logprob: '?' }] } }] };
-    expect(await taken(streaming(chunk(M, {}, null, broken), stop))).toMatchObject({
+    expect(await taken(streaming(chunk(M, {}, null, broken), stop), { sampling: { topLogprobs: 2 } })).toMatchObject({
       failure: 'runtime_invalid_response',
     });
   });

@@ -3,6 +3,7 @@ import { type Span, type SpanAttributes, type SpanOptions, Tracer } from '../../
 import { RuntimeUnavailable } from '../../../src/domain/chat/errors.js';
 import { ChatRuntimesByEngine } from '../../../src/infrastructure/chat-runtimes/chat-runtimes-by-engine.js';
 import { GenAiTelemetry } from '../../../src/infrastructure/opentelemetry/gen-ai.js';
+import { unlimited } from '../../support/records.js';
 
 /** Keeps its spans for the tests. */
 class KeepingTracer extends Tracer {
@@ -64,9 +65,9 @@ function observed(runtime: Partial<ChatRuntime>, withContent = false) {
 describe('the span of a call', () => {
   it('has the attributes of the conventions, and no content', async () => {
     const { tracer, runtimes } = observed(whole);
-    await runtimes.complete('prj_1', request, { caller: 'usr_1', signal });
-    for await (const _ of runtimes.stream('prj_1', request, { caller: 'usr_1', signal }));
-    await runtimes.embed('prj_1', { texts: ['secret'], dimensions: 8 }, { caller: 'usr_1', signal });
+    await runtimes.complete('prj_1', request, { caller: 'usr_1', signal, memory: unlimited });
+    for await (const _ of runtimes.stream('prj_1', request, { caller: 'usr_1', signal, memory: unlimited }));
+    await runtimes.embed('prj_1', { texts: ['secret'], dimensions: 8 }, { caller: 'usr_1', signal, memory: unlimited });
     const about = {
       'gen_ai.operation.name': 'chat',
       'gen_ai.provider.name': 'onnx',
@@ -102,7 +103,7 @@ describe('the span of a call', () => {
 
   it('has the beginning of each text if the recording of content is enabled', async () => {
     const { tracer, runtimes } = observed(whole, true);
-    for await (const _ of runtimes.stream('prj_1', request, { caller: 'usr_1', signal }));
+    for await (const _ of runtimes.stream('prj_1', request, { caller: 'usr_1', signal, memory: unlimited }));
     const { attributes } = tracer.spans[0] as KeepingTracer['spans'][number];
     const [system, user] = JSON.parse(String(attributes['gen_ai.input.messages']));
     expect(system).toEqual({ role: 'system', parts: [{ type: 'text', content: 'Be brief.' }] });
@@ -122,10 +123,14 @@ describe('the span of a call', () => {
       },
       embed: () => Promise.reject(failure),
     });
-    await expect(runtimes.complete('prj_1', request, { caller: 'usr_1', signal })).rejects.toBe(failure);
-    await expect(runtimes.embed('prj_1', { texts: ['a'] }, { caller: 'usr_1', signal })).rejects.toBe(failure);
+    await expect(runtimes.complete('prj_1', request, { caller: 'usr_1', signal, memory: unlimited })).rejects.toBe(
+      failure,
+    );
+    await expect(
+      runtimes.embed('prj_1', { texts: ['a'] }, { caller: 'usr_1', signal, memory: unlimited }),
+    ).rejects.toBe(failure);
     const streamed = async (one: ChatRuntimesByEngine) => {
-      for await (const _ of one.stream('prj_1', request, { caller: 'usr_1', signal })) return;
+      for await (const _ of one.stream('prj_1', request, { caller: 'usr_1', signal, memory: unlimited })) return;
     };
     await expect(streamed(runtimes)).rejects.toBe(failure);
     expect(tracer.spans.map(({ parts, ends }) => [parts, ends])).toEqual([

@@ -10,6 +10,7 @@ import { OnnxChatEngine, type OnnxChatEngineSettings } from '../../../src/infras
 import { SystemClock } from '../../../src/infrastructure/system/adapters.js';
 import { schemas } from '../json-schemas.js';
 import { RecordingLog } from '../recording-log.js';
+import { unlimited } from '../records.js';
 
 const compiled = (path: string) => join(process.cwd(), 'dist', path);
 
@@ -31,7 +32,7 @@ type About = Partial<ChatRequest> & { id?: string; caller?: string; signal?: Abo
 function callOf(text: string, about: About) {
   const { id = 'a', caller = 'usr_a', signal = new AbortController().signal, ...rest } = about;
   const request = { messages: [{ role: 'user' as const, content: text }], maxTokens: null, temperature: 0, ...rest };
-  return [id, request, { caller, signal }] as const;
+  return [id, request, { caller, signal, memory: unlimited }] as const;
 }
 
 /** Runs chat runtimes in child processes, and shows these processes. */

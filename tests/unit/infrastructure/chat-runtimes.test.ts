@@ -12,7 +12,7 @@ import { OnnxChatEngine } from '../../../src/infrastructure/onnx-chat/onnx-chat-
 import { OpenAiChatEngine } from '../../../src/infrastructure/openai/openai-chat-engine.js';
 import { AsyncRequestContext } from '../../../src/infrastructure/system/adapters.js';
 import { ManualClock } from '../../fakes/shared/manual-clock.js';
-import { schemas } from '../../support/json-schemas.js';
+import { answers, schemas } from '../../support/json-schemas.js';
 import { RecordingLog } from '../../support/recording-log.js';
 
 describe('FairQueue', () => {
@@ -169,7 +169,7 @@ const clock = new ManualClock(new Date(0));
 const engines = new ChatRuntimesByEngine(
   [
     new OnnxChatEngine(onnx, files, schemas, clock, new RecordingLog()),
-    new OpenAiChatEngine({ ...limits, ...access, schemas }, clock, new RecordingLog()),
+    new OpenAiChatEngine({ ...limits, ...access, schemas, answers }, clock, new RecordingLog()),
   ],
   new CallTelemetry(),
 );

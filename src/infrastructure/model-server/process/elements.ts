@@ -117,6 +117,23 @@ export function unevenAt(value: unknown, shape: readonly number[], level = 0): s
   return null;
 }
 
+/**
+ * Tells whether all elements of an evenly nested array have values of the type. Takes whole numbers that a double
+ * rounds, because whoever passes on the text itself keeps their digits.
+ */
+export function haveType(value: unknown, datatype: Datatype): boolean {
+  if (Array.isArray(value)) return value.every((one) => haveType(one, datatype));
+  const isLong = datatype === 'INT64' || datatype === 'UINT64';
+  const exact = isLong && typeof value === 'number' && Number.isInteger(value) ? BigInt(value) : value;
+  try {
+    converts[datatype](exact);
+    return true;
+  } catch (error) {
+    if (error instanceof InvalidElement) return false;
+    throw error;
+  }
+}
+
 export interface ElementProblem {
   readonly index: number;
   readonly problem: string;

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type ResourceLimits, type TransferListItem, Worker } from 'node:worker_threads';
+import { WorkerThread } from '../../system/worker-thread.js';
 import type { BatchVerdict } from './batches.js';
 import { Codec, type RequestBody, type ResponseBody } from './codec.js';
 import type { CodecRequest, CodecResponse, CodecSettings } from './codec-worker.js';
@@ -8,46 +8,6 @@ import type { InferenceRequest, ResponseFormat } from './inference-request.js';
 import type { ModelRequest, ModelResponse, RunResult } from './model-worker.js';
 import { invalidRequest, RequestError } from './request-error.js';
 import { buffersOf, byteSizeOf, type Signature, type Tensors } from './tensors.js';
-
-/** A worker thread that answers each request with one response, in order. */
-export class WorkerThread<Request, Response> {
-  private readonly worker: Worker;
-  private readonly open: ((response: Response) => void)[] = [];
-  private latest: Promise<unknown> = Promise.resolve();
-
-  /** `onDeath` is called once, after the thread has ended, also by `terminate`. */
-  constructor(program: string, data: unknown, onDeath: (error: Error) => void, resourceLimits: ResourceLimits = {}) {
-    this.worker = new Worker(program, { workerData: data, resourceLimits });
-    this.worker.on('message', (response: Response) => this.open.shift()?.(response));
-    let reason: Error | null = null;
-    this.worker.once('error', (error) => {
-      reason = error;
-    });
-    this.worker.once('exit', (code) => onDeath(reason ?? new Error(`a thread ended with code ${code}`)));
-  }
-
-  get isBusy(): boolean {
-    return this.open.length > 0;
-  }
-
-  /** Resolves when every request so far has its response. */
-  async idle(): Promise<void> {
-    await this.latest;
-  }
-
-  /** Sends a request and moves the memory in `transfer` to the thread. */
-  send(request: Request, transfer: readonly TransferListItem[]): Promise<Response> {
-    this.worker.postMessage(request, transfer);
-    const response = new Promise<Response>((resolve) => this.open.push(resolve));
-    this.latest = response;
-    return response;
-  }
-
-  /** Ends the thread at once. Its open requests get no response. */
-  async terminate(): Promise<void> {
-    await this.worker.terminate();
-  }
-}
 
 export interface ModelSettings {
   readonly file: string;

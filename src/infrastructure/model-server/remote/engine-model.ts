@@ -7,6 +7,7 @@ import { InvalidRequest, NotFound } from '../../../domain/shared/errors.js';
 import {
   ConnectionFailed,
   causeOf,
+  discard,
   HttpClient,
   type HttpRequest,
   type HttpStream,
@@ -173,7 +174,8 @@ export class EngineModel {
       if (answer.status !== 200) throw await this.refusal(answer, version);
       const { 'content-encoding': coding = 'identity', 'content-length': announced } = answer.headers;
       const chunks = answer.body;
-      const answered = await collect({ length: announced === undefined ? null : Number(announced), chunks });
+      const length = announced === undefined ? null : Number(announced);
+      const answered = await collect({ length, chunks }).finally(() => discard(answer));
       if (coding !== 'identity') throw new RuntimeInvalidResponse('it is compressed, which was not asked for.');
       return { bytes: answered, jsonLength: lengthOf(answer) };
     });

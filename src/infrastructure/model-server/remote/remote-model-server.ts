@@ -1,10 +1,10 @@
 import type { ModelAnswer, ModelRequest, ModelServer, ServerState } from '../../../application/deployments/ports.js';
-import type { MemoryBudget } from '../../../application/shared/memory-budget.js';
 import type { ByteStream, Logger } from '../../../application/shared/ports.js';
 import { InferenceTimeout, RuntimeInvalidResponse } from '../../../domain/chat/errors.js';
 import type { RemoteModel } from '../../../domain/deployments/deployment.js';
 import { DeploymentStopped, DeploymentUnavailable } from '../../../domain/deployments/errors.js';
 import { InvalidRequest, NotFound } from '../../../domain/shared/errors.js';
+import { collected } from '../../http-client/collected.js';
 import { type EngineAccess, endpointOf } from '../../http-engine/engine-spec.js';
 import { RequestError } from '../process/request-error.js';
 import { LENGTH_HEADER } from '../protocol.js';
@@ -23,8 +23,6 @@ export interface RemoteModelServerSettings extends EngineAccess {
 }
 
 const PROBE_MS = 1_000;
-/** The memory to reserve at first for a body without a length. */
-const SMALL = 100 * 1_024;
 
 interface Served {
   readonly model: RemoteModel;
@@ -135,13 +133,20 @@ export class RemoteModelServer implements ModelServer {
     signal: AbortSignal,
   ): Promise<ModelAnswer> {
     try {
-      const bytes = await this.collected(body, 0, memory, tooLarge);
+      const { bodyLimit: limit } = this.settings;
+      const reserve = (room: number) => memory.reserve(0, room);
+      const bytes = await collected(body, { limit, tooLong: () => tooLarge(limit), reserve });
       return await this.inTime(signal, async (ending) => {
         const signature = await engine.readSignature(ending);
         const isPredict = operation === 'predict';
         const engineRequest = await this.translator.request({ kind: 'infer', bytes, jsonLength }, isPredict, signature);
         const held = engineRequest.bytes.length;
-        const collect = (answer: ByteStream) => this.collected(answer, held, memory, answerTooLarge);
+        const collect = (answer: ByteStream) =>
+          collected(answer, {
+            limit,
+            tooLong: () => answerTooLarge(limit),
+            reserve: (room) => memory.reserve(held, room),
+          });
         const engineAnswer = await engine.infer(
           engineRequest,
           version,
@@ -162,31 +167,6 @@ export class RemoteModelServer implements ModelServer {
       if (!(error instanceof RequestError)) throw error;
       return answer(error.status, 'application/json', [Buffer.from(error.envelope(requestId))], error.headers);
     }
-  }
-
-  /** Reads a whole body. Reserves memory for it in addition to the `held` bytes of the request. */
-  private async collected(
-    { length, chunks }: ByteStream,
-    held: number,
-    memory: MemoryBudget,
-    tooLarge: (limit: number) => Error,
-  ): Promise<Uint8Array> {
-    const { bodyLimit } = this.settings;
-    if ((length ?? 0) > bodyLimit) throw tooLarge(bodyLimit);
-    let room = length ?? SMALL;
-    await memory.reserve(held, room);
-    const collected: Uint8Array[] = [];
-    let size = 0;
-    for await (const chunk of chunks) {
-      size += chunk.length;
-      if (size > bodyLimit) throw tooLarge(bodyLimit);
-      if (size > room) {
-        room = bodyLimit;
-        await memory.reserve(held, room);
-      }
-      collected.push(chunk);
-    }
-    return Buffer.concat(collected);
   }
 
   /** Runs `work`, and aborts it with InferenceTimeout when it takes too long. */

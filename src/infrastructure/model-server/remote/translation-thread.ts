@@ -1,6 +1,7 @@
 /** The program of the thread that translates large bodies. The main thread stays free for other callers. */
 import { parentPort } from 'node:worker_threads';
 import type { Finding } from '../../../domain/shared/errors.js';
+import { wholeBuffers } from '../../system/worker-thread.js';
 import { type ErrorCode, RequestError } from '../process/request-error.js';
 import { answerOf, requestOf, WrongAnswer } from './translation.js';
 
@@ -34,9 +35,4 @@ function translate(order: TranslationOrder): Translated {
 function bytesIn(translated: Translated): readonly Uint8Array[] {
   if (translated.type === 'request') return [translated.result.bytes];
   return translated.type === 'answer' ? translated.result.parts : [];
-}
-
-/** Returns the buffers to move to the main thread. Bytes that are only a part of their buffer are copied instead. */
-function wholeBuffers(bytes: readonly Uint8Array[]): ArrayBuffer[] {
-  return bytes.flatMap(({ buffer, byteLength }) => (buffer.byteLength === byteLength ? [buffer as ArrayBuffer] : []));
 }

@@ -1,6 +1,6 @@
 /** Translates predictions to the Open Inference Protocol and back, and checks the answers of engines elsewhere. */
 import { Codec, parseJson, type RequestBody, type ResponseBody, requestJson } from '../process/codec.js';
-import { jsonShape, unevenAt } from '../process/elements.js';
+import { haveType, jsonShape, unevenAt } from '../process/elements.js';
 import { isInferForm } from '../process/inference-request.js';
 import { countOf, tensorOfBytes, tensorOfJson } from '../process/input-tensors.js';
 import { InvalidField, invalidRequest, RequestError } from '../process/request-error.js';
@@ -180,7 +180,7 @@ function checkedOutputs(
 const isShape = (shape: unknown): shape is number[] =>
   Array.isArray(shape) && shape.every((size) => Number.isSafeInteger(size) && size >= 0);
 
-/** Throws WrongAnswer for a wrong number of elements or bytes. Does not check the elements themselves. */
+/** Throws WrongAnswer for a wrong number of elements or bytes, and for elements of another type. */
 function checkData({ datatype, fields }: Output, binary: BinaryData): void {
   const shape = own(fields, 'shape') as number[];
   const size = own(own(fields, 'parameters'), 'binary_data_size');
@@ -193,6 +193,7 @@ function checkData({ datatype, fields }: Output, binary: BinaryData): void {
   const data = own(fields, 'data');
   const nested = jsonShape(data);
   if (!Array.isArray(data) || countOf(nested) !== countOf(shape) || unevenAt(data, nested)) throw invalid(MISCOUNTED);
+  if (datatype && !haveType(data, datatype)) throw invalid(MISCOUNTED);
 }
 
 /** Takes binary data in the order of the outputs. */

@@ -1,7 +1,7 @@
 import { injectable } from 'inversify';
 import { DeploymentService } from '../../../application/deployments/deployment.service.js';
 import type { ModelOperation, ModelRequest } from '../../../application/deployments/ports.js';
-import type { MemoryBudget } from '../../../application/shared/memory-budget.js';
+import type { Reservation } from '../../../application/shared/memory-budget.js';
 import type { Caller } from '../../../domain/accounts/caller.js';
 import { type CallOf, type Controller, type Existence, route, StreamedResponse } from '../contract.js';
 import * as contracts from './predictions.contract.js';
@@ -14,7 +14,7 @@ interface Call {
     readonly model_version?: string;
   };
   readonly signal: AbortSignal;
-  readonly memory: MemoryBudget;
+  readonly memory: Reservation;
   readonly requestId: string;
 }
 

@@ -1,16 +1,15 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { Authenticator } from '../../../application/accounts/authenticator.js';
+import { type MemoryBudget, parsedBytes } from '../../../application/shared/memory-budget.js';
 import type { ByteStream } from '../../../application/shared/ports.js';
 import { InvalidRequest } from '../../../domain/shared/errors.js';
 import {
   announcedLength,
-  type BodyMemory,
   bodyLimits,
   cutOff,
   decoded,
   formOf,
   isBodyless,
-  parsedBytes,
   requireOctets,
   requireTensors,
   requireWithin,
@@ -21,9 +20,10 @@ import type { Contract } from '../contract.js';
 import { parseBody } from '../json-body.js';
 import { authorizeAgain } from './authenticate.js';
 import { flowing, unlessStalled } from './connections.js';
+import { openReservation } from './memory.js';
 
 export interface ReadBodyDependencies {
-  readonly bodyMemory: BodyMemory;
+  readonly memory: MemoryBudget;
   readonly authenticator: Authenticator;
   /** A sender of a long body may pause for this time. */
   readonly stallMs: number;
@@ -46,7 +46,7 @@ export const readBody =
 /** Returns the body's value, or an InvalidRequest. `validate` throws it later: a missing object is reported instead. */
 async function read(
   contract: Contract,
-  { bodyMemory, authenticator }: ReadBodyDependencies,
+  { memory, authenticator }: ReadBodyDependencies,
   request: Request,
   response: Response,
 ): Promise<unknown> {
@@ -54,13 +54,14 @@ async function read(
   const form = formOf(request, contract.forms ?? {});
   requireWithin(request, limit);
   const length = announcedLength(request) ?? limit;
-  const lowerTo = await bodyMemory.reserve([length], response);
+  const reservation = openReservation(memory, request, response);
+  await reservation.reserve(length);
   sendContinue(request, response);
   const bytes = await readWhole(request, limit);
   await authorizeAgain(request, contract, authenticator);
   try {
     const { value, values } = await parseBody(bytes, form, contract);
-    if (values !== null) lowerTo(parsedBytes(length, values));
+    if (values !== null) reservation.resize(parsedBytes(length, values));
     return value;
   } catch (error) {
     if (error instanceof InvalidRequest) return error;

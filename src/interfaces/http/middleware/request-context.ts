@@ -3,7 +3,6 @@ import type { PresentedCredential } from '../../../application/accounts/authenti
 import type { RateLimitVerdict } from '../../../application/operations/ports.js';
 import type { IdGenerator, RequestContext } from '../../../application/shared/ports.js';
 import type { Caller } from '../../../domain/accounts/caller.js';
-import { type BodyMemory, RequestMemory } from '../body.js';
 import type { Call, Target } from '../contract.js';
 
 /** Carries one request's state from one middleware to the next, as `request.context`. */
@@ -31,16 +30,13 @@ interface HttpContext {
   target: Target | null;
   /** Set by `validate`, for the controller. */
   call: Call | null;
-  /** Limits the stored content that the request reads into memory. */
-  readonly memory: RequestMemory;
   /** Set by `handle`: the controller's answer. */
   result: unknown;
 }
 
-const newContext = (requestId: string, path: string, memory: RequestMemory): HttpContext => ({
+const newContext = (requestId: string, path: string): HttpContext => ({
   requestId,
   path,
-  memory,
   credential: null,
   caller: null,
   lookupFailure: null,
@@ -65,7 +61,6 @@ declare global {
 export interface RequestContextDependencies {
   readonly ids: IdGenerator;
   readonly requests: RequestContext;
-  readonly bodyMemory: BodyMemory;
 }
 
 const SENT_REQUEST_ID = /^[A-Za-z0-9_-]{1,64}$/;
@@ -75,11 +70,11 @@ const MAX_LISTENERS = 20;
 
 /** Gives the request its context and its id. The answer and every log line of the request contain the id. */
 export const requestContext =
-  ({ ids, requests, bodyMemory }: RequestContextDependencies): RequestHandler =>
+  ({ ids, requests }: RequestContextDependencies): RequestHandler =>
   (request, response, next) => {
     const sentId = request.get('x-request-id') ?? '';
     const requestId = SENT_REQUEST_ID.test(sentId) ? sentId : ids.next('req');
-    request.context = newContext(requestId, request.path ?? '/', new RequestMemory(bodyMemory, response));
+    request.context = newContext(requestId, request.path ?? '/');
     response.setMaxListeners(MAX_LISTENERS).setHeader('X-Request-Id', requestId);
     requests.within(requestId, next);
   };

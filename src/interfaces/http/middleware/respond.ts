@@ -1,6 +1,6 @@
 import { pipeline } from 'node:stream/promises';
 import type { RequestHandler, Response } from 'express';
-import type { RequestMemory } from '../body.js';
+import type { Reservation } from '../../../application/shared/memory-budget.js';
 import { type Contract, Reply, type Route, StreamedResponse } from '../contract.js';
 import type { Problem } from '../refusals.js';
 
@@ -19,10 +19,10 @@ export const handle =
 export const respond =
   (contract: Contract, reportProblem: ReportProblem): RequestHandler =>
   async (request, response) => {
-    const { result, memory } = request.context;
+    const { result, call } = request.context;
     request.context.result = undefined; // a slow caller must not keep both the result and its text in memory
     if (result instanceof StreamedResponse) await stream(response, result, reportProblem);
-    else send(response, contract, result instanceof Reply ? result : new Reply(contract.status, result), memory);
+    else send(response, contract, result instanceof Reply ? result : new Reply(contract.status, result), call?.memory);
   };
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
@@ -30,13 +30,13 @@ export const JSON_TYPE = 'application/json; charset=utf-8';
 /** Prometheus recognizes its text format by this type. */
 const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
-function send(response: Response, contract: Contract, reply: Reply<unknown>, memory: RequestMemory): void {
+function send(response: Response, contract: Contract, reply: Reply<unknown>, memory?: Reservation): void {
   const { answer, versioned, answerMedia } = contract;
   const body = answer.parse(reply.body) as { version?: number };
   if (versioned) response.setHeader('ETag', `"${body.version}"`);
   response.set(reply.headers);
   const text = answerMedia ? String(body) : JSON.stringify(body);
-  memory.answerMade();
+  memory?.lower(2 * Buffer.byteLength(text)); // the text, and its copy in the socket
   sendText(response, reply.status, answerMedia ? METRICS_TYPE : JSON_TYPE, text);
 }
 

@@ -1,17 +1,19 @@
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
 import { z } from 'zod';
+import type { MemoryBudget } from '../../../application/shared/memory-budget.js';
 import { DomainError, type Finding, InvalidRequest, NotFound } from '../../../domain/shared/errors.js';
 import type { Call, Contract, ExistenceCheck } from '../contract.js';
 import { firstUnstorable } from '../json-body.js';
+import { openReservation } from './memory.js';
 
 const IDENTIFIER = /^[a-z]{3}_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** Checks all parts of the request against the contract and creates the call that the controller gets. */
-export function validate(contract: Contract): RequestHandler {
+export function validate(contract: Contract, { memory }: { readonly memory: MemoryBudget }): RequestHandler {
   const headersSchema = contract.headers && z.object(contract.headers);
   return async (request, response, next) => {
     const { context } = request;
-    const { caller, requestId, readQuotas, memory } = context;
+    const { caller, requestId, readQuotas } = context;
     const params = paramsOf(request);
     const ids = Object.entries(params).filter(([name]) => name.endsWith('_id'));
     if (!ids.every(([, id]) => IDENTIFIER.test(id))) throw contract.missing?.() ?? new NotFound();
@@ -24,7 +26,7 @@ export function validate(contract: Contract): RequestHandler {
       body: contract.body && bodyOf(contract, contract.body, context.body),
       ifMatch: ifMatchVersion(request.get('if-match')),
       signal: disconnectSignal(response),
-      memory,
+      memory: openReservation(memory, request, response),
       requestId,
       readQuotas,
     };

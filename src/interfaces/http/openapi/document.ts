@@ -5,11 +5,12 @@ import {
   type RouteConfig,
 } from '@asteasolutions/zod-to-openapi';
 import { z } from 'zod';
+import { MAX_VALUES } from '../../../application/shared/memory-budget.js';
 import type { CallerKind } from '../../../domain/accounts/caller.js';
 import { modelFileLimits } from '../../../domain/deployments/model-file.js';
 import { ModelAlias } from '../../../domain/workspace/model-alias.js';
 import { AlertFired } from '../alerts/webhooks.contract.js';
-import { MAX_DEPTH, MAX_VALUES } from '../body.js';
+import { MAX_DEPTH } from '../body.js';
 import type { Contract } from '../contract.js';
 import { contracts } from '../controllers.js';
 import { GREATEST_VERSION, id, jsonComponent, secret, textLike } from '../schemas.js';

@@ -1,12 +1,12 @@
 import { pipeline } from 'node:stream/promises';
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { type CsvError, parse } from 'csv-parse';
+import { MAX_VALUES } from '../../../application/shared/memory-budget.js';
 import { type Finding, InvalidRequest } from '../../../domain/shared/errors.js';
 import { atMost, quoted } from '../../../domain/shared/text.js';
 import { recordLimits, type SentRecords } from '../../../domain/workspace/dataset-import.js';
 import type { Json, JsonObject } from '../../../domain/workspace/json.js';
 import type { BodyForms } from '../body.js';
-import { MAX_VALUES } from '../body.js';
 import { checkJsonText, inexactNumber, TOO_MANY_VALUES } from '../json-body.js';
 
 /** Lists the media types of files that can be imported as a dataset. */

@@ -1,4 +1,5 @@
 /** Maps the JSON of OpenAI's API to the engine-neutral chat, and its answers back. */
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { z } from 'zod';
 import type {
   ChatRequest,
@@ -128,7 +129,8 @@ type WithoutNulls<T> = { [Name in keyof T]?: NonNullable<T[Name]> };
 const withoutNulls = <T extends object>(fields: T): WithoutNulls<T> =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => isGiven(value))) as WithoutNulls<T>;
 
-export const choiceOf = ({ text, toolCalls = [], logprobs, finishReason }: Completion) => ({
+/** Leaves out the log probabilities. `completionText` adds them. */
+export const choiceOf = ({ text, toolCalls = [], finishReason }: Completion) => ({
   index: 0,
   message: {
     role: 'assistant' as const,
@@ -136,9 +138,28 @@ export const choiceOf = ({ text, toolCalls = [], logprobs, finishReason }: Compl
     refusal: null,
     ...(toolCalls.length > 0 && { tool_calls: toolCalls.map(toolCallJson) }),
   },
-  logprobs: logprobsAnswer(logprobs),
+  logprobs: null,
   finish_reason: finishReason,
 });
+
+/** After this many tokens have been written as text, other requests can run. */
+const TOKENS_PER_STEP = 16;
+
+/** Yields the JSON of an answer with log probabilities piece by piece. As one text it could delay other requests. */
+export async function* completionText(answer: object, completion: Completion): AsyncGenerator<string> {
+  const { logprobs: _, ...choice } = choiceOf(completion);
+  const head = `${JSON.stringify(answer).slice(0, -1)},"choices":[${JSON.stringify(choice).slice(0, -1)}`;
+  let text = `${head},"logprobs":{"content":[`;
+  let tokens = 0;
+  for (const token of completion.logprobs ?? []) {
+    text += (tokens++ > 0 ? ',' : '') + JSON.stringify(tokenAnswer(token));
+    if (tokens % TOKENS_PER_STEP > 0) continue;
+    yield text;
+    text = '';
+    await yieldToEventLoop();
+  }
+  yield `${text}],"refusal":null}}]}`;
+}
 
 function toolCallJson(call: ToolCall | ToolCallPart | Passthrough): Json {
   if ('json' in call) return call.json;

@@ -3,12 +3,13 @@ import { ChatService, type ChatStream } from '../../../../application/chat/chat.
 import { ChatModelService } from '../../../../application/chat/chat-model.service.js';
 import type { ChatModel } from '../../../../application/chat/ports.js';
 import { Clock, IdGenerator } from '../../../../application/shared/ports.js';
-import { type AnswerOf, type CallOf, type Controller, Reply, route } from '../../contract.js';
+import { type CallOf, type Controller, Reply, route, StreamedResponse } from '../../contract.js';
 import { eventStream, HEARTBEAT_MS } from '../../event-stream.js';
+import { JSON_TYPE } from '../../middleware/respond.js';
 import { wholeSeconds } from '../../schemas.js';
 import { CONVERSATION, usageAnswer } from '../dialects.js';
 import { createOpenAiChatCompletion, listOpenAiModels, readOpenAiModel } from './openai.contract.js';
-import { chatEvents, chatRequestOf, choiceOf } from './openai-mapper.js';
+import { chatEvents, chatRequestOf, choiceOf, completionText } from './openai-mapper.js';
 
 @injectable()
 export class OpenAiController implements Controller {
@@ -33,9 +34,9 @@ export class OpenAiController implements Controller {
     private readonly clock: Clock,
   ) {}
 
-  private async create({ caller, headers, body, signal }: CallOf<typeof createOpenAiChatCompletion>) {
+  private async create({ caller, headers, body, signal, memory }: CallOf<typeof createOpenAiChatCompletion>) {
     const keptIn = headers[CONVERSATION] ?? null;
-    const input = { model: body.model, keptIn, request: chatRequestOf(body), signal };
+    const input = { model: body.model, keptIn, request: chatRequestOf(body), signal, memory };
     const head = { id: this.ids.next('chatcmpl'), created: wholeSeconds(this.clock.now()) };
     if (body.stream) {
       const answer = await this.chats.stream(caller, input);
@@ -46,14 +47,16 @@ export class OpenAiController implements Controller {
       });
     }
     const { projectId, completion, conversationId } = await this.chats.complete(caller, input);
-    const answer: AnswerOf<typeof createOpenAiChatCompletion> = {
+    const fields = {
       ...head,
       model: projectId,
-      object: 'chat.completion',
-      choices: [choiceOf(completion)],
+      object: 'chat.completion' as const,
       usage: usageAnswer(completion.usage),
     };
-    return new Reply(200, answer, conversationHeader(conversationId));
+    const kept = conversationHeader(conversationId);
+    if (!completion.logprobs) return new Reply(200, { ...fields, choices: [choiceOf(completion)] }, kept);
+    const text = completionText(fields, completion);
+    return new StreamedResponse(200, { 'Content-Type': JSON_TYPE, ...kept }, text);
   }
 
   private streamed({ parts, conversationId, expired }: ChatStream, head: Parameters<typeof chatEvents>[1]) {

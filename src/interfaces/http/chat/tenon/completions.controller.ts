@@ -22,13 +22,13 @@ export class CompletionsController implements Controller {
     private readonly clock: Clock,
   ) {}
 
-  private async create({ caller, params, headers, body, signal }: CallOf<typeof createChatCompletion>) {
+  private async create({ caller, params, headers, body, signal, memory }: CallOf<typeof createChatCompletion>) {
     const projectId = params.project_id;
     if (body.model !== projectId) throw new ModelMismatch(projectId);
     const { messages, max_tokens: maxTokens = null, temperature } = body;
     const request = { messages, maxTokens, temperature };
     const keptIn = headers[CONVERSATION] ?? null;
-    const input = { projectId, keptIn, request, signal };
+    const input = { projectId, keptIn, request, signal, memory };
     const { completion, conversationId } = await this.chats.complete(caller, input);
     const { text, finishReason, usage } = completion;
     const answer: AnswerOf<typeof createChatCompletion> = {

@@ -1,0 +1,81 @@
+import { MemoryBudget, SMALL_BYTES } from '../../../src/application/shared/memory-budget.js';
+
+const MB = 1024 * 1024;
+const WAIT_MS = 100;
+
+describe('MemoryBudget', () => {
+  const LARGE = 200 * 1024;
+  const isOpen = (work: Promise<void>) =>
+    Promise.race([work.then(() => false), new Promise((resolve) => setImmediate(() => resolve(true)))]);
+
+  it('releases what a call reserved before it reserves again, so that two calls do not wait for each other', async () => {
+    const all = new MemoryBudget(MB, WAIT_MS);
+    const [one, other] = [all.open('a'), all.open('a')];
+    await one.reserve(SMALL_BYTES + 1);
+    const waiting = other.reserve(SMALL_BYTES + 1);
+    await one.reserve(0);
+    await waiting;
+    const again = one.reserve(SMALL_BYTES + 1);
+    other.close();
+    await again;
+  });
+
+  it('leaves each account and each address as much as any of them holds', async () => {
+    const all = new MemoryBudget(MB, WAIT_MS);
+    const greedy = Array.from({ length: 40 }, () => all.open('greedy'));
+    const waits = greedy.map((one) => one.reserveBytes(LARGE).then(...outcomes));
+    await all.open('usr_other').reserveBytes(LARGE);
+    await all.open('address 192.0.2.1').reserveBytes(LARGE);
+    expect((await Promise.all(waits)).filter((one) => one === 'held')).toHaveLength(3);
+    await expect(all.open('greedy').reserveBytes(LARGE)).rejects.toMatchObject({ code: 'busy' });
+  });
+
+  it('serves the owner first who holds least, in the order of arrival, and lets nobody overtake it', async () => {
+    const all = new MemoryBudget(MB, 60_000);
+    const holder = all.open('a');
+    await holder.reserveBytes(MB);
+    const order: string[] = [];
+    const waiting = (owner: string, bytes: number) => {
+      const reservation = all.open(owner);
+      const done = reservation.reserveBytes(bytes).then(() => void order.push(owner));
+      return { reservation, done };
+    };
+    const [a, b, c] = [waiting('a', LARGE), waiting('b', 4 * LARGE), waiting('c', LARGE)];
+    holder.resize(2 * LARGE); // now 'c' would fit, but 'b' came earlier
+    expect(await isOpen(c.done)).toBe(true);
+    holder.resize(LARGE);
+    await b.done;
+    b.reservation.close();
+    await Promise.all([a.done, c.done]);
+    expect(order).toEqual(['b', 'c', 'a']);
+  });
+
+  it('also shares the room for small bodies, and never refuses tiny ones', () => {
+    const all = new MemoryBudget(MB, WAIT_MS);
+    const open = (owner: string, bytes: number) =>
+      all
+        .open(owner)
+        .reserveBytes(bytes)
+        .then(...outcomes);
+    const floods = Array.from({ length: 40 }, () => open('greedy', SMALL_BYTES));
+    const others = [open('other', SMALL_BYTES), open('address 192.0.2.1', SMALL_BYTES), open('greedy', 1_000)];
+    return expect(Promise.all([...others, ...floods.slice(5)])).resolves.toEqual([
+      ...Array(3).fill('held'),
+      ...Array(35).fill('busy'),
+    ]);
+  });
+
+  it('gives back what a call held or waited for when the call ends', async () => {
+    const all = new MemoryBudget(MB, 60_000);
+    const [one, other, third] = [all.open('a'), all.open('a'), all.open('a')];
+    await one.reserveBytes(MB);
+    const waiting = other.reserveBytes(MB);
+    other.close();
+    await expect(waiting).rejects.toMatchObject({ code: 'busy' });
+    one.close();
+    await third.reserveBytes(MB);
+    await other.reserveBytes(MB); // holds nothing any more
+  });
+});
+
+const outcomes = [() => 'held', (error: { code: string }) => error.code] as const;
