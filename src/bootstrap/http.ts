@@ -1,3 +1,4 @@
+import type { RequestListener, Server } from 'node:http';
 import { isIPv6 } from 'node:net';
 import { hostname } from 'node:os';
 import type { Container } from 'inversify';
@@ -9,7 +10,7 @@ import { asRefusal } from '../infrastructure/typeorm/storage-errors.js';
 import { createApp, Middleware } from '../interfaces/http/app.js';
 import { BodyMemory } from '../interfaces/http/body.js';
 import { controllers } from '../interfaces/http/controllers.js';
-import { GracefulShutdown } from '../interfaces/http/server.js';
+import { createHttpServer, GracefulShutdown } from '../interfaces/http/server.js';
 import type { Config } from './config/config.js';
 
 /** Creates the Express app from the container. */
@@ -34,6 +35,15 @@ export const httpApp = (container: Container, config: Config, bodyMemory = new B
     trustedProxies: config.trustedProxies,
     corsOrigins: config.corsOrigins,
     allowedHosts: allowedHosts(config),
+  });
+
+/** Creates the HTTP server of the app. `node` has options of Node's server, such as time-outs. */
+export const httpServer = (app: RequestListener, container: Container, config: Config, node?: object): Server =>
+  createHttpServer(app, {
+    nextRequestId: () => container.get(IdGenerator).next('req'),
+    maxConnections: config.maxConnections,
+    logger: container.get(Logger),
+    node,
   });
 
 const EVERYWHERE = new Set(['0.0.0.0', '::']);
