@@ -5,6 +5,8 @@ import {
   migrationNames,
 } from '../../../src/infrastructure/typeorm/data-source.js';
 import { migrate, migrateWorkQueue } from '../../../src/infrastructure/typeorm/migrate.js';
+import { TypeOrmStorageMeter } from '../../../src/infrastructure/typeorm/operations/storage-meter.js';
+import { TypeOrmUnitOfWork } from '../../../src/infrastructure/typeorm/typeorm-unit-of-work.js';
 import { freshDatabase, query, type TestDatabase } from '../../support/database.js';
 
 /** Lists the tables and columns that no repository maps. */
@@ -45,6 +47,52 @@ describe('the columns that the repositories map', () => {
   });
 });
 
+/** Creates the tables as they were before this migration. */
+async function migratedUpTo(url: string, name: string): Promise<void> {
+  const source = await createMigrationSource(url, migrationNames.slice(0, migrationNames.indexOf(name))).initialize();
+  await migrateWorkQueue(source);
+  await source.runMigrations({ transaction: 'each' });
+  await source.destroy();
+}
+
+it('counts for the quotas what an earlier version has stored', async () => {
+  const { url, drop } = await freshDatabase({ migrated: false });
+  await migratedUpTo(url, 'StoredBytes1765670400000');
+  await query(
+    url,
+    `WITH team AS (INSERT INTO teams (id, operator, created_at) VALUES ('tea_1', false, now())),
+      account AS (INSERT INTO accounts (id, team_id, name, email, email_key, role, created_at)
+        VALUES ('usr_1', 'tea_1', 'Ada', 'a@b.c', 'a@b.c', 'admin', now())),
+      project AS (INSERT INTO projects VALUES ('prj_1', 'tea_1', 'P', 2, '{}', 'usr_1', now(), now(), NULL, 'usr_1')),
+      project_version AS (INSERT INTO project_versions SELECT 'prj_1', n, 'P', '{"a":"Ü"}', 'usr_1', now()
+        FROM generate_series(1, 2) n),
+      model AS (INSERT INTO models (id, project_id, request_id, version, state, spec, requested_spec, created_by,
+        created_at, updated_at, updated_by) VALUES
+        ('mdl_1', 'prj_1', gen_random_uuid(), 1, 'draft', '{}', '{}', 'usr_1', now(), now(), 'usr_1')),
+      model_version AS (INSERT INTO model_versions VALUES ('mdl_1', 1, '{"b": 1}', 'usr_1', now())),
+      dataset AS (INSERT INTO datasets (id, project_id, name, version, state, record_count, content_sha256, bytes,
+        validation, created_by, created_at, updated_by, updated_at) VALUES
+        ('dst_1', 'prj_1', 'D', 3, 'editable', 0, '', 40, '{}', 'usr_1', now(), 'usr_1', now())),
+      content AS (INSERT INTO dataset_contents SELECT 'dst_1', n, '[]' FROM unnest(ARRAY[1, 3]) n),
+      version AS (INSERT INTO dataset_versions (dataset_id, version, name, record_count, content_sha256, bytes,
+        validation, content_version, created_by, created_at) SELECT
+        'dst_1', n, 'D', 0, '', n * 10, '{}', c, 'usr_1', now() FROM (VALUES (2, 1), (3, 3)) AS one (n, c)),
+      conversation AS (INSERT INTO conversations VALUES ('cnv_1', 'prj_1', 'usr_1', 'C', 2, now(), now()))
+      INSERT INTO conversation_messages SELECT 'cnv_1', n, 'user', 'Hü', now() FROM generate_series(1, 2) n`,
+  );
+  await migrate(url);
+  const source = await createDataSource(url).initialize();
+  const meter = new TypeOrmStorageMeter(new TypeOrmUnitOfWork(source));
+  const owner = { teamId: 'tea_1', accountId: 'usr_1' };
+  expect(await meter.measure(owner, ['projects', 'workspaceBytes', 'conversationBytes'])).toEqual({
+    projects: 1,
+    workspaceBytes: 2 * (10 + 200) + (8 + 200) + (20 + 200) + (30 + 200),
+    conversationBytes: 2 * (3 + 200),
+  });
+  await source.destroy();
+  await drop();
+});
+
 const TASKS = `
   SELECT identifier AS task, queue_name AS queue, payload FROM graphile_worker._private_jobs job
     JOIN graphile_worker._private_tasks task ON task.id = job.task_id
@@ -52,11 +100,7 @@ const TASKS = `
 
 it('turns the waiting announcements of an earlier version into tasks of AlertAnnouncer', async () => {
   const { url, drop } = await freshDatabase({ migrated: false });
-  const earlier = migrationNames.slice(0, migrationNames.indexOf('AnnouncedAlerts1765411200000'));
-  const source = await createMigrationSource(url, earlier).initialize();
-  await migrateWorkQueue(source);
-  await source.runMigrations({ transaction: 'each' });
-  await source.destroy();
+  await migratedUpTo(url, 'AnnouncedAlerts1765411200000');
   const add = (task: string, payload: object) =>
     query(url, 'SELECT graphile_worker.add_job($1, $2::json)', [task, JSON.stringify({ payload, maxAttempts: 9 })]);
   await add('mail', { id: 'msg_1' });
