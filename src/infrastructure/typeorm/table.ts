@@ -37,11 +37,12 @@ export function defineTable<Row extends ObjectLiteral>(
 /** A row with a `spec`. TypeORM's types cannot follow a recursive type such as JSON. */
 export type WithSpec<Entity extends { spec: unknown }> = Omit<Entity, 'spec'> & { readonly spec: object };
 
-/** A row that stores how many bytes it takes with all its versions or messages. Entities do not have this field. */
+/** A row that stores how many bytes it takes with all its versions or messages. */
 export interface StoredBytes {
   readonly storedBytes: number;
 }
 
+/** The column `storedBytes`. Entities are read without it. */
 export const storedBytes = { type: 'bigint', select: false } as const;
 
 /** Adds to `storedBytes` in an UPDATE. */
