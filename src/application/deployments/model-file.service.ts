@@ -37,6 +37,8 @@ export class ModelFileService {
   private arriving = 0;
   private measured: { readonly at: number; readonly bytes: number | null } | null = null;
   private measuring = false;
+  /** Whether the uploads have changed since the measurement began. */
+  private isStale = false;
 
   constructor(
     private readonly store: ModelFileStore,
@@ -75,11 +77,11 @@ export class ModelFileService {
       await this.requireOwnName(valid);
       const stored = await this.requireRoom(upload, bytes.length ?? 0);
       const { replaced, sha256, ...file } = await this.store.write(valid, this.counted(bytes.chunks, upload, stored));
+      void this.measure();
       return { ...ModelFile.of(file), replaced, sha256 };
     } finally {
       this.uploading--;
       this.arriving -= upload.size;
-      void this.measure();
     }
   }
 
@@ -105,15 +107,19 @@ export class ModelFileService {
    */
   storedBytes(): number | null {
     const age = this.clock.now().getTime() - (this.measured?.at ?? 0);
-    if (age >= MEASURED_MS) void this.measure();
+    if (age >= MEASURED_MS && !this.measuring) void this.measure();
     return this.measured?.bytes ?? null;
   }
 
   private async measure(): Promise<void> {
+    this.isStale = true;
     if (this.measuring) return;
     this.measuring = true;
-    const at = this.clock.now().getTime();
-    this.measured = { at, bytes: await this.uploadedBytes().catch(() => null) };
+    while (this.isStale) {
+      this.isStale = false;
+      const at = this.clock.now().getTime();
+      this.measured = { at, bytes: await this.uploadedBytes().catch(() => null) };
+    }
     this.measuring = false;
   }
 
