@@ -2,17 +2,16 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Container } from 'inversify';
 import { InstanceRegistry } from '../application/jobs/ports.js';
 import { Instance } from '../application/shared/instance.js';
-import { IdGenerator } from '../application/shared/ports.js';
 import { WinstonLogger } from '../infrastructure/logging/winston-logger.js';
 import { PrometheusMetrics } from '../infrastructure/prometheus/prometheus-metrics.js';
 import { SystemClock } from '../infrastructure/system/adapters.js';
-import { createHttpServer, GracefulShutdown, listen } from '../interfaces/http/server.js';
+import { GracefulShutdown, listen } from '../interfaces/http/server.js';
 import { PublicAddress } from '../interfaces/web/page-links.js';
 import { backgroundWork, maintenance, modelReconciliation } from './background.js';
 import type { Config } from './config/config.js';
 import { createContainer } from './container.js';
 import { connected, embeddedDatabase, makeDataFolder } from './database.js';
-import { baseUrlOf, httpApp, instanceName, openToAll } from './http.js';
+import { baseUrlOf, httpApp, httpServer, instanceName, openToAll } from './http.js';
 import { modelStorage } from './model-storage.js';
 import { type AddStep, ShutdownSteps } from './shutdown-steps.js';
 import { runningFields, startTelemetry } from './telemetry.js';
@@ -111,7 +110,7 @@ async function start(
 
   const shutdown = container.get(GracefulShutdown);
   const app = httpApp(container, config);
-  const server = createHttpServer(app, () => container.get(IdGenerator).next('req'));
+  const server = httpServer(app, container, config);
   const instance = container.get(Instance);
   instance.loading = true;
   const port = await listen(server, config.host, config.port);

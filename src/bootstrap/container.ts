@@ -123,6 +123,7 @@ const serviceSettings = (config: Config): ServiceSettings => ({
   datasetVersions: config.datasetVersions,
   inferenceTimeoutMs: config.inferenceTimeoutMs,
   modelUploadBytes: config.modelUploadBytes,
+  quotas: config.quotas,
 });
 
 function bindShared(container: Container): void {

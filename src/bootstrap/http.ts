@@ -1,3 +1,4 @@
+import type { RequestListener, Server } from 'node:http';
 import { isIPv6 } from 'node:net';
 import { hostname } from 'node:os';
 import type { Container } from 'inversify';
@@ -10,7 +11,7 @@ import { PrometheusMetrics } from '../infrastructure/prometheus/prometheus-metri
 import { asRefusal, mayBeOfChangedTables } from '../infrastructure/typeorm/storage-errors.js';
 import { createApp, Middleware } from '../interfaces/http/app.js';
 import { controllers } from '../interfaces/http/controllers.js';
-import { GracefulShutdown } from '../interfaces/http/server.js';
+import { createHttpServer, GracefulShutdown } from '../interfaces/http/server.js';
 import type { Config } from './config/config.js';
 
 /** Creates the Express app from the container. */
@@ -46,6 +47,15 @@ const refusalIn = (container: Container) => async (error: unknown) => {
     .catch((reason: unknown) => reason);
   return outdated instanceof InstanceOutdated ? outdated : asRefusal(error);
 };
+
+/** Creates the HTTP server of the app. `node` has options of Node's server, such as time-outs. */
+export const httpServer = (app: RequestListener, container: Container, config: Config, node?: object): Server =>
+  createHttpServer(app, {
+    nextRequestId: () => container.get(IdGenerator).next('req'),
+    maxConnections: config.maxConnections,
+    logger: container.get(Logger),
+    node,
+  });
 
 const EVERYWHERE = new Set(['0.0.0.0', '::']);
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1)$/;

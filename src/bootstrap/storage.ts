@@ -19,7 +19,7 @@ import {
   JobRepository,
   UsageRepository,
 } from '../application/jobs/ports.js';
-import { ExpiredData, StorageProbe } from '../application/operations/ports.js';
+import { ExpiredData, StorageMeter, StorageProbe } from '../application/operations/ports.js';
 import { DesiredStateChanges, UnitOfWork, WorkQueue } from '../application/shared/ports.js';
 import {
   DatasetRepository,
@@ -55,6 +55,7 @@ import { TypeOrmJobRepository } from '../infrastructure/typeorm/jobs/job.reposit
 import { TypeOrmJobHistory } from '../infrastructure/typeorm/jobs/job-history.js';
 import { TypeOrmUsageRepository } from '../infrastructure/typeorm/jobs/usage.repository.js';
 import { TypeOrmExpiredData, TypeOrmStorageProbe } from '../infrastructure/typeorm/operations/operations.js';
+import { TypeOrmStorageMeter } from '../infrastructure/typeorm/operations/storage-meter.js';
 import { GraphileWorkQueue } from '../infrastructure/typeorm/queue/graphile-work-queue.js';
 import { TypeOrmUnitOfWork } from '../infrastructure/typeorm/typeorm-unit-of-work.js';
 import { TypeOrmDatasetRepository } from '../infrastructure/typeorm/workspace/dataset.repository.js';
@@ -92,6 +93,7 @@ export function bindStorage(container: Container, database: DataSource, secret: 
   container.bind(AlertRepository).to(TypeOrmAlertRepository);
   container.bind(MailSealer).toConstantValue(new Sealer(secret, 'outbox'));
   container.bind(StorageProbe).to(TypeOrmStorageProbe);
+  container.bind(StorageMeter).to(TypeOrmStorageMeter);
   container.bind(ExpiredData).to(TypeOrmExpiredData);
   container
     .bind(InviteRepository)

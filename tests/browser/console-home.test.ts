@@ -25,6 +25,39 @@ describeInBrowser('the overview, the jobs and the log of the console', () => {
     () => service?.stop(),
   );
 
+  it('marks a quota that is used up or nearly so, and shows a refusal once', async () => {
+    const page = await openConsole(visitor, ada.token, '/');
+    await page.route('**/v1/status', async (route) => {
+      const answer = await route.fetch();
+      const status = await answer.json();
+      status.storage.projects = { used: 9, limit: 10 };
+      status.storage.conversation_bytes = { used: 2_097_152, limit: 2_097_152 };
+      await route.fulfill({ response: answer, json: status });
+    });
+    await page.reload();
+    const row = (text: RegExp) =>
+      page.getByRole('list', { name: 'Storage' }).getByRole('listitem').filter({ hasText: text });
+    await row(/^Projects of your team.*nearly full.*9 of 10$/).waitFor();
+    await row(/^Your conversationsfull2 MB of 2 MB$/).waitFor();
+    expect(await shortcomingsInEveryLook(page)).toEqual([]);
+    const message =
+      'Your team stores 10 projects, this call adds 1, and SERVICE_QUOTA_PROJECTS allows 10: delete one first.';
+    await page.route('**/v1/projects', (route) => {
+      const json = {
+        status: 'error',
+        code: 'quota_exceeded',
+        error: message,
+        request_id: 'req_1',
+        details: [{ path: '', message }],
+      };
+      return route.fulfill({ status: 422, json });
+    });
+    await button(page, 'Create the project').click();
+    await page.getByRole('alert').getByText(message).waitFor();
+    expect(await page.getByText(message).count()).toBe(1);
+    await page.unrouteAll();
+  });
+
   it('leads from an empty service to the playground with four buttons, and tells a member whom to ask', async () => {
     const member = await openConsole(visitor, grace.token, '/');
     await member.getByText('An admin or a developer of your team').waitFor();
@@ -55,6 +88,15 @@ describeInBrowser('the overview, the jobs and the log of the console', () => {
     await page.getByRole('img', { name: /^Latency over the last hour: Median \d/ }).waitFor();
     await page.getByText('Four steps').waitFor({ state: 'detached' });
     await page.getByRole('list', { name: 'Runtimes' }).getByText('ready').waitFor();
+    const storage = page.getByRole('list', { name: 'Storage' });
+    await storage
+      .getByRole('listitem')
+      .filter({ hasText: /^Projects of your team1 of 5,000$/ })
+      .waitFor();
+    await storage
+      .getByRole('listitem')
+      .filter({ hasText: /^Uploaded models0 B of 100 GB$/ })
+      .waitFor();
     await page.getByRole('list', { name: 'Newest jobs' }).getByRole('link', { name: 'Chat' }).waitFor();
     await button(page, '7 days').click();
     await page.getByRole('img', { name: /^Calls over the last 7 days/ }).waitFor();

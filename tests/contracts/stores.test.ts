@@ -27,6 +27,7 @@ import { instanceRegistryContract } from './jobs/instance-registry.contract.js';
 import { jobHistoryContract } from './jobs/job-history.contract.js';
 import { jobsContract } from './jobs/jobs.contract.js';
 import { usageContract } from './jobs/usage.contract.js';
+import { storageMeterContract } from './operations/storage-meter.contract.js';
 import { locksContract } from './shared/locks.contract.js';
 import { addedUnderCap, countedUp, unitOfWorkContract } from './shared/unit-of-work.contract.js';
 import { datasetsContract } from './workspace/datasets.contract.js';
@@ -53,6 +54,7 @@ const contracts = [
   projectsContract,
   runtimeConnectionsContract,
   spentSiteTokensContract,
+  storageMeterContract,
   teamsContract,
   unitOfWorkContract,
   usageContract,

@@ -18,7 +18,7 @@ import { ManualClock } from '../fakes/shared/manual-clock.js';
 import { MemoryLogger } from '../fakes/shared/memory-logger.js';
 import { auditOn } from './audit.js';
 import { at, ids } from './records.js';
-import type { Repositories } from './repositories.js';
+import { type Repositories, unlimitedStorage } from './repositories.js';
 
 /**
  * Creates the services of jobs and alerts of one instance on these repositories of the database of `source`. An
@@ -50,7 +50,7 @@ export function jobsRig(
     finisher,
     tracking,
     reaper: new CallReaper(tracking, jobs, jobHistory, finisher, rollUp, processes, queue, clock, log),
-    jobService: new JobService(jobs, found, finisher, unitOfWork, ids, clock, log),
+    jobService: new JobService(jobs, found, finisher, unlimitedStorage(repositories), unitOfWork, ids, clock, log),
     rules: new AlertRuleService(alertRules, jobHistory, unitOfWork, audit, ids, clock),
     alerts: new AlertService(alerts, announcer, audit, clock),
     /** Returns all finished jobs in order. */

@@ -23,6 +23,7 @@ import { TypeOrmEvaluationRepository } from '../../src/infrastructure/typeorm/jo
 import { TypeOrmJobRepository } from '../../src/infrastructure/typeorm/jobs/job.repository.js';
 import { TypeOrmJobHistory } from '../../src/infrastructure/typeorm/jobs/job-history.js';
 import { TypeOrmUsageRepository } from '../../src/infrastructure/typeorm/jobs/usage.repository.js';
+import { TypeOrmStorageMeter } from '../../src/infrastructure/typeorm/operations/storage-meter.js';
 import { TypeOrmUnitOfWork } from '../../src/infrastructure/typeorm/typeorm-unit-of-work.js';
 import { TypeOrmDatasetRepository } from '../../src/infrastructure/typeorm/workspace/dataset.repository.js';
 import {
@@ -36,6 +37,7 @@ import type { Repositories, StoreUnderTest } from './repositories.js';
 export function postgresRepositories(unitOfWork: TypeOrmUnitOfWork): Repositories {
   return {
     unitOfWork,
+    storageMeter: new TypeOrmStorageMeter(unitOfWork),
     teams: new TypeOrmTeamRepository(unitOfWork),
     accounts: new TypeOrmAccountRepository(unitOfWork),
     mailedTokens: new TypeOrmMailedTokenRepository(unitOfWork),

@@ -12,13 +12,16 @@ import { AuditRepository } from '../../src/application/audit/ports.js';
 import { ConversationRepository, RuntimeConnectionRepository } from '../../src/application/chat/ports.js';
 import { DeploymentRepository } from '../../src/application/deployments/ports.js';
 import { EvaluationRepository, JobHistory, JobRepository, UsageRepository } from '../../src/application/jobs/ports.js';
-import { type Page, type SizedItem, UnitOfWork } from '../../src/application/shared/ports.js';
+import { StorageMeter } from '../../src/application/operations/ports.js';
+import { StorageQuotas } from '../../src/application/operations/storage-quotas.js';
+import { type Page, type ServiceSettings, type SizedItem, UnitOfWork } from '../../src/application/shared/ports.js';
 import {
   DatasetRepository,
   ModelAliasRepository,
   ModelRepository,
   ProjectRepository,
 } from '../../src/application/workspace/ports.js';
+import { storageQuotas } from '../../src/domain/shared/storage-quota.js';
 import { anAccount, aProject, aTeam } from './records.js';
 
 /** Lists the ports of the service's storage. */
@@ -45,6 +48,7 @@ export const storagePorts = {
   alerts: AlertRepository,
   auditTrail: AuditRepository,
   webhooks: WebhookRepository,
+  storageMeter: StorageMeter,
 };
 
 /** Contains an adapter of each storage port, all on one store. */
@@ -65,6 +69,12 @@ export interface StoreUnderTest {
   /** Returns the repositories of another process on the same store. */
   elsewhere(): Promise<Repositories>;
 }
+
+/** Returns a service that measures what is stored, and allows any amount. */
+export const unlimitedStorage = ({ unitOfWork, storageMeter }: Pick<Repositories, 'unitOfWork' | 'storageMeter'>) => {
+  const quotas = Object.fromEntries(Object.keys(storageQuotas).map((name) => [name, Number.POSITIVE_INFINITY]));
+  return new StorageQuotas(unitOfWork, storageMeter, { quotas } as unknown as ServiceSettings);
+};
 
 export type StockedStore = Awaited<ReturnType<typeof stocked>>;
 

@@ -5,10 +5,11 @@ import type { ChatMessage, ChatRequest } from '../../domain/chat/chat.js';
 import { Conversation, type ConversationMessage, type KeptIn, storedAnswer } from '../../domain/chat/conversation.js';
 import { NotFound } from '../../domain/shared/errors.js';
 import { storable } from '../../domain/shared/text.js';
+import { StorageQuotas } from '../operations/storage-quotas.js';
 import { boundedPage } from '../shared/bounded-page.js';
 import type { WithMemory } from '../shared/memory-budget.js';
 import { Clock, IdGenerator, type Page, UnitOfWork, type VersionPage } from '../shared/ports.js';
-import { type InProject, TeamWorkspace } from '../workspace/team-workspace.js';
+import { found, type InProject, TeamWorkspace } from '../workspace/team-workspace.js';
 import { ConversationRepository } from './ports.js';
 
 interface Listing extends InProject {
@@ -36,6 +37,7 @@ export class ConversationService {
   constructor(
     private readonly workspace: TeamWorkspace,
     private readonly conversations: ConversationRepository,
+    private readonly quotas: StorageQuotas,
     private readonly unitOfWork: UnitOfWork,
     private readonly ids: IdGenerator,
     private readonly clock: Clock,
@@ -84,8 +86,9 @@ export class ConversationService {
   }
 
   /**
-   * Returns the id of the conversation that will store the turn. Throws NotFound, ConversationFull or
-   * TooManyConversations if one more turn cannot be stored.
+   * Returns the id of the conversation that will store the turn. Throws NotFound, ConversationFull,
+   * TooManyConversations or QuotaExceeded if one more turn cannot be stored. The caller has checked that the project is
+   * the team's. The turns in flight can exceed the quota, each by its own length.
    */
   async prepareTurn(place: TurnPlace): Promise<string> {
     await this.requireRoom(place);
@@ -105,11 +108,14 @@ export class ConversationService {
   }
 
   private async requireRoom({ caller, projectId, keptIn }: TurnPlace): Promise<void> {
-    if (keptIn === 'new') {
-      const { accountId } = caller;
-      return Conversation.requireRoomForOneMore(await this.conversations.count({ projectId, accountId }));
-    }
-    Conversation.requireRoomForTurn(await this.find(caller, projectId, keptIn));
+    const { accountId } = caller;
+    const [{ inProject, bytes }, conversation] = await Promise.all([
+      this.conversations.stored({ projectId, accountId }),
+      keptIn === 'new' ? null : this.conversations.find({ id: keptIn, projectId, accountId }),
+    ]);
+    if (keptIn === 'new') Conversation.requireRoomForOneMore(inProject);
+    else Conversation.requireRoomForTurn(found('conversation', conversation));
+    this.quotas.requireRoom('conversationBytes', bytes);
   }
 
   private async begin(place: TurnPlace, id: string, messages: readonly ChatMessage[]): Promise<void> {

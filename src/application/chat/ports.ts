@@ -127,6 +127,13 @@ export abstract class ChatEngine {
 /** Identifies a conversation. A wrong account or project finds nothing. */
 export type ConversationKey = Pick<Conversation, 'id' | 'projectId' | 'accountId'>;
 
+export interface StoredConversations {
+  /** The number of the account's conversations in the project. */
+  readonly inProject: number;
+  /** The bytes of all messages of the account, in all projects. */
+  readonly bytes: number;
+}
+
 /** Stores conversations. A conversation is deleted when its project or its account is deleted. */
 export abstract class ConversationRepository {
   /** Adds a conversation with its first messages. Throws NotFound when the project or the account is gone. */
@@ -138,8 +145,8 @@ export abstract class ConversationRepository {
   abstract append(key: ConversationKey, messages: readonly ChatMessage[], at: Date): Promise<boolean>;
   /** Returns null when any part of the key differs. */
   abstract find(key: ConversationKey): Promise<Conversation | null>;
-  /** Returns the number of the account's conversations in the project. */
-  abstract count(of: Omit<ConversationKey, 'id'>): Promise<number>;
+  /** Returns, with one statement, how much the account has stored. */
+  abstract stored(of: Omit<ConversationKey, 'id'>): Promise<StoredConversations>;
   /** Returns at most `limit` conversations with ids below `after`, newest first. */
   abstract list(of: Omit<ConversationKey, 'id'>, page: Page): Promise<Conversation[]>;
   /** Returns at most `limit` of the account's conversations in the team's projects, latest turn first. */

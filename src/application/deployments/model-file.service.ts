@@ -4,13 +4,20 @@ import { authorize, permissions } from '../../domain/accounts/permission.js';
 import { ModelFileTooLarge, UploadsBusy } from '../../domain/deployments/errors.js';
 import { invalidPath, ModelFile, modelMarks, type StoredFile } from '../../domain/deployments/model-file.js';
 import { InvalidRequest, NotFound } from '../../domain/shared/errors.js';
-import { type ByteStream, ServiceSettings } from '../shared/ports.js';
+import { StorageQuotas } from '../operations/storage-quotas.js';
+import { type ByteStream, Clock, ServiceSettings } from '../shared/ports.js';
 import { ModelFileStore, type WrittenFile } from './ports.js';
 
 interface Listing {
   readonly limit: number;
   /** The last path of the previous page. */
   readonly after: string | null;
+}
+
+/** An upload of which `size` bytes have arrived. */
+interface Arriving {
+  readonly path: string;
+  size: number;
 }
 
 interface Upload {
@@ -20,13 +27,24 @@ interface Upload {
 
 const UPLOADS_AT_ONCE = 4;
 
+/** The time for which a measured amount of uploads is true enough. */
+const MEASURED_MS = 60_000;
+
 @injectable()
 export class ModelFileService {
   private uploading = 0;
+  /** The bytes that have arrived of the uploads that are not stored yet. */
+  private arriving = 0;
+  private measured: { readonly at: number; readonly bytes: number | null } | null = null;
+  private measuring = false;
+  /** Whether the uploads have changed since the measurement began. */
+  private isStale = false;
 
   constructor(
     private readonly store: ModelFileStore,
     private readonly settings: ServiceSettings,
+    private readonly quotas: StorageQuotas,
+    private readonly clock: Clock,
   ) {}
 
   /** Returns the models and all uploaded files, sorted by path. `truncated` is true if some entries were not read. */
@@ -41,8 +59,8 @@ export class ModelFileService {
   }
 
   /**
-   * Stores a whole file, or nothing if it throws. Throws ModelFileTooLarge, InvalidRequest, UploadsBusy, and what
-   * `ModelFileStore.write` throws.
+   * Stores a whole file, or nothing if it throws. Throws ModelFileTooLarge, InvalidRequest, UploadsBusy, QuotaExceeded,
+   * and what `ModelFileStore.write` throws. Uploads at the same time on other instances can exceed the quota together.
    */
   async upload(
     by: Caller | null,
@@ -53,13 +71,17 @@ export class ModelFileService {
     if (bytes.length !== null && bytes.length > most) throw new ModelFileTooLarge(most);
     const valid = ModelFile.path(path);
     if (this.uploading >= UPLOADS_AT_ONCE) throw new UploadsBusy(UPLOADS_AT_ONCE);
+    const upload = { path: valid, size: 0 };
     this.uploading++;
     try {
       await this.requireOwnName(valid);
-      const { replaced, sha256, ...file } = await this.store.write(valid, bounded(bytes.chunks, most));
+      const stored = await this.requireRoom(upload, bytes.length ?? 0);
+      const { replaced, sha256, ...file } = await this.store.write(valid, this.counted(bytes.chunks, upload, stored));
+      void this.measure();
       return { ...ModelFile.of(file), replaced, sha256 };
     } finally {
       this.uploading--;
+      this.arriving -= upload.size;
     }
   }
 
@@ -76,6 +98,62 @@ export class ModelFileService {
       throw invalidPath('is a folder that is no chat model: delete its files one by one');
     }
     if (!(await this.store.remove(path))) throw new NotFound('model file');
+    void this.measure();
+  }
+
+  /**
+   * Returns the bytes of all uploads, as they were at most a minute before the last call. Never waits for the store.
+   * Returns null until it has answered once, and after it did not answer.
+   */
+  storedBytes(): number | null {
+    const age = this.clock.now().getTime() - (this.measured?.at ?? 0);
+    if (age >= MEASURED_MS && !this.measuring) void this.measure();
+    return this.measured?.bytes ?? null;
+  }
+
+  private async measure(): Promise<void> {
+    this.isStale = true;
+    if (this.measuring) return;
+    this.measuring = true;
+    while (this.isStale) {
+      this.isStale = false;
+      const at = this.clock.now().getTime();
+      this.measured = { at, bytes: await this.uploadedBytes().catch(() => null) };
+    }
+    this.measuring = false;
+  }
+
+  /** Returns the bytes of all uploads, without the file that an upload will replace. */
+  private async uploadedBytes(replaced?: string): Promise<number> {
+    const { files } = await this.store.list();
+    const counted = files.filter(({ path, writable }) => writable && path !== replaced);
+    return counted.reduce((sum, { size }) => sum + size, 0);
+  }
+
+  /** Returns the bytes of the other files. Throws QuotaExceeded. */
+  private async requireRoom({ path, size }: Arriving, added: number): Promise<number> {
+    const stored = await this.uploadedBytes(path);
+    this.quotas.requireRoom('uploadBytes', stored + this.arriving - size, added);
+    return stored;
+  }
+
+  /** Yields the chunks while they fit beside the `stored` files and the other uploads. */
+  private async *counted(
+    chunks: AsyncIterable<Uint8Array>,
+    upload: Arriving,
+    stored: number,
+  ): AsyncGenerator<Uint8Array> {
+    const { modelUploadBytes: most } = this.settings;
+    for await (const chunk of chunks) {
+      upload.size += chunk.length;
+      this.arriving += chunk.length;
+      if (upload.size > most) throw new ModelFileTooLarge(most);
+      this.quotas.requireRoom('uploadBytes', stored + this.arriving - upload.size, upload.size);
+      yield chunk;
+    }
+    if (upload.size === 0)
+      throw new InvalidRequest([{ path: '', message: 'the body is the file, and must not be empty' }]);
+    await this.requireRoom(upload, upload.size); // other uploads may have been stored meanwhile
   }
 
   /** Returns the files of a folder, at least those that show whether it is a model. */
@@ -93,14 +171,4 @@ export class ModelFileService {
     if (files.every(({ writable }) => writable)) return;
     throw invalidPath(`must not begin with "${name}", which another models folder has already`);
   }
-}
-
-async function* bounded(chunks: AsyncIterable<Uint8Array>, most: number): AsyncGenerator<Uint8Array> {
-  let size = 0;
-  for await (const chunk of chunks) {
-    size += chunk.length;
-    if (size > most) throw new ModelFileTooLarge(most);
-    yield chunk;
-  }
-  if (size === 0) throw new InvalidRequest([{ path: '', message: 'the body is the file, and must not be empty' }]);
 }

@@ -3,6 +3,7 @@ import type { Caller } from '../../domain/accounts/caller.js';
 import { authorize, permissions } from '../../domain/accounts/permission.js';
 import { finalStatuses, Job, type JobChange, JobSight, type OpenStatus } from '../../domain/jobs/job.js';
 import { NotFound } from '../../domain/shared/errors.js';
+import { StorageQuotas } from '../operations/storage-quotas.js';
 import { type Bounded, boundedPage } from '../shared/bounded-page.js';
 import type { WithMemory } from '../shared/memory-budget.js';
 import { Clock, IdGenerator, Logger, type Page, UnitOfWork } from '../shared/ports.js';
@@ -30,19 +31,20 @@ export class JobService {
     private readonly jobs: JobRepository,
     private readonly workspace: TeamWorkspace,
     private readonly finisher: JobFinisher,
+    private readonly quotas: StorageQuotas,
     private readonly unitOfWork: UnitOfWork,
     private readonly ids: IdGenerator,
     private readonly clock: Clock,
     private readonly log: Logger,
   ) {}
 
-  /** Creates a job for work that runs elsewhere. Throws NotFound, InvalidRequest. */
+  /** Creates a job for work that runs elsewhere. Throws NotFound, InvalidRequest, QuotaExceeded. */
   async createExternal(by: Caller | null, { projectId, ...typed }: ExternalJob): Promise<Job> {
     const caller = authorize(by, permissions.runJobs);
     if (projectId !== null) await this.requireProject(caller, projectId);
     const owner = JobSight.ownerOf(caller);
     const job = Job.external({ ...typed, ...owner, id: this.ids.next('job'), projectId, createdAt: this.clock.now() });
-    await this.jobs.add([job]);
+    await this.quotas.add(caller, { externalJobs: 1 }, () => this.jobs.add([job]));
     this.log.info('job recorded', { job_id: job.id, kind: job.kind, status: job.status });
     return job;
   }

@@ -1,3 +1,5 @@
+import type { QuotaName } from '../../domain/shared/storage-quota.js';
+
 export const expirableKinds = [
   'alert_messages',
   'credentials',
@@ -98,4 +100,24 @@ export abstract class RateLimitStore {
    * calls, only returns the quotas. A refused call is not counted, so it does not extend the wait.
    */
   abstract take(key: RateLimitKey, limits: readonly RateLimit[], calls: 0 | 1): Promise<RateLimitVerdict>;
+}
+
+/** The quotas of what the database stores. */
+export type MeasuredQuota = Exclude<QuotaName, 'uploadBytes'>;
+
+/** An account and its team. Both are null for the master key. */
+export interface StorageOwner {
+  readonly teamId: string | null;
+  readonly accountId: string | null;
+}
+
+export abstract class StorageMeter {
+  /**
+   * Returns how much the owner has stored, with one statement. The bytes of a workspace are those of all versions of the
+   * specs of projects and models, and of all kept records of datasets.
+   */
+  abstract measure<Name extends MeasuredQuota>(
+    owner: StorageOwner,
+    names: readonly Name[],
+  ): Promise<Readonly<Record<Name, number>>>;
 }

@@ -4,13 +4,17 @@ import { authorize, type PermissionName, permissions, permitted } from '../../do
 import type { ProjectRuntime } from '../../domain/chat/runtime.js';
 import type { Project } from '../../domain/workspace/project.js';
 import { RuntimeReconciler } from '../chat/runtime-reconciler.js';
+import { ModelFileService } from '../deployments/model-file.service.js';
 import { ProjectRepository } from '../workspace/ports.js';
+import { StorageQuotas, type StoredAmounts } from './storage-quotas.js';
 
 export interface Status {
   readonly caller: Caller;
   readonly may: Readonly<Record<PermissionName, boolean>>;
   /** The runtimes of the team's newest projects, newest first. Empty for the master key. */
   readonly runtimes: readonly NamedRuntime[];
+  /** What the caller's account and team have stored. Only operators get `uploadBytes`. */
+  readonly storage: StoredAmounts;
 }
 
 export interface NamedRuntime extends ProjectRuntime {
@@ -24,13 +28,21 @@ export class StatusService {
   constructor(
     private readonly projects: ProjectRepository,
     private readonly runtimes: RuntimeReconciler,
+    private readonly quotas: StorageQuotas,
+    private readonly modelFiles: ModelFileService,
   ) {}
 
-  /** Returns the caller, the caller's permissions and the chat runtimes of the caller's team. */
+  /** Returns the caller, the caller's permissions, and the chat runtimes and stored amounts of the caller's team. */
   async read(by: Caller | null): Promise<Status> {
     const caller = authorize(by, permissions.readStatus);
     const may = permitted(caller);
-    return { caller, may, runtimes: caller.kind === 'master' ? [] : await this.runtimesOf(caller.teamId) };
+    const uploads = may.readMonitoring ? this.modelFiles.storedBytes() : null;
+    const [runtimes, own] = await Promise.all([
+      caller.kind === 'master' ? [] : this.runtimesOf(caller.teamId),
+      this.quotas.stored(caller),
+    ]);
+    const uploadBytes = uploads === null ? undefined : this.quotas.amount('uploadBytes', uploads);
+    return { caller, may, runtimes, storage: { ...own, ...(uploadBytes && { uploadBytes }) } };
   }
 
   private async runtimesOf(teamId: string): Promise<NamedRuntime[]> {

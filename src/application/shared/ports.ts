@@ -1,3 +1,4 @@
+import type { QuotaName } from '../../domain/shared/storage-quota.js';
 import type { Json, JsonObject } from '../../domain/workspace/json.js';
 
 export abstract class Clock {
@@ -20,6 +21,8 @@ export abstract class ServiceSettings {
   abstract readonly inferenceTimeoutMs: number;
   /** Limits an uploaded model file. */
   abstract readonly modelUploadBytes: number;
+  /** Limits what accounts, teams and the service store. */
+  abstract readonly quotas: Readonly<Record<QuotaName, number>>;
 }
 
 /** The request that the running code belongs to. */

@@ -2,6 +2,7 @@ import { injectable } from 'inversify';
 import type { Caller } from '../../domain/accounts/caller.js';
 import { authorize, permissions } from '../../domain/accounts/permission.js';
 import { InvalidRequest } from '../../domain/shared/errors.js';
+import { recordsBytes } from '../../domain/shared/storage-quota.js';
 import {
   canonicalRecords,
   Dataset,
@@ -15,6 +16,7 @@ import { type Comparison, compareRecords } from '../../domain/workspace/dataset-
 import { readDataset, type SentDataset } from '../../domain/workspace/dataset-import.js';
 import { requireStarter } from '../../domain/workspace/starter.js';
 import { Audit } from '../audit/audit.service.js';
+import { StorageQuotas } from '../operations/storage-quotas.js';
 import type { Reservation, WithMemory } from '../shared/memory-budget.js';
 import { Clock, IdGenerator, type Page, ServiceSettings, UnitOfWork, type VersionPage } from '../shared/ports.js';
 import { retryWrite } from '../shared/retry-write.js';
@@ -61,6 +63,7 @@ export class DatasetService {
     private readonly workspace: TeamWorkspace,
     private readonly unitOfWork: UnitOfWork,
     private readonly datasets: DatasetRepository,
+    private readonly quotas: StorageQuotas,
     private readonly settings: ServiceSettings,
     private readonly starters: StarterCatalog,
     private readonly hasher: ContentHasher,
@@ -69,7 +72,7 @@ export class DatasetService {
     private readonly clock: Clock,
   ) {}
 
-  /** Creates a dataset. Uses the starter's records if none are sent. Throws NotFound, InvalidRequest. */
+  /** Creates a dataset. Uses the starter's records if none are sent. Throws NotFound, InvalidRequest, QuotaExceeded. */
   async import(by: Caller | null, { projectId, starterId, ...sent }: Import): Promise<FullDataset> {
     const caller = authorize(by, permissions.editWorkspace);
     const project = await this.workspace.project(caller, projectId);
@@ -85,7 +88,7 @@ export class DatasetService {
       createdAt: this.clock.now(),
     };
     const dataset = Dataset.create(draft, await this.content(source.records));
-    await this.datasets.add(dataset, source.records);
+    await this.add(caller, dataset, source.records);
     return { dataset, records: source.records };
   }
 
@@ -107,7 +110,7 @@ export class DatasetService {
     return this.workspace.dataset(authorize(by, permissions.readWorkspace), projectId, datasetId);
   }
 
-  /** Throws NotFound, InvalidRequest, DatasetFrozen, StaleVersion. */
+  /** Throws NotFound, InvalidRequest, DatasetFrozen, StaleVersion, QuotaExceeded. */
   async update(
     by: Caller | null,
     { projectId, datasetId, expected, signal, memory, ...sent }: OfDataset & Change & SentDataset & WithMemory,
@@ -124,7 +127,11 @@ export class DatasetService {
       const next = Dataset.update(current, expected, { name, content, by: caller.accountId, at: this.clock.now() });
       // The records are read before the write, because another call may remove the dataset after the write.
       const records = own ?? (await this.records(current, memory));
-      return (await this.replace(current, next, own)) && { dataset: next, records };
+      const replace = () => this.replace(current, next, own);
+      const replaced = await (own
+        ? this.quotas.add(caller, { workspaceBytes: recordsBytes(next) }, replace)
+        : replace());
+      return replaced && { dataset: next, records };
     });
   }
 
@@ -147,7 +154,7 @@ export class DatasetService {
     });
   }
 
-  /** Creates an editable copy. Throws NotFound, InvalidRequest. */
+  /** Creates an editable copy. Throws NotFound, InvalidRequest, QuotaExceeded. */
   async fork(
     by: Caller | null,
     { projectId, datasetId, name, memory }: OfDataset & WithMemory & { name?: string | undefined },
@@ -157,7 +164,7 @@ export class DatasetService {
     const draft = { id: this.ids.next('dst'), name, createdBy: caller.accountId, createdAt: this.clock.now() };
     const dataset = Dataset.fork(original, draft);
     const records = await this.records(original, memory);
-    await this.datasets.add(dataset, records);
+    await this.add(caller, dataset, records);
     return { dataset, records };
   }
 
@@ -209,6 +216,11 @@ export class DatasetService {
   private async versionOf(by: Caller | null, wanted: InProject & DatasetAtVersion) {
     const dataset = await this.find(by, wanted);
     return found('version', await this.datasets.version(dataset.id, wanted.version ?? dataset.version));
+  }
+
+  private add(by: Caller, dataset: Dataset, records: readonly DatasetRecord[]): Promise<void> {
+    const added = { workspaceBytes: recordsBytes(dataset) };
+    return this.quotas.add(by, added, () => this.datasets.add(dataset, records));
   }
 
   /** Writes a new version and removes versions that are too old to be kept. */

@@ -2,10 +2,12 @@ import { injectable } from 'inversify';
 import type { Caller } from '../../domain/accounts/caller.js';
 import { authorize, permissions } from '../../domain/accounts/permission.js';
 import { InvalidRequest } from '../../domain/shared/errors.js';
+import { specBytes } from '../../domain/shared/storage-quota.js';
 import { RequestIdConflict } from '../../domain/workspace/errors.js';
 import { canonical, type JsonObject } from '../../domain/workspace/json.js';
 import { canonicalUuid, Model, type ModelVersion } from '../../domain/workspace/model.js';
 import { Audit } from '../audit/audit.service.js';
+import { StorageQuotas } from '../operations/storage-quotas.js';
 import { type Bounded, boundedPage } from '../shared/bounded-page.js';
 import type { WithMemory } from '../shared/memory-budget.js';
 import { Clock, IdGenerator, type Page, type VersionPage } from '../shared/ports.js';
@@ -35,27 +37,28 @@ export class ModelService {
   constructor(
     private readonly workspace: TeamWorkspace,
     private readonly models: ModelRepository,
+    private readonly quotas: StorageQuotas,
     private readonly audit: Audit,
     private readonly ids: IdGenerator,
     private readonly clock: Clock,
   ) {}
 
-  /** Throws NotFound, InvalidRequest, RequestIdConflict. */
+  /** Throws NotFound, InvalidRequest, RequestIdConflict, QuotaExceeded. */
   async create(by: Caller | null, { projectId, requestId, spec }: NewModel): Promise<DraftedModel> {
     const caller = authorize(by, permissions.editWorkspace);
     const project = await this.workspace.project(caller, projectId);
     const draft = { projectId: project.id, spec, requestedSpec: canonical(spec), createdBy: caller.accountId };
-    return this.draft(requestId, draft);
+    return this.draft(caller, requestId, draft);
   }
 
-  /** Drafts a model with the current spec of another model. Throws NotFound, InvalidRequest, RequestIdConflict. */
+  /** Drafts a model with the current spec of another model. Throws what `create` throws. */
   async fork(
     by: Caller | null,
     { projectId, modelId, requestId }: OfModel & { requestId?: string | undefined },
   ): Promise<DraftedModel> {
     const caller = authorize(by, permissions.editWorkspace);
     const { id, version, spec, ...original } = await this.workspace.model(caller, projectId, modelId);
-    return this.draft(requestId, {
+    return this.draft(caller, requestId, {
       projectId: original.projectId,
       spec,
       requestedSpec: `fork of ${id}`, // without the version, so that the call can be repeated after an update
@@ -83,7 +86,7 @@ export class ModelService {
     return this.workspace.model(authorize(by, permissions.readWorkspace), projectId, modelId);
   }
 
-  /** Throws NotFound, ModelRegistered, StaleVersion. */
+  /** Throws NotFound, ModelRegistered, StaleVersion, QuotaExceeded. */
   async update(
     by: Caller | null,
     { projectId, modelId, expected, signal, spec }: OfModel & Change & { spec: JsonObject },
@@ -92,7 +95,8 @@ export class ModelService {
     return retryWrite(signal, async () => {
       const current = await this.workspace.model(caller, projectId, modelId);
       const next = Model.update(current, expected, { spec, by: caller.accountId, at: this.clock.now() });
-      return (await this.models.replace(current, next)) && next;
+      const added = { workspaceBytes: specBytes(next) };
+      return this.quotas.add(caller, added, async () => (await this.models.replace(current, next)) && next);
     });
   }
 
@@ -146,12 +150,15 @@ export class ModelService {
   }
 
   /** Adds the draft, or returns the model that an earlier call with the same request id added. */
-  private async draft(requestId: string | undefined, content: Draft): Promise<DraftedModel> {
+  private async draft(by: Caller, requestId: string | undefined, content: Draft): Promise<DraftedModel> {
     const id = this.ids.next('mdl');
     const uuid = canonicalUuid(requestId ?? id.slice('mdl_'.length));
     if (!uuid) throw new InvalidRequest([{ path: 'request_id', message: 'must be a UUID' }]);
     const draft = Model.draft({ ...content, id, requestId: uuid, createdAt: this.clock.now() });
-    const model = await this.models.addOnce(draft);
+    const added = { workspaceBytes: specBytes(draft) };
+    const model =
+      (await this.models.findRequested(draft.projectId, uuid)) ??
+      (await this.quotas.add(by, added, () => this.models.addOnce(draft)));
     if (model.requestedSpec !== draft.requestedSpec) throw new RequestIdConflict();
     return { model, created: model.id === draft.id };
   }

@@ -43,6 +43,8 @@ export abstract class ModelRepository {
    * calls with the same `requestId`, exactly one call adds a model. Throws NotFound if the project is gone.
    */
   abstract addOnce(model: Model): Promise<Model>;
+  /** Returns the model that a call with this `requestId` added, or null. */
+  abstract findRequested(projectId: string, requestId: string): Promise<Model | null>;
   /** Returns null for an unknown id and for a model of another project. */
   abstract find(projectId: string, id: string): Promise<Model | null>;
   abstract all(projectId: string, page: Page): Promise<Model[]>;

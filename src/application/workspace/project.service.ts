@@ -4,6 +4,7 @@ import { authorize, permissions } from '../../domain/accounts/permission.js';
 import type { Conversation } from '../../domain/chat/conversation.js';
 import type { ProjectRuntime } from '../../domain/chat/runtime.js';
 import { InvalidRequest } from '../../domain/shared/errors.js';
+import { specBytes } from '../../domain/shared/storage-quota.js';
 import type { JsonObject } from '../../domain/workspace/json.js';
 import type { Model } from '../../domain/workspace/model.js';
 import { Project, type ProjectContent, type ProjectVersion, requireVersion } from '../../domain/workspace/project.js';
@@ -11,6 +12,7 @@ import { requireStarter, type Starter } from '../../domain/workspace/starter.js'
 import { Audit } from '../audit/audit.service.js';
 import { ConversationRepository } from '../chat/ports.js';
 import { RuntimeReconciler } from '../chat/runtime-reconciler.js';
+import { StorageQuotas } from '../operations/storage-quotas.js';
 import { type Bounded, boundedPage } from '../shared/bounded-page.js';
 import type { Reservation, WithMemory } from '../shared/memory-budget.js';
 import { Clock, IdGenerator, type Page, type SizedItem, type VersionPage } from '../shared/ports.js';
@@ -53,6 +55,7 @@ export class ProjectService {
     private readonly models: ModelRepository,
     private readonly reconciler: RuntimeReconciler,
     private readonly conversations: ConversationRepository,
+    private readonly quotas: StorageQuotas,
     private readonly audit: Audit,
     private readonly ids: IdGenerator,
     private readonly clock: Clock,
@@ -64,9 +67,10 @@ export class ProjectService {
     return this.catalog.all();
   }
 
-  /** Creates a project. A starter sets the spec, and also the name if `content` has no name. Throws InvalidRequest. */
+  /** Creates a project. A starter sets the spec, and also the name if `content` has no name. Throws InvalidRequest, QuotaExceeded. */
   async create(by: Caller | null, { starterId, ...content }: NewProject): Promise<ProjectOverview> {
-    const { teamId, accountId } = authorize(by, permissions.editWorkspace);
+    const caller = authorize(by, permissions.editWorkspace);
+    const { teamId, accountId } = caller;
     const project = Project.create({
       ...(starterId === undefined ? content : await this.starterContent(starterId, content)),
       id: this.ids.next('prj'),
@@ -74,7 +78,8 @@ export class ProjectService {
       createdBy: accountId,
       createdAt: this.clock.now(),
     });
-    await this.projects.add(project);
+    const added = { projects: 1, workspaceBytes: specBytes(project) };
+    await this.quotas.add(caller, added, () => this.projects.add(project));
     return this.overview(project);
   }
 
@@ -107,7 +112,7 @@ export class ProjectService {
     return { projects: { items: await this.overviews(items), more }, conversations };
   }
 
-  /** Throws NotFound, InvalidRequest, StaleVersion. */
+  /** Throws NotFound, InvalidRequest, StaleVersion, QuotaExceeded. */
   async update(
     by: Caller | null,
     { projectId, expected, signal, memory, ...content }: ProjectUpdate,
@@ -117,7 +122,8 @@ export class ProjectService {
       const current = await this.workspace.project(caller, projectId);
       const next = Project.update(current, expected, { ...content, by: caller.accountId, at: this.clock.now() });
       await this.reserve(projectId, memory);
-      return (await this.projects.replace(current, next)) && next;
+      const added = { workspaceBytes: specBytes(next) };
+      return this.quotas.add(caller, added, async () => (await this.projects.replace(current, next)) && next);
     });
     return this.overview(updated);
   }

@@ -2,6 +2,7 @@ import { delimiter, resolve } from 'node:path';
 import { z } from 'zod';
 import { logLevels } from '../../application/operations/ports.js';
 import { modelStoreSettings } from './model-store-settings.js';
+import { quotaSettings } from './quota-settings.js';
 import {
   address,
   baseAddress,
@@ -117,6 +118,7 @@ export const settings = {
     fallback: '96',
     read: whole(1, 1_048_576),
   }),
+  ...quotaSettings,
   SERVICE_TRUST_PROXY: setting({
     about:
       "Reverse proxies: addresses, networks, `loopback`, `linklocal` or `uniquelocal`, separated by commas. The service reads the caller's address from their `X-Forwarded-For`.",

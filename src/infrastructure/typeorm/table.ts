@@ -37,6 +37,17 @@ export function defineTable<Row extends ObjectLiteral>(
 /** A row with a `spec`. TypeORM's types cannot follow a recursive type such as JSON. */
 export type WithSpec<Entity extends { spec: unknown }> = Omit<Entity, 'spec'> & { readonly spec: object };
 
+/** A row that stores how many bytes it takes with all its versions or messages. */
+export interface StoredBytes {
+  readonly storedBytes: number;
+}
+
+/** The column `storedBytes`. Entities are read without it. */
+export const storedBytes = { type: 'bigint', select: false } as const;
+
+/** Adds to `storedBytes` in an UPDATE. */
+export const plus = (bytes: number) => () => `stored_bytes + ${bytes}`;
+
 /** Returns whether the statement changed or deleted exactly one row. */
 export const changesOne = async (statement: Promise<UpdateResult | DeleteResult>): Promise<boolean> =>
   (await statement).affected === 1;

@@ -47,6 +47,10 @@ export const refusals = {
   },
   misdirected_request: { status: 421, when: 'The `Host` is not one of the names of this service.' },
   invalid_request: { status: 422, when: 'The input breaks a rule. `details` lists every one.' },
+  quota_exceeded: {
+    status: 422,
+    when: 'What an account, a team or the service may store is used up. `details[0].current` is what is stored.',
+  },
   model_file_invalid: {
     status: 422,
     when: 'The model file is missing, not within the models folders, or does not load. The message says why.',

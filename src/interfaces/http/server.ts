@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { RequestHandler, Response } from 'express';
 import { injectable } from 'inversify';
+import type { Logger } from '../../application/shared/ports.js';
 import { DomainError } from '../../domain/shared/errors.js';
 import { refuse } from './middleware/error-handler.js';
 import { HttpRefusal, problemOf, type RefusalCode } from './refusals.js';
@@ -17,13 +18,25 @@ const OPTIONS = {
   requireHostHeader: false, // the middleware `hostCheck` requires the header, and refuses with the error envelope
 };
 
+interface ServerOptions {
+  readonly nextRequestId: () => string;
+  /** The connections at the same time. Node.js closes further ones at once, without reading from them. */
+  readonly maxConnections: number;
+  readonly logger: Logger;
+  /** Options of Node's server, such as time-outs. */
+  readonly node?: object;
+}
+
 /** Creates the HTTP server of the app. Answers requests that are not valid HTTP with the error envelope. */
-export function createHttpServer(app: RequestListener, nextRequestId: () => string, options = {}): Server {
+export function createHttpServer(app: RequestListener, options: ServerOptions): Server {
+  const { nextRequestId, maxConnections, logger, node } = options;
   const listener: RequestListener = (request, response) => {
     request.url = pathOf(request.url ?? '');
     app(request, response);
   };
-  const server = createServer({ ...OPTIONS, ...options }, listener);
+  const server = createServer({ ...OPTIONS, ...node }, listener);
+  server.maxConnections = maxConnections;
+  server.on('drop', logDropped(maxConnections, logger));
   // Without this listener, Node.js would send `100 Continue` at once. `readBody` sends it before it reads the body.
   server.on('checkContinue', listener).on('checkExpectation', listener);
   server.on('clientError', (error: ClientError, socket) => {
@@ -32,6 +45,25 @@ export function createHttpServer(app: RequestListener, nextRequestId: () => stri
     refuseSocket(socket, codes[error.code ?? ''] ?? 'bad_request', request);
   });
   return server;
+}
+
+const LOGGED_EVERY_MS = 60_000;
+
+/** Returns a listener that logs at once, and then at most every minute, how many connections were over the limit. */
+function logDropped(limit: number, logger: Logger): () => void {
+  let dropped = 0;
+  let pause: NodeJS.Timeout | null = null;
+  const report = () => {
+    pause = null;
+    if (dropped === 0) return;
+    logger.warn('connections over the limit were closed', { dropped, limit, setting: 'SERVICE_MAX_CONNECTIONS' });
+    dropped = 0;
+    pause = setTimeout(report, LOGGED_EVERY_MS).unref();
+  };
+  return () => {
+    dropped++;
+    if (!pause) report();
+  };
 }
 
 interface ClientError extends NodeJS.ErrnoException {

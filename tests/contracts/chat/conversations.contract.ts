@@ -156,9 +156,9 @@ export function conversationsContract(adapter: string, store: StoreUnderTest) {
       await expectPages((page) => conversations.list(own(), page), [three, two, one]);
       expect(await conversations.list({ ...own(), accountId: colleague.id }, first)).toEqual([theirs]);
       expect(await conversations.list({ ...own(), projectId: otherProject.id }, first)).toEqual([there]);
-      expect(await conversations.count(own())).toBe(3);
-      expect(await conversations.count({ ...own(), accountId: colleague.id })).toBe(1);
-      expect(await conversations.count({ ...own(), accountId: ids.next('usr') })).toBe(0);
+      expect(await conversations.stored(own())).toMatchObject({ inProject: 3 });
+      expect(await conversations.stored({ ...own(), accountId: colleague.id })).toMatchObject({ inProject: 1 });
+      expect(await conversations.stored({ ...own(), accountId: ids.next('usr') })).toEqual({ inProject: 0, bytes: 0 });
     });
 
     it('returns the recent conversations of an account in a team’s projects, newest turn first', async () => {

@@ -7,6 +7,7 @@ import {
 } from '../../../src/infrastructure/typeorm/data-source.js';
 import { TypeOrmUsageRepository } from '../../../src/infrastructure/typeorm/jobs/usage.repository.js';
 import { migrate, migrateWorkQueue } from '../../../src/infrastructure/typeorm/migrate.js';
+import { TypeOrmStorageMeter } from '../../../src/infrastructure/typeorm/operations/storage-meter.js';
 import { TypeOrmUnitOfWork } from '../../../src/infrastructure/typeorm/typeorm-unit-of-work.js';
 import { freshDatabase, query, type TestDatabase } from '../../support/database.js';
 
@@ -85,6 +86,43 @@ it('keeps the usage of an earlier version', async () => {
   expect(await usage.sums({ ...period, bucket: 'hour', groupBy: null })).toEqual([{ ...entry, group: null }]);
   const [minutes] = await query<{ count: number }>(url, 'SELECT count(*)::integer FROM usage_rollups WHERE bucket = 0');
   expect(minutes?.count).toBe(0); // they have ended
+  await source.destroy();
+  await drop();
+});
+
+it('counts for the quotas what an earlier version has stored', async () => {
+  const { url, drop } = await databaseBefore('StoredBytes1765670400000');
+  await query(
+    url,
+    `WITH team AS (INSERT INTO teams (id, operator, created_at) VALUES ('tea_1', false, now())),
+      account AS (INSERT INTO accounts (id, team_id, name, email, email_key, role, created_at)
+        VALUES ('usr_1', 'tea_1', 'Ada', 'a@b.c', 'a@b.c', 'admin', now())),
+      project AS (INSERT INTO projects VALUES ('prj_1', 'tea_1', 'P', 2, '{}', 'usr_1', now(), now(), NULL, 'usr_1')),
+      project_version AS (INSERT INTO project_versions SELECT 'prj_1', n, 'P', '{"a":"Ü"}', 'usr_1', now()
+        FROM generate_series(1, 2) n),
+      model AS (INSERT INTO models (id, project_id, request_id, version, state, spec, requested_spec, created_by,
+        created_at, updated_at, updated_by) VALUES
+        ('mdl_1', 'prj_1', gen_random_uuid(), 1, 'draft', '{}', '{}', 'usr_1', now(), now(), 'usr_1')),
+      model_version AS (INSERT INTO model_versions VALUES ('mdl_1', 1, '{"b": 1}', 'usr_1', now())),
+      dataset AS (INSERT INTO datasets (id, project_id, name, version, state, record_count, content_sha256, bytes,
+        validation, created_by, created_at, updated_by, updated_at) VALUES
+        ('dst_1', 'prj_1', 'D', 3, 'editable', 0, '', 40, '{}', 'usr_1', now(), 'usr_1', now())),
+      content AS (INSERT INTO dataset_contents SELECT 'dst_1', n, '[]' FROM unnest(ARRAY[1, 3]) n),
+      version AS (INSERT INTO dataset_versions (dataset_id, version, name, record_count, content_sha256, bytes,
+        validation, content_version, created_by, created_at) SELECT
+        'dst_1', n, 'D', 0, '', n * 10, '{}', c, 'usr_1', now() FROM (VALUES (2, 1), (3, 3)) AS one (n, c)),
+      conversation AS (INSERT INTO conversations VALUES ('cnv_1', 'prj_1', 'usr_1', 'C', 2, now(), now()))
+      INSERT INTO conversation_messages SELECT 'cnv_1', n, 'user', 'Hü', now() FROM generate_series(1, 2) n`,
+  );
+  await migrate(url);
+  const source = await createDataSource(url).initialize();
+  const meter = new TypeOrmStorageMeter(new TypeOrmUnitOfWork(source));
+  const owner = { teamId: 'tea_1', accountId: 'usr_1' };
+  expect(await meter.measure(owner, ['projects', 'workspaceBytes', 'conversationBytes'])).toEqual({
+    projects: 1,
+    workspaceBytes: 2 * (10 + 200) + (8 + 200) + (20 + 200) + (30 + 200),
+    conversationBytes: 2 * (3 + 200),
+  });
   await source.destroy();
   await drop();
 });

@@ -38,7 +38,7 @@ import {
   ids,
   unlimited,
 } from '../../support/records.js';
-import type { Repositories } from '../../support/repositories.js';
+import { type Repositories, unlimitedStorage } from '../../support/repositories.js';
 
 describe('Authority', () => {
   const tables = ['accounts', 'credentials', 'invites', 'audit_entries'];
@@ -169,6 +169,7 @@ describe('DatasetService', () => {
       new TeamWorkspace(projects, models, datasets),
       repositories.unitOfWork,
       datasets,
+      unlimitedStorage(repositories),
       { datasetVersions: 9 } as ServiceSettings,
       { all: async () => [], find: async () => null },
       new Sha256ContentHasher(),

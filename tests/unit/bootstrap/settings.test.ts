@@ -31,6 +31,19 @@ it('SERVICE_ALERTMANAGER_URL may name several instances, each once', () => {
   expect(complaint(named('http://a/x,http://a/y'))).toBe('SERVICE_ALERTMANAGER_URL must name each host and port once');
 });
 
+it('SERVICE_QUOTA_… set the quotas, those of bytes in units of 1,048,576', () => {
+  const set = { PROJECTS: '1', WORKSPACE_MB: '2', CONVERSATIONS_MB: '3', EXTERNAL_JOBS: '4', UPLOADS_MB: '5' };
+  const texts = Object.fromEntries(Object.entries(set).map(([name, text]) => [`SERVICE_QUOTA_${name}`, text]));
+  expect(loadConfig(texts).quotas).toEqual({
+    projects: 1,
+    workspaceBytes: 2_097_152,
+    conversationBytes: 3_145_728,
+    externalJobs: 4,
+    uploadBytes: 5_242_880,
+  });
+  expect(complaint({ SERVICE_QUOTA_PROJECTS: '0' })).toMatch(/^SERVICE_QUOTA_PROJECTS must be a whole number from 1/);
+});
+
 it('SERVICE_BASE_URL may end with a slash', () => {
   expect(loadConfig({ SERVICE_BASE_URL: 'https://tenon.example/models//' }).baseUrl).toBe(
     'https://tenon.example/models',

@@ -1,15 +1,16 @@
 import { injectable } from 'inversify';
 import { LessThanOrEqual } from 'typeorm';
-import type { ConversationKey, ConversationRepository } from '../../../application/chat/ports.js';
+import type { ConversationKey, ConversationRepository, StoredConversations } from '../../../application/chat/ports.js';
 import type { Page, SizedItem, VersionPage } from '../../../application/shared/ports.js';
 import type { ChatMessage } from '../../../domain/chat/chat.js';
 import { type Conversation, type ConversationMessage, conversationLimits } from '../../../domain/chat/conversation.js';
+import { textBytes } from '../../../domain/shared/storage-quota.js';
 import { notFoundIfMissing } from '../storage-errors.js';
-import { changesOne, defineTable, newest, sizesOf } from '../table.js';
+import { changesOne, defineTable, newest, plus, type StoredBytes, sizesOf, storedBytes } from '../table.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 import { ProjectTable } from '../workspace/project.repository.js';
 
-export const ConversationTable = defineTable<Conversation>('conversations', {
+export const ConversationTable = defineTable<Conversation & StoredBytes>('conversations', {
   id: { type: 'text', primary: true },
   projectId: { type: 'text' },
   accountId: { type: 'text' },
@@ -17,6 +18,7 @@ export const ConversationTable = defineTable<Conversation>('conversations', {
   messageCount: { type: 'integer' },
   createdAt: { type: 'timestamptz' },
   updatedAt: { type: 'timestamptz' },
+  storedBytes,
 });
 
 interface MessageRow extends ConversationMessage {
@@ -40,7 +42,7 @@ export class TypeOrmConversationRepository implements ConversationRepository {
   add(conversation: Conversation, messages: readonly ChatMessage[]): Promise<void> {
     return notFoundIfMissing('project', () =>
       this.unitOfWork.run(async () => {
-        await this.table().insert({ ...conversation, messageCount: 0 });
+        await this.table().insert({ ...conversation, messageCount: 0, storedBytes: 0 });
         await this.append(conversation, messages, conversation.createdAt);
       }),
     );
@@ -49,11 +51,16 @@ export class TypeOrmConversationRepository implements ConversationRepository {
   append(key: ConversationKey, messages: readonly ChatMessage[], at: Date): Promise<boolean> {
     const { id, projectId, accountId } = key;
     const count = messages.length;
+    const bytes = messages.reduce((sum, { content }) => sum + textBytes(content), 0);
     return this.unitOfWork.run(async () => {
       const room = LessThanOrEqual(conversationLimits.messages - count);
       const { raw } = await this.table()
         .createQueryBuilder()
-        .update({ messageCount: () => 'message_count + :count', updatedAt: () => 'greatest(updated_at, :at)' })
+        .update({
+          messageCount: () => 'message_count + :count',
+          storedBytes: plus(bytes),
+          updatedAt: () => 'greatest(updated_at, :at)',
+        })
         .where({ id, projectId, accountId, messageCount: room })
         .setParameters({ count, at })
         .returning('message_count AS total')
@@ -73,8 +80,11 @@ export class TypeOrmConversationRepository implements ConversationRepository {
     return this.table().findOneBy({ id, projectId, accountId });
   }
 
-  count({ projectId, accountId }: Omit<ConversationKey, 'id'>): Promise<number> {
-    return this.table().countBy({ projectId, accountId });
+  async stored({ projectId, accountId }: Omit<ConversationKey, 'id'>): Promise<StoredConversations> {
+    const all = this.table().createQueryBuilder('one').where({ accountId }).setParameters({ projectId });
+    const counted = all.select('count(*) FILTER (WHERE one.projectId = :projectId)', 'inProject');
+    const row = await counted.addSelect('coalesce(sum(one.storedBytes), 0)', 'bytes').getRawOne();
+    return { inProject: Number(row.inProject), bytes: Number(row.bytes) };
   }
 
   list({ projectId, accountId }: Omit<ConversationKey, 'id'>, page: Page): Promise<Conversation[]> {

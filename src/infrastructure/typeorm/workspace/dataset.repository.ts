@@ -2,12 +2,13 @@ import { injectable } from 'inversify';
 import { LessThan } from 'typeorm';
 import type { Page, VersionPage } from '../../../application/shared/ports.js';
 import type { DatasetRepository, DatasetVersionEntry } from '../../../application/workspace/ports.js';
+import { recordsBytes } from '../../../domain/shared/storage-quota.js';
 import { Dataset, type DatasetRecord, type DatasetVersion } from '../../../domain/workspace/dataset.js';
 import { notFoundIfMissing } from '../storage-errors.js';
-import { changesOne, defineTable, newest } from '../table.js';
+import { changesOne, defineTable, newest, plus, type StoredBytes, storedBytes } from '../table.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 
-export const DatasetTable = defineTable<Dataset>('datasets', {
+export const DatasetTable = defineTable<Dataset & StoredBytes>('datasets', {
   id: { type: 'text', primary: true },
   projectId: { type: 'text' },
   name: { type: 'text' },
@@ -23,6 +24,7 @@ export const DatasetTable = defineTable<Dataset>('datasets', {
   updatedBy: { type: 'text' },
   updatedAt: { type: 'timestamptz' },
   frozenAt: { type: 'timestamptz', nullable: true },
+  storedBytes,
 });
 
 /** A version. `contentVersion` is the version that stored its records, because a change of the name stores none. */
@@ -58,12 +60,14 @@ interface ContentRow {
   readonly version: number;
   /** The list of records. TypeORM's types cannot follow a recursive type such as JSON. */
   readonly records: object;
+  readonly bytes: number;
 }
 
 export const DatasetContentTable = defineTable<ContentRow>('dataset_contents', {
   datasetId: { type: 'text', primary: true },
   version: { type: 'integer', primary: true },
   records: { type: 'json' },
+  bytes: { type: 'integer', select: false },
 });
 
 @injectable()
@@ -77,8 +81,8 @@ export class TypeOrmDatasetRepository implements DatasetRepository {
   add(dataset: Dataset, records: readonly DatasetRecord[]): Promise<void> {
     return notFoundIfMissing('project', () =>
       this.unitOfWork.run(async () => {
-        await this.datasets().insert(dataset);
-        await this.contents().insert({ datasetId: dataset.id, version: dataset.version, records });
+        await this.datasets().insert({ ...dataset, storedBytes: recordsBytes(dataset) });
+        await this.addContent(dataset, records);
         await this.addVersion(dataset, dataset.version);
       }),
     );
@@ -104,8 +108,9 @@ export class TypeOrmDatasetRepository implements DatasetRepository {
 
   replace({ id, version, state }: Dataset, next: Dataset, records: readonly DatasetRecord[] | null): Promise<boolean> {
     return this.unitOfWork.run(async () => {
-      if (!(await changesOne(this.datasets().update({ id, version, state }, next)))) return false;
-      if (records) await this.contents().insert({ datasetId: id, version: next.version, records });
+      const change = { ...next, ...(records && { storedBytes: plus(recordsBytes(next)) }) };
+      if (!(await changesOne(this.datasets().update({ id, version, state }, change)))) return false;
+      if (records) await this.addContent(next, records);
       if (next.version !== version)
         await this.addVersion(next, records ? next.version : await this.contentVersion(id, version));
       return true;
@@ -130,8 +135,18 @@ export class TypeOrmDatasetRepository implements DatasetRepository {
       // Version `oldest` may be missing, because an earlier setting may have kept fewer versions.
       const select = { datasetId: true, version: true, contentVersion: true } as const;
       const kept = await this.history().findOneOrFail({ select, where: { datasetId }, order: { version: 'ASC' } });
-      await this.contents().delete({ datasetId, version: LessThan(kept.contentVersion) });
+      const removal = this.contents().createQueryBuilder().delete();
+      const { raw } = await removal
+        .where({ datasetId, version: LessThan(kept.contentVersion) })
+        .returning('bytes')
+        .execute();
+      const freed = raw.map(recordsBytes).reduce((sum: number, bytes: number) => sum + bytes, 0);
+      if (freed > 0) await this.datasets().update({ id: datasetId }, { storedBytes: plus(-freed) });
     });
+  }
+
+  private async addContent({ id, version, bytes }: Dataset, records: readonly DatasetRecord[]): Promise<void> {
+    await this.contents().insert({ datasetId: id, version, records, bytes });
   }
 
   private async addVersion(dataset: Dataset, contentVersion: number): Promise<void> {

@@ -2,13 +2,23 @@ import { injectable } from 'inversify';
 import { In } from 'typeorm';
 import type { Page, SizedItem, VersionPage } from '../../../application/shared/ports.js';
 import type { ModelAliasRepository, ModelRepository, ModelVersionEntry } from '../../../application/workspace/ports.js';
+import { specBytes } from '../../../domain/shared/storage-quota.js';
 import { Model, type ModelVersion } from '../../../domain/workspace/model.js';
 import type { AliasChange, LivingAlias } from '../../../domain/workspace/model-alias.js';
 import { notFoundIfMissing } from '../storage-errors.js';
-import { changesOne, defineTable, newest, sizesOf, type WithSpec } from '../table.js';
+import {
+  changesOne,
+  defineTable,
+  newest,
+  plus,
+  type StoredBytes,
+  sizesOf,
+  storedBytes,
+  type WithSpec,
+} from '../table.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 
-type ModelRow = WithSpec<Model>;
+type ModelRow = WithSpec<Model> & StoredBytes;
 type VersionRow = WithSpec<ModelVersion>;
 
 export const ModelTable = defineTable<ModelRow>('models', {
@@ -25,6 +35,7 @@ export const ModelTable = defineTable<ModelRow>('models', {
   updatedBy: { type: 'text' },
   forkedFrom: { type: 'json', nullable: true },
   registeredAt: { type: 'timestamptz', nullable: true },
+  storedBytes,
 });
 
 export const ModelVersionTable = defineTable<VersionRow>('model_versions', {
@@ -54,13 +65,17 @@ export class TypeOrmModelRepository implements ModelRepository {
     const { projectId, requestId } = model;
     return notFoundIfMissing('project', () =>
       this.unitOfWork.run(async () => {
-        const stored = await this.models().findOneBy({ projectId, requestId });
-        if (stored) return stored as Model;
-        await this.models().insert(model);
+        const stored = await this.findRequested(projectId, requestId);
+        if (stored) return stored;
+        await this.models().insert({ ...model, storedBytes: specBytes(model) });
         await this.history().insert(Model.versionOf(model));
         return model;
       }),
     );
+  }
+
+  findRequested(projectId: string, requestId: string): Promise<Model | null> {
+    return this.models().findOneBy({ projectId, requestId }) as Promise<Model | null>;
   }
 
   find(projectId: string, id: string): Promise<Model | null> {
@@ -91,8 +106,10 @@ export class TypeOrmModelRepository implements ModelRepository {
 
   replace({ id, version, state }: Model, next: Model): Promise<boolean> {
     return this.unitOfWork.run(async () => {
-      if (!(await changesOne(this.models().update({ id, version, state }, next)))) return false;
-      if (next.version !== version) await this.history().insert(Model.versionOf(next));
+      const isNew = next.version !== version;
+      const change = { ...next, ...(isNew && { storedBytes: plus(specBytes(next)) }) };
+      if (!(await changesOne(this.models().update({ id, version, state }, change)))) return false;
+      if (isNew) await this.history().insert(Model.versionOf(next));
       return true;
     });
   }

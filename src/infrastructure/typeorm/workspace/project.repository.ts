@@ -2,12 +2,22 @@ import { injectable } from 'inversify';
 import type { FindOptionsWhere } from 'typeorm';
 import type { Page, SizedItem, VersionPage } from '../../../application/shared/ports.js';
 import type { ProjectFilter, ProjectRepository, ProjectVersionEntry } from '../../../application/workspace/ports.js';
+import { specBytes } from '../../../domain/shared/storage-quota.js';
 import { Project, type ProjectVersion } from '../../../domain/workspace/project.js';
 import { notifying } from '../desired-state-changes.js';
-import { changesOne, defineTable, newest, sizesOf, type WithSpec } from '../table.js';
+import {
+  changesOne,
+  defineTable,
+  newest,
+  plus,
+  type StoredBytes,
+  sizesOf,
+  storedBytes,
+  type WithSpec,
+} from '../table.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 
-type ProjectRow = WithSpec<Project>;
+type ProjectRow = WithSpec<Project> & StoredBytes;
 type VersionRow = WithSpec<ProjectVersion> & { readonly projectId: string };
 
 export const ProjectTable = defineTable<ProjectRow>('projects', {
@@ -21,6 +31,7 @@ export const ProjectTable = defineTable<ProjectRow>('projects', {
   updatedAt: { type: 'timestamptz' },
   updatedBy: { type: 'text' },
   reviewedVersion: { type: 'integer', nullable: true },
+  storedBytes,
 });
 
 export const ProjectVersionTable = defineTable<VersionRow>('project_versions', {
@@ -48,7 +59,7 @@ export class TypeOrmProjectRepository implements ProjectRepository {
 
   add(project: Project): Promise<void> {
     return this.unitOfWork.run(async () => {
-      await this.projects().insert(project);
+      await this.projects().insert({ ...project, storedBytes: specBytes(project) });
       await this.addVersion(project);
     });
   }
@@ -72,7 +83,10 @@ export class TypeOrmProjectRepository implements ProjectRepository {
   replace({ id, version }: Project, next: Project): Promise<boolean> {
     const { reviewedVersion: _, ...change } = next;
     return this.unitOfWork.run(async () => {
-      if (!(await changesOne(this.projects().update({ id, version }, change)))) return false;
+      if (
+        !(await changesOne(this.projects().update({ id, version }, { ...change, storedBytes: plus(specBytes(next)) })))
+      )
+        return false;
       await this.addVersion(next);
       return true;
     });

@@ -64,7 +64,7 @@ export const uploadModelFile = api.put(one, {
   status: 201,
   otherStatus: { status: 200, when: 'The file replaced another one.' },
   answer: UploadedFileAnswer,
-  refusals: ['busy'],
+  refusals: ['quota_exceeded', 'busy'],
 });
 
 export const deleteModelFile = api.delete(one, {

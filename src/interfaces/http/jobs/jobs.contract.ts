@@ -103,6 +103,7 @@ export const createJob = api.post(path, {
   otherStatus: { status: 202, when: 'The evaluation is queued.' },
   answer: JobAnswer,
   refusals: [
+    'quota_exceeded',
     'email_unverified',
     'session_required',
     'not_found',

@@ -83,9 +83,14 @@ const Limit = namedObject('Limit', {
   reset_seconds: intLike(3, 'Seconds until more calls remain. 0 if all remain.'),
 });
 
+const Stored = namedObject('StoredAmount', {
+  used: intLike(12),
+  limit: intLike(5_000, 'The quota. A call that would exceed it is refused with `quota_exceeded`.'),
+});
+
 export const status = operations.get('/v1/status', {
   id: 'readStatus',
-  summary: 'Read your role, your permissions, your limits and your runtimes',
+  summary: 'Read your role, your permissions, your limits, what you have stored, and your runtimes',
   description: 'Lists the runtimes of the newest 1000 projects of the team, newest first.',
   access: permissions.readStatus,
   answer: namedObject('Status', {
@@ -108,6 +113,18 @@ export const status = operations.get('/v1/status', {
     limits: z.object({
       requests: Limit.describe('The limit of all calls.'),
       auth: Limit.describe('The limit of registrations and logins.'),
+    }),
+    storage: z.object({
+      projects: Stored.nullable().describe("The team's projects. Null for the master key."),
+      workspace_bytes: Stored.nullable().describe(
+        "The team's specs and datasets with all stored versions. Null for the master key.",
+      ),
+      conversation_bytes: Stored.nullable().describe("The account's conversations. Null for the master key."),
+      external_jobs: Stored.describe("The team's external jobs, or those of the master key."),
+      upload_bytes: Stored.nullable().describe(
+        'The uploaded models of the whole service, measured every minute at most. Null for accounts that are not of the ' +
+          'operator team, until the first measurement, and while the store does not answer.',
+      ),
     }),
     runtimes: z.array(RuntimeAnswer.extend({ project_id: id('prj'), project_name: textLike('Capitals') })),
   }),

@@ -31,7 +31,7 @@ export class OperationsController implements Controller {
       return { status: 'ok' as const };
     }),
     route(contracts.status, async ({ caller, readQuotas }): Promise<StatusAnswer> => {
-      const { caller: known, may, runtimes } = await this.statuses.read(caller);
+      const { caller: known, may, runtimes, storage } = await this.statuses.read(caller);
       const [requests, auth] = (await readQuotas()) as [Quota, Quota];
       return {
         instance: this.instance.name,
@@ -41,6 +41,13 @@ export class OperationsController implements Controller {
           Object.entries(may).map(([name, value]) => [contracts.permissionField(name), value]),
         ),
         limits: { requests: limitAnswer(requests), auth: limitAnswer(auth) },
+        storage: {
+          projects: storage.projects ?? null,
+          workspace_bytes: storage.workspaceBytes ?? null,
+          conversation_bytes: storage.conversationBytes ?? null,
+          external_jobs: storage.externalJobs,
+          upload_bytes: storage.uploadBytes ?? null,
+        },
         runtimes: runtimes.map(({ project: { id, name }, ...runtime }) => {
           return { project_id: id, project_name: name, ...runtimeAnswer(runtime) };
         }),

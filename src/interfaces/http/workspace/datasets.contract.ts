@@ -99,6 +99,7 @@ export const importDataset = api.post('/v1/projects/{project_id}/datasets', {
   versioned: true,
   status: 201,
   answer: DatasetAnswer,
+  refusals: ['quota_exceeded'],
 });
 
 export const readDataset = api.get('/v1/projects/{project_id}/datasets/{dataset_id}', {
@@ -126,7 +127,7 @@ export const updateDataset = api.put('/v1/projects/{project_id}/datasets/{datase
   uncheckedMember: 'records',
   versioned: true,
   answer: DatasetAnswer,
-  refusals: ['stale_version', 'dataset_frozen'],
+  refusals: ['quota_exceeded', 'stale_version', 'dataset_frozen'],
 });
 
 export const deleteDataset = api.delete('/v1/projects/{project_id}/datasets/{dataset_id}', {
@@ -166,7 +167,7 @@ export const forkDataset = api.post('/v1/projects/{project_id}/datasets/{dataset
   versioned: true,
   status: 201,
   answer: DatasetAnswer,
-  refusals: ['busy'],
+  refusals: ['quota_exceeded', 'busy'],
 });
 
 const DatasetVersionEntry = Content.omit({ validation: true }).extend({ ...versionFields, name: textLike('Capitals') });

@@ -61,7 +61,7 @@ export const createModel = api.post('/v1/projects/{project_id}/models', {
   status: 201,
   otherStatus: known,
   answer: ModelAnswer,
-  refusals: ['request_id_conflict'],
+  refusals: ['quota_exceeded', 'request_id_conflict'],
 });
 
 export const listModels = api.get('/v1/projects/{project_id}/models', {
@@ -90,7 +90,7 @@ export const updateModel = api.put('/v1/projects/{project_id}/models/{model_id}'
   exactNumbers: true,
   versioned: true,
   answer: ModelAnswer,
-  refusals: ['stale_version', 'model_registered'],
+  refusals: ['quota_exceeded', 'stale_version', 'model_registered'],
 });
 
 export const deleteModel = api.delete('/v1/projects/{project_id}/models/{model_id}', {
@@ -132,7 +132,7 @@ export const forkModel = api.post('/v1/projects/{project_id}/models/{model_id}/f
   status: 201,
   otherStatus: known,
   answer: ModelAnswer,
-  refusals: ['request_id_conflict'],
+  refusals: ['quota_exceeded', 'request_id_conflict'],
 });
 
 const ModelVersionEntry = z.object(versionFields);

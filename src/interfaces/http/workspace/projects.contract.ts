@@ -120,6 +120,7 @@ export const createProject = api.post('/v1/projects', {
   versioned: true,
   status: 201,
   answer: ProjectAnswer,
+  refusals: ['quota_exceeded'],
 });
 
 export const listProjects = api.get('/v1/projects', {
@@ -163,7 +164,7 @@ export const updateProject = api.put('/v1/projects/{project_id}', {
   exactNumbers: true,
   versioned: true,
   answer: ProjectAnswer,
-  refusals: ['stale_version'],
+  refusals: ['quota_exceeded', 'stale_version'],
 });
 
 export const deleteProject = api.delete('/v1/projects/{project_id}', {

@@ -122,5 +122,5 @@ export const createOpenAiChatCompletion = api.post(`${OPENAI}/chat/completions`,
   answer: OpenAiChatCompletion,
   answerEvents: z.union([ChatCompletionChunk, OpenAiError]),
   answerHeaders: { [CONVERSATION]: 'The conversation that stores the turn. Absent if none was requested.' },
-  refusals: ['not_found', 'unknown_parameter', 'unsupported_parameter', ...runtimeRefusals],
+  refusals: ['quota_exceeded', 'not_found', 'unknown_parameter', 'unsupported_parameter', ...runtimeRefusals],
 });

@@ -103,5 +103,5 @@ export const createChatCompletion = api.post('/v1/projects/{project_id}/chat/com
   refuseFirst,
   answer: ChatCompletionAnswer,
   answerHeaders: { [CONVERSATION]: 'The conversation that stores the messages. Absent if none was requested.' },
-  refusals: ['streaming_unsupported', 'model_mismatch', ...runtimeRefusals],
+  refusals: ['quota_exceeded', 'streaming_unsupported', 'model_mismatch', ...runtimeRefusals],
 });

@@ -2710,6 +2710,28 @@ export interface components {
                     reset_seconds: number;
                 };
             };
+            storage: {
+                projects: {
+                    used: number;
+                    limit: number;
+                } | null;
+                workspace_bytes: {
+                    used: number;
+                    limit: number;
+                } | null;
+                conversation_bytes: {
+                    used: number;
+                    limit: number;
+                } | null;
+                external_jobs: {
+                    used: number;
+                    limit: number;
+                };
+                upload_bytes: {
+                    used: number;
+                    limit: number;
+                } | null;
+            };
             runtimes: {
                 /** @enum {string} */
                 state: "not_connected" | "stopped" | "loading" | "ready" | "unavailable";
@@ -3203,6 +3225,17 @@ export interface components {
                 };
             };
         };
+        "422.invalid_request.quota_exceeded": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    /** @enum {unknown} */
+                    code?: "invalid_request" | "quota_exceeded";
+                };
+            };
+        };
         "409.stale_version": {
             headers: {
                 [name: string]: unknown;
@@ -3280,14 +3313,14 @@ export interface components {
                 };
             };
         };
-        "422.invalid_request.streaming_unsupported.model_mismatch.context_length_exceeded": {
+        "422.invalid_request.quota_exceeded.streaming_unsupported.model_mismatch.context_length_exceeded": {
             headers: {
                 [name: string]: unknown;
             };
             content: {
                 "application/json": components["schemas"]["Error"] & {
                     /** @enum {unknown} */
-                    code?: "invalid_request" | "streaming_unsupported" | "model_mismatch" | "context_length_exceeded";
+                    code?: "invalid_request" | "quota_exceeded" | "streaming_unsupported" | "model_mismatch" | "context_length_exceeded";
                 };
             };
         };
@@ -3452,7 +3485,7 @@ export interface components {
                 };
             };
         };
-        "openai_400.invalid_request.malformed_json.unknown_parameter.unsupported_parameter.context_length_exceeded.bad_request": {
+        "openai_400.invalid_request.malformed_json.quota_exceeded.unknown_parameter.unsupported_parameter.context_length_exceeded.bad_request": {
             headers: {
                 [name: string]: unknown;
             };
@@ -3460,7 +3493,7 @@ export interface components {
                 "application/json": {
                     error: components["schemas"]["OpenAiProblem"] & {
                         /** @enum {unknown} */
-                        code?: "invalid_request" | "malformed_json" | "unknown_parameter" | "unsupported_parameter" | "context_length_exceeded" | "bad_request";
+                        code?: "invalid_request" | "malformed_json" | "quota_exceeded" | "unknown_parameter" | "unsupported_parameter" | "context_length_exceeded" | "bad_request";
                     };
                 };
             };
@@ -3539,6 +3572,19 @@ export interface components {
                     error: components["schemas"]["OpenAiProblem"] & {
                         /** @enum {unknown} */
                         code?: "inference_timeout";
+                    };
+                };
+            };
+        };
+        "openai_400.invalid_request.malformed_json.unknown_parameter.unsupported_parameter.context_length_exceeded.bad_request": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error: components["schemas"]["OpenAiProblem"] & {
+                        /** @enum {unknown} */
+                        code?: "invalid_request" | "malformed_json" | "unknown_parameter" | "unsupported_parameter" | "context_length_exceeded" | "bad_request";
                     };
                 };
             };
@@ -4562,7 +4608,7 @@ export interface operations {
             413: components["responses"]["413.payload_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
             421: components["responses"]["421.misdirected_request"];
-            422: components["responses"]["422.invalid_request"];
+            422: components["responses"]["422.invalid_request.quota_exceeded"];
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
@@ -4633,7 +4679,7 @@ export interface operations {
             413: components["responses"]["413.payload_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
             421: components["responses"]["421.misdirected_request"];
-            422: components["responses"]["422.invalid_request"];
+            422: components["responses"]["422.invalid_request.quota_exceeded"];
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
@@ -4849,7 +4895,7 @@ export interface operations {
             413: components["responses"]["413.payload_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
             421: components["responses"]["421.misdirected_request"];
-            422: components["responses"]["422.invalid_request"];
+            422: components["responses"]["422.invalid_request.quota_exceeded"];
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
@@ -4922,7 +4968,7 @@ export interface operations {
             413: components["responses"]["413.payload_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
             421: components["responses"]["421.misdirected_request"];
-            422: components["responses"]["422.invalid_request"];
+            422: components["responses"]["422.invalid_request.quota_exceeded"];
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
@@ -5038,7 +5084,7 @@ export interface operations {
             413: components["responses"]["413.payload_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
             421: components["responses"]["421.misdirected_request"];
-            422: components["responses"]["422.invalid_request"];
+            422: components["responses"]["422.invalid_request.quota_exceeded"];
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
@@ -5221,7 +5267,7 @@ export interface operations {
             413: components["responses"]["413.payload_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
             421: components["responses"]["421.misdirected_request"];
-            422: components["responses"]["422.invalid_request"];
+            422: components["responses"]["422.invalid_request.quota_exceeded"];
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
@@ -5294,7 +5340,7 @@ export interface operations {
             413: components["responses"]["413.payload_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
             421: components["responses"]["421.misdirected_request"];
-            422: components["responses"]["422.invalid_request"];
+            422: components["responses"]["422.invalid_request.quota_exceeded"];
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
@@ -5419,7 +5465,7 @@ export interface operations {
             413: components["responses"]["413.payload_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
             421: components["responses"]["421.misdirected_request"];
-            422: components["responses"]["422.invalid_request"];
+            422: components["responses"]["422.invalid_request.quota_exceeded"];
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
@@ -5827,7 +5873,7 @@ export interface operations {
             413: components["responses"]["413.payload_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
             421: components["responses"]["421.misdirected_request"];
-            422: components["responses"]["422.invalid_request.streaming_unsupported.model_mismatch.context_length_exceeded"];
+            422: components["responses"]["422.invalid_request.quota_exceeded.streaming_unsupported.model_mismatch.context_length_exceeded"];
             429: components["responses"]["429.rate_limited.model_busy"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
@@ -6017,7 +6063,7 @@ export interface operations {
                     "text/event-stream": components["schemas"]["ChatCompletionChunk"] | components["schemas"]["OpenAiError"];
                 };
             };
-            400: components["responses"]["openai_400.invalid_request.malformed_json.unknown_parameter.unsupported_parameter.context_length_exceeded.bad_request"];
+            400: components["responses"]["openai_400.invalid_request.malformed_json.quota_exceeded.unknown_parameter.unsupported_parameter.context_length_exceeded.bad_request"];
             401: components["responses"]["openai_401.unauthenticated.session_required"];
             404: components["responses"]["openai_404.not_found"];
             408: components["responses"]["openai_408.request_timeout"];
@@ -6139,7 +6185,7 @@ export interface operations {
             413: components["responses"]["413.payload_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
             421: components["responses"]["421.misdirected_request"];
-            422: components["responses"]["422.invalid_request"];
+            422: components["responses"]["422.invalid_request.quota_exceeded"];
             429: components["responses"]["429.rate_limited.model_busy"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];
@@ -7545,7 +7591,7 @@ export interface operations {
             413: components["responses"]["413.payload_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
             421: components["responses"]["421.misdirected_request"];
-            422: components["responses"]["422.invalid_request"];
+            422: components["responses"]["422.invalid_request.quota_exceeded"];
             429: components["responses"]["429.rate_limited"];
             431: components["responses"]["431.headers_too_large"];
             500: components["responses"]["500.internal_error"];

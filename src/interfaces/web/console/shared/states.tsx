@@ -33,7 +33,7 @@ export function ErrorNote(props: {
   children?: ComponentChildren;
 }) {
   const { error, details = error.details, onRetry, onPath, children } = props;
-  const repeatsFinding = error.code === 'invalid_request' && details.length > 0;
+  const repeatsFinding = ['invalid_request', 'quota_exceeded'].includes(error.code) && details.length > 0;
   return (
     <div class="note bad" role="alert">
       {!repeatsFinding && <p>{error.message}</p>}

@@ -10,6 +10,7 @@ import { JobLink } from '../jobs/job-link.js';
 import { FirstSteps } from './first-steps.js';
 import { NewKey } from './new-key.js';
 import { progressOf } from './steps.js';
+import { StoragePanel } from './storage.js';
 import { Traffic } from './traffic.js';
 import './overview.css';
 
@@ -41,7 +42,7 @@ function Overview() {
     <Frame title="Overview" about={user.value ? `Welcome, ${user.value.name}.` : undefined}>
       <NewKey />
       <Loaded query={status} what="the runtimes">
-        {({ runtimes }) => {
+        {({ runtimes, storage }) => {
           const isEmpty = !runtimes.some(isConnected);
           return (
             <>
@@ -53,6 +54,7 @@ function Overview() {
                   {!isEmpty && <RuntimesPanel runtimes={runtimes} />}
                   {can('read_monitoring') && <DeploymentsPanel />}
                   {(alerts.error || alerts.data?.count === 0) && <AlertsPanel alerts={alerts} />}
+                  <StoragePanel storage={storage} />
                 </div>
                 {jobs.data && jobs.data.count > 0 && <JobsPanel jobs={jobs} runtimes={runtimes} />}
               </div>

@@ -1,0 +1,59 @@
+import { injectable } from 'inversify';
+import type { Caller } from '../../domain/accounts/caller.js';
+import { QuotaExceeded, type QuotaName } from '../../domain/shared/storage-quota.js';
+import { ServiceSettings, UnitOfWork } from '../shared/ports.js';
+import { type MeasuredQuota, StorageMeter } from './ports.js';
+
+/** What is stored, and the most that may be stored. */
+export interface StoredAmount {
+  readonly used: number;
+  readonly limit: number;
+}
+
+export type StoredAmounts = Readonly<Partial<Record<QuotaName, StoredAmount>> & Record<'externalJobs', StoredAmount>>;
+
+/** Keeps what accounts, teams and the service store within the operator's limits. */
+@injectable()
+export class StorageQuotas {
+  constructor(
+    private readonly unitOfWork: UnitOfWork,
+    private readonly meter: StorageMeter,
+    private readonly settings: ServiceSettings,
+  ) {}
+
+  /**
+   * Runs `write` in a transaction if what it adds fits. Such writes of a team run one after another on all instances, so
+   * that they exceed no quota together. Throws QuotaExceeded, and throws inside a unit of work.
+   */
+  add<T>(by: Caller, added: Partial<Record<MeasuredQuota, number>>, write: () => Promise<T>): Promise<T> {
+    const owner = ownerOf(by);
+    const names = Object.keys(added) as MeasuredQuota[];
+    return this.unitOfWork.locked(`storage of ${owner.teamId ?? 'the master key'}`, async () => {
+      const used = await this.meter.measure(owner, names);
+      for (const name of names) this.requireRoom(name, used[name] as number, added[name]);
+      return write();
+    });
+  }
+
+  /** Throws QuotaExceeded if nothing more, or not `added` more, may be stored. */
+  requireRoom(name: QuotaName, used: number, added = 0): void {
+    const limit = this.settings.quotas[name];
+    if (used + Math.max(1, added) > limit) throw new QuotaExceeded(name, { used, added, limit });
+  }
+
+  /** Returns what the caller's account and team have stored. An account has everything, the master key only jobs. */
+  async stored(by: Caller): Promise<StoredAmounts> {
+    const all = ['projects', 'workspaceBytes', 'conversationBytes', 'externalJobs'] as const;
+    const names: readonly MeasuredQuota[] = by.kind === 'master' ? ['externalJobs'] : all;
+    const used = await this.meter.measure(ownerOf(by), names);
+    const amounts = names.map((name) => [name, this.amount(name, used[name])]);
+    return Object.fromEntries(amounts) as StoredAmounts;
+  }
+
+  amount(name: QuotaName, used: number): StoredAmount {
+    return { used, limit: this.settings.quotas[name] };
+  }
+}
+
+const ownerOf = (by: Caller) =>
+  by.kind === 'master' ? { teamId: null, accountId: null } : { teamId: by.teamId, accountId: by.accountId };
