@@ -63,7 +63,7 @@ describe('16 registrations at once on two instances', () => {
         .of(party)
         .post('/v1/auth/site-login', undefined, { token: await siteToken({ email: `s${party}@a.example` }) });
     const act = (party: number) => (party % 4 < 2 ? registerAt(pair.of(party), `p${party}@example.com`) : enter(party));
-    const answers = await pair.race('accounts', PARTIES, act, { isQueued: true });
+    const answers = await pair.race('accounts', PARTIES, act, { queued: PARTIES });
     const { 200: entered = 0, 201: registered = 0, ...refused } = tally(answers);
     expect(entered + registered).toBe(3);
     expect(refused).toEqual({ '403 registration_closed': PARTIES - 3 });
@@ -76,7 +76,7 @@ describe('16 registrations at once on two instances', () => {
     const admin = await register(pair.one, 'Ada');
     const invite = (await pair.one.post('/v1/auth/invites', admin.token, { role: 'developer' })).body;
     const act = (party: number) => registerAt(pair.of(party), `p${party}@example.com`, { invite_token: invite.token });
-    const answers = await pair.race('invites', PARTIES, act, { isQueued: true });
+    const answers = await pair.race('invites', PARTIES, act, { queued: PARTIES });
     expect(tally(answers)).toEqual({ 201: 1, '410 invite_redeemed': PARTIES - 1 });
     expect((await roles()).sort()).toEqual(['admin', 'developer']);
   });
@@ -84,7 +84,7 @@ describe('16 registrations at once on two instances', () => {
   it('create one account for 16 spellings of an e-mail', async () => {
     await register(pair.one, 'Ada');
     const act = (party: number) => registerAt(pair.of(party), spellings[party] as string);
-    const answers = await pair.race('accounts', PARTIES, act, { isQueued: true });
+    const answers = await pair.race('accounts', PARTIES, act, { queued: PARTIES });
     expect(tally(answers)).toEqual({ 201: 1, '409 email_taken': PARTIES - 1 });
     expect(await accounts()).toBe(2);
   });
@@ -150,7 +150,7 @@ describe('two instances on one database', () => {
       [ada.id],
     );
     const invite = (party: number) => pair.of(party).post('/v1/auth/invites', ada.token, {});
-    const answers = await pair.race('invites', 32, invite, { isQueued: true });
+    const answers = await pair.race('invites', 32, invite, { queued: 32 });
     expect(tally(answers)).toEqual({ 201: SPARE, '422 invalid_request': 32 - SPARE });
     await pair.query('DELETE FROM invites');
   });

@@ -29,9 +29,8 @@ describe('the workspace of a team', () => {
     it('are created once by 16 simultaneous calls with the same request_id', async () => {
       const request = { request_id: randomUUID(), spec: { a: 1, b: 2 } };
       const spellings = [request, { request_id: request.request_id.toUpperCase(), spec: { b: 2, a: 1 } }];
-      const answers = await pair.race('models', 16, (party) =>
-        pair.of(party).post(models, admin.token, spellings[(party >> 1) % 2]),
-      );
+      const create = (party: number) => pair.of(party).post(models, admin.token, spellings[(party >> 1) % 2]);
+      const answers = await pair.race('models', 16, create, { queued: 16 });
       expect(tally(answers)).toEqual({ 201: 1, 200: 16 - 1 });
       const [row, ...more] = await rowsOf('models');
       expect(more).toEqual([]);
@@ -61,11 +60,11 @@ describe('the workspace of a team', () => {
     it('accept exactly one of 16 updates and registrations of the same version', async () => {
       const { id } = await draftModel(pair.one, admin.token, project);
       const at = `${models}/${id}`;
-      const answers = await pair.race('models', 16, (party) =>
+      const change = (party: number) =>
         party % 4 === 0
           ? pair.of(party >> 2).post(`${at}/register`, admin.token, { version: 1 })
-          : pair.of(party).put(at, admin.token, { version: 1, spec: { written_by: party } }),
-      );
+          : pair.of(party).put(at, admin.token, { version: 1, spec: { written_by: party } });
+      const answers = await pair.race('models', 16, change, { queued: 12 });
       const won = answers.filter(({ status }) => status === 200);
       expect(won).toHaveLength(1);
       const registered = won[0]?.body.state === 'registered';
@@ -145,9 +144,9 @@ describe('the workspace of a team', () => {
 
     it('accept exactly one of 16 updates of the same version', async () => {
       const { id } = await imported();
-      const outcomes = await pair.race('datasets', 16, (party) =>
-        pair.of(party).put(`${datasets}/${id}`, token, { version: 1, records: records(`by ${party}`) }),
-      );
+      const update = (party: number) =>
+        pair.of(party).put(`${datasets}/${id}`, token, { version: 1, records: records(`by ${party}`) });
+      const outcomes = await pair.race('datasets', 16, update, { queued: 16 });
       expect(tally(outcomes)).toEqual({ 200: 1, '409 stale_version': 15 });
       const stale = outcomes.filter(({ status }) => status === 409).map(({ body }) => body.details[0].current);
       expect(stale).toEqual(stale.map(() => 2));
@@ -157,11 +156,11 @@ describe('the workspace of a team', () => {
 
     it('accept either one update or one freeze of the same version', async () => {
       const { id } = await imported();
-      const outcomes = await pair.race('datasets', 8, (party) =>
+      const change = (party: number) =>
         party % 4 < 2
           ? freezeOf(party, id)
-          : pair.of(party).put(`${datasets}/${id}`, token, { version: 1, records: records(`by ${party}`) }),
-      );
+          : pair.of(party).put(`${datasets}/${id}`, token, { version: 1, records: records(`by ${party}`) });
+      const outcomes = await pair.race('datasets', 8, change, { queued: 4 });
       const [winner, ...more] = outcomes.filter(({ status }) => status === 200).map(({ body }) => body);
       expect(more).toEqual([]);
       const code = winner.state === 'frozen' ? 'dataset_frozen' : 'stale_version';

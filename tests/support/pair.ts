@@ -9,7 +9,7 @@ const PATIENCE_MS = 20_000; // shorter than the timeout of a statement
 
 interface RaceOptions {
   readonly whileHeld?: () => void;
-  readonly isQueued?: boolean;
+  readonly queued?: number;
 }
 
 /** Runs two instances of the service on one database. */
@@ -56,14 +56,14 @@ export class Pair {
 
   /**
    * Locks `table` against writes until `parties` calls wait for their write, so that all of them have read before any
-   * of them writes. Calls `whileHeld` when all of them wait. With `isQueued`, the calls take a lock, so that only one on
-   * each instance waits in the database.
+   * of them writes. Calls `whileHeld` when all of them wait. `queued` of the calls take a lock, so that only one
+   * of them on each instance waits in the database.
    */
   async race<T = Answer>(
     table: string,
     parties: number,
     act: (party: number) => Promise<T>,
-    { whileHeld = () => undefined, isQueued = false }: RaceOptions = {},
+    { whileHeld = () => undefined, queued = 0 }: RaceOptions = {},
   ): Promise<T[]> {
     const gate = new Client({ connectionString: this.database.url });
     await gate.connect();
@@ -71,7 +71,7 @@ export class Pair {
       await gate.query(`BEGIN; LOCK TABLE ${table} IN SHARE MODE`);
       const answers = atOnce(parties, act);
       answers.catch(() => undefined);
-      await untilWaiting(gate, isQueued ? Math.min(parties, 2) : parties);
+      await untilWaiting(gate, parties - queued + Math.min(queued, 2));
       whileHeld();
       await gate.query('COMMIT');
       return await answers;
