@@ -84,7 +84,6 @@ describe('chat with the shipped model', () => {
     const specs: [object, string][] = [
       [{}, 'spec.runtime'],
       [{ runtime: 'magic', path: 'tiny-chat' }, 'spec.runtime'],
-      [{ runtime: 'onnx' }, 'spec.path'],
       [{ runtime: 'onnx', path: '../src' }, 'spec.path'],
       [{ runtime: 'onnx', path: '/etc' }, 'spec.path'],
       [{ runtime: 'onnx', path: 'nothing-here' }, 'spec.path'],

@@ -254,6 +254,25 @@ describe('a conversation during a call', () => {
     complete.mockRestore();
   });
 
+  it.each([false, true])('fails the job of the call if its turn cannot be stored (stream: %s)', async (stream) => {
+    const id = await begun();
+    answering = async () => {
+      await app.delete(at(`/${id}`), admin.token);
+      return 'Hello';
+    };
+    const path = stream ? '/openai/v1/chat/completions' : completions(project);
+    const json = { ...ask(project, question), stream };
+    const { status, body } = await app.call('POST', path, { token: admin.token, json, headers: { [HEADER]: id } });
+    if (stream) expect(String(body)).toContain('There is no such conversation.');
+    else expect(status).toBe(404);
+    const { jobs } = (await app.get(`/v1/jobs?kind=chat&project_id=${project}&limit=2`, admin.token)).body;
+    const error = 'not_found: There is no such conversation.';
+    expect(jobs).toMatchObject([{ status: 'failed', error }, { status: 'succeeded' }]);
+    const { usage } = (await app.get('/v1/usage?group_by=project', admin.token)).body;
+    const figures = usage.find(({ group }: { group: string }) => group === project);
+    expect(figures).toMatchObject({ calls: 2, tokens_out: 7 }); // six words and one
+  });
+
   it('stores two simultaneous turns, each one whole', async () => {
     const id = await begun();
     const bothAreAsked = barrier(2);

@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { ChatRuntimes } from '../../src/application/chat/ports.js';
+import { ChatRuntimesByEngine } from '../../src/infrastructure/chat-runtimes/chat-runtimes-by-engine.js';
 import { createProject, draftModel, type Member, registeredModel } from '../support/workspace.js';
 import { invalid, notFound, refusal, stale } from './support/refusals.js';
 import { TestApp } from './support/test-app.js';
@@ -8,7 +10,9 @@ let admin: Member;
 let developer: Member;
 let member: Member;
 beforeAll(async () => {
-  ({ app, admin, developer, member } = await TestApp.withTeam());
+  ({ app, admin, developer, member } = await TestApp.withTeam({
+    adapt: (container) => container.rebind(ChatRuntimes).to(ChatRuntimesByEngine).inSingletonScope(),
+  }));
 });
 afterAll(() => app.stop());
 
@@ -54,6 +58,28 @@ describe('models', () => {
     expect(await register({ expected_version: 1 })).toMatchObject({ status: 200, body: { state: 'registered' } });
     expect(await register({ version: 1 })).toMatchObject(registered);
   });
+
+  it.each([
+    ['spec.path', { runtime: 'onnx' }],
+    ['spec.path', { runtime: 'onnx', path: '' }],
+    ['spec.path', { runtime: 'onnx', path: 7 }],
+    ['spec.dtype', { runtime: 'onnx', path: 'later', dtype: 'q3' }],
+  ])('refuses to register an ONNX model with a bad %s, which stays a draft (%#)', async (path, spec) => {
+    const { at } = await aDraft(spec);
+    const register = (version: number) => app.post(`${at}/register`, admin.token, { version });
+    expect(await register(1)).toMatchObject(invalid(path));
+    expect((await app.get(at, admin.token)).body).toMatchObject({ state: 'draft', version: 1, spec });
+    await put(at, { version: 1, spec: { runtime: 'onnx', path: 'later' } }); // no such folder yet
+    expect((await register(2)).status).toBe(200);
+  });
+
+  it.each([{ path: 7 }, { runtime: 'magic' }, { runtime: 'openai' }])(
+    'registers a model that is not an ONNX model with any fields: %j',
+    async (spec) => {
+      const { at } = await aDraft(spec);
+      expect((await app.post(`${at}/register`, admin.token, { version: 1 })).status).toBe(200);
+    },
+  );
 
   it('registers at most 2 MB of specs in one project', async () => {
     const project = await createProject(app, admin.token);

@@ -98,8 +98,8 @@ export class ChatService {
       call,
       (admitted) => this.runtimes.complete(projectId, request, { caller: call.by.accountId, signal, memory, admitted }),
       ({ usage }) => usageOf(usage),
+      ({ text }) => this.store(turn, input, text),
     );
-    await this.store(turn, input, completion.text);
     return { projectId, completion, conversationId: turn?.id ?? null };
   }
 
@@ -142,8 +142,7 @@ export class ChatService {
         if (turn) text.add(part.text);
         if (part.end) {
           isOpen = false;
-          await call.succeeded(usageOf(part.end.usage, firstToken));
-          await this.store(turn, input, text.joined);
+          await call.succeeded(usageOf(part.end.usage, firstToken), () => this.store(turn, input, text.joined));
         }
         // The runtime reports its timeout only when it is asked for a part. A slow consumer does not ask.
         timer = setTimeout(expire, Math.max(1, arrived + timeoutMs - this.clock.now().getTime()));

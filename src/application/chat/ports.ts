@@ -25,6 +25,12 @@ export interface RuntimeCall {
  */
 export abstract class ChatRuntimes {
   /**
+   * Checks the fields of a spec that names an engine, without its files and the settings of the service. Accepts every
+   * other spec. Throws InvalidRequest with the first problem.
+   */
+  abstract requireFields(spec: JsonObject): void;
+
+  /**
    * Returns the data that the engine needs to run a model with this spec. Throws InvalidRequest with the first problem
    * of the spec.
    */
@@ -113,6 +119,9 @@ export interface ChatRuntime {
 /** Runs the models that have this `kind` in the field `runtime` of their spec. */
 export abstract class ChatEngine {
   abstract readonly kind: string;
+
+  /** Checks what makes the spec useless on every instance, now and later. Throws InvalidRequest with the first problem. */
+  abstract requireFields(spec: JsonObject): void;
 
   /** Returns the data that it needs to run a model with this spec. Throws InvalidRequest with the first problem. */
   abstract source(spec: JsonObject): Promise<RuntimeSource>;

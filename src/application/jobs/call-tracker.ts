@@ -90,8 +90,11 @@ export interface CallInfo extends Pick<Job, 'name' | 'projectId' | 'modelId'> {
 export interface TrackedCall {
   /** Reports that the model begins to work on the call. */
   admitted(): void;
-  /** Resolves when the end is stored. */
-  succeeded(usage?: CallUsage): Promise<void>;
+  /**
+   * Runs `store`, which stores the answer, and ends the call as succeeded. Resolves when the end is stored. Throws what
+   * `store` throws. The call then ends as failed, or as cancelled if the caller has disconnected.
+   */
+  succeeded(usage?: CallUsage, store?: () => Promise<void>): Promise<void>;
   /** Resolves when the end is stored. `usage` has the figures that are known so far. */
   cancelled(usage?: CallUsage): Promise<void>;
   /** Reports that the model has refused the call. The call leaves no job. */
@@ -127,13 +130,14 @@ export class CallTracker {
   ) {}
 
   /**
-   * Runs `call`, which reports when it is admitted, and returns its answer. Throws what `call` throws. Also throws if
-   * the end cannot be stored, because an alert may depend on the end.
+   * Runs `call`, which reports when it is admitted, then `store`, and returns the answer. Throws what they throw. Also
+   * throws if the end cannot be stored, because an alert may depend on the end.
    */
   async track<T>(
     info: CallInfo,
     call: (admitted: () => void) => Promise<T>,
     usageOf?: (answer: T) => CallUsage,
+    store?: (answer: T) => Promise<void>,
   ): Promise<T> {
     const tracked = await this.open(info);
     let answer: T;
@@ -143,7 +147,7 @@ export class CallTracker {
       await tracked.failed(error);
       throw error;
     }
-    await tracked.succeeded(usageOf?.(answer));
+    await tracked.succeeded(usageOf?.(answer), async () => store?.(answer));
     return answer;
   }
 
@@ -167,6 +171,8 @@ export class CallTracker {
       this.running.withdraw(id);
       log.info('job withdrawn');
     };
+    const broken = (error: unknown, usage?: CallUsage) =>
+      end(signal.aborted ? { status: 'cancelled', usage } : { status: 'failed', usage, ...reasonOf(error) });
     return {
       admitted: () => {
         if (job) return;
@@ -174,13 +180,20 @@ export class CallTracker {
         job = Job.call({ ...JobSight.ownerOf(by), ...about });
         this.running.begin(job, log);
       },
-      succeeded: (usage) => end({ status: 'succeeded', usage }),
+      succeeded: async (usage, store) => {
+        try {
+          await store?.();
+        } catch (error) {
+          await broken(error, usage);
+          throw error;
+        }
+        await end({ status: 'succeeded', usage });
+      },
       cancelled: (usage) => end({ status: 'cancelled', usage }),
       refused,
       failed: async (error, usage) => {
-        if (signal.aborted) await end({ status: 'cancelled', usage });
-        else if (isRefusal(error)) refused();
-        else await end({ status: 'failed', usage, ...reasonOf(error) });
+        if (!signal.aborted && isRefusal(error)) refused();
+        else await broken(error, usage);
       },
     };
   }

@@ -7,6 +7,7 @@ import { RequestIdConflict } from '../../domain/workspace/errors.js';
 import { canonical, type JsonObject } from '../../domain/workspace/json.js';
 import { canonicalUuid, Model, type ModelVersion } from '../../domain/workspace/model.js';
 import { Audit } from '../audit/audit.service.js';
+import { ChatRuntimes } from '../chat/ports.js';
 import { StorageQuotas } from '../operations/storage-quotas.js';
 import { type Bounded, boundedPage } from '../shared/bounded-page.js';
 import type { WithMemory } from '../shared/memory-budget.js';
@@ -37,6 +38,7 @@ export class ModelService {
   constructor(
     private readonly workspace: TeamWorkspace,
     private readonly models: ModelRepository,
+    private readonly runtimes: ChatRuntimes,
     private readonly quotas: StorageQuotas,
     private readonly audit: Audit,
     private readonly ids: IdGenerator,
@@ -106,6 +108,7 @@ export class ModelService {
     return retryWrite(signal, async () => {
       const current = await this.workspace.model(caller, projectId, modelId);
       const next = Model.register(current, expected, this.clock.now());
+      this.runtimes.requireFields(next.spec);
       const [object, details] = [{ id: next.id }, { version: next.version }];
       return this.audit.perform({ by: caller, action: 'model.registered', object, details }, async () => {
         await this.requireRoom(next);

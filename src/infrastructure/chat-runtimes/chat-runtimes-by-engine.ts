@@ -29,6 +29,10 @@ export class ChatRuntimesByEngine implements ChatRuntimes {
     private readonly telemetry: CallTelemetry,
   ) {}
 
+  requireFields(spec: JsonObject): void {
+    this.engineOf(spec.runtime)?.requireFields(spec);
+  }
+
   async source(spec: JsonObject): Promise<RuntimeSource> {
     const engine = this.engineOf(spec.runtime);
     if (engine) return engine.source(spec);

@@ -38,6 +38,8 @@ export abstract class HttpChatEngine<Model> extends EngineDialect<Model> impleme
     this.settings = { ...usualSettings, ...settings };
   }
 
+  requireFields(): void {} // all fields are checked with the allowed hosts and the keys, when the model is connected
+
   async source(spec: JsonObject): Promise<HttpSource<Model>> {
     const engine = readSpec(engineFields(this.settings), spec);
     return { kind: this.kind, ...engine, model: readSpec(this.fields, spec) };

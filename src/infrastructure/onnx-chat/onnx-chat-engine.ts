@@ -35,6 +35,10 @@ export class OnnxChatEngine implements ChatEngine {
     this.settings = { ...usualSettings, ...settings };
   }
 
+  requireFields(spec: JsonObject): void {
+    readSpec(Spec, spec);
+  }
+
   async source(spec: JsonObject): Promise<OnnxSource> {
     const { path, dtype } = readSpec(Spec, spec);
     if (await this.files.hasFolder(path)) return { kind: 'onnx', folder: path, ...(dtype && { dtype }) };

@@ -71,6 +71,8 @@ export class MemoryChatRuntimes implements ChatRuntimes {
     this.settings = { queue: 8, timeoutMs: 60_000, context: 256, restartMs: 10, ...settings };
   }
 
+  requireFields(): void {}
+
   /** Accepts any spec. `path` or `model` names the model. */
   async source({ path, model }: JsonObject): Promise<MemorySource> {
     return { kind: this.kind, model: String(path ?? model) };

@@ -106,7 +106,8 @@ export const deleteModel = api.delete('/v1/projects/{project_id}/models/{model_i
 export const registerModel = api.post('/v1/projects/{project_id}/models/{model_id}/register', {
   id: 'registerModel',
   summary: 'Register a model',
-  description: 'Makes the model immutable, so that it can be connected as a runtime.',
+  description:
+    'Makes the model immutable, so that it can be connected as a runtime. The spec of an ONNX model must have a `path`.',
   access: permissions.editWorkspace,
   body: z.object({ version: Version, expected_version: Version.describe('The same as `version`.') }).meta({
     id: 'ModelRegistration',
