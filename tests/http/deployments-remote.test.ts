@@ -332,7 +332,7 @@ describe('deployments of engines elsewhere', () => {
     it('keep all digits of numbers, and rename the model only at the top of the answer', async () => {
       const { id } = await created();
       const outputs =
-        '[{"name":"m","datatype":"INT64","shape":[1],"data":[9007199254740993],"x":{"model_name":"double"}}]';
+        '[{"name":"m","datatype":"INT64","shape":[1],"data":[9223372036854775807],"x":{"model_name":"double"}}]';
       const text = (name: string) => `{ "a\\"b" : "}", "model_name" : "${name}", "outputs":${outputs}}`;
       engine.answering = (_, response) => sendJson(response, 200, text('double'));
       const textFor = async (body: object) => {
@@ -342,7 +342,9 @@ describe('deployments of engines elsewhere', () => {
         ).text();
       };
       expect(await textFor(protocol)).toBe(text('iris'));
-      expect(await textFor(own)).toBe('{"outputs":{"m":{"datatype":"INT64","shape":[1],"data":[9007199254740993]}}}');
+      expect(await textFor(own)).toBe(
+        '{"outputs":{"m":{"datatype":"INT64","shape":[1],"data":[9223372036854775807]}}}',
+      );
     });
 
     it('translate and check large bodies in a thread', async () => {

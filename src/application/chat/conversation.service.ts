@@ -125,7 +125,7 @@ export class ConversationService {
     await this.unitOfWork.run(async () => {
       await this.requireRoom(place);
       await this.conversations.add(Conversation.begin(draft, messages), messages);
-    });
+    }, `conversations of ${accountId}`);
   }
 
   private async append(place: TurnPlace, id: string, messages: readonly ChatMessage[]): Promise<void> {

@@ -189,7 +189,8 @@ export class EvaluationRunner implements TaskWorker {
 
   private async score(evaluation: Evaluation, output: string, expected: Json): Promise<Score> {
     const schema = evaluation.metric === 'json_schema' ? schemaOf(evaluation.responseFormat) : null;
-    return scoreOf(evaluation, output, expected, schema !== null && (await this.schemas.accepts(schema, output)));
+    const isValid = schema !== null && (await this.schemas.accepts(schema, output)) === true;
+    return scoreOf(evaluation, output, expected, isValid);
   }
 
   /** Stores the end of the job. `run` is null if the evaluation is gone. */

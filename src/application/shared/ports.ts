@@ -257,8 +257,11 @@ export abstract class WorkQueue {
 export abstract class JsonSchemas {
   /** Returns why a schema cannot be used, or null if it can be used. */
   abstract problem(schema: JsonObject): Promise<string | null>;
-  /** Tells whether a text is JSON that matches the schema. Returns false after a timeout or for an unusable schema. */
-  abstract accepts(schema: JsonObject, text: string): Promise<boolean>;
+  /**
+   * Tells whether a text is JSON that matches the schema. Returns false for an unusable schema, and null if the check
+   * took too long.
+   */
+  abstract accepts(schema: JsonObject, text: string): Promise<boolean | null>;
 }
 
 /** Selects at most `limit` items of a list, after the item with the id `after`, or from the beginning if it is null. */

@@ -161,8 +161,8 @@ export const Usage = {
     const begin = since ?? floor(usual, bucket);
     if (begin > (until ?? NEVER)) throw new InvalidRequest([{ path: 'until', message: 'must not be before since' }]);
     const rounded = (at: Date) => {
-      if (!Usage.isKept('hour', at, now)) return floor(at, 'day');
-      return Usage.isKept('minute', at, now) ? at : floor(at, 'hour');
+      if (!Usage.isKept('hour', floor(at, 'hour'), now)) return floor(at, 'day');
+      return Usage.isKept('minute', floor(at, 'minute'), now) ? at : floor(at, 'hour');
     };
     return { since: rounded(begin), until: until && rounded(until) };
   },

@@ -12,7 +12,7 @@ const LIMIT_MS = 1_000;
 const GRACE_MS = 500;
 const LIMITS = { maxOldGenerationSizeMb: 128 };
 
-const TOO_COSTLY = { problem: 'takes too long to be checked', accepts: false };
+const TOO_COSTLY = { problem: 'takes too long to be checked', accepts: null };
 
 export class AjvJsonSchemas extends JsonSchemas {
   private readonly quick: SchemaThread;
@@ -31,7 +31,7 @@ export class AjvJsonSchemas extends JsonSchemas {
     return (await this.ask({ schema: JSON.stringify(schema), text: null })).problem;
   }
 
-  async accepts(schema: JsonObject, text: string): Promise<boolean> {
+  async accepts(schema: JsonObject, text: string): Promise<boolean | null> {
     return (await this.ask({ schema: JSON.stringify(schema), text })).accepts;
   }
 

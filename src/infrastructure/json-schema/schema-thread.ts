@@ -15,8 +15,8 @@ export interface SchemaQuestion {
 export interface SchemaVerdict {
   /** The reason why the schema cannot be used, or null. */
   readonly problem: string | null;
-  /** True if the text is JSON that is valid by the schema. */
-  readonly accepts: boolean;
+  /** True if the text is JSON that is valid by the schema. Null if the check was given up. */
+  readonly accepts: boolean | null;
 }
 
 const MOST_COMPILED = 100;

@@ -54,6 +54,7 @@ export class SlackNotifier extends AlertNotifier {
     const note = context(`${leftOut} messages before were left out: ${this.links.alerts()}`);
     const blocks = leftOut > 0 ? [...message.blocks, note] : message.blocks;
     const outcome = await postJson(this.url, { ...message, blocks }, signal);
+    if (outcome.result === 'failed') await this.counted.removeMessages(id);
     if (outcome.result !== 'delivered') return outcome;
     await this.counted.addMessage({ id, receiver: SENT, sentAt });
     for (const receiver of [id, LEFT_OUT]) await this.counted.removeMessages(receiver);

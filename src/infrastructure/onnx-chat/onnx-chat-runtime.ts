@@ -153,10 +153,10 @@ export class OnnxChatRuntime implements ChatRuntime {
     throw new AnswerOutOfFormat(completion);
   }
 
-  /** Returns true also for a schema that the validator cannot use, because the grammar does without the validator. */
+  /** Returns true also if the validator cannot use the schema or takes too long: the grammar does without it. */
   private async isValid(schema: JsonObject, text: string): Promise<boolean> {
     for (const one of [schema, { ...schema, $schema: OLDER_DRAFT }])
-      if ((await this.schemas.problem(one)) === null) return this.schemas.accepts(one, text);
+      if ((await this.schemas.problem(one)) === null) return (await this.schemas.accepts(one, text)) !== false;
     return true;
   }
 

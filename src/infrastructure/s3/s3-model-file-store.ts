@@ -116,7 +116,8 @@ export class S3ModelFileStore implements ModelFileStore {
         await delay(SETTLE_PAUSE_MS);
       }
     } catch (error) {
-      await this.bucket.remove(path);
+      // After a failure of the bucket, the file stays: it may be that of another upload to the same path.
+      if (error instanceof InvalidRequest) await this.bucket.remove(path);
       throw error;
     }
   }

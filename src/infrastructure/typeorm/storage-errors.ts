@@ -104,7 +104,7 @@ export class OutageLog {
     const now = steadyMs();
     if (!this.outage) {
       this.outage = { since: now, loggedAt: now };
-      this.log.error('the database is out of reach', { noticed_by: what, error });
+      this.log.error(SHORTAGES[sqlState(error)] ?? 'the database is out of reach', { noticed_by: what, error });
     } else if (now - this.outage.loggedAt >= REMINDER_MS) {
       this.outage.loggedAt = now;
       this.log.warn('the database is still out of reach', { for_s: this.seconds(now) });

@@ -46,7 +46,7 @@ export interface StoredBytes {
 export const storedBytes = { type: 'bigint', select: false } as const;
 
 /** Adds to `storedBytes` in an UPDATE. */
-export const plus = (bytes: number) => () => `stored_bytes + ${bytes}`;
+export const plus = (bytes: number) => () => `greatest(0, stored_bytes + ${bytes})`;
 
 /** Returns whether the statement changed or deleted exactly one row. */
 export const changesOne = async (statement: Promise<UpdateResult | DeleteResult>): Promise<boolean> =>

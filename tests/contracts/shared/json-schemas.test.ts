@@ -49,7 +49,7 @@ describe('JSON schemas', () => {
     expect(took()).toBeLessThan(500);
     expect(await schemas.accepts(place, '{"city": "Paris"}')).toBe(true);
     expect(took()).toBeLessThan(1_000); // a slow check ends after a second
-    expect(await slow).toBe(false);
+    expect(await slow).toBeNull();
   });
 
   it('end a check that would take all memory', async () => {

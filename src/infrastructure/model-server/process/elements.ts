@@ -117,6 +117,9 @@ export function unevenAt(value: unknown, shape: readonly number[], level = 0): s
   return null;
 }
 
+/** What `JSON.parse` makes of the largest values, which a double rounds up. */
+const ROUNDED_LARGEST = { INT64: 2n ** 63n, UINT64: 2n ** 64n } as const;
+
 /**
  * Tells whether all elements of an evenly nested array have values of the type. Takes whole numbers that a double
  * rounds, because whoever passes on the text itself keeps their digits.
@@ -125,6 +128,7 @@ export function haveType(value: unknown, datatype: Datatype): boolean {
   if (Array.isArray(value)) return value.every((one) => haveType(one, datatype));
   const isLong = datatype === 'INT64' || datatype === 'UINT64';
   const exact = isLong && typeof value === 'number' && Number.isInteger(value) ? BigInt(value) : value;
+  if (isLong && exact === ROUNDED_LARGEST[datatype]) return true;
   try {
     converts[datatype](exact);
     return true;

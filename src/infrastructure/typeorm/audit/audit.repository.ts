@@ -66,9 +66,9 @@ const OVERLAP = 100;
  */
 const ENDS = `
   SELECT (SELECT min(id) FROM (SELECT id FROM audit_entries WHERE created_at >= $1
-                                ORDER BY created_at LIMIT ${OVERLAP}) AS earliest) AS first,
+                                ORDER BY created_at, id LIMIT ${OVERLAP}) AS earliest) AS first,
          (SELECT max(id) FROM (SELECT id FROM audit_entries WHERE created_at < $2
-                                ORDER BY created_at DESC LIMIT ${OVERLAP}) AS latest) AS last`;
+                                ORDER BY created_at DESC, id DESC LIMIT ${OVERLAP}) AS latest) AS last`;
 
 function matching(entries: SelectQueryBuilder<AuditRow>, filter: AuditFilter): SelectQueryBuilder<AuditRow> {
   const { team, actor, action, objectId, from, to } = filter;

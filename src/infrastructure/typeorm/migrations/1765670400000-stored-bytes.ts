@@ -3,7 +3,7 @@ import { ForwardMigration } from '../forward-migration.js';
 
 /**
  * Stores with each object how many bytes it takes with all its versions or messages, so that quotas need not read them.
- * The indexes contain the figures, so that a sum reads no specs. The defaults serve instances of an earlier version,
+ * The indexes of models and datasets contain the figures, so that a sum reads no specs. The defaults serve instances of an earlier version,
  * which may still write. 200 is `ROW_BYTES`.
  */
 export class StoredBytes1765670400000 extends ForwardMigration {

@@ -46,8 +46,10 @@ describe('a period of usage', () => {
 
   it('begins at a full hour if its minutes are deleted, and at a full day if its hours are deleted', () => {
     const since = (ageMs: number) => Usage.period('hour', new Date(now.getTime() - ageMs), null, now).since;
-    expect(since(USAGE_KEPT_MS.minute)).toEqual(new Date(now.getTime() - USAGE_KEPT_MS.minute));
-    expect(since(USAGE_KEPT_MS.minute + 1)).toEqual(new Date(time('12:00:00').getTime() - USAGE_KEPT_MS.minute));
+    expect(since(USAGE_KEPT_MS.minute - 60_000)).toEqual(new Date(now.getTime() - USAGE_KEPT_MS.minute + 60_000));
+    expect(since(USAGE_KEPT_MS.minute)).toEqual(new Date(time('12:00:00').getTime() - USAGE_KEPT_MS.minute));
+    expect(since(USAGE_KEPT_MS.hour)).toEqual(new Date(time('00:00:00').getTime() - USAGE_KEPT_MS.hour));
+    expect(since(USAGE_KEPT_MS.hour)).not.toEqual(since(USAGE_KEPT_MS.hour - 3_600_000));
     expect(since(USAGE_KEPT_MS.hour + 1)).toEqual(new Date(time('00:00:00').getTime() - USAGE_KEPT_MS.hour));
   });
 
