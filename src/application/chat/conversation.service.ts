@@ -97,9 +97,8 @@ export class ConversationService {
 
   /**
    * Stores a turn in the conversation that `prepareTurn` returned. A new conversation gets all messages of the request
-   * and the answer. An existing conversation gets the last message and the answer. Stores only
-   * the beginning of a very long answer. Stores nothing and throws what
-   * `prepareTurn` throws if the turn cannot be stored any more.
+   * and the answer. An existing conversation gets the last message and the answer. Stores only the beginning of a very
+   * long answer. Stores nothing and throws what `prepareTurn` throws if the turn cannot be stored any more.
    */
   async storeTurn(place: TurnPlace, id: string, { messages }: ChatRequest, text: string): Promise<void> {
     const answer: ChatMessage = { role: 'assistant', content: storable(storedAnswer(text)) };

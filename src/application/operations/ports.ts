@@ -13,9 +13,9 @@ export type ExpirableKind = (typeof expirableKinds)[number];
 /** Removes rows that nobody needs any more. */
 export abstract class ExpiredData {
   /**
-   * Removes at most `most` rows of the kind that ended before `before`. Returns the number of removed rows. An alert
-   * mail counts as ended when it is sent, a minute or an hour of usage at its start, and other rows when they expire. Rows that
-   * never expire stay. Concurrent calls do not wait for each other.
+   * Removes at most `most` rows of the kind that ended before `before`. Returns the number of removed rows. A
+   * message about alerts counts as ended when it is sent, a minute or an hour of usage at its start, and other rows when
+   * they expire. Rows that never expire stay. Concurrent calls do not wait for each other.
    */
   abstract remove(kind: ExpirableKind, before: Date, most: number): Promise<number>;
 }
