@@ -13,7 +13,7 @@ export interface RuntimeCall {
   readonly caller: string;
   /** Aborts when the caller disconnects. */
   readonly signal: AbortSignal;
-  /** What the call reads from an engine elsewhere counts against this memory. */
+  /** The memory for what the call reads from an engine elsewhere. */
   readonly memory: Reservation;
   /** A callback for the moment when the call leaves the fair queue. It is called once. */
   readonly admitted?: () => void;

@@ -13,7 +13,7 @@ export interface Status {
   readonly may: Readonly<Record<PermissionName, boolean>>;
   /** The runtimes of the team's newest projects, newest first. Empty for the master key. */
   readonly runtimes: readonly NamedRuntime[];
-  /** What the caller's account and team have stored. Only operators get `uploadBytes`. */
+  /** The stored amounts of the caller's account and team. Only operators get `uploadBytes`. */
   readonly storage: StoredAmounts;
 }
 

@@ -4,7 +4,7 @@ import { QuotaExceeded, type QuotaName } from '../../domain/shared/storage-quota
 import { ServiceSettings, UnitOfWork } from '../shared/ports.js';
 import { type MeasuredQuota, StorageMeter } from './ports.js';
 
-/** What is stored, and the most that may be stored. */
+/** A stored amount and its limit. */
 export interface StoredAmount {
   readonly used: number;
   readonly limit: number;

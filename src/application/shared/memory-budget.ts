@@ -132,7 +132,7 @@ export class MemoryBudget {
   }
 }
 
-/** What one call holds of the memory budget. */
+/** The part of the memory budget that one call holds. */
 export class Reservation {
   private room: Room | null = null;
   private bytes = 0;

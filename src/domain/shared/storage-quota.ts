@@ -4,7 +4,7 @@ interface StorageQuota {
   /** The setting with the limit. */
   readonly setting: string;
   readonly owner: 'Your team' | 'Your account' | 'The service';
-  /** What the amount counts. */
+  /** The things that the amount counts, for people. */
   readonly things: string;
   readonly remedy: string;
 }
