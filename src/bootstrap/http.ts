@@ -11,6 +11,7 @@ import { PrometheusMetrics } from '../infrastructure/prometheus/prometheus-metri
 import { asRefusal, mayBeOfChangedTables } from '../infrastructure/typeorm/storage-errors.js';
 import { createApp, Middleware } from '../interfaces/http/app.js';
 import { controllers } from '../interfaces/http/controllers.js';
+import { CallWatch } from '../interfaces/http/middleware/call-watch.js';
 import { createHttpServer, GracefulShutdown } from '../interfaces/http/server.js';
 import type { Config } from './config/config.js';
 
@@ -32,6 +33,7 @@ export const httpApp = (container: Container, config: Config) =>
     tracer: container.get(Tracer),
     shutdown: container.get(GracefulShutdown),
     memory: container.get(MemoryBudget),
+    watch: container.get(CallWatch),
     stallMs: config.inferenceTimeoutMs,
     trustedProxies: config.trustedProxies,
     corsOrigins: config.corsOrigins,

@@ -93,10 +93,10 @@ describe('streams of the OpenAI endpoint', () => {
       .map((event) => event.slice('data: '.length))
       .map((data) => (data === '[DONE]' ? data : JSON.parse(data)));
   /** Opens a stream. Returns its request and its response. */
-  async function opened(more: object = {}) {
+  async function opened(more: object = {}, token = admin.apiKey) {
     const text = JSON.stringify(body(more));
     const headers = {
-      Authorization: `Bearer ${admin.apiKey}`,
+      Authorization: `Bearer ${token}`,
       'Content-Type': 'application/json',
       'Content-Length': Buffer.byteLength(text),
     };
@@ -285,8 +285,9 @@ describe('streams of the OpenAI endpoint', () => {
 
   it.each([
     ['leaves', 'cancelled', null],
+    ['loses its key', 'cancelled', expect.stringMatching(/^unauthenticated/)],
     ['stays beyond the time limit', 'failed', expect.stringMatching(/^inference_timeout/)],
-  ])('make the model wait for a caller who reads nothing and %s', async (_, status, error) => {
+  ])('make the model wait for a caller who reads nothing and %s', async (what, status, error) => {
     settings.inferenceTimeoutMs = status === 'failed' ? 1_000 : 60_000;
     let yielded = 0;
     parts = async function* (_, signal) {
@@ -296,7 +297,8 @@ describe('streams of the OpenAI endpoint', () => {
         await sleep(0, undefined, { signal });
       }
     };
-    const { sent } = await opened();
+    const by = what === 'loses its key' ? await register(app, 'Silent') : admin;
+    const { sent } = await opened({}, by.apiKey);
     let before = -1;
     const isHeld = () => {
       const held = yielded === before;
@@ -305,7 +307,8 @@ describe('streams of the OpenAI endpoint', () => {
     };
     await until('the model is held back', isHeld, 50);
     expect(yielded).toBeLessThan(2_000);
-    if (status === 'cancelled') sent.destroy();
+    if (what === 'leaves') sent.destroy();
+    if (by !== admin) await app.delete(`/v1/auth/users/${by.id}`, admin.token);
     await jobIs(status);
     expect(await newestJob()).toMatchObject({ error });
     await until('the connection is closed', () => app.shutdown.requestsInFlight === 0);

@@ -1,13 +1,20 @@
 import { injectable } from 'inversify';
-import type { Caller } from '../../domain/accounts/caller.js';
-import { authorize, type CallerFor, type Permission } from '../../domain/accounts/permission.js';
+import type { AccountCaller, Caller } from '../../domain/accounts/caller.js';
+import { authorize, type CallerFor, denial, type Permission } from '../../domain/accounts/permission.js';
+import type { DomainError } from '../../domain/shared/errors.js';
 import { Clock } from '../shared/ports.js';
 import { CredentialRepository } from './ports.js';
 
 /** The lock for writes that count or check accounts, admins or pending invites: what they found stays true. */
 export const MEMBERSHIP = 'accounts and invites';
 
-/** Checks the permission of a caller again at the time of a write. */
+/** An act that goes on, and the permission that it needs. */
+export interface Act {
+  readonly by: AccountCaller;
+  readonly permission: Permission;
+}
+
+/** Checks the permission of a caller again, at the time of a write or during an act. */
 @injectable()
 export class Authority {
   constructor(
@@ -22,6 +29,18 @@ export class Authority {
    */
   async confirm<P extends Permission>(by: Caller | null, permission: P): Promise<CallerFor<P>> {
     if (!by || by.kind === 'master') return authorize(by, permission);
-    return authorize(await this.credentials.holderById(by.credentialId, this.clock.now()), permission);
+    const [holder = null] = await this.credentials.holdersById([by.credentialId], this.clock.now());
+    return authorize(holder, permission);
+  }
+
+  /** Returns the acts whose callers have lost the permission, with the errors. Needs one statement for all acts. */
+  async lost<A extends Act>(acts: readonly A[]): Promise<{ act: A; reason: DomainError }[]> {
+    const ids = new Set(acts.map(({ by }) => by.credentialId));
+    const holders = await this.credentials.holdersById([...ids], this.clock.now());
+    const holderOf = new Map(holders.map((holder) => [holder.credentialId, holder]));
+    return acts.flatMap((act) => {
+      const reason = denial(holderOf.get(act.by.credentialId) ?? null, act.permission);
+      return reason ? [{ act, reason }] : [];
+    });
   }
 }

@@ -15,8 +15,8 @@ export abstract class CredentialRepository {
   abstract add(credential: Credential): Promise<void>;
   /** Returns the account behind an unexpired credential, with the account's present team and role, or null. */
   abstract holder(digest: string, now: Date): Promise<AccountCaller | null>;
-  /** Returns the same as `holder`, by the credential's id. */
-  abstract holderById(id: string, now: Date): Promise<AccountCaller | null>;
+  /** Returns the same as `holder` for each of these ids of credentials. Leaves out ids without a holder. */
+  abstract holdersById(ids: readonly string[], now: Date): Promise<AccountCaller[]>;
   /** Lists unexpired credentials, newest first. Without `origin`, of every origin. Without `page`, all of them. */
   abstract list(
     filter: OwnedCredentials & { readonly now: Date; readonly origin?: Credential['origin'] },

@@ -30,7 +30,7 @@ interface Kept {
 
 interface Chat extends Kept, WithMemory {
   readonly request: ChatRequest;
-  /** Aborts when the caller disconnects. */
+  /** Aborts when the caller disconnects or loses the permission. */
   readonly signal: AbortSignal;
 }
 
@@ -71,6 +71,9 @@ export interface OwnCall {
   readonly request: ChatRequest;
   readonly accountId: string;
 }
+
+/** After an abort, a slow caller has this time to read on and get the error. Then the connection is closed. */
+const LAST_READ_MS = 500;
 
 @injectable()
 export class ChatService {
@@ -130,13 +133,22 @@ export class ChatService {
     let isOpen = true;
     const timeoutMs = this.settings.inferenceTimeoutMs;
     let timer: NodeJS.Timeout | undefined;
+    const stop = (error: unknown) => void call.failed(error, usageOf(null, firstToken)).catch(() => {});
     const expire = () => {
-      void call.failed(new InferenceTimeout(timeoutMs / 1_000), usageOf(null, firstToken)).catch(() => {});
+      stop(new InferenceTimeout(timeoutMs / 1_000));
       expired.abort();
     };
+    const abort = () => {
+      if (!isOpen) return;
+      stop(signal.reason);
+      clearTimeout(timer);
+      timer = setTimeout(() => expired.abort(), LAST_READ_MS);
+    };
+    signal.addEventListener('abort', abort);
     try {
       for (;;) {
         const { done, value: part } = await iterator.next();
+        signal.throwIfAborted();
         if (done) throw new RuntimeInvalidResponse('its answer has no end.');
         firstToken ??= Math.max(0, this.clock.now().getTime() - arrived) / 1_000;
         if (turn) text.add(part.text);
@@ -151,10 +163,12 @@ export class ChatService {
         if (part.end) return;
       }
     } catch (error) {
+      clearTimeout(timer);
       if (isOpen) await call.failed(error, usageOf(null, firstToken));
       isOpen = false;
       throw error;
     } finally {
+      signal.removeEventListener('abort', abort);
       clearTimeout(timer);
       await iterator.return?.();
       if (isOpen) await call.cancelled(usageOf(null, firstToken));

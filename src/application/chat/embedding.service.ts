@@ -10,7 +10,7 @@ import { type NamedProject, RuntimeReconciler } from './runtime-reconciler.js';
 
 interface Texts extends WithMemory {
   readonly request: EmbeddingRequest;
-  /** Aborts when the caller disconnects. */
+  /** Aborts when the caller disconnects or loses the permission. */
   readonly signal: AbortSignal;
 }
 

@@ -11,7 +11,7 @@ import type { Page, SizedItem, VersionPage } from '../shared/ports.js';
 export interface RuntimeCall {
   /** Identifies the caller. The fair queue serves callers in turns. */
   readonly caller: string;
-  /** Aborts when the caller disconnects. */
+  /** Aborts when the caller disconnects or loses the permission. */
   readonly signal: AbortSignal;
   /** The memory for what the call reads from an engine elsewhere. */
   readonly memory: Reservation;

@@ -23,14 +23,14 @@ interface OfDeployment {
 }
 
 interface Creation extends ModelFields {
-  /** Aborts when the caller disconnects. Then no deployment is created. */
+  /** Aborts when the caller disconnects or loses the permission. Then no deployment is created. */
   readonly signal: AbortSignal;
 }
 
 interface ModelCall extends OfDeployment, ModelRequest {
   /** The name of the model in the request. Null if the request names no model. */
   readonly modelName: string | null;
-  /** Aborts when the caller disconnects. */
+  /** Aborts when the caller disconnects or loses the permission. */
   readonly signal: AbortSignal;
 }
 

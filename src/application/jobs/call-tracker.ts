@@ -82,7 +82,7 @@ export class RunningCalls {
 export interface CallInfo extends Pick<Job, 'name' | 'projectId' | 'modelId'> {
   readonly by: Caller;
   readonly kind: CallKind;
-  /** Aborts when the caller disconnects. */
+  /** Aborts when the caller disconnects or loses the permission. */
   readonly signal: AbortSignal;
 }
 
@@ -92,16 +92,16 @@ export interface TrackedCall {
   admitted(): void;
   /**
    * Runs `store`, which stores the answer, and ends the call as succeeded. Resolves when the end is stored. Throws what
-   * `store` throws. The call then ends as failed, or as cancelled if the caller has disconnected.
+   * `store` throws. The call then ends as failed, or as cancelled if `signal` is aborted.
    */
   succeeded(usage?: CallUsage, store?: () => Promise<void>): Promise<void>;
-  /** Resolves when the end is stored. `usage` has the figures that are known so far. */
+  /** Resolves when the end is stored, with the reason if the caller lost the permission. */
   cancelled(usage?: CallUsage): Promise<void>;
   /** Reports that the model has refused the call. The call leaves no job. */
   refused(): void;
   /**
-   * Ends the call as failed, as cancelled if the caller has disconnected, or as refused if the error is the caller's
-   * fault. Resolves when the end is stored. `usage` has the figures that are known so far.
+   * Ends the call as failed, as cancelled if `signal` is aborted, or as refused if the error is the caller's fault.
+   * Resolves when the end is stored. `usage` has the figures that are known so far.
    */
   failed(error: unknown, usage?: CallUsage): Promise<void>;
 }
@@ -171,8 +171,10 @@ export class CallTracker {
       this.running.withdraw(id);
       log.info('job withdrawn');
     };
+    const cancelled = (usage?: CallUsage) =>
+      end({ status: 'cancelled', usage, ...(signal.reason instanceof DomainError && reasonOf(signal.reason)) });
     const broken = (error: unknown, usage?: CallUsage) =>
-      end(signal.aborted ? { status: 'cancelled', usage } : { status: 'failed', usage, ...reasonOf(error) });
+      signal.aborted ? cancelled(usage) : end({ status: 'failed', usage, ...reasonOf(error) });
     return {
       admitted: () => {
         if (job) return;
@@ -189,7 +191,7 @@ export class CallTracker {
         }
         await end({ status: 'succeeded', usage });
       },
-      cancelled: (usage) => end({ status: 'cancelled', usage }),
+      cancelled,
       refused,
       failed: async (error, usage) => {
         if (!signal.aborted && isRefusal(error)) refused();

@@ -22,7 +22,7 @@ export interface OfDataset extends InProject {
 export interface Change {
   /** The versions that the caller takes for the current one. The change throws StaleVersion if one of them is not. */
   readonly expected: readonly number[];
-  /** Aborts when the caller disconnects. Then a write that lost against another call is not repeated. */
+  /** Aborts when the caller disconnects or loses the permission. Then a write that lost against another call is not repeated. */
   readonly signal: AbortSignal;
 }
 

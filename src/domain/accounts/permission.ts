@@ -42,7 +42,7 @@ export type PermissionName = keyof typeof permissions;
 /** Tells for each permission whether the caller has it. */
 export const permitted = (caller: Caller): Record<PermissionName, boolean> =>
   Object.fromEntries(
-    Object.entries(permissions).map(([name, permission]) => [name, refusal(caller, permission) === null]),
+    Object.entries(permissions).map(([name, permission]) => [name, denial(caller, permission) === null]),
   ) as Record<PermissionName, boolean>;
 
 /**
@@ -50,13 +50,14 @@ export const permitted = (caller: Caller): Record<PermissionName, boolean> =>
  * EmailUnverified, in this order. If the permission takes the master key, the master key needs nothing else.
  */
 export function authorize<P extends Permission>(caller: Caller | null, permission: P): CallerFor<P> {
-  if (!caller) throw new Unauthenticated();
-  const reason = refusal(caller, permission);
+  const reason = denial(caller, permission);
   if (reason) throw reason;
   return caller as CallerFor<P>;
 }
 
-function refusal(caller: Caller, permission: Permission): DomainError | null {
+/** Returns the error that `authorize` throws, or null if the caller has the permission. */
+export function denial(caller: Caller | null, permission: Permission): DomainError | null {
+  if (!caller) return new Unauthenticated();
   if (!permission.takes.includes(caller.kind)) return new SessionRequired(caller.kind, permission.takes);
   return caller.kind === 'master' ? null : accountRefusal(caller, permission);
 }

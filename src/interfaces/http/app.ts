@@ -18,6 +18,7 @@ import {
 import type { ReadBodyDependencies } from './middleware/read-body.js';
 import { type RequestContextDependencies, requestContext } from './middleware/request-context.js';
 import { crossOrigin, hostCheck, securityHeaders } from './middleware/security.js';
+import type { ValidateDependencies } from './middleware/validate.js';
 import { contractRoutes } from './routes.js';
 import type { GracefulShutdown } from './server.js';
 
@@ -25,6 +26,7 @@ export interface HttpDependencies
   extends RequestContextDependencies,
     ErrorHandlerDependencies,
     ReadBodyDependencies,
+    ValidateDependencies,
     Observers,
     Omit<RateLimitDependencies, 'metrics'> {
   readonly controllers: readonly Controller[];

@@ -110,7 +110,7 @@ export interface Call<
   readonly body: z.output<Body>;
   /** Holds the version in `If-Match`, NaN if the header has none, and undefined for `*` or without the header. */
   readonly ifMatch: number | undefined;
-  /** Aborts when the caller disconnects before the answer. */
+  /** Aborts when the caller disconnects or loses the permission before the answer. */
   readonly signal: AbortSignal;
   /** Limits the stored content that the call reads into memory. */
   readonly memory: Reservation;

@@ -4,13 +4,13 @@ import { authorizeCaller } from './middleware/authenticate.js';
 import { type ErrorHandlerDependencies, reportedProblem } from './middleware/error-handler.js';
 import { type ReadBodyDependencies, readBody } from './middleware/read-body.js';
 import { handle, type ReportProblem, respond } from './middleware/respond.js';
-import { existenceFirst, validate } from './middleware/validate.js';
+import { existenceFirst, type ValidateDependencies, validate } from './middleware/validate.js';
 import { methodNotAllowed } from './refusals.js';
 
 /** Creates an Express route for each contract. The order of the steps decides which refusal a caller gets first. */
 export function contractRoutes(
   controllers: readonly Controller[],
-  dependencies: ReadBodyDependencies & ErrorHandlerDependencies,
+  dependencies: ReadBodyDependencies & ValidateDependencies & ErrorHandlerDependencies,
 ): RequestHandler {
   const report: ReportProblem = (error, response) => reportedProblem(error, response, dependencies);
   const routers = new Map<string, Router>();

@@ -44,11 +44,14 @@ export function credentialsContract(adapter: string, store: StoreUnderTest) {
       await stock.accounts.change(account.id, { role: 'developer', emailVerifiedAt: at(2) });
       const holder = await credentials.holder(session.digest, at(59.999));
       expect(holder).toMatchObject({ role: 'developer', emailVerified: true });
-      expect(await credentials.holderById(session.id, at(59))).toEqual(holder);
+      const both = [session.id, key.id];
+      const ofKey = { ...holder, kind: 'api_key', credentialId: key.id };
+      expect(await credentials.holdersById([session.id], at(59))).toEqual([holder]);
+      const found = await credentials.holdersById([...both, ids.next('ses')], at(59));
+      expect(found.toSorted((a, b) => b.kind.localeCompare(a.kind))).toEqual([holder, ofKey]);
       expect(await credentials.holder(session.digest, at(60))).toBeNull();
-      expect(await credentials.holderById(session.id, at(60))).toBeNull();
+      expect(await credentials.holdersById(both, at(60))).toEqual([ofKey]);
       expect(await credentials.holder(key.digest, at(100 * YEAR))).not.toBeNull();
-      expect(await credentials.holderById(ids.next('ses'), at(1))).toBeNull();
     });
 
     it('refuses a credential of a removed account', async () => {

@@ -136,7 +136,7 @@ export function unitOfWorkContract(adapter: string, store: StoreUnderTest) {
         await projects.add(project);
         await jobHistory.append(call, true);
         expect(await credentials.holder(session.digest, at(0))).toMatchObject({ accountId: account.id });
-        expect(await credentials.holderById(session.id, at(0))).toMatchObject({ accountId: account.id });
+        expect(await credentials.holdersById([session.id], at(0))).toMatchObject([{ accountId: account.id }]);
         expect(await invites.countPending(team.id, at(0))).toBe(1);
         expect(await connections.ofProject(team.id, project.id)).not.toBeNull();
         expect(await connections.ofModel(team.id, project.name)).not.toBeNull();

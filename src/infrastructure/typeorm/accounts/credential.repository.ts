@@ -45,12 +45,14 @@ export class TypeOrmCredentialRepository implements CredentialRepository {
     }
   }
 
-  holder(digest: string, now: Date): Promise<AccountCaller | null> {
-    return this.holderWhere('digest', digest, now);
+  async holder(digest: string, now: Date): Promise<AccountCaller | null> {
+    const text = `${HOLDER} AND c.digest = $1`;
+    const [found] = await this.unitOfWork.prepared<AccountCaller>('holder by digest', text, [digest, now]);
+    return found ?? null;
   }
 
-  holderById(id: string, now: Date): Promise<AccountCaller | null> {
-    return this.holderWhere('id', id, now);
+  holdersById(ids: readonly string[], now: Date): Promise<AccountCaller[]> {
+    return this.unitOfWork.prepared('holders by id', `${HOLDER} AND c.id = ANY($1)`, [ids, now]);
   }
 
   list(...[{ accountId, kind, now, origin }, page]: Parameters<CredentialRepository['list']>): Promise<Credential[]> {
@@ -79,11 +81,5 @@ export class TypeOrmCredentialRepository implements CredentialRepository {
   }: Parameters<CredentialRepository['removeAll']>[0]): Promise<void> {
     const some = { ...(origins && { origin: In([...origins]) }), ...(except && { id: Not(except) }) };
     await this.table().delete({ accountId, kind, ...some });
-  }
-
-  private async holderWhere(column: 'digest' | 'id', value: string, now: Date): Promise<AccountCaller | null> {
-    const text = `${HOLDER} AND c.${column} = $1`;
-    const [found] = await this.unitOfWork.prepared<AccountCaller>(`holder by ${column}`, text, [value, now]);
-    return found ?? null;
   }
 }

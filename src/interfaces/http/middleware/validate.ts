@@ -4,12 +4,18 @@ import type { MemoryBudget } from '../../../application/shared/memory-budget.js'
 import { DomainError, type Finding, InvalidRequest, NotFound } from '../../../domain/shared/errors.js';
 import type { Call, Contract, ExistenceCheck } from '../contract.js';
 import { firstUnstorable } from '../json-body.js';
+import type { CallWatch } from './call-watch.js';
 import { openReservation } from './memory.js';
 
 const IDENTIFIER = /^[a-z]{3}_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
+export interface ValidateDependencies {
+  readonly memory: MemoryBudget;
+  readonly watch: CallWatch;
+}
+
 /** Checks all parts of the request against the contract and creates the call that the controller gets. */
-export function validate(contract: Contract, { memory }: { readonly memory: MemoryBudget }): RequestHandler {
+export function validate(contract: Contract, { memory, watch }: ValidateDependencies): RequestHandler {
   const headersSchema = contract.headers && z.object(contract.headers);
   return async (request, response, next) => {
     const { context } = request;
@@ -25,7 +31,7 @@ export function validate(contract: Contract, { memory }: { readonly memory: Memo
       query: contract.query && (await queryOf(contract.query, request)),
       body: contract.body && bodyOf(contract, contract.body, context.body),
       ifMatch: ifMatchVersion(request.get('if-match')),
-      signal: disconnectSignal(response),
+      signal: endSignal(contract, request, response, watch),
       memory: openReservation(memory, request, response),
       requestId,
       readQuotas,
@@ -106,11 +112,18 @@ function findings(issues: readonly z.core.$ZodIssue[]): Finding[] {
   return [...unique.values()].slice(0, MAX_FINDINGS);
 }
 
-/** Returns a signal that aborts when the caller disconnects before the answer is written. */
-function disconnectSignal(response: Response): AbortSignal {
-  const gone = new AbortController();
-  response.once('close', () => {
-    if (!response.writableFinished) gone.abort(new Error('the caller went away'));
-  });
-  return gone.signal;
+/** Returns a signal that aborts when the caller disconnects or loses the permission before the answer is written. */
+function endSignal({ access }: Contract, { context }: Request, response: Response, watch: CallWatch): AbortSignal {
+  const end = new AbortController();
+  const close = () => {
+    if (!response.writableFinished) end.abort(new Error('the caller went away'));
+  };
+  if (response.destroyed) close();
+  else {
+    response.once('close', close);
+    const { caller } = context;
+    const isWatched = access !== 'public' && caller && caller.kind !== 'master';
+    if (isWatched) response.once('close', watch.begin({ by: caller, permission: access }, end));
+  }
+  return end.signal;
 }
