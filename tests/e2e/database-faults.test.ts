@@ -1,10 +1,12 @@
+import type { ServerResponse } from 'node:http';
 import { CutOffProxy } from '../support/cut-off-proxy.js';
 import { freshDatabase, query, type TestDatabase } from '../support/database.js';
 import { eventually } from '../support/eventually.js';
 import { HttpCaller } from '../support/http-caller.js';
 import { masterKey } from '../support/monitoring.js';
+import { chunk, ScriptedEngine, sendEvents } from '../support/scripted-engine.js';
 import { launch, type ServiceProcess, temporaryFolder } from '../support/service.js';
-import { createProject, type Member, password, register } from '../support/workspace.js';
+import { ask, createProject, type Member, password, readyProject, register } from '../support/workspace.js';
 
 jest.setTimeout(120_000); // each silence takes as long as the service waits for an answer
 
@@ -18,6 +20,7 @@ const REFUSED_PAUSE_MS = 100;
 describe('a service with a database out of reach', () => {
   let database: TestDatabase;
   let proxy: CutOffProxy;
+  let engine: ScriptedEngine;
   let running: ServiceProcess;
   let api: HttpCaller;
   let admin: Member;
@@ -26,13 +29,15 @@ describe('a service with a database out of reach', () => {
     database = await freshDatabase();
     proxy = await CutOffProxy.before(database.url);
     proxy.cut();
-    const env = { SERVICE_MASTER_KEY: masterKey };
+    engine = await ScriptedEngine.start();
+    const env = { SERVICE_MASTER_KEY: masterKey, SERVICE_RUNTIME_ALLOWED_HOSTS: engine.host };
     running = launch({ dataDir: await temporaryFolder(), databaseUrl: proxy.url, env });
   });
   afterAll(async () => {
     running.child.kill('SIGKILL');
     await running.ended;
     await proxy.close();
+    await engine.close();
     await database.drop();
   });
 
@@ -126,6 +131,35 @@ describe('a service with a database out of reach', () => {
       });
     },
   );
+
+  it('ends no stream because it cannot check the permission of its caller', async () => {
+    const project = await readyProject(api, admin.token, { runtime: 'openai', base_url: engine.url, model: 'm' });
+    let answer: ServerResponse | undefined;
+    engine.script = (_, response) => {
+      answer = response;
+      sendEvents(response, chunk('m', { role: 'assistant', content: 'Hello' }));
+    };
+    const { body } = await fetch(`${api.url}/openai/v1/chat/completions`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${admin.apiKey}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify(ask(project, 'Hi', { stream: true })),
+    });
+    let text = '';
+    const read = (async () => {
+      for await (const piece of body as ReadableStream<Uint8Array>) text += Buffer.from(piece);
+    })();
+    await eventually(() => text.includes('Hello'));
+    proxy.cut();
+    await eventually(() => running.errors().includes('permissions of running calls could not be checked'));
+    sendEvents(answer as ServerResponse, chunk('m', { content: ' there' }));
+    await eventually(() => text.includes(' there'));
+    proxy.reopen();
+    await recovered();
+    sendEvents(answer as ServerResponse, chunk('m', {}, 'stop'), '[DONE]');
+    answer?.end();
+    await read;
+    expect(text).toContain('[DONE]');
+  });
 
   it('has survived all faults in one process, and shuts down in order even while the database is silent', async () => {
     expect(running.child.exitCode).toBeNull();

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
-import { request } from 'node:http';
+import { request, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -11,14 +11,16 @@ import type { HttpCaller } from '../support/http-caller.js';
 import { FLOAT, onnxFile } from '../support/onnx/onnx-graph.js';
 import { descendants, untilGone } from '../support/processes.js';
 import { ReadyInstances } from '../support/ready-instances.js';
+import { chunk, ScriptedEngine, sendEvents } from '../support/scripted-engine.js';
 import { Service, temporaryFolder } from '../support/service.js';
-import { until } from '../support/until.js';
+import { until, within } from '../support/until.js';
 import {
   ask,
   completions,
   createProject,
   type Member,
   password,
+  readyProject,
   register,
   registeredModel,
   untilState,
@@ -35,6 +37,7 @@ const doubling = onnxFile({
 /** Each test continues from the state of the test before. */
 describe('two instances on one database', () => {
   let database: TestDatabase;
+  let engine: ScriptedEngine;
   let dataDir: string;
   let instances: Service[];
   let admin: Member;
@@ -53,11 +56,13 @@ describe('two instances on one database', () => {
         SERVICE_DRAIN_DELAY_S: '2',
         SERVICE_SHUTDOWN_TIMEOUT_S: '60',
         SERVICE_MAX_CHILDREN: '2', // a runtime and a deployment
+        SERVICE_RUNTIME_ALLOWED_HOSTS: engine.host,
       },
     });
 
   beforeAll(async () => {
     database = await freshDatabase();
+    engine = await ScriptedEngine.start();
     dataDir = await temporaryFolder();
     await mkdir(join(dataDir, 'models'));
     await writeFile(join(dataDir, 'models/doubling.onnx'), doubling);
@@ -69,6 +74,7 @@ describe('two instances on one database', () => {
   });
   afterAll(async () => {
     await Promise.all(instances.map((one) => one.stop()));
+    await engine.close();
     await database.drop();
     await rm(dataDir, { recursive: true, force: true });
   });
@@ -145,6 +151,44 @@ describe('two instances on one database', () => {
     expect((await at(TWO).get(otherRuntime, admin.token)).body.state).toBe('stopped');
     expect((await at(TWO).post(runtime('/start'), admin.token)).status).toBe(200); // it runs already
     expect((await at(TWO).get(path, admin.token)).body.count).toBe(1);
+  });
+
+  it('end the streams of a revoked key within two seconds, also if another instance has revoked it', async () => {
+    const elsewhere = await readyProject(at(ONE), admin.token, {
+      runtime: 'openai',
+      base_url: engine.url,
+      model: 'm',
+    });
+    await untilState(at(TWO), admin.token, elsewhere, 'ready');
+    const answers: ServerResponse[] = [];
+    engine.script = (_, response) => {
+      sendEvents(response, chunk('m', { role: 'assistant', content: 'Hello' }));
+      answers.push(response);
+    };
+    const stream = async (token: string) => {
+      const json = ask(elsewhere, 'Hi', { stream: true });
+      const text = at(TWO).call('POST', '/openai/v1/chat/completions', { token, json });
+      await engine.wasAsked(answers.length + 1);
+      return { text: text.then(({ body }) => body as string) };
+    };
+    const login = await at(ONE).post('/v1/auth/login', undefined, { email: 'ada@example.com', password });
+    const revoked = await stream(login.body.api_key);
+    const other = await stream(admin.apiKey);
+    const [ofRevoked, ofOther] = answers as [ServerResponse, ServerResponse];
+    const leftEngine = once(ofRevoked, 'close');
+    const [key] = (await at(ONE).get('/v1/keys', admin.token)).body.keys;
+    expect((await at(ONE).delete(`/v1/keys/${key.id}`, admin.token)).status).toBe(200);
+    expect(await within(4_000, () => revoked.text)).toBe(true); // twice the promise, for a busy machine
+    expect(await revoked.text).toMatch(/Hello.*"code":"unauthenticated"/s);
+    await leftEngine;
+    sendEvents(ofOther, chunk('m', {}, 'stop'), '[DONE]');
+    ofOther.end();
+    expect(await other.text).toMatch(/Hello.*\[DONE\]/s);
+    const { jobs } = (await at(ONE).get(`/v1/jobs?kind=chat&project_id=${elsewhere}`, admin.token)).body;
+    expect(jobs).toMatchObject([
+      { status: 'succeeded' },
+      { status: 'cancelled', error: expect.stringMatching(/^unauthenticated/) },
+    ]);
   });
 
   /** Ends an instance while a call is in flight. The call has no body before the drain delay is over. */
