@@ -73,6 +73,7 @@ describe('a running call of a caller who loses the permission', () => {
     ended = 0;
     finishing = new Promise((resolve) => (finish = resolve));
   });
+  afterEach(() => finish());
 
   type Account = Member & { readonly email: string };
   async function account(): Promise<Account> {

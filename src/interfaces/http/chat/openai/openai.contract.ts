@@ -104,7 +104,8 @@ export const createOpenAiChatCompletion = api.post(`${OPENAI}/chat/completions`,
     'For programs that expect OpenAI’s API: their base URL is `{base_url}/openai/v1`. The runtime must be ready. ' +
     'At temperature 0, and with a `seed`, the answer is deterministic.\n\n' +
     '`stream: true` answers server-sent events: chunks, then `[DONE]`. A failure before the first event has its ' +
-    'ordinary status. A later failure is the last event, with an `OpenAiError` and without `[DONE]`. A comment line comes after each ' +
+    'ordinary status. A later failure is the last event, with an `OpenAiError` and without `[DONE]`. ' +
+    'A revoked credential or a removed account is such a failure, within two seconds. A comment line comes after each ' +
     '15 s without an event. The time limit of an answer covers the whole stream.\n\n' +
     'An ONNX model refuses `tools`, `tool_choice` and parts that are not text with 400 `unsupported_parameter`.\n\n' +
     'An ONNX model keeps to `response_format`: its answer parses and validates unless it ends by length or at a stop ' +
