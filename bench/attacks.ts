@@ -101,6 +101,13 @@ async function engineAttacks(service: Service, token: string, base_url: string):
     ['in events of 230 KB with log probabilities', 'rich events', { ...stream, ...scored }],
     ['in one event of 8 MB', 'one line', stream],
     ['in nested events', 'nested events', stream],
+    ['in events of 28 KB with long tokens', 'long tokens', { ...stream, ...scored }],
+    [
+      'in events of 19 KB with calls of tools',
+      'odd calls',
+      { ...stream, tools: [{ type: 'function', function: { name: 'f' } }] },
+    ],
+    ['in carriage returns', 'carriage returns', stream],
     ['in small events of 60 MB, kept in conversations', 'small events', stream, { 'X-Conversation-Id': 'new' }],
   ];
   const attacks: Named[] = [];

@@ -60,6 +60,15 @@ const streams: Readonly<Record<string, readonly [string, number]>> = {
   'rich events': [event('rich events', { content: 'x' }, null, { logprobs: { content: tokens(140) } }), 240],
   'one line': [`data: ${'x'.repeat(8 * MB)}`, 1],
   'nested events': [`data: {"a":${'['.repeat(200_000)}\n\n`, 60],
+  // These events are just below the size from which another thread reads them.
+  'long tokens': [
+    event('long tokens', { content: 'x' }, null, {
+      logprobs: { content: Array(28).fill({ token: 'é'.repeat(990), logprob: -1 }) },
+    }),
+    2_000,
+  ],
+  'odd calls': [event('odd calls', { tool_calls: [{ x: Array(9_500).fill(0) }] }), 3_000],
+  'carriage returns': [filled('\r', 64 * 1024), 1_000],
   'small events': [filled(event('small events', { content: 'abcdefgh' }), MB), 60],
 };
 

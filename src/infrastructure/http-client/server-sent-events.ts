@@ -1,10 +1,13 @@
 import { createParser } from 'eventsource-parser';
 import { type HttpStream, InvalidAnswer } from './http-client.js';
+import { readingPace } from './reading-pace.js';
 
 /** The most characters of one event. */
 export const LONGEST_EVENT = 256 * 1024;
 /** The most bytes of an answer. An answer in events is many times as long as its text. */
 const LONGEST_STREAM = 64 * 1024 * 1024;
+/** The most characters that are read without a pause. */
+const PIECE = 2 * 1024;
 
 /**
  * Yields the data of the server-sent events of an answer. The last event may lack its empty line. Throws InvalidAnswer
@@ -31,7 +34,7 @@ export async function* eventsOf(answer: HttpStream): AsyncGenerator<string> {
   yield* read('\n\n');
 }
 
-/** Yields the text of an answer in pieces. Throws InvalidAnswer if it has another media type, or is too long. */
+/** Yields the text of an answer in pieces, at the pace of all streams. Throws InvalidAnswer if it has another media type, or is too long. */
 export async function* textsOf({ status, headers, body }: HttpStream, mediaType: RegExp): AsyncGenerator<string> {
   const isExpected = mediaType.test(headers['content-type'] ?? '');
   const decoder = new TextDecoder();
@@ -40,7 +43,11 @@ export async function* textsOf({ status, headers, body }: HttpStream, mediaType:
     bytes += chunk.length;
     if (bytes > LONGEST_STREAM) throw new InvalidAnswer('it is too long.', status);
     if (!isExpected) throw new InvalidAnswer('it is not the stream of events that was asked for.', status);
-    yield decoder.decode(chunk, { stream: true });
+    for (let from = 0; from < chunk.length; from += PIECE) {
+      const piece = chunk.subarray(from, from + PIECE);
+      await readingPace.take(piece.length);
+      yield decoder.decode(piece, { stream: true });
+    }
   }
   yield decoder.decode();
 }

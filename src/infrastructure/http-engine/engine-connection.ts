@@ -1,5 +1,4 @@
 /** Calls one engine elsewhere. Turns its answers into completions, and its failures into errors for callers. */
-import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { z } from 'zod';
 import { type Reservation, SMALL_BYTES } from '../../application/shared/memory-budget.js';
 import type { JsonSchemas, Tracer } from '../../application/shared/ports.js';
@@ -37,6 +36,7 @@ import {
   textOf,
 } from '../http-client/http-client.js';
 import { linesOf } from '../http-client/json-lines.js';
+import { readingPace } from '../http-client/reading-pace.js';
 import { eventsOf, LONGEST_EVENT } from '../http-client/server-sent-events.js';
 import { AnswerCheck } from './answer-check.js';
 import type { AnswerForm, AnswerReader } from './answer-reader.js';
@@ -56,8 +56,8 @@ const LONGEST_ANSWER = 8 * 1024 * 1024;
 const LONGEST_REFUSAL = 256 * 1024;
 /** The most characters of an answer with a strict format. An answer of 4,096 tokens is far shorter. */
 const LONGEST_CHECKED = 1_000_000;
-/** After this many events of one stream other calls can run, however fast the engine sends. */
-const EVENTS_PER_STEP = 32;
+/** The work for a short event, as characters to read. */
+const EVENT_WORK = 256;
 /** Log probabilities as objects take about so many times the memory of their text. */
 const LOGPROBS_GROW = 8;
 
@@ -177,12 +177,11 @@ export class EngineConnection<Model> {
     let usage: CompletionEnd['usage'] = null;
     const text = new TextCollector(LONGEST_CHECKED);
     let isHeld = false;
-    let events = 0;
     await this.requireSchema(request);
     const isStrict = strictSchema(request) !== null;
     for await (const data of framings[this.dialect.framing].read(await this.post(request, signal, true))) {
       if (data === '[DONE]') break;
-      if (++events % EVENTS_PER_STEP === 0) await yieldToEventLoop();
+      await readingPace.take(EVENT_WORK);
       if (!isHeld && Math.max(data.length, text.length) > SMALL_BYTES) {
         await memory.reserveBytes(2 * LONGEST_EVENT);
         isHeld = true;

@@ -206,7 +206,7 @@ describe('eventsOf', () => {
   });
 
   it('limits the length of an event, in one line or in several, and of the whole answer', async () => {
-    const line = `data: ${'x'.repeat(MEBIBYTE / 4)}\n`;
+    const line = `data: ${'x'.repeat(MEBIBYTE / 16)}\n`;
     expect(await read(`${line.repeat(3)}\n`.repeat(2))).toHaveLength(2);
     const tooLong = { problem: 'it has an event that is too long.' };
     await expect(read(`data: ${'x'.repeat(2 * MEBIBYTE)}`, [9])).rejects.toMatchObject(tooLong);
@@ -216,6 +216,32 @@ describe('eventsOf', () => {
     };
     const events = eventsOf({ status: 200, headers: { 'content-type': 'text/event-stream' }, body: endless() });
     await expect(events.next()).rejects.toMatchObject({ problem: 'it is too long.' });
+  });
+
+  it('reads little of all streams together in one turn of the event loop', async () => {
+    let inThisTurn = 0;
+    let most = 0;
+    let reading = true;
+    const turn = () => {
+      most = Math.max(most, inThisTurn);
+      inThisTurn = 0;
+      if (reading) setImmediate(turn);
+    };
+    setImmediate(turn);
+    const events = `data: ${'x'.repeat(4_000)}\n\n`.repeat(50);
+    const one = async () => {
+      const [headers, body] = [{ 'content-type': 'text/event-stream' }, chunksOf(Buffer.from(events), [])];
+      let count = 0;
+      for await (const data of eventsOf({ status: 200, headers, body })) {
+        inThisTurn += data.length;
+        count++;
+      }
+      return count;
+    };
+    expect(await Promise.all(Array.from({ length: 16 }, one))).toEqual(Array(16).fill(50));
+    reading = false;
+    expect(most).toBeGreaterThan(0);
+    expect(most).toBeLessThanOrEqual(32_000);
   });
 
   it('refuses other media types', async () => {
