@@ -1,5 +1,5 @@
 import { Logger, runMigrations } from 'graphile-worker';
-import type { DataSource } from 'typeorm';
+import { type DataSource, MigrationExecutor } from 'typeorm';
 import { InstanceOutdated } from '../../domain/shared/errors.js';
 import { createMigrationSource, migrationNames } from './data-source.js';
 import { isMissingTable } from './storage-errors.js';
@@ -31,16 +31,19 @@ function noneWithoutTable(error: unknown): [] {
  */
 export async function migrate(url: string): Promise<string[]> {
   const source = await createMigrationSource(url).initialize();
-  const guard = source.createQueryRunner();
+  const runner = source.createQueryRunner();
   try {
-    // The ORM has no advisory locks. The end of the connection releases the lock.
-    await guard.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
+    // The ORM has no advisory locks. The connection that migrates holds the lock: the server keeps both until the last
+    // statement of a killed process has ended, also if that is a commit.
+    await runner.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
     await migrationsDone(source);
     await migrateWorkQueue(source);
-    const done = await source.runMigrations({ transaction: 'each' });
+    const executor = new MigrationExecutor(source, runner);
+    executor.transaction = 'each';
+    const done = await executor.executePendingMigrations();
     return done.map(({ name }) => name);
   } finally {
-    await guard.release();
+    await runner.release();
     await source.destroy();
   }
 }

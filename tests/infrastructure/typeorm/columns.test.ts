@@ -1,3 +1,4 @@
+import { Client } from 'pg';
 import { Histogram } from '../../../src/domain/jobs/usage.js';
 import {
   createDataSource,
@@ -9,7 +10,9 @@ import { TypeOrmUsageRepository } from '../../../src/infrastructure/typeorm/jobs
 import { migrate, migrateWorkQueue } from '../../../src/infrastructure/typeorm/migrate.js';
 import { TypeOrmStorageMeter } from '../../../src/infrastructure/typeorm/operations/storage-meter.js';
 import { TypeOrmUnitOfWork } from '../../../src/infrastructure/typeorm/typeorm-unit-of-work.js';
+import { CutOffProxy } from '../../support/cut-off-proxy.js';
 import { freshDatabase, query, type TestDatabase } from '../../support/database.js';
+import { until } from '../../support/until.js';
 
 /** Lists the tables and columns that no repository maps. */
 const UNMAPPED = ['dataset_contents', 'dataset_versions.content_version', 'migrations'];
@@ -165,4 +168,73 @@ it('turns the waiting announcements of an earlier version into tasks of AlertAnn
     }),
   ]);
   await drop();
+});
+
+describe('an update that is killed', () => {
+  const first = 'IndexesForLists1765497600000';
+  const steps = migrationNames.slice(migrationNames.indexOf(first));
+  const shape = (url: string) =>
+    query(
+      url,
+      `SELECT indexdef AS part FROM pg_indexes WHERE schemaname = 'public' UNION ALL
+       SELECT concat_ws(' ', table_name, column_name, data_type, is_nullable, column_default)
+         FROM information_schema.columns WHERE table_schema = 'public' ORDER BY 1`,
+    );
+  let database: TestDatabase;
+  let holder: Client;
+  /** Lets the commit of a step wait until the test lets the step pass. */
+  beforeEach(async () => {
+    database = await databaseBefore(first);
+    holder = new Client(database.url);
+    await holder.connect();
+    await holder.query(`
+      CREATE FUNCTION hold() RETURNS trigger LANGUAGE plpgsql AS
+        'BEGIN PERFORM pg_advisory_xact_lock(1, hashtext(NEW.name)); RETURN NULL; END';
+      CREATE CONSTRAINT TRIGGER hold AFTER INSERT ON migrations DEFERRABLE INITIALLY DEFERRED
+        FOR EACH ROW EXECUTE FUNCTION hold()`);
+  });
+  afterEach(async () => {
+    await holder.end();
+    await database.drop();
+  });
+  const hold = (step: string) => holder.query('SELECT pg_advisory_lock(1, hashtext($1))', [step]);
+  const pass = (step: string) => holder.query('SELECT pg_advisory_unlock(1, hashtext($1))', [step]);
+  const WAITING = `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+  const untilWaiting = (count: number) =>
+    until(`${count} wait for a lock`, async () => (await holder.query(WAITING)).rowCount === count);
+  const done = async () =>
+    (await query<{ name: string }>(database.url, 'SELECT name FROM migrations ORDER BY id')).map(({ name }) => name);
+
+  it('within each step goes on with the next start, and ends with the tables of a new database', async () => {
+    for (const step of steps) await hold(step);
+    for (const [at, step] of steps.entries()) {
+      const outcome = migrate(database.url).catch((error: unknown) => error);
+      await untilWaiting(1);
+      await holder.query(`SELECT pg_terminate_backend(pid) FROM (${WAITING}) waiting`);
+      expect(await outcome).toMatchObject({ code: '57P01' });
+      expect((await done()).slice(-at - 1)).toEqual(
+        migrationNames.slice(0, migrationNames.indexOf(step)).slice(-at - 1),
+      );
+      await pass(step);
+    }
+    expect(await migrate(database.url)).toEqual(steps.slice(-1));
+    const fresh = await freshDatabase();
+    expect(await shape(database.url)).toEqual(await shape(fresh.url));
+    await fresh.drop();
+  });
+
+  it('while it commits is waited for by the next start', async () => {
+    await hold(first);
+    const proxy = await CutOffProxy.before(database.url);
+    const killed = migrate(proxy.url).catch((error: unknown) => error);
+    await untilWaiting(1);
+    proxy.cut();
+    expect(await killed).toBeInstanceOf(Error);
+    const next = migrate(database.url);
+    await untilWaiting(2);
+    await pass(first);
+    expect(await next).toEqual(steps.slice(1));
+    expect(await done()).toEqual(migrationNames);
+    await proxy.close();
+  });
 });

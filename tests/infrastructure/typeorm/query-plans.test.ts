@@ -1,5 +1,6 @@
 import { jobKinds, jobStatuses } from '../../../src/domain/jobs/job.js';
 import { usageBuckets, usageGroups } from '../../../src/domain/jobs/usage.js';
+import { query } from '../../support/database.js';
 import { fillDatabase, selectsOf, wasteOf } from '../../support/full-database.js';
 import { postgresUnderTest } from '../../support/postgres-repositories.js';
 import type { Repositories } from '../../support/repositories.js';
@@ -8,6 +9,47 @@ import type { Repositories } from '../../support/repositories.js';
 const IN_VAIN = 1_000;
 const DAY_MS = 86_400_000;
 
+/** Adds 6,000 objects of each other kind. Half of them are of `own`, and half of another team, account or project. */
+const OBJECTS = `
+  INSERT INTO teams (id, operator, created_at) VALUES ('tea_own', true, now()), ('tea_other', false, now());
+  CREATE TEMPORARY VIEW numbers AS SELECT n, lpad(n::text, 6, '0') AS id, CASE WHEN n % 2 = 0 THEN 'own' ELSE 'other' END AS half
+    FROM generate_series(1, 6000) n;
+  INSERT INTO accounts (id, team_id, name, email, email_key, role, created_at)
+    SELECT 'usr_' || id, 'tea_other', 'A', id, id, 'member', now() FROM numbers
+    UNION ALL SELECT 'usr_' || half, 'tea_' || half, 'A', half, half, 'admin', now() FROM numbers WHERE n < 3;
+  INSERT INTO credentials (id, kind, account_id, digest, origin, created_at)
+    SELECT 'key_' || id, CASE WHEN n % 1000 = 0 THEN 'api_key' ELSE 'session' END, 'usr_' || half, id, 'login', now() FROM numbers;
+  INSERT INTO invites (id, team_id, digest, sealed_token, role, invited_by, status, created_at, expires_at)
+    SELECT 'inv_' || id, 'tea_' || half, id, '', 'member', 'usr_own', CASE WHEN n % 1000 = 0 THEN 'pending' ELSE 'redeemed' END,
+           now(), now() + interval '1 day' FROM numbers;
+  INSERT INTO projects (id, team_id, name, version, spec, created_by, created_at, updated_at, updated_by)
+    SELECT 'prj_' || id, 'tea_' || half, 'P', 1, '{}'::json, 'usr_own', now(), now(), 'usr_own' FROM numbers
+    UNION ALL SELECT 'prj_' || half, 'tea_' || half, 'P', 1, '{}'::json, 'usr_own', now(), now(), 'usr_own' FROM numbers WHERE n < 3;
+  INSERT INTO project_versions SELECT 'prj_' || half, n, 'P', '{}', 'usr_own', now() FROM numbers;
+  INSERT INTO models (id, project_id, request_id, version, state, spec, requested_spec, created_by, created_at, updated_at, updated_by)
+    SELECT 'mdl_' || id, 'prj_' || half, gen_random_uuid(), 1, CASE WHEN n % 1000 = 0 THEN 'registered' ELSE 'draft' END, '{}', '{}',
+           'usr_own', now(), now(), 'usr_own' FROM numbers;
+  INSERT INTO model_versions SELECT 'mdl_00000' || n % 2 + 1, n, '{}', 'usr_own', now() FROM numbers;
+  INSERT INTO datasets (id, project_id, name, version, state, record_count, content_sha256, bytes, validation, created_by, created_at,
+                        updated_by, updated_at)
+    SELECT 'dst_' || id, 'prj_' || half, 'D', 1, 'frozen', 0, '', 0, '{}', 'usr_own', now(), 'usr_own', now() FROM numbers;
+  INSERT INTO dataset_versions (dataset_id, version, name, record_count, content_sha256, bytes, validation, content_version,
+                                created_by, created_at)
+    SELECT 'dst_00000' || n % 2 + 1, n, 'D', 0, '', 0, '{}', 1, 'usr_own', now() FROM numbers;
+  INSERT INTO conversations (id, project_id, account_id, title, message_count, created_at, updated_at)
+    SELECT 'cnv_' || id, 'prj_' || half, 'usr_' || CASE WHEN n % 20 = 0 THEN 'own' ELSE id END, 'C', 1, now(), now() FROM numbers;
+  INSERT INTO conversation_messages SELECT 'cnv_00000' || n % 2 + 1, n, 'user', 'Hello', now() FROM numbers;
+  INSERT INTO evaluations (job_id, project_id, dataset_id, content_sha256, definition)
+    SELECT 'job_' || lpad(id, 12, '0'), 'prj_' || half, 'dst_' || id, '', '{}' FROM numbers;
+  INSERT INTO evaluation_results (job_id, position, record_id, input, expected, score, latency)
+    SELECT 'job_00000000000' || n % 2 + 1, n, id, '1', '1', 1, 1 FROM numbers;
+  INSERT INTO alerts (id, rule_id, rule_name, rule_type, severity, title, message, job_id, created_at, acked_at)
+    SELECT 'alr_' || id, 'rul_1', 'R', 'consecutive_failures', 'P1', 'T', 'M', 'job_' || id, now(),
+           CASE WHEN n % 1000 = 1 THEN now() END FROM numbers;
+  INSERT INTO model_aliases SELECT 'prj_other', 'alias' || n % 60, n, 'mdl_000001', 'usr_own', now() FROM numbers;
+  DROP VIEW numbers;
+  ANALYZE`;
+
 describe('on a full database', () => {
   const postgres = postgresUnderTest();
   const place = { teamId: 'tea_own', projectId: 'prj_own', accountId: 'usr_own' };
@@ -15,6 +57,7 @@ describe('on a full database', () => {
   beforeAll(async () => {
     store = await postgres.open();
     await fillDatabase(postgres.url, { ...place, jobs: 18_000, entries: 12_000 });
+    await query(postgres.url, OBJECTS);
   }, 60_000);
 
   const page = { limit: 100, after: null };
@@ -87,6 +130,56 @@ describe('on a full database', () => {
           });
           if (reads.length > 0) found[`usage ${bucket} ${groupBy} ${scope}`] = reads;
         }
+    expect(found).toEqual({});
+  });
+
+  it('all other lists read no rows in vain, on their first page and in the middle', async () => {
+    const { teamId, projectId, accountId } = place;
+    const now = new Date();
+    const middle = (prefix: string) => ({ limit: 100, after: `${prefix}_003000` });
+    const versions = { limit: 100, before: 3_000 };
+    const owned = { kind: 'api_key', accountId } as const;
+    const of = { teamId, projectId, accountId };
+    const job = 'job_000000000001';
+    const anyJob = { teamId: null, projectId: null, kind: null, status: null };
+    const lists: Record<string, () => Promise<unknown>> = {
+      accounts: () => store.accounts.ofTeam(teamId),
+      'all accounts': () => store.accounts.all(middle('usr')),
+      'keys of an account': () => store.credentials.list({ ...owned, now }, page),
+      'keys of an account, page': () => store.credentials.list({ ...owned, now }, middle('key')),
+      'pending invites': () => store.invites.pending(teamId, now),
+      projects: () => store.projects.all({ teamId }, page),
+      'projects, page': () => store.projects.all({ teamId }, middle('prj')),
+      'sizes of projects': () => store.projects.sizes({ teamId }, middle('prj')),
+      'versions of a project': () => store.projects.versions(projectId, versions),
+      models: () => store.models.all(projectId, page),
+      'models, page': () => store.models.all(projectId, middle('mdl')),
+      'sizes of models': () => store.models.sizes(projectId, middle('mdl')),
+      'versions of a model': () => store.models.versions('mdl_000001', versions),
+      'aliases of models': () => store.modelAliases.living(projectId),
+      datasets: () => store.datasets.all(projectId, page),
+      'datasets, page': () => store.datasets.all(projectId, middle('dst')),
+      'versions of a dataset': () => store.datasets.versions('dst_000001', versions),
+      conversations: () => store.conversations.list(of, page),
+      'conversations, page': () => store.conversations.list(of, middle('cnv')),
+      'recent conversations': () => store.conversations.recent(accountId, teamId, 100),
+      'messages of a conversation': () => store.conversations.messages('cnv_000001', versions),
+      'sizes of messages': () => store.conversations.messageSizes('cnv_000001', versions),
+      'results of an evaluation': () => store.evaluations.results(job, { limit: 100, after: 3_000 }),
+      'sizes of results': () => store.evaluations.resultSizes(job, { limit: 100, after: 3_000 }),
+      'latest evaluation': () => store.evaluations.latest(projectId, 'dst_000002'),
+      alerts: () => store.alerts.list(null, middle('alr')),
+      'firing alerts': () => store.alerts.list('firing', page),
+      'acknowledged alerts': () => store.alerts.list('acked', page),
+    };
+    for (const [name, only] of Object.entries({ all: {}, team: { teamId }, project: { teamId, projectId } }))
+      lists[`jobs of ${name}, page`] = () =>
+        store.jobs.list({ ...anyJob, ...only }, { limit: 100, after: 'job_000000009000' });
+    const found: Record<string, string[]> = {};
+    for (const [name, list] of Object.entries(lists)) {
+      const reads = await waste(list);
+      if (reads.length > 0) found[name] = reads;
+    }
     expect(found).toEqual({});
   });
 });

@@ -40,12 +40,14 @@ const LAST = '~';
 
 /**
  * Finds the newest jobs of each kind and status by an index, and then the newest of these. With one search for all kinds,
- * PostgreSQL would read a million chats to find the few evaluations among them.
+ * PostgreSQL would read a million chats to find the few evaluations among them. It would do the same by the primary key if
+ * the conditions were equations, since these leave no order but that of the ids.
  */
 const newestOf = (place: string) => `
   SELECT part.id FROM unnest($1::text[]) AS of_kind, unnest($2::text[]) AS of_status, LATERAL (
-    SELECT id FROM jobs WHERE ${place} AND kind = of_kind AND status = of_status AND id < $3
-     ORDER BY id DESC LIMIT $4) AS part
+    SELECT id FROM jobs
+     WHERE ${place} AND (kind, status, id) >= (of_kind, of_status, '') AND (kind, status, id) < (of_kind, of_status, $3)
+     ORDER BY kind DESC, status DESC, id DESC LIMIT $4) AS part
    ORDER BY part.id DESC LIMIT $4`;
 
 const NEWEST = {
