@@ -4,7 +4,7 @@ import type { MemoryBudget } from '../../../application/shared/memory-budget.js'
 import { DomainError, type Finding, InvalidRequest, NotFound } from '../../../domain/shared/errors.js';
 import type { Call, Contract, ExistenceCheck } from '../contract.js';
 import { firstUnstorable } from '../json-body.js';
-import { openReservation } from './memory.js';
+import { reservationOf } from './memory.js';
 
 const IDENTIFIER = /^[a-z]{3}_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
@@ -26,7 +26,7 @@ export function validate(contract: Contract, { memory }: { readonly memory: Memo
       body: contract.body && bodyOf(contract, contract.body, context.body),
       ifMatch: ifMatchVersion(request.get('if-match')),
       signal: disconnectSignal(response),
-      memory: openReservation(memory, request, response),
+      memory: reservationOf(memory, request, response),
       requestId,
       readQuotas,
     };
