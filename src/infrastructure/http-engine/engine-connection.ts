@@ -176,15 +176,15 @@ export class EngineConnection<Model> {
     let reason: CompletionEnd['finishReason'] | null = null;
     let usage: CompletionEnd['usage'] = null;
     const text = new TextCollector(LONGEST_CHECKED);
-    let isHeld = false;
-    let events = 0;
+    let [isHeld, events] = [false, 0];
     await this.requireSchema(request);
     const isStrict = strictSchema(request) !== null;
     for await (const data of framings[this.dialect.framing].read(await this.post(request, signal, true))) {
       if (data === '[DONE]') break;
       if (++events % EVENTS_PER_STEP === 0) await yieldToEventLoop();
       if (!isHeld && Math.max(data.length, text.length) > SMALL_BYTES) {
-        await memory.reserveBytes(2 * LONGEST_EVENT);
+        const checkedBytes = isStrict ? 4 * LONGEST_CHECKED : 0; // the text in UTF-16, and its copy for the check
+        await memory.reserveBytes(2 * LONGEST_EVENT + checkedBytes);
         isHeld = true;
       }
       const { finishReason, usage: counted, ...part } = await this.tools.answers.event(form, data, signal);
