@@ -53,6 +53,7 @@ describe('chat with an engine elsewhere', () => {
         SERVICE_RUNTIME_KEY_WRONG: OTHER_KEY,
         SERVICE_INFERENCE_TIMEOUT_S: '4',
         SERVICE_CHAT_QUEUE: '5',
+        SERVICE_BODY_MEMORY_MB: '16',
       },
     });
     admin = await register(app, 'Ada');
@@ -156,6 +157,20 @@ describe('chat with an engine elsewhere', () => {
     const log = JSON.stringify(app.logger.lines);
     expect(log).toContain('chat runtime unavailable');
     for (const key of [KEY, OTHER_KEY, 'Incorrect']) expect(log + seen.join('')).not.toContain(key);
+  });
+
+  it('answers large questions with large answers one after another if the memory has room for one of them', async () => {
+    const part = { role: 'user', content: '漢'.repeat(15_000) };
+    const question = ask(project, '', { messages: [part, part, part, part] });
+    const working: ServerResponse[] = [];
+    engine.script = (_, response) => {
+      working.push(response);
+      if (working.length < 4) return;
+      for (const one of working) sendJson(one, 200, completion('big-model', 'x'.repeat(7_900_000)));
+    };
+    const call = () => app.post(completions(project), admin.apiKey, question);
+    const answers = await Promise.all([call(), call(), call(), call()]);
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
   });
 
   it('serves the callers of a busy engine in turns, and none of them can fill the queue for the others', async () => {

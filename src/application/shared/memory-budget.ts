@@ -52,10 +52,34 @@ class Room {
   }
 }
 
+/** A place in a room for some bytes of an owner. */
+class Place {
+  private bytes = 0;
+
+  constructor(
+    readonly room: Room,
+    private readonly owner: string,
+    bytes: number,
+  ) {
+    this.resize(bytes);
+  }
+
+  get size(): number {
+    return this.bytes;
+  }
+
+  resize(bytes: number): void {
+    this.room.add(this.owner, bytes - this.bytes);
+    this.bytes = bytes;
+  }
+}
+
 interface Waiting {
   readonly owner: string;
   readonly bytes: number;
-  readonly begin: () => void;
+  /** The call holds large memory already, and keeps it while it waits. */
+  readonly holds: boolean;
+  readonly begin: (room: Room) => void;
 }
 
 /**
@@ -67,6 +91,8 @@ interface Waiting {
 export class MemoryBudget {
   private readonly small: Room;
   private readonly large: Room;
+  /** Takes one reservation at a time, so that calls which hold a large body and wait for more never block each other. */
+  private readonly beyond = new Room(0);
   private readonly waiting: Waiting[] = [];
 
   constructor(
@@ -82,16 +108,15 @@ export class MemoryBudget {
     return new Reservation(this, owner);
   }
 
-  /** Returns the room for small reservations. Throws `busy` if the owner may not hold so much. */
-  enterSmall(owner: string, bytes: number): Room {
+  /** Returns a place for a small reservation. Throws `busy` if the owner may not hold so much. */
+  enterSmall(owner: string, bytes: number): Place {
     if (bytes > TINY_BYTES && !this.small.takes(owner, bytes)) throw new MemoryBusy('requests', this.waitMs);
-    this.small.add(owner, bytes);
-    return this.small;
+    return new Place(this.small, owner, bytes);
   }
 
-  /** Returns the room for large reservations when the bytes have their place. Rejects when `left` aborts. */
-  async enterLarge(owner: string, bytes: number, left: AbortSignal): Promise<Room> {
-    await new Promise<void>((resolve, reject) => {
+  /** Returns a place for a large reservation when there is room. Rejects when `left` aborts. */
+  enterLarge(owner: string, bytes: number, holds: boolean, left: AbortSignal): Promise<Place> {
+    return new Promise<Place>((resolve, reject) => {
       const end = () => {
         clearTimeout(timer);
         left.removeEventListener('abort', giveUp);
@@ -103,39 +128,46 @@ export class MemoryBudget {
         reject(new MemoryBusy('large requests', this.waitMs));
       };
       const timer = setTimeout(giveUp, this.waitMs);
-      const begin = () => {
+      const begin = (room: Room) => {
         end();
-        resolve();
+        resolve(new Place(room, owner, bytes));
       };
-      const waiting = { owner, bytes, begin };
+      const waiting = { owner, bytes, holds, begin };
       this.waiting.push(waiting);
       left.addEventListener('abort', giveUp);
       this.advance();
     });
-    return this.large;
   }
 
-  /** Serves the waiting owner who holds least, as long as there is room. Nobody overtakes this owner. */
+  /** Serves the waiting owner who holds least, as long as there is room. Nobody overtakes this owner in the room. */
   advance(): void {
     for (;;) {
-      const [oldest] = this.waiting;
-      if (!oldest) return;
-      const first = this.waiting.reduce((least, one) => (this.holdsLess(one, least) ? one : least), oldest);
-      if (!this.large.takes(first.owner, first.bytes)) return;
-      this.large.add(first.owner, first.bytes);
-      first.begin();
+      const first = this.first(this.waiting);
+      if (!first) return;
+      const holder = this.first(this.waiting.filter(({ holds }) => holds));
+      if (this.large.takes(first.owner, first.bytes)) first.begin(this.large);
+      else if (holder && this.beyond.takes(holder.owner, holder.bytes)) holder.begin(this.beyond);
+      else return;
     }
   }
 
+  private first([oldest, ...others]: readonly Waiting[]): Waiting | undefined {
+    return oldest && others.reduce((least, one) => (this.holdsLess(one, least) ? one : least), oldest);
+  }
+
   private holdsLess(one: Waiting, other: Waiting): boolean {
-    return this.large.heldBy(one.owner) < this.large.heldBy(other.owner);
+    return this.heldBy(one.owner) < this.heldBy(other.owner);
+  }
+
+  private heldBy(owner: string): number {
+    return this.large.heldBy(owner) + this.beyond.heldBy(owner);
   }
 }
 
-/** The part of the memory budget that one call holds. */
+/** The part of the memory budget that one call holds: what it keeps until its end, and what it works with. */
 export class Reservation {
-  private room: Room | null = null;
-  private bytes = 0;
+  private kept: Place | null = null;
+  private work: Place | null = null;
   private readonly left = new AbortController();
 
   constructor(
@@ -145,8 +177,8 @@ export class Reservation {
 
   /**
    * Reserves memory for JSON texts of these lengths, in bytes, and for their parsed values. Waits for memory if the
-   * texts are large. Throws `busy` after a long wait. First releases what this reservation held, because two calls that
-   * hold memory and wait for more could block each other.
+   * texts are large. Throws `busy` after a long wait. First releases what this reservation held, except what it keeps,
+   * because two calls that hold memory and wait for more could block each other.
    */
   reserve(...lengths: number[]): Promise<void> {
     const total = sum(lengths);
@@ -159,33 +191,48 @@ export class Reservation {
 
   /** Reserves memory for bytes that are not parsed. Otherwise like `reserve`. */
   async reserveBytes(bytes: number): Promise<void> {
-    this.resize(0);
+    this.release();
     if (this.left.signal.aborted) return;
     const { budget, owner, left } = this;
-    this.room =
-      bytes <= SMALL_BYTES ? budget.enterSmall(owner, bytes) : await budget.enterLarge(owner, bytes, left.signal);
-    this.bytes = bytes;
-    if (left.signal.aborted) this.resize(0);
+    const holds = (this.kept?.size ?? 0) > SMALL_BYTES;
+    this.work =
+      bytes <= SMALL_BYTES
+        ? budget.enterSmall(owner, bytes)
+        : await budget.enterLarge(owner, bytes, holds, left.signal);
+    if (left.signal.aborted) this.release();
   }
 
-  /** Changes the number of reserved bytes. Raises it only for a small reservation. */
-  resize(bytes: number): void {
-    const isSmall = this.bytes <= SMALL_BYTES;
-    if (!this.room || (bytes > this.bytes && (!isSmall || this.left.signal.aborted))) return;
-    this.room.add(this.owner, bytes - this.bytes);
-    this.bytes = bytes;
+  /**
+   * Keeps what is reserved until `close`, beside later reservations. `bytes` is its size now. It may be more than was
+   * reserved only if that was small. Null keeps the size.
+   */
+  keep(bytes: number | null): void {
+    const { work } = this;
+    if (!work) return;
+    if (bytes !== null && (bytes < work.size || work.size <= SMALL_BYTES)) work.resize(bytes);
+    this.kept = work;
+    this.work = null;
     this.budget.advance();
   }
 
-  /** Lowers the number of reserved bytes. */
+  /** Lowers the number of reserved bytes, except what is kept. */
   lower(bytes: number): void {
-    if (bytes < this.bytes) this.resize(bytes);
+    if (!this.work || bytes >= this.work.size) return;
+    this.work.resize(bytes);
+    this.budget.advance();
   }
 
   /** Releases the memory, also for later reservations: the call has ended. */
   close(): void {
     this.left.abort();
-    this.resize(0);
+    this.kept?.resize(0);
+    this.release();
+  }
+
+  private release(): void {
+    this.work?.resize(0);
+    this.work = null;
+    this.budget.advance();
   }
 }
 

@@ -183,7 +183,8 @@ export class EngineConnection<Model> {
       if (data === '[DONE]') break;
       await readingPace.take(EVENT_WORK);
       if (!isHeld && Math.max(data.length, text.length) > SMALL_BYTES) {
-        await memory.reserveBytes(2 * LONGEST_EVENT);
+        const checkedBytes = isStrict ? 4 * LONGEST_CHECKED : 0; // the text in UTF-16, and its copy for the check
+        await memory.reserveBytes(2 * LONGEST_EVENT + checkedBytes);
         isHeld = true;
       }
       const { finishReason, usage: counted, ...part } = await this.tools.answers.event(form, data, signal);

@@ -1,4 +1,5 @@
 import { type ResourceLimits, type TransferListItem, Worker } from 'node:worker_threads';
+import { Lane } from './scheduling.js';
 
 /** A worker thread that answers each request with one response, in order. */
 export class WorkerThread<Request, Response> {
@@ -48,7 +49,7 @@ export class WorkerThread<Request, Response> {
 /** Works on one large body after another in a thread. The main thread stays free for other callers meanwhile. */
 export class LargeBodyThread<Request extends object, Response> {
   private thread: WorkerThread<Request, Response> | null = null;
-  private latest: Promise<unknown> = Promise.resolve();
+  private readonly turns = new Lane(1, Number.POSITIVE_INFINITY, () => new Error('too many large bodies'));
   private fail: (error: Error) => void = () => undefined;
 
   /** `program` is the path of the compiled program of the thread. It starts with the first body. */
@@ -59,18 +60,18 @@ export class LargeBodyThread<Request extends object, Response> {
 
   /**
    * Returns the response to a request when the earlier ones have theirs. Takes over the memory of `body`, which is part
-   * of the request. Resolves to null if the thread runs out of memory. A request whose signal has aborted is left out.
+   * of the request. Resolves to null if the thread runs out of memory. Throws the reason of the signal if it aborts
+   * before the response, and forgets a request that waits.
    */
   async send(request: Request, body: Uint8Array, signal?: AbortSignal): Promise<Response | null> {
-    const turn = this.latest.then(() => {
+    try {
+      const response = await this.turns.run(() => this.inThread(request, body), signal);
       signal?.throwIfAborted();
-      return this.inThread(request, body);
-    });
-    this.latest = turn.catch(() => undefined);
-    return turn.catch((error: NodeJS.ErrnoException) => {
-      if (error.code === 'ERR_WORKER_OUT_OF_MEMORY') return null;
+      return response;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY') return null;
       throw error;
-    });
+    }
   }
 
   /** Ends the thread. Its running request fails. */

@@ -7,9 +7,10 @@ import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import type { RequestError } from '../../../src/infrastructure/model-server/process/request-error.js';
 import { ThreadedCodec } from '../../../src/infrastructure/model-server/process/threads.js';
-import { WorkerThread } from '../../../src/infrastructure/system/worker-thread.js';
+import { LargeBodyThread, WorkerThread } from '../../../src/infrastructure/system/worker-thread.js';
 import { echo, idler, MadeModels, onnxTypes } from '../../support/model-server/serving-models.js';
 import { fixture, ServingProcess } from '../../support/model-server/serving-process.js';
+import { TemporaryFolder } from '../../support/temporary-folder.js';
 import { until } from '../../support/until.js';
 
 const models = new MadeModels();
@@ -271,5 +272,31 @@ describe('the thread for large bodies', () => {
     await expect(left).rejects.toMatchObject({ code: 'bad_request' } satisfies Partial<RequestError>);
     await expect(codecs.decode(fine(), (forget) => forget())).rejects.toMatchObject({ code: 'bad_request' });
     expect((await first).inputs).toHaveLength(1);
+  });
+
+  it('gives a caller who leaves, or whose time is over, the reason at once, and forgets what waits', async () => {
+    const folder = new TemporaryFolder();
+    const program = join(folder.path, 'program.js');
+    writeFileSync(
+      program,
+      `const { parentPort } = require('node:worker_threads');
+       parentPort.on('message', ({ gate, name }) => parentPort.postMessage([Atomics.wait(gate, 0, 0), name][1]));`,
+    );
+    const thread = new LargeBodyThread<{ gate: Int32Array; name: string }, string>(program, {});
+    const gate = new Int32Array(new SharedArrayBuffer(4));
+    const callers = [new AbortController(), new AbortController(), new AbortController()];
+    const leave = (n: number) => callers[n]?.abort(new Error(`${n} left`));
+    const [first, second, third] = callers.map(({ signal }, n) =>
+      thread.send({ gate, name: String(n) }, new Uint8Array(), signal).catch(({ message }: Error) => message),
+    );
+    leave(1);
+    const ended = Promise.race([second, first]); // the first one is still working
+    leave(0);
+    Atomics.store(gate, 0, 1);
+    Atomics.notify(gate, 0);
+    expect(await ended).toBe('1 left');
+    expect(await Promise.all([first, second, third])).toEqual(['0 left', '1 left', '2']);
+    await thread.close();
+    folder.remove();
   });
 });

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { MessageChannel } from 'node:worker_threads';
 import Ajv from 'ajv/dist/2020.js';
@@ -52,6 +53,18 @@ describe('the grammar of a schema', () => {
   it('allows exactly the listed values, for 2,000 sets of values that share parts and are prefixes of each other', async () => {
     const { stdout } = await promisify(execFile)('node', [listsProgram, '2000'], { maxBuffer: 2 ** 24 });
     expect(JSON.parse(stdout)).toEqual({ sets: 2_000, wrong: [] });
+  });
+
+  it('is made for 10,000 listed values, wherever they branch, and shares their common ends', () => {
+    const bits = (i: number) =>
+      BigInt(`0x${createHash('sha256').update(`${i}`).digest('hex')}`)
+        .toString(2)
+        .slice(0, 40);
+    const sizeOf = (values: string[]) => grammarOf({ enum: values }, 'schema').split('\n').length;
+    expect(sizeOf(many(10_000, bits))).toBeGreaterThan(9_000);
+    expect(sizeOf(many(10_000, (i) => i.toString(2)))).toBeLessThan(100);
+    const refusal = refusalOf({ type: 'object', properties: { a: { enum: many(20_000, bits) } } });
+    expect(refusal).toMatchObject({ path: 'schema.properties.a', message: expect.stringMatching(/^enum .* 10000 /) });
   });
 
   const branch = { type: 'object', properties: { x: { $ref: '#' } }, required: ['x'] };

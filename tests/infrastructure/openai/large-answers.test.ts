@@ -152,6 +152,18 @@ describe('a large answer of an engine that speaks OpenAI', () => {
     await budget.open('usr_b').reserveBytes(3 * MB);
   });
 
+  it('counts with its whole text if it is a stream that is checked against a schema', async () => {
+    const budget = new MemoryBudget(8 * MB, 50);
+    await budget.open('usr_b').reserveBytes(3.8 * MB);
+    const memory = budget.open('usr_a');
+    const text = 'x'.repeat(60 * KB);
+    engine.script = streaming(...[`"${text}`, `${text}"`].map((content) => chunk('m', { content })), stop);
+    const responseFormat = { json: 'schema', name: 'text', schema: { type: 'string' }, strict: true } as const;
+    expect(await take({}, memory)).toHaveLength(3);
+    await expect(take({ responseFormat }, memory)).rejects.toMatchObject({ code: 'busy' });
+    expect(await take({ responseFormat })).toHaveLength(3);
+  });
+
   it('leaves its turn in the thread if its caller leaves', async () => {
     engine.script = answering(200, completion('m', null, scored(rich(2_000))));
     const leaving = new AbortController();

@@ -5,7 +5,7 @@ const WAIT_MS = 100;
 
 describe('MemoryBudget', () => {
   const LARGE = 200 * 1024;
-  const isOpen = (work: Promise<void>) =>
+  const isOpen = (work: Promise<unknown>) =>
     Promise.race([work.then(() => false), new Promise((resolve) => setImmediate(() => resolve(true)))]);
 
   it('releases what a call reserved before it reserves again, so that two calls do not wait for each other', async () => {
@@ -18,6 +18,27 @@ describe('MemoryBudget', () => {
     const again = one.reserve(SMALL_BYTES + 1);
     other.close();
     await again;
+  });
+
+  it('serves calls that keep a large body and wait for more one after another, and counts what they keep', async () => {
+    const all = new MemoryBudget(MB, 5_000);
+    const calls = await Promise.all(
+      ['a', 'a', 'b', 'b'].map(async (owner) => {
+        const one = all.open(owner);
+        await one.reserveBytes(MB / 6);
+        one.keep(null);
+        return one;
+      }),
+    );
+    const stranger = all.open('address 192.0.2.1').reserveBytes(2 * LARGE);
+    const works = calls.map((one) => one.reserveBytes(MB).then(...outcomes));
+    for (const [n, work] of works.entries()) {
+      expect(await work).toBe('held');
+      for (const later of works.slice(n + 1)) expect(await isOpen(later)).toBe(true);
+      expect(await isOpen(stranger)).toBe(n === 0);
+      calls[n]?.close();
+    }
+    await stranger;
   });
 
   it('leaves each account and each address as much as any of them holds', async () => {
@@ -41,9 +62,9 @@ describe('MemoryBudget', () => {
       return { reservation, done };
     };
     const [a, b, c] = [waiting('a', LARGE), waiting('b', 4 * LARGE), waiting('c', LARGE)];
-    holder.resize(2 * LARGE); // now 'c' would fit, but 'b' came earlier
+    holder.lower(2 * LARGE); // now 'c' would fit, but 'b' came earlier
     expect(await isOpen(c.done)).toBe(true);
-    holder.resize(LARGE);
+    holder.lower(LARGE);
     await b.done;
     b.reservation.close();
     await Promise.all([a.done, c.done]);

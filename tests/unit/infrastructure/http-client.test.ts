@@ -212,7 +212,7 @@ describe('eventsOf', () => {
     await expect(read(`data: ${'x'.repeat(2 * MEBIBYTE)}`, [9])).rejects.toMatchObject(tooLong);
     await expect(read(line.repeat(6))).rejects.toMatchObject(tooLong);
     const endless = async function* () {
-      for (;;) yield Buffer.from(`:${'x'.repeat(MEBIBYTE)}\n`);
+      for (;;) yield Buffer.from(`:${'x'.repeat(1_000)}\n`.repeat(1_000));
     };
     const events = eventsOf({ status: 200, headers: { 'content-type': 'text/event-stream' }, body: endless() });
     await expect(events.next()).rejects.toMatchObject({ problem: 'it is too long.' });

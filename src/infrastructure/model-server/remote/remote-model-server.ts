@@ -139,7 +139,12 @@ export class RemoteModelServer implements ModelServer {
       return await this.inTime(signal, async (ending) => {
         const signature = await engine.readSignature(ending);
         const isPredict = operation === 'predict';
-        const engineRequest = await this.translator.request({ kind: 'infer', bytes, jsonLength }, isPredict, signature);
+        const engineRequest = await this.translator.request(
+          ending,
+          { kind: 'infer', bytes, jsonLength },
+          isPredict,
+          signature,
+        );
         const held = engineRequest.bytes.length;
         const collect = (answer: ByteStream) =>
           collected(answer, {
@@ -157,7 +162,7 @@ export class RemoteModelServer implements ModelServer {
         const { name, modelName, modelVersion } = model;
         const answeringModel = { name, modelName, version: version ?? modelVersion };
         const { bytes: _, jsonLength: __, ...expected } = engineRequest;
-        const translated = await this.translator.answer(engineAnswer, expected, answeringModel, signature);
+        const translated = await this.translator.answer(ending, engineAnswer, expected, answeringModel, signature);
         if (translated.jsonLength === null) return answer(200, 'application/json', translated.parts);
         const length = { [LENGTH_HEADER.toLowerCase()]: String(translated.jsonLength) };
         return answer(200, 'application/octet-stream', translated.parts, length);

@@ -19,19 +19,22 @@ export class Translator {
     this.thread = new LargeBodyThread(program, LIMITS);
   }
 
-  /** Calls `requestOf` with these arguments. Takes over the memory of the body. */
-  async request(...args: Parameters<typeof requestOf>): Promise<EngineRequest> {
+  /** Calls `requestOf` with these arguments. Takes over the memory of the body. Throws the reason of the signal. */
+  async request(signal: AbortSignal, ...args: Parameters<typeof requestOf>): Promise<EngineRequest> {
     if (args[0].bytes.length < LARGE) return requestOf(...args);
-    const translated = await this.inThread({ type: 'request', args }, args[0].bytes);
+    const translated = await this.inThread({ type: 'request', args }, args[0].bytes, signal);
     if (translated?.type === 'request') return translated.result;
     throw invalidRequest([{ path: 'body', message: TOO_MUCH }]);
   }
 
-  /** Calls `answerOf`, but throws RuntimeInvalidResponse for WrongAnswer. Takes over the memory of the answer. */
-  async answer(...args: Parameters<typeof answerOf>): Promise<ReturnType<typeof answerOf>> {
+  /**
+   * Calls `answerOf`, but throws RuntimeInvalidResponse for WrongAnswer. Takes over the memory of the answer. Throws the
+   * reason of the signal.
+   */
+  async answer(signal: AbortSignal, ...args: Parameters<typeof answerOf>): Promise<ReturnType<typeof answerOf>> {
     try {
       if (args[0].bytes.length < LARGE) return answerOf(...args);
-      const translated = await this.inThread({ type: 'answer', args }, args[0].bytes);
+      const translated = await this.inThread({ type: 'answer', args }, args[0].bytes, signal);
       if (translated?.type === 'answer') return translated.result;
       throw new WrongAnswer(`it ${TOO_MUCH}.`);
     } catch (error) {
@@ -45,8 +48,8 @@ export class Translator {
   }
 
   /** Translates in the thread. Returns null if the thread runs out of memory. */
-  private async inThread(order: TranslationOrder, bytes: Uint8Array): Promise<Translated | null> {
-    const translated = await this.thread.send(order, bytes);
+  private async inThread(order: TranslationOrder, bytes: Uint8Array, signal: AbortSignal): Promise<Translated | null> {
+    const translated = await this.thread.send(order, bytes, signal);
     if (translated?.type === 'wrong') throw new WrongAnswer(translated.message);
     if (translated?.type !== 'refused') return translated;
     throw new RequestError(translated.code, translated.message, {}, translated.details);

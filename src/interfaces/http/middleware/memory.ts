@@ -2,9 +2,12 @@ import type { Request, Response } from 'express';
 import type { MemoryBudget, Reservation } from '../../../application/shared/memory-budget.js';
 import { sourceKey } from './rate-limit.js';
 
-/** Opens a reservation of memory for a request. It ends with the answer. */
-export function openReservation(memory: MemoryBudget, request: Request, response: Response): Reservation {
+/** Returns the one reservation of memory of a request. It ends with the answer. */
+export function reservationOf(memory: MemoryBudget, request: Request, response: Response): Reservation {
+  const { context } = request;
+  if (context.memory) return context.memory;
   const reservation = memory.open(ownerOf(request));
+  context.memory = reservation;
   if (response.closed) reservation.close();
   else response.once('close', () => reservation.close());
   return reservation;

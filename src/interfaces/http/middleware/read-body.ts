@@ -20,7 +20,7 @@ import type { Contract } from '../contract.js';
 import { parseBody } from '../json-body.js';
 import { authorizeAgain } from './authenticate.js';
 import { flowing, unlessStalled } from './connections.js';
-import { openReservation } from './memory.js';
+import { reservationOf } from './memory.js';
 
 export interface ReadBodyDependencies {
   readonly memory: MemoryBudget;
@@ -54,14 +54,14 @@ async function read(
   const form = formOf(request, contract.forms ?? {});
   requireWithin(request, limit);
   const length = announcedLength(request) ?? limit;
-  const reservation = openReservation(memory, request, response);
+  const reservation = reservationOf(memory, request, response);
   await reservation.reserve(length);
   sendContinue(request, response);
   const bytes = await readWhole(request, limit);
   await authorizeAgain(request, contract, authenticator);
   try {
     const { value, values } = await parseBody(bytes, form, contract);
-    if (values !== null) reservation.resize(parsedBytes(length, values));
+    reservation.keep(values === null ? null : parsedBytes(length, values));
     return value;
   } catch (error) {
     if (error instanceof InvalidRequest) return error;

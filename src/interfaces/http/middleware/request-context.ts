@@ -1,6 +1,7 @@
 import type { RequestHandler } from 'express';
 import type { PresentedCredential } from '../../../application/accounts/authenticator.js';
 import type { RateLimitVerdict } from '../../../application/operations/ports.js';
+import type { Reservation } from '../../../application/shared/memory-budget.js';
 import type { IdGenerator, RequestContext } from '../../../application/shared/ports.js';
 import type { Caller } from '../../../domain/accounts/caller.js';
 import type { Call, Target } from '../contract.js';
@@ -24,6 +25,8 @@ interface HttpContext {
   tooLate: boolean;
   /** Holds the contract's path. Null until the route is found. */
   route: string | null;
+  /** Set by `readBody` or `validate`. */
+  memory: Reservation | null;
   /** Set by `readBody`: the parsed value, a `ByteStream`, or the `InvalidRequest` that `validate` throws. */
   body: unknown;
   /** Set by `validate` when the path is valid, and again when the headers are valid. The check of existence uses it. */
@@ -44,6 +47,7 @@ const newContext = (requestId: string, path: string): HttpContext => ({
   readQuotas: async () => [],
   tooLate: false,
   route: null,
+  memory: null,
   body: undefined,
   target: null,
   call: null,

@@ -5,7 +5,7 @@ import { DomainError, type Finding, InvalidRequest, NotFound } from '../../../do
 import type { Call, Contract, ExistenceCheck } from '../contract.js';
 import { firstUnstorable } from '../json-body.js';
 import type { CallWatch } from './call-watch.js';
-import { openReservation } from './memory.js';
+import { reservationOf } from './memory.js';
 
 const IDENTIFIER = /^[a-z]{3}_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
@@ -32,7 +32,7 @@ export function validate(contract: Contract, { memory, watch }: ValidateDependen
       body: contract.body && bodyOf(contract, contract.body, context.body),
       ifMatch: ifMatchVersion(request.get('if-match')),
       signal: endSignal(contract, request, response, watch),
-      memory: openReservation(memory, request, response),
+      memory: reservationOf(memory, request, response),
       requestId,
       readQuotas,
     };

@@ -17,10 +17,12 @@ import { writtenCharacters } from './json-characters.js';
 import { type TextTree, textTreeOf, valuesOf } from './listed-values.js';
 import { numbers } from './numbers.js';
 import { ofLength, pattern, patternOf, UnsupportedPattern } from './pattern.js';
-import { allOf, type Keywords, Schemas, typesOf, UnsupportedSchema } from './schema.js';
+import { allOf, isAnyName, type Keywords, lastKeyword, Schemas, typesOf, UnsupportedSchema } from './schema.js';
 
 /** A schema with more rules takes too long to compile. */
 const MAX_RULES = 5_000;
+/** The most places where listed values branch. Their rules are simple. As many values always have fewer places. */
+const MAX_BRANCHINGS = 10_000;
 
 /** The most states of an automaton for a string or a number with nested repetitions. */
 const MAX_STATES = 500;
@@ -51,6 +53,7 @@ class JsonGrammar {
   /** The reason why a part of the schema has no values, if it is known. */
   problem: string | null = null;
   private readonly names = new Map<string, string>();
+  private branchings = 0;
   private readonly schemas: Schemas;
   private readonly branches = new Map<Keywords, Branches | null>();
   /** The results of `listOf` by the JSON of the schema. */
@@ -71,7 +74,7 @@ class JsonGrammar {
     const known = this.names.get(key);
     if (known !== undefined) return { kind: 'rule', name: known };
     const name = `r${this.names.size}`;
-    if (this.names.size > MAX_RULES)
+    if (this.names.size - this.branchings > MAX_RULES)
       throw new UnsupportedSchema(path, `${keyword} makes the schema too large: more than ${MAX_RULES} rules`);
     this.names.set(key, name);
     this.grammar.rules.set(name, make());
@@ -130,9 +133,17 @@ class JsonGrammar {
   private tree({ accepts, edges }: TextTree, path: string): Expression {
     const parts = edges.map(([some, to]) => {
       if (to.edges.length === 0) return bytes(some);
-      return sequence(bytes(some), this.fresh(this.tree(to, path), path));
+      return sequence(bytes(some), this.branching(this.tree(to, path), path));
     });
     return choice(...parts, ...(accepts ? [text('')] : []));
+  }
+
+  /** Returns the rule of a place where values branch. Places with the same ends share it. */
+  private branching(expression: Expression, path: string): Rule {
+    const key = `branching ${JSON.stringify(expression)}`;
+    if (!this.names.has(key) && ++this.branchings > MAX_BRANCHINGS)
+      throw new UnsupportedSchema(path, `enum is too long: only ${MAX_BRANCHINGS} values are sure to fit`);
+    return this.rule(key, path, () => expression);
   }
 
   private valuesOfType(type: string, keywords: Keywords, path: string): Expression {
@@ -245,7 +256,8 @@ class JsonGrammar {
     const names = [...new Set([...Object.keys(declared), ...required])];
     if (names.length === 0 && additionalProperties !== false) {
       if (min > 1) throw new UnsupportedSchema(path, 'minProperties is not supported: use required');
-      const key = propertyNames === undefined ? this.string({}, path) : this.keys(propertyNames, path);
+      const wanted = allOf({ type: 'string' }, propertyNames ?? true);
+      const key = propertyNames === undefined ? this.string({}, path) : this.ruleOf(wanted, `${path}.propertyNames`);
       const entry = sequence(key, COLON, this.ruleOf(additionalProperties, `${path}.additionalProperties`));
       const some = sequence(entry, repeat(sequence(COMMA, entry), 0, max - 1));
       const entries = min === 1 ? some : optional(some);
@@ -261,10 +273,6 @@ class JsonGrammar {
       return { entry: sequence(text(JSON.stringify(name)), COLON, value), required: required.has(name) };
     });
     return sequence(text('{'), this.entries(entries, path), text('}'));
-  }
-
-  private keys(schema: Json, path: string): Expression {
-    return this.ruleOf(allOf({ type: 'string' }, schema), `${path}.propertyNames`);
   }
 
   /** Builds the entries from the last to the first: `behind` follows another entry, `first` begins the object. */
@@ -285,11 +293,6 @@ class JsonGrammar {
     return this.rule(`part ${this.names.size}`, path, () => expression, keyword);
   }
 }
-
-const isAnyName = (schema: Json): boolean => schema === true || JSON.stringify(schema) === '{"type":"string"}';
-
-/** Returns the last keyword of a path. Names and numbers after it do not count. */
-const lastKeyword = (path: string): string => /.*\.(\w+)(?:\[\d+\]|\.[^.]*)?$/s.exec(path)?.[1] ?? 'it';
 
 function list(open: string, parts: readonly Expression[], close: string, separated = parts.length): Expression {
   const all = parts.flatMap((part, i) => (i === 0 || i >= separated ? [part] : [COMMA, part]));

@@ -274,3 +274,8 @@ function normalized({ $ref: _, allOf: __, const: value, ...schema }: JsonObject)
   if (additionalItems !== undefined) all.items = additionalItems;
   return all;
 }
+
+export const isAnyName = (schema: Json): boolean => schema === true || JSON.stringify(schema) === '{"type":"string"}';
+
+/** Returns the last keyword of a path. Names and numbers after it do not count. */
+export const lastKeyword = (path: string): string => /.*\.(\w+)(?:\[\d+\]|\.[^.]*)?$/s.exec(path)?.[1] ?? 'it';
