@@ -31,6 +31,12 @@ export class S3ModelFileStore implements ModelFileStore {
     return { files, truncated: folders.truncated || own.truncated };
   }
 
+  async uploadedBytes(except?: string): Promise<number> {
+    let bytes = 0;
+    for await (const { path, size } of this.bucket.list('')) if (path !== except) bytes += size;
+    return bytes;
+  }
+
   async open(path: string): Promise<OpenedFile | null> {
     const inFolders = await this.folders.open(path);
     if (inFolders) return inFolders;

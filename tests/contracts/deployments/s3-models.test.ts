@@ -142,6 +142,7 @@ describe('ModelFileStore of a bucket', () => {
     };
     const { files, truncated } = await store.list();
     expect([files.map(({ path }) => path), truncated]).toEqual([['1', '2', '3', 'shipped/iris.onnx'], true]);
+    expect(await store.uploadedBytes()).toBe(4);
     for (const path of ['1', '2', '3', '4']) await store.remove(path);
     for (let at = 0; at < 40; at++) await server.put(`team/many/${at}`, 'x');
     expect(await store.remove('many')).toBe(true);
