@@ -304,6 +304,15 @@ describe('deployments of engines elsewhere', () => {
       expect(await jobs()).toEqual([...added, ...before]);
     });
 
+    it('name the output and the element of a wrong type', async () => {
+      const { id } = await created();
+      engine.answering = answeringWith([{ ...y, data: [2, 'x'] }]);
+      for (const body of [own, protocol])
+        expect((await predict(id, body)).body.error).toContain(
+          'element 1 of its output "y" must be a number (FP32), not a string.',
+        );
+    });
+
     it('pass on the Retry-After of a busy engine, and its reason for a refusal', async () => {
       const { id } = await created();
       engine.answering = (_, response) => sendJson(response, 429, {}, { 'Retry-After': '7' });

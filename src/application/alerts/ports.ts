@@ -94,7 +94,8 @@ export abstract class AlertRepository {
   abstract addMessage(message: AlertMessage): Promise<boolean>;
   /** Counts the receiver's messages at or after `since`. */
   abstract countMessages(receiver: string, since: Date): Promise<number>;
-  abstract removeMessages(receiver: string): Promise<void>;
+  /** Removes at most `most` messages of the receiver. Returns the number of removed messages. */
+  abstract removeMessages(receiver: string, most: number): Promise<number>;
 }
 
 /** One request to a webhook's receiver. */

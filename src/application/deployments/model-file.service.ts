@@ -118,21 +118,14 @@ export class ModelFileService {
     while (this.isStale) {
       this.isStale = false;
       const at = this.clock.now().getTime();
-      this.measured = { at, bytes: await this.uploadedBytes().catch(() => null) };
+      this.measured = { at, bytes: await this.store.uploadedBytes().catch(() => null) };
     }
     this.measuring = false;
   }
 
-  /** Returns the bytes of all uploads, without the file that an upload will replace. */
-  private async uploadedBytes(replaced?: string): Promise<number> {
-    const { files } = await this.store.list();
-    const counted = files.filter(({ path, writable }) => writable && path !== replaced);
-    return counted.reduce((sum, { size }) => sum + size, 0);
-  }
-
   /** Returns the bytes of the other files. Throws QuotaExceeded. */
   private async requireRoom({ path, size }: Arriving, added: number): Promise<number> {
-    const stored = await this.uploadedBytes(path);
+    const stored = await this.store.uploadedBytes(path);
     this.quotas.requireRoom('uploadBytes', stored + this.arriving - size, added);
     return stored;
   }

@@ -179,6 +179,8 @@ export abstract class ModelFileStore {
    * entries.
    */
   abstract list(at?: string): Promise<StoredFiles>;
+  /** Returns the bytes of all files in the writable folder or bucket, however many, without the file `except`. */
+  abstract uploadedBytes(except?: string): Promise<number>;
   /** Returns null if there is no such file. */
   abstract open(path: string): Promise<OpenedFile | null>;
   /**

@@ -12,6 +12,9 @@ export interface StoredAmount {
 
 export type StoredAmounts = Readonly<Partial<Record<QuotaName, StoredAmount>> & Record<'externalJobs', StoredAmount>>;
 
+/** Writes of more bytes, such as imports of datasets, have a queue of their own. */
+const LONG_WRITE_BYTES = 100_000;
+
 /** Keeps what accounts, teams and the service store within the operator's limits. */
 @injectable()
 export class StorageQuotas {
@@ -22,16 +25,25 @@ export class StorageQuotas {
   ) {}
 
   /**
-   * Runs `write` in a transaction if what it adds fits. Such writes of a team run one after another on all instances, so
-   * that they exceed no quota together. Throws QuotaExceeded, and throws inside a unit of work.
+   * Runs `write` in a transaction if what it adds fits. Measures again under the team's lock before the commit, so that
+   * writes on all instances exceed no quota together. The lock does not last for the write, and a long write lets the
+   * team's short ones pass. Throws QuotaExceeded, and throws inside a unit of work.
    */
   add<T>(by: Caller, added: Partial<Record<MeasuredQuota, number>>, write: () => Promise<T>): Promise<T> {
     const owner = ownerOf(by);
     const names = Object.keys(added) as MeasuredQuota[];
-    return this.unitOfWork.locked(`storage of ${owner.teamId ?? 'the master key'}`, async () => {
-      const used = await this.meter.measure(owner, names);
-      for (const name of names) this.requireRoom(name, used[name] as number, added[name]);
-      return write();
+    const name = `storage of ${owner.teamId ?? 'the master key'}`;
+    return this.unitOfWork.checked(name, {
+      work: async () => {
+        const used = await this.meter.measure(owner, names);
+        for (const name of names) this.requireRoom(name, used[name], added[name]);
+        return write();
+      },
+      check: async () => {
+        const used = await this.meter.measure(owner, names);
+        for (const name of names) this.requireRoom(name, used[name] - (added[name] ?? 0), added[name]);
+      },
+      queueName: (added.workspaceBytes ?? 0) > LONG_WRITE_BYTES ? `${name}, long` : name,
     });
   }
 

@@ -184,6 +184,14 @@ export abstract class UnitOfWork {
    * calls. Throws StorageUnavailable if the wait and the work together last too long.
    */
   abstract locked<T>(name: string, work: () => Promise<T>, mode?: LockMode): Promise<T>;
+  /**
+   * Runs `work` and then `check` in one transaction. Like `locked`, but only `check` holds the lock. It can take `work`
+   * back by throwing. On this instance, calls with the same `queueName` run one after another.
+   */
+  abstract checked<T>(
+    name: string,
+    steps: { readonly work: () => Promise<T>; readonly check: () => Promise<void>; readonly queueName: string },
+  ): Promise<T>;
 }
 
 /** Reports changes of the desired state: of the started runtimes and of the stored deployments. */

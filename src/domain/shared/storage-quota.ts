@@ -33,7 +33,7 @@ export const storageQuotas = {
     setting: 'SERVICE_QUOTA_EXTERNAL_JOBS',
     owner: 'Your team',
     things: 'external jobs',
-    remedy: 'ask the operator for a higher limit',
+    remedy: 'they are kept for ever, so ask the operator for a higher limit',
   },
   uploadBytes: {
     setting: 'SERVICE_QUOTA_UPLOADS_MB',

@@ -4,7 +4,7 @@ import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
-import { removeLeftovers } from '../files/leftovers.js';
+import { ownMark, removeLeftovers } from '../files/leftovers.js';
 import { fileChunks } from '../files/local-model-file-store.js';
 import { CheckedSections, type SectionHeader } from './section-header.js';
 
@@ -45,7 +45,7 @@ export async function writeBackup<T>(
   then: (backup: WrittenBackup) => Promise<T>,
 ): Promise<T> {
   removeUnfinished(path);
-  const unfinished = `${path}.${process.pid}.part`;
+  const unfinished = `${path}.${ownMark}.part`;
   const file = await open(unfinished, 'wx', 0o600).catch((error) => {
     throw unwritable(dirname(path), error);
   });
@@ -61,7 +61,7 @@ export async function writeBackup<T>(
 function removeUnfinished(path: string): void {
   const [folder, name] = [dirname(path), basename(path)];
   if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return;
-  removeLeftovers(folder, new RegExp(`^(?:${escaped(name)}|tenon-[^.]*[.]backup)[.](\\d+)[.]part$`));
+  removeLeftovers(folder, new RegExp(`^(?:${escaped(name)}|tenon-[^.]*[.]backup)[.]([\\da-f]+-\\d+|\\d+)[.]part$`));
 }
 
 const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');

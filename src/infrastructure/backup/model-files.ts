@@ -14,7 +14,7 @@ import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { ModelFileStore, OpenedFile } from '../../application/deployments/ports.js';
 import { ModelFile } from '../../domain/deployments/model-file.js';
-import { removeLeftovers } from '../files/leftovers.js';
+import { ownMark, removeLeftovers } from '../files/leftovers.js';
 import { BackupRefused, type Section } from './backup-file.js';
 import type { SectionHeader } from './section-header.js';
 
@@ -68,8 +68,8 @@ export class RestoredFiles {
     dataDir: string,
     private readonly store: ModelFileStore,
   ) {
-    removeLeftovers(dataDir, /^[.]restoring-(?:(\d+)-)?\w+$/);
-    this.folder = mkdtempSync(join(dataDir, `.restoring-${process.pid}-`));
+    removeLeftovers(dataDir, /^[.]restoring-(?:([\da-f]{12}-\d+)-)?[\w-]+$/);
+    this.folder = mkdtempSync(join(dataDir, `.restoring-${ownMark}-`));
   }
 
   /** Stores the secret if `setting` is null. Throws if `setting` differs: only the secret opens the sealed data. */

@@ -1,26 +1,36 @@
-import { readdirSync, rmSync, statSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { readdirSync, readlinkSync, rmSync, statSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { SystemClock } from '../system/adapters.js';
 
-/** A process of another machine or container may use the same folder. It is not known here, but it is not that old. */
+/** Whether a process of another machine or container still runs is not known here, but it is not that old. */
 const LONGEST_USE_MS = 24 * 60 * 60 * 1000;
 
+/** Process ids mean something only here: on this machine and, on Linux, in this container. */
+const PLACE = createHash('sha256').update(`${hostname()} ${pidNamespace()}`).digest('hex').slice(0, 12);
+
+/** Marks names of temporary files and folders of this process. */
+export const ownMark = `${PLACE}-${process.pid}`;
+
 /**
- * Removes files and folders that killed processes have left in `folder`. The first group of `pattern` is the id of the
- * process. Entries of a running process stay for a day, and then go too: another process may have got the same id.
+ * Removes files and folders that killed processes have left in `folder`. The first group of `pattern` is the mark of the
+ * process. An entry of a process that has ended here goes at once, any other a day after its last change.
  */
 export function removeLeftovers(folder: string, pattern: RegExp): void {
   for (const name of readdirSync(folder)) {
     const found = pattern.exec(name);
     const path = join(folder, name);
-    if (found && (hasEnded(Number(found[1])) || isOld(path))) rmSync(path, { recursive: true, force: true });
+    if (found && (hasEndedHere(found[1]) || isOld(path))) rmSync(path, { recursive: true, force: true });
   }
 }
 
-function hasEnded(pid: number): boolean {
-  if (pid === process.pid) return true; // this process has left nothing yet
+function hasEndedHere(mark = ''): boolean {
+  const [place, pid] = mark.split('-');
+  if (place !== PLACE) return false;
+  if (Number(pid) === process.pid) return true; // this process has left nothing yet
   try {
-    process.kill(pid, 0);
+    process.kill(Number(pid), 0);
     return false;
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'ESRCH';
@@ -30,4 +40,12 @@ function hasEnded(pid: number): boolean {
 function isOld(path: string): boolean {
   const { mtimeMs } = statSync(path, { throwIfNoEntry: false }) ?? { mtimeMs: Number.POSITIVE_INFINITY };
   return new SystemClock().now().getTime() - mtimeMs > LONGEST_USE_MS;
+}
+
+function pidNamespace(): string {
+  try {
+    return readlinkSync('/proc/self/ns/pid');
+  } catch {
+    return ''; // only Linux has them
+  }
 }

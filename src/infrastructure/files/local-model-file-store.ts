@@ -5,6 +5,7 @@ import {
   mkdir,
   mkdtemp,
   open,
+  opendir,
   readdir,
   rename,
   rm,
@@ -59,6 +60,14 @@ export class LocalModelFileStore implements ModelFileStore {
     }
     const files = [...found.values()].sort((a, b) => (a.path < b.path ? -1 : 1));
     return { files, truncated: walk.truncated };
+  }
+
+  async uploadedBytes(except?: string): Promise<number> {
+    const left = except === undefined ? null : join(this.uploadFolder, except);
+    let bytes = 0;
+    for await (const path of regularFiles(this.uploadFolder))
+      if (path !== left) bytes += (await lstat(path).catch(() => null))?.size ?? 0; // may be removed meanwhile
+    return bytes;
   }
 
   async open(path: string): Promise<OpenedFile | null> {
@@ -153,6 +162,17 @@ export async function removeUnfinished(uploadFolder: string, now: Date): Promise
     const stats = await Promise.all(paths.map((path) => lstat(path).catch(() => null)));
     const changedMs = Math.max(...stats.map((one) => one?.mtimeMs ?? 0));
     if (now.getTime() - changedMs > ABANDONED_MS) await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Yields the paths of the files in a folder and its folders, one by one. Skips links and hidden names. */
+async function* regularFiles(folder: string): AsyncGenerator<string> {
+  const entries = await opendir(folder).catch(() => []);
+  for await (const entry of entries) {
+    const path = join(folder, entry.name);
+    if (entry.name.startsWith('.')) continue;
+    if (entry.isDirectory()) yield* regularFiles(path);
+    else if (entry.isFile()) yield path;
   }
 }
 

@@ -20,6 +20,8 @@ const WAIT_MS = 15 * 60_000;
 const SENT = 'slack';
 const LEFT_OUT = 'slack, left out';
 
+const REMOVED_AT_ONCE = 1_000;
+
 /** The most alerts that a message lists. The message counts the others. Slack accepts 50 blocks in a message. */
 const MOST_LISTED = 10;
 /** The most characters of each part of a block. Slack accepts 3,000 characters in a block. */
@@ -54,11 +56,16 @@ export class SlackNotifier extends AlertNotifier {
     const note = context(`${leftOut} messages before were left out: ${this.links.alerts()}`);
     const blocks = leftOut > 0 ? [...message.blocks, note] : message.blocks;
     const outcome = await postJson(this.url, { ...message, blocks }, signal);
-    if (outcome.result === 'failed') await this.counted.removeMessages(id);
+    if (outcome.result === 'failed') await this.forget(id);
     if (outcome.result !== 'delivered') return outcome;
     await this.counted.addMessage({ id, receiver: SENT, sentAt });
-    for (const receiver of [id, LEFT_OUT]) await this.counted.removeMessages(receiver);
+    for (const receiver of [id, LEFT_OUT]) await this.forget(receiver);
     return outcome;
+  }
+
+  /** Removes the messages in small transactions, because a long storm may have left out very many. */
+  private async forget(receiver: string): Promise<void> {
+    while ((await this.counted.removeMessages(receiver, REMOVED_AT_ONCE)) === REMOVED_AT_ONCE);
   }
 
   /** Lets one announcement wait, through all its attempts. Leaves out the others. */

@@ -132,10 +132,10 @@ export class S3Bucket {
   }
 
   /**
-   * Yields the objects with paths that begin with `start`, by path. Skips paths that `ModelFile` does not allow. Throws
-   * StorageUnavailable rather than cut a list.
+   * Yields the objects with paths that begin with `start`, by path. Skips paths that `ModelFile` does not allow, unless
+   * `which` is `all`. Throws StorageUnavailable rather than cut a list.
    */
-  async *list(start: string): AsyncGenerator<StoredObject> {
+  async *list(start: string, which: 'allowed' | 'all' = 'allowed'): AsyncGenerator<StoredObject> {
     const { bucket, prefix } = this.settings;
     let token: string | undefined;
     let vain = 0;
@@ -145,7 +145,7 @@ export class S3Bucket {
       vain++;
       for (const { Key = '', Size, ETag, LastModified } of page.Contents ?? []) {
         const path = Key.slice(prefix.length);
-        if (!Key.startsWith(prefix + start) || !ModelFile.isPath(path)) continue;
+        if (!Key.startsWith(prefix + start) || (which === 'allowed' && !ModelFile.isPath(path))) continue;
         vain = 0;
         yield objectOf(path, Size, ETag, LastModified);
       }
@@ -157,14 +157,15 @@ export class S3Bucket {
   }
 
   /**
-   * Writes an object atomically, in parts if it is large. Holds one part in memory. Calls `beforeParts` before it begins
-   * an upload in parts. After an error, also an error of `bytes`, removes the parts if it can, and throws the error.
+   * Writes an object atomically, in parts if it is large, and returns its ETag. Holds one part in memory. Calls
+   * `beforeParts` before it begins an upload in parts. After an error, also an error of `bytes`, removes the parts if it can, and throws the error.
    */
-  async write(path: string, bytes: AsyncIterable<Uint8Array>, beforeParts?: () => Promise<void>): Promise<void> {
+  async write(path: string, bytes: AsyncIterable<Uint8Array>, beforeParts?: () => Promise<void>): Promise<string> {
     const Body = Readable.from(this.announced(bytes, beforeParts));
     const params = { ...this.targetOf(path), Body };
     try {
-      await new Upload({ client: this.client, params, partSize: this.partBytes, queueSize: 1 }).done();
+      const upload = new Upload({ client: this.client, params, partSize: this.partBytes, queueSize: 1 });
+      return (await upload.done()).ETag ?? '';
     } catch (error) {
       // An upload that fails by itself ends the body with an AbortError.
       const { errored } = Body;
@@ -172,26 +173,29 @@ export class S3Bucket {
     }
   }
 
-  /** Removes the parts of the unfinished uploads to a path that began at `since` or later. */
-  async removeParts(path: string, since: Date): Promise<void> {
+  /** Returns the ids of the unfinished uploads in parts to a path that began at `since` or later. */
+  async unfinished(path: string, since: Date): Promise<string[]> {
     const { Bucket, Key } = this.targetOf(path);
+    const ids: string[] = [];
     let place: ListMultipartUploadsCommandInput | null = { Bucket, Prefix: Key };
     for (let page = 0; place && page < MOST_VAIN_PAGES; page++) {
       const command: ListMultipartUploadsCommand = new ListMultipartUploadsCommand(place);
       const found = await this.attempt((client) => client.send(command, this.limit()));
-      for (const { Key: key, UploadId, Initiated } of found.Uploads ?? []) {
-        if (key !== Key || !Initiated || Initiated < since) continue;
-        const upload = { Bucket, Key, UploadId };
-        await this.attempt((client) => client.send(new AbortMultipartUploadCommand(upload), this.limit())).catch(
-          (error) => {
-            if (!(error instanceof Missing)) throw error;
-          },
-        );
-      }
+      for (const { Key: key, UploadId, Initiated } of found.Uploads ?? [])
+        if (key === Key && UploadId && Initiated && Initiated >= since) ids.push(UploadId);
       const markers = { KeyMarker: found.NextKeyMarker, UploadIdMarker: found.NextUploadIdMarker };
       place = found.IsTruncated ? { Bucket, Prefix: Key, ...markers } : null;
     }
     if (place) throw new StorageUnavailable('the model store lists too many unfinished uploads');
+    return ids;
+  }
+
+  /** Ends an unfinished upload and removes its parts. Does nothing if there is no such upload. */
+  async abort(path: string, UploadId: string): Promise<void> {
+    const command = new AbortMultipartUploadCommand({ ...this.targetOf(path), UploadId });
+    await this.attempt((client) => client.send(command, this.limit())).catch((error) => {
+      if (!(error instanceof Missing)) throw error;
+    });
   }
 
   /**

@@ -12,6 +12,13 @@ const REMOVALS_AT_ONCE = 16;
 const SETTLE_MS = 5_000;
 const SETTLE_PAUSE_MS = 100;
 
+interface Settling {
+  readonly path: string;
+  /** The ETag of the object that was written. */
+  readonly etag: string;
+  readonly replaced: boolean;
+}
+
 /** Stores model files in a bucket. Lists them together with the files of the models folders. */
 export class S3ModelFileStore implements ModelFileStore {
   constructor(
@@ -29,6 +36,12 @@ export class S3ModelFileStore implements ModelFileStore {
     for (const file of folders.files) found.set(file.path, { ...file, writable: false });
     const files = [...found.values()].sort((a, b) => (a.path < b.path ? -1 : 1));
     return { files, truncated: folders.truncated || own.truncated };
+  }
+
+  async uploadedBytes(except?: string): Promise<number> {
+    let bytes = 0;
+    for await (const { path, size } of this.bucket.list('')) if (path !== except) bytes += size;
+    return bytes;
   }
 
   async open(path: string): Promise<OpenedFile | null> {
@@ -50,8 +63,8 @@ export class S3ModelFileStore implements ModelFileStore {
         yield chunk;
       }
     };
-    await this.uploads.write(path, hashed());
-    if (!replaced) await this.settle(path);
+    const etag = await this.uploads.write(path, hashed());
+    await this.settle({ path, etag, replaced });
     const { modifiedAt } = (await this.bucket.find(path)) ?? { modifiedAt: new Date(0) };
     return { path, size, modifiedAt, writable: true, replaced, sha256: hash.digest('hex') };
   }
@@ -60,7 +73,7 @@ export class S3ModelFileStore implements ModelFileStore {
     const removeAll = (paths: string[]) => Promise.all(paths.map((one) => this.bucket.remove(one)));
     const batch: string[] = [];
     let removed = 0;
-    for await (const object of this.bucket.list(`${path}/`)) {
+    for await (const object of this.bucket.list(`${path}/`, 'all')) {
       batch.push(object.path);
       if (batch.length === REMOVALS_AT_ONCE) await removeAll(batch.splice(0));
       removed++;
@@ -103,21 +116,23 @@ export class S3ModelFileStore implements ModelFileStore {
   /**
    * Lets one of several racing writes stay if a path lies below another one. A bucket would keep both. The write to the
    * upper path gives way if it finds the lower one. The write to the lower path waits for that, and gives way if the
-   * upper one stays.
+   * upper one stays. A write that replaced a file waits for longer than both, because the file may have been there first.
    */
-  private async settle(path: string): Promise<void> {
-    const until = steadyMs() + this.settleMs;
+  private async settle({ path, etag, replaced }: Settling): Promise<void> {
+    const until = steadyMs() + (replaced ? 2 : 1) * this.settleMs;
     try {
-      await this.requireNoFolder(path);
+      if (!replaced) await this.requireNoFolder(path);
       for (;;) {
-        const problem = await this.requireNoFileAbove(path).catch((error) => error);
+        const free = replaced ? this.requireFree(path) : this.requireNoFileAbove(path);
+        const problem = await free.catch((error) => error);
         if (!problem) return;
         if (!(problem instanceof InvalidRequest) || steadyMs() > until) throw problem;
         await delay(SETTLE_PAUSE_MS);
       }
     } catch (error) {
-      // After a failure of the bucket, the file stays: it may be that of another upload to the same path.
-      if (error instanceof InvalidRequest) await this.bucket.remove(path);
+      // Another upload may have replaced the object. After a failure of the bucket, nobody knows, and the object stays.
+      if (error instanceof InvalidRequest && (await this.bucket.find(path))?.etag === etag)
+        await this.bucket.remove(path);
       throw error;
     }
   }

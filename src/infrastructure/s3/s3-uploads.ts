@@ -32,34 +32,43 @@ export class S3Uploads {
   }
 
   /** Writes like `S3Bucket.write`. After a failure, `removeUnfinished` removes parts that could not be removed. */
-  async write(path: string, bytes: AsyncIterable<Uint8Array>): Promise<void> {
+  async write(path: string, bytes: AsyncIterable<Uint8Array>): Promise<string> {
     const number = await this.uploader.instances().own();
     const name = `${this.scope()}/${number}-${randomBytes(8).toString('hex')}`;
     this.running.add(name);
     let isRecorded = false;
     try {
-      await this.bucket.write(path, bytes, async () => {
+      const etag = await this.bucket.write(path, bytes, async () => {
         await this.records.write(name, only(path));
         isRecorded = true;
       });
       if (isRecorded) await this.records.remove(name).catch(() => undefined);
+      return etag;
     } finally {
       this.running.delete(name);
     }
   }
 
-  /** Removes what uploads of ended instances, and failed uploads of this instance, have left behind. */
+  /**
+   * Removes what uploads of ended instances, and failed uploads of this instance, have left behind. Looks for parts
+   * before it looks for running uploads: an upload that begins in between has a record, and a later one is not found.
+   */
   async removeUnfinished(stopping?: AbortSignal, graceMs = GRACE_MS): Promise<void> {
-    const before = new Set((await this.recorded()).ended.map(({ path }) => path));
-    if (before.size === 0) return;
+    const { ended: before } = await this.recorded();
+    if (before.length === 0) return;
     await delay(graceMs, undefined, { signal: stopping });
+    const left = new Map<string, { readonly path: string; readonly uploads: readonly string[] }>();
+    for (const record of before) {
+      const path = await this.pathIn(record);
+      if (path !== null) left.set(record.path, { path, uploads: await this.bucket.unfinished(path, begunBy(record)) });
+    }
     const { ended, live } = await this.recorded();
     const busy = new Set(await Promise.all(live.map((record) => this.pathIn(record))));
     for (const record of ended) {
-      const path = await this.pathIn(record);
+      const { path, uploads } = left.get(record.path) ?? { path: null, uploads: [] };
       // Nobody can tell the parts of two uploads to one path apart. The record stays until the other upload has ended.
-      if (!before.has(record.path) || busy.has(path)) continue;
-      await this.bucket.removeParts(path, new Date(Math.floor(record.modifiedAt.getTime() / 1_000) * 1_000));
+      if (path === null || busy.has(path)) continue;
+      for (const upload of uploads) await this.bucket.abort(path, upload);
       await this.records.remove(record.path);
     }
   }
@@ -78,9 +87,15 @@ export class S3Uploads {
     return { ended: found.filter((record) => !isLive(record)), live: found.filter(isLive) };
   }
 
-  private async pathIn(record: StoredObject): Promise<string> {
+  /** Returns null if the record was removed meanwhile, because its upload has ended. */
+  private async pathIn(record: StoredObject): Promise<string | null> {
     const chunks: Uint8Array[] = [];
-    for await (const chunk of this.records.read(record)) chunks.push(chunk);
+    try {
+      for await (const chunk of this.records.read(record)) chunks.push(chunk);
+    } catch (error) {
+      if ((await this.records.find(record.path)) === null) return null;
+      throw error;
+    }
     return Buffer.concat(chunks).toString();
   }
 
@@ -88,6 +103,9 @@ export class S3Uploads {
     return createHash('sha256').update(`uploads ${this.uploader.secret()}`).digest('hex').slice(0, 8);
   }
 }
+
+/** A store may tell when an upload began in whole seconds. */
+const begunBy = ({ modifiedAt }: StoredObject) => new Date(Math.floor(modifiedAt.getTime() / 1_000) * 1_000);
 
 /** Returns the number of the instance in the name of a record, or 0, which no instance has. */
 function numberOf({ path }: StoredObject): number {

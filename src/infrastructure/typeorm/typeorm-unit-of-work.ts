@@ -64,6 +64,21 @@ export class TypeOrmUnitOfWork implements UnitOfWork {
     return mode === 'exclusive' ? this.inTurn(name, retried) : retried();
   }
 
+  async checked<T>(
+    name: string,
+    { work, check, queueName }: { work: () => Promise<T>; check: () => Promise<void>; queueName: string },
+  ): Promise<T> {
+    this.requireNotRunning();
+    const deadline = this.deadline();
+    const both = async () => {
+      const result = await work();
+      await this.query(lock('exclusive'), [name, IDLE_TIMEOUT]);
+      await check();
+      return result;
+    };
+    return this.inTurn(queueName, () => this.retried(DEFAULT_ISOLATION, both, deadline));
+  }
+
   /** Runs the units of work with this name one after another. Those that wait for their turn need no connection. */
   private inTurn<T>(name: string, work: () => Promise<T>): Promise<T> {
     const turn = (this.queues.get(name) ?? Promise.resolve()).then(work);

@@ -242,4 +242,16 @@ describe('posts', () => {
     expect(texts(next).at(-1)).toBe('2 messages before were left out: https://tenon.example/v1/alerts');
     expect(JSON.stringify(after)).not.toContain('left out');
   });
+
+  it('tell Slack of very many messages that were left out, and forget them in small transactions', async () => {
+    const { notifier, alerts } = await slack(receiver.url);
+    const leftOut = Array.from({ length: 1_001 }, (_, nth) => ({ id: `left out ${nth}`, receiver: 'slack, left out' }));
+    await Promise.all(leftOut.map((one) => alerts.addMessage({ ...one, sentAt: at(0) })));
+    const removals = jest.spyOn(alerts, 'removeMessages');
+    await announce(notifier, [anAlert()]);
+    expect(texts(posted()[0]).at(-1)).toContain('1001 messages before were left out');
+    expect(await alerts.countMessages('slack, left out', at(0))).toBe(0);
+    const removed = await Promise.all(removals.mock.results.map(({ value }) => value));
+    expect(Math.max(...removed)).toBe(1_000);
+  });
 });

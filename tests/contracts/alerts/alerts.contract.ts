@@ -163,7 +163,9 @@ export function alertsContract(adapter: string, store: StoreUnderTest) {
           await here.alerts.addMessage({ id: ids.next('msg'), receiver: one, sentAt: at(second) });
       const counted = (seconds: number) => elsewhere.alerts.countMessages(receiver, at(seconds));
       expect([await counted(1), await counted(1.5), await counted(2), await counted(2.1)]).toEqual([2, 1, 1, 0]);
-      await elsewhere.alerts.removeMessages(receiver);
+      expect(await elsewhere.alerts.removeMessages(receiver, 1)).toBe(1);
+      expect(await counted(1)).toBe(1);
+      expect(await elsewhere.alerts.removeMessages(receiver, 2)).toBe(1);
       expect([await counted(1), await elsewhere.alerts.countMessages(other, at(1))]).toEqual([0, 2]);
     });
   });

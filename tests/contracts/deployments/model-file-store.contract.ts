@@ -60,6 +60,13 @@ export function modelFileStoreContract(name: string, create: () => Promise<Model
       for (const nothing of ['missing', 'b/1/x', 'b/3', 'a/x/y/z']) expect(await paths(nothing)).toEqual([]);
     });
 
+    it('counts the bytes of uploaded files, without one of them', async () => {
+      expect(await store.uploadedBytes()).toBe(0);
+      for (const path of ['mine/1', 'mine/deep/2', '3']) await write(path);
+      expect(await store.uploadedBytes()).toBe(18);
+      expect([await store.uploadedBytes('mine/1'), await store.uploadedBytes('mine')]).toEqual([12, 18]);
+    });
+
     it('does not show a file before it is complete', async () => {
       const [begun, end] = [barrier(2), barrier(2)];
       const writing = store.write('slow.onnx', heldBack(begun, end));

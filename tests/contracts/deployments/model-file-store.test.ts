@@ -98,6 +98,7 @@ describe('ModelFileStore of the file system', () => {
       ['real/model.onnx', true],
       ['same.onnx', true],
     ]);
+    expect(await store.uploadedBytes()).toBe('a model'.length); // a link takes no bytes
     for (const path of ['out', 'out/secret.onnx', 'loop', 'pipe.onnx']) {
       expect(await store.list(path)).toEqual({ files: [], truncated: false });
     }
@@ -161,6 +162,8 @@ describe('ModelFileStore of the file system', () => {
     const { files, truncated } = await crowded.list();
     expect({ count: files.length, truncated }).toEqual({ count: 100, truncated: true });
     expect(await crowded.list('77.onnx')).toMatchObject({ files: [{ path: '77.onnx' }], truncated: false });
+    for (let n = 0; n < 101; n++) put(`own/${n}.bin`, 'xy');
+    expect(await crowded.uploadedBytes()).toBe(202);
   });
 
   it('removes unfinished files at the start', async () => {

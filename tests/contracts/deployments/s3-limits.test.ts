@@ -1,13 +1,16 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { LocalModelFileStore } from '../../../src/infrastructure/files/local-model-file-store.js';
 import { LocalModelFileResolver } from '../../../src/infrastructure/files/local-model-files.js';
 import { ModelCache } from '../../../src/infrastructure/files/model-cache.js';
 import { S3ModelFileResolver } from '../../../src/infrastructure/s3/s3-model-file-resolver.js';
+import { S3ModelFileStore } from '../../../src/infrastructure/s3/s3-model-file-store.js';
 import { SystemClock } from '../../../src/infrastructure/system/adapters.js';
-import { barrier } from '../../support/barrier.js';
+import { barrier, gate } from '../../support/barrier.js';
 import { S3Server } from '../../support/s3/s3-server.js';
 import { TemporaryFolder } from '../../support/temporary-folder.js';
 import { until } from '../../support/until.js';
+import { heldBack, pieces } from './model-file-store.contract.js';
 
 const temporary = new TemporaryFolder();
 const cacheFolder = join(temporary.path, 'cache');
@@ -60,11 +63,20 @@ describe('uploads to a bucket', () => {
     yield Buffer.alloc(MB);
   }
 
+  /** Begins an upload that never ends, as that of an instance that is killed. */
+  async function killed(instance: number, path: string): Promise<void> {
+    const never = halting(() => new Promise<void>(() => undefined));
+    server
+      .uploads(instance)
+      .write(path, never)
+      .catch(() => undefined);
+    const isStored = () => server.requests.includes(`PUT team/${path}`) && server.pending === 0;
+    await until('its first part is stored', isStored);
+  }
+
   it('that a killed instance has left behind are removed, and no others', async () => {
     await server.beginUpload('team/of-another-program.onnx');
-    const never = () => new Promise<void>(() => undefined);
-    void server.uploads(7).write('x.onnx', halting(never));
-    await until('the first upload has begun', () => server.unfinished === 2);
+    await killed(7, 'x.onnx');
     const end = barrier(2);
     const alive = server.uploads(8).write('x.onnx', halting(end));
     await until('the second upload has begun', () => server.unfinished === 3);
@@ -79,6 +91,54 @@ describe('uploads to a bucket', () => {
     expect(await server.bucket().below('.uploads').list('').next()).toMatchObject({ done: true });
   });
 
+  it.each([
+    ['looks for parts', 'GET', 'uploads'],
+    ['removes parts', 'DELETE', 'uploadId'],
+  ])('go on if they begin just before another instance %s at their path', async (_, method, parameter) => {
+    await killed(7, 'x.onnx');
+    const end = gate();
+    let alive: Promise<string> | undefined;
+    server.fault = (request, response) => {
+      const { searchParams } = new URL(request.url ?? '', 'http://s3');
+      if (alive || request.method !== method || !searchParams.has(parameter)) return false;
+      alive = server.uploads(8).write(
+        'x.onnx',
+        halting(() => end.opened),
+      );
+      alive.catch(() => undefined);
+      void until('the other upload has begun', () => server.unfinished === 2).then(() =>
+        server.handle(request, response),
+      );
+      return true;
+    };
+    await server.uploads(9, [7]).removeUnfinished(undefined, 0);
+    end.open();
+    await alive;
+    expect(await server.bucket().find('x.onnx')).toMatchObject({ size: 17 * MB });
+  });
+
+  it('are removed although the record of another one vanishes', async () => {
+    for (const [instance, path] of [
+      [6, 'x.onnx'],
+      [7, 'y.onnx'],
+    ] as const)
+      await killed(instance, path);
+    const records = server.bucket().below('.uploads');
+    server.fault = (request, response) => {
+      if (request.method !== 'GET' || !/[.]uploads[/]\w+[/]6-/.test(request.url ?? '')) return false;
+      server.fault = () => false;
+      const remove = async () => {
+        for await (const { path } of records.list('')) if (path.includes('/6-')) await records.remove(path);
+        server.handle(request, response);
+      };
+      void remove();
+      return true;
+    };
+    await server.uploads(9, [6, 7]).removeUnfinished(undefined, 0);
+    expect(server.unfinished).toBe(1);
+    expect(await records.list('').next()).toMatchObject({ done: true });
+  });
+
   it('that failed while the store was away are removed by the same instance later', async () => {
     const uploads = server.uploads();
     const away = async function* () {
@@ -89,6 +149,51 @@ describe('uploads to a bucket', () => {
     expect(server.unfinished).toBe(1);
     await uploads.removeUnfinished(undefined, 0);
     expect(server.unfinished).toBe(0);
+  });
+});
+
+describe('racing uploads to a bucket', () => {
+  const storeOf = () =>
+    new S3ModelFileStore(
+      server.bucket(),
+      server.uploads(),
+      new LocalModelFileStore([], temporary.path),
+      undefined,
+      300,
+    );
+
+  it('never removes the object of another upload when it gives way', async () => {
+    const store = storeOf();
+    const [found, go] = [gate(), gate()];
+    server.fault = (request, response) => {
+      const { searchParams } = new URL(request.url ?? '', 'http://s3');
+      const isLook = searchParams.get('prefix') === 'team/mine/' && server.requests.includes('PUT team/mine');
+      if (!isLook) return false;
+      server.fault = () => false;
+      found.open();
+      void go.opened.then(() => server.handle(request, response));
+      return true;
+    };
+    const first = store.write('mine', pieces('the first'));
+    await found.opened;
+    expect(await store.write('mine', pieces('the second'))).toMatchObject({ replaced: true });
+    await server.put('team/mine/below', 'x');
+    go.open();
+    await expect(first).rejects.toMatchObject({ code: 'invalid_request' });
+    expect(await server.bucket().find('mine')).toMatchObject({ size: 'the second'.length });
+  });
+
+  it('gives way to a folder that took the place of the file that it replaces', async () => {
+    const store = storeOf();
+    await store.write('mine', pieces('the first'));
+    const [begun, end] = [barrier(2), barrier(2)];
+    const second = store.write('mine', heldBack(begun, end));
+    await begun();
+    await store.remove('mine');
+    await store.write('mine/below', pieces('x'));
+    await end();
+    await expect(second).rejects.toMatchObject({ code: 'invalid_request' });
+    expect((await store.list()).files).toMatchObject([{ path: 'mine/below' }]);
   });
 });
 

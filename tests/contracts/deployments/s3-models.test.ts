@@ -142,10 +142,13 @@ describe('ModelFileStore of a bucket', () => {
     };
     const { files, truncated } = await store.list();
     expect([files.map(({ path }) => path), truncated]).toEqual([['1', '2', '3', 'shipped/iris.onnx'], true]);
+    expect(await store.uploadedBytes()).toBe(4);
     for (const path of ['1', '2', '3', '4']) await store.remove(path);
     for (let at = 0; at < 40; at++) await server.put(`team/many/${at}`, 'x');
+    for (const odd of ['.hidden', 'deep/.x/y', `${'x/'.repeat(8)}deep`, 'back\\slash'])
+      await server.put(`team/many/${odd}`, 'x');
     expect(await store.remove('many')).toBe(true);
-    expect(await server.bucket().list('').next()).toMatchObject({ done: true });
+    expect(await server.bucket().list('', 'all').next()).toMatchObject({ done: true });
   });
 
   it('is backed up and restored, without replacing anything', async () => {

@@ -1,10 +1,20 @@
+import { StorageQuotas } from '../../../src/application/operations/storage-quotas.js';
+import type { ServiceSettings } from '../../../src/application/shared/ports.js';
+import type { Caller } from '../../../src/domain/accounts/caller.js';
 import { Dataset } from '../../../src/domain/workspace/dataset.js';
 import { Model } from '../../../src/domain/workspace/model.js';
 import { Project } from '../../../src/domain/workspace/project.js';
-import { aConversation, aDataset, aJob, aModel, aRecord, aTurn, at } from '../../support/records.js';
-import { type StockedStore, type StoreUnderTest, stocked } from '../../support/repositories.js';
+import { barrier, gate } from '../../support/barrier.js';
+import { aConversation, aDataset, aJob, aModel, aProject, aRecord, aTurn, at } from '../../support/records.js';
+import { type Repositories, type StockedStore, type StoreUnderTest, stocked } from '../../support/repositories.js';
 
 const NAMES = ['projects', 'workspaceBytes', 'conversationBytes', 'externalJobs'] as const;
+
+/** Returns a service that allows a team this number of projects. */
+const quotasOf = ({ unitOfWork, storageMeter }: Repositories, projects: number) => {
+  const quotas = { projects, workspaceBytes: Number.MAX_SAFE_INTEGER };
+  return new StorageQuotas(unitOfWork, storageMeter, { quotas } as unknown as ServiceSettings);
+};
 
 export function storageMeterContract(adapter: string, store: StoreUnderTest) {
   describe(`StorageMeter in ${adapter}`, () => {
@@ -104,6 +114,41 @@ export function storageMeterContract(adapter: string, store: StoreUnderTest) {
       const { bytes } = await conversations.stored({ projectId: project.id, accountId: account.id });
       expect(bytes).toBe(3 * added);
       expect(await change('conversationBytes', () => conversations.remove(begun))).toBe(-2 * added);
+    });
+
+    it('is asked before the commit, so that writes of two instances exceed no quota together', async () => {
+      const { team, account } = stock;
+      const by = { kind: 'session', accountId: account.id, teamId: team.id } as Caller;
+      const both = barrier(2);
+      const results = await Promise.allSettled(
+        [stock, await store.elsewhere()].map((one) =>
+          quotasOf(one, 3).add(by, { projects: 1 }, async () => {
+            await one.projects.add(aProject(team));
+            await both();
+          }),
+        ),
+      );
+      expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+      expect(results).toContainEqual(
+        expect.objectContaining({ reason: expect.objectContaining({ code: 'quota_exceeded' }) }),
+      );
+      expect(await measured()).toMatchObject({ projects: 3 });
+    });
+
+    it('lets short writes of a team pass a long one', async () => {
+      const { team, account } = stock;
+      const by = { kind: 'session', accountId: account.id, teamId: team.id } as Caller;
+      const quotas = quotasOf(stock, 10);
+      const [begun, end] = [gate(), gate()];
+      const long = quotas.add(by, { workspaceBytes: 8_000_000 }, async () => {
+        begun.open();
+        await end.opened;
+      });
+      await begun.opened;
+      for (const one of [quotas, quotasOf(await store.elsewhere(), 10)])
+        await one.add(by, { projects: 1, workspaceBytes: 200 }, async () => undefined);
+      end.open();
+      await long;
     });
   });
 }

@@ -1,9 +1,10 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import { writeBackup } from '../../../src/infrastructure/backup/backup-file.js';
+import { ownMark } from '../../../src/infrastructure/files/leftovers.js';
 import { withoutTimeLimit } from '../../../src/infrastructure/typeorm/backup/dump-database.js';
 import { createMigrationSource, migrationNames } from '../../../src/infrastructure/typeorm/data-source.js';
 import { type Ran, tenon } from '../../support/command-line.js';
@@ -219,15 +220,29 @@ describe('a backup of the database', () => {
 
   it('removes what killed backups and restores have left, but nothing of those that run', async () => {
     const ended = spawnSync(process.execPath, ['-e', '']).pid;
+    const [here = ''] = ownMark.split('-');
+    const elsewhere = '0123456789ab';
     const to = join(folder.path, 'next');
-    const [left, running, others] = [`${to}.${ended}.part`, `${to}.${process.ppid}.part`, `${to}-x.${ended}.part`];
-    for (const one of [left, running, others]) writeFileSync(one, 'x');
+    const left = (mark: string, age: 'new' | 'old') => ({ path: `${to}.${mark}.part`, age });
+    const gone = [left(`${here}-${ended}`, 'new'), left(`ba9876543210-${ended}`, 'old'), left(`${ended}`, 'old')];
+    const kept = [
+      left(`${here}-${process.ppid}`, 'new'),
+      left(`${elsewhere}-${ended}`, 'new'),
+      left(`${elsewhere}-${process.pid}`, 'new'), // the same id in another container
+      { path: `${to}-x.${here}-${ended}.part`, age: 'new' },
+    ];
+    const twoDaysAgo = new Date(Date.now() - 2 * 24 * 60 * 60 * 1000);
+    for (const { path, age } of [...gone, ...kept]) {
+      writeFileSync(path, 'x');
+      if (age === 'old') utimesSync(path, twoDaysAgo, twoDaysAgo);
+    }
     expect(await tenon(place(store.url), ['backup', to], { env: SECRET })).toMatchObject({ code: 0 });
-    expect([left, running, others].map((one) => existsSync(one))).toEqual([false, true, true]);
+    expect([...gone, ...kept].filter(({ path }) => existsSync(path))).toEqual(kept);
     const at = place(await empty());
-    mkdirSync(join(at.dataDir, `.restoring-${ended}-abcdef/models`), { recursive: true });
+    const restoring = [`${here}-${ended}`, `${elsewhere}-${process.pid}`].map((mark) => `.restoring-${mark}-abcdef`);
+    for (const name of restoring) mkdirSync(join(at.dataDir, name, 'models'), { recursive: true });
     expect(await tenon(at, ['restore', to], { env: SECRET })).toMatchObject({ code: 0 });
-    expect(readdirSync(at.dataDir).filter((name) => name.startsWith('.restoring'))).toEqual([]);
+    expect(readdirSync(at.dataDir).filter((name) => name.startsWith('.restoring'))).toEqual(restoring.slice(1));
   });
 
   it('must be a file that exists', async () => {

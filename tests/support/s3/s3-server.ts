@@ -22,6 +22,8 @@ export class S3Server {
   fault: Fault = () => false;
   /** Lists the requests since the last `clear`, such as `GET iris.onnx`. */
   readonly requests: string[] = [];
+  /** The number of requests without a complete answer. */
+  pending = 0;
   private readonly server: Server;
   private port = 0;
 
@@ -30,6 +32,8 @@ export class S3Server {
     private readonly app: RequestListener,
   ) {
     this.server = createServer((request, response) => {
+      this.pending++;
+      response.once('close', () => this.pending--);
       const { pathname } = new URL(request.url ?? '', 'http://s3');
       this.requests.push(`${request.method} ${decodeURIComponent(pathname.slice(BUCKET.length + 2))}`);
       if (!this.fault(request, response)) this.handle(request, response);

@@ -120,27 +120,44 @@ export function unevenAt(value: unknown, shape: readonly number[], level = 0): s
 /** What `JSON.parse` makes of the largest values, which a double rounds up. */
 const ROUNDED_LARGEST = { INT64: 2n ** 63n, UINT64: 2n ** 64n } as const;
 
-/**
- * Tells whether all elements of an evenly nested array have values of the type. Takes whole numbers that a double
- * rounds, because whoever passes on the text itself keeps their digits.
- */
-export function haveType(value: unknown, datatype: Datatype): boolean {
-  if (Array.isArray(value)) return value.every((one) => haveType(one, datatype));
-  const isLong = datatype === 'INT64' || datatype === 'UINT64';
-  const exact = isLong && typeof value === 'number' && Number.isInteger(value) ? BigInt(value) : value;
-  if (isLong && exact === ROUNDED_LARGEST[datatype]) return true;
-  try {
-    converts[datatype](exact);
-    return true;
-  } catch (error) {
-    if (error instanceof InvalidElement) return false;
-    throw error;
-  }
-}
-
 export interface ElementProblem {
   readonly index: number;
   readonly problem: string;
+}
+
+/**
+ * Returns the first element of a nested array without a value of the type, or null. Takes whole numbers that a double
+ * rounds, because whoever passes on the text itself keeps their digits.
+ */
+export function elementProblem(value: unknown, datatype: Datatype): ElementProblem | null {
+  let index = 0;
+  const find = (one: unknown): string | null => {
+    if (Array.isArray(one)) {
+      for (const inner of one) {
+        const problem = find(inner);
+        if (problem) return problem;
+      }
+      return null;
+    }
+    const problem = problemOf(one, datatype);
+    if (!problem) index++;
+    return problem;
+  };
+  const problem = find(value);
+  return problem === null ? null : { index, problem };
+}
+
+function problemOf(value: unknown, datatype: Datatype): string | null {
+  const isLong = datatype === 'INT64' || datatype === 'UINT64';
+  const exact = isLong && typeof value === 'number' && Number.isInteger(value) ? BigInt(value) : value;
+  if (isLong && exact === ROUNDED_LARGEST[datatype]) return null;
+  try {
+    converts[datatype](exact);
+    return null;
+  } catch (error) {
+    if (error instanceof InvalidElement) return error.message;
+    throw error;
+  }
 }
 
 /** Converts the `count` elements of an evenly nested array, or returns the first problem of an element. */

@@ -17,7 +17,8 @@ import {
 } from '../../http-client/http-client.js';
 import { steadyMs } from '../../system/scheduling.js';
 import { LENGTH_HEADER } from '../protocol.js';
-import { type EngineSignature, type ResponseBytes, signatureOf } from './translation.js';
+import { type EngineSignature, signatureOf } from './engine-signature.js';
+import type { ResponseBytes } from './translation.js';
 
 /** The most bytes of an answer that is not a prediction. */
 const LONGEST = 1_024 * 1_024;

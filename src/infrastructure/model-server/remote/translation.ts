@@ -1,19 +1,11 @@
 /** Translates predictions to the Open Inference Protocol and back, and checks the answers of engines elsewhere. */
 import { Codec, parseJson, type RequestBody, type ResponseBody, requestJson } from '../process/codec.js';
-import { haveType, jsonShape, unevenAt } from '../process/elements.js';
+import { elementProblem, jsonShape, unevenAt } from '../process/elements.js';
 import { isInferForm } from '../process/inference-request.js';
 import { countOf, tensorOfBytes, tensorOfJson } from '../process/input-tensors.js';
-import { InvalidField, invalidRequest, RequestError } from '../process/request-error.js';
+import { InvalidField, invalidRequest, RequestError, shortened } from '../process/request-error.js';
 import { type Datatype, datatypes, type Signature, type Tensor, type TensorSpec } from '../process/tensors.js';
-
-/** The inputs and outputs of a model in the metadata of its engine. Both are empty if the engine gives no metadata. */
-export interface EngineSignature {
-  readonly inputs: readonly EngineTensor[];
-  readonly outputs: readonly EngineTensor[];
-}
-
-/** The engine may know more datatypes than the service. */
-type EngineTensor = Omit<TensorSpec, 'datatype'> & { readonly datatype: string };
+import { type EngineSignature, isObject, own } from './engine-signature.js';
 
 /** A request to an engine, and the properties that its answer must have. */
 export interface EngineRequest extends RequestBody {
@@ -81,23 +73,6 @@ export interface ResponseBytes {
   readonly bytes: Uint8Array;
   /** The length of the JSON if binary data follow it, otherwise null. */
   readonly jsonLength: number | null;
-}
-
-/** Reads the inputs and outputs from the metadata of a model. Leaves out those without a name or a datatype. */
-export function signatureOf(metadata: unknown): EngineSignature {
-  return { inputs: tensorsOf(own(metadata, 'inputs')), outputs: tensorsOf(own(metadata, 'outputs')) };
-}
-
-const MOST_TENSORS = 1_000;
-
-function tensorsOf(list: unknown): EngineTensor[] {
-  if (!Array.isArray(list) || list.length > MOST_TENSORS) return [];
-  return list.flatMap((one: unknown) => {
-    const [name, datatype, shape] = ['name', 'datatype', 'shape'].map((key) => own(one, key));
-    if (typeof name !== 'string' || typeof datatype !== 'string') return [];
-    const sizes = Array.isArray(shape) ? shape.map(Number) : []; // some engines write sizes as strings
-    return [{ name, datatype, shape: sizes.every(Number.isSafeInteger) ? sizes : [] }];
-  });
 }
 
 const isKnown = (datatype: unknown): datatype is Datatype =>
@@ -181,7 +156,8 @@ const isShape = (shape: unknown): shape is number[] =>
   Array.isArray(shape) && shape.every((size) => Number.isSafeInteger(size) && size >= 0);
 
 /** Throws WrongAnswer for a wrong number of elements or bytes, and for elements of another type. */
-function checkData({ datatype, fields }: Output, binary: BinaryData): void {
+function checkData(output: Output, binary: BinaryData): void {
+  const { datatype, fields } = output;
   const shape = own(fields, 'shape') as number[];
   const size = own(own(fields, 'parameters'), 'binary_data_size');
   if (size !== undefined && size !== null) {
@@ -193,7 +169,14 @@ function checkData({ datatype, fields }: Output, binary: BinaryData): void {
   const data = own(fields, 'data');
   const nested = jsonShape(data);
   if (!Array.isArray(data) || countOf(nested) !== countOf(shape) || unevenAt(data, nested)) throw invalid(MISCOUNTED);
-  if (datatype && !haveType(data, datatype)) throw invalid(MISCOUNTED);
+  const wrong = wrongElement(output);
+  if (wrong) throw invalid(wrong);
+}
+
+/** Returns the problem of the first element with another type than its output, or null. */
+function wrongElement({ name, datatype, fields }: Output): string | null {
+  const wrong = datatype && elementProblem(own(fields, 'data'), datatype);
+  return wrong && `element ${wrong.index} of its output "${shortened(name)}" ${wrong.problem}.`;
 }
 
 /** Takes binary data in the order of the outputs. */
@@ -228,7 +211,7 @@ function specOf({ name, datatype }: Output): TensorSpec {
 const tensorOf = (output: Output): Tensor =>
   read(
     () => tensorOfJson(specOf(output), { data: own(output.fields, 'data'), shape: own(output.fields, 'shape') }, ''),
-    MISCOUNTED,
+    () => wrongElement(output) ?? MISCOUNTED,
   );
 
 const NO_ROOM_FOR_BINARY = 'it has binary data where none were asked for, or fewer bytes than it says.';
@@ -238,12 +221,14 @@ const MISCOUNTED = 'an output has other data than its shape and its type say.';
 
 const invalid = (problem: string): WrongAnswer => new WrongAnswer(problem);
 
-/** Returns the result of `work`. Throws WrongAnswer with `problem` if the engine's data are invalid. */
-function read<T>(work: () => T, problem: string): T {
+/** Returns the result of `work`. Throws WrongAnswer with the problem if the engine's data are invalid. */
+function read<T>(work: () => T, problem: string | (() => string)): T {
   try {
     return work();
   } catch (error) {
-    throw error instanceof RequestError || error instanceof InvalidField ? invalid(problem) : error;
+    throw error instanceof RequestError || error instanceof InvalidField
+      ? invalid(typeof problem === 'string' ? problem : problem())
+      : error;
   }
 }
 
@@ -291,10 +276,3 @@ function endOfString(text: string, begin: number): number {
     if (slashes % 2 === 0) return at + 1;
   }
 }
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-/** Returns the own member of an object, and undefined for anything else. */
-const own = (value: unknown, name: string): unknown =>
-  isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;

@@ -73,8 +73,13 @@ export class TypeOrmAlertRepository implements AlertRepository {
     return this.messages().countBy({ receiver, sentAt: MoreThanOrEqual(since) });
   }
 
-  async removeMessages(receiver: string): Promise<void> {
-    await this.messages().delete({ receiver });
+  async removeMessages(receiver: string, most: number): Promise<number> {
+    const removed = await this.unitOfWork.query(
+      `DELETE FROM alert_messages WHERE id = ANY (ARRAY(SELECT id FROM alert_messages WHERE receiver = $1 LIMIT $2))
+       RETURNING id`,
+      [receiver, most],
+    );
+    return removed.length;
   }
 }
 

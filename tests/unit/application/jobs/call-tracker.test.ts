@@ -50,6 +50,7 @@ describe('CallTracker', () => {
             failIf(broken.lock);
             return unitOfWork.locked(lock, work, mode);
           },
+          checked: (name, steps) => unitOfWork.checked(name, steps),
         },
       },
       store.source,
@@ -258,6 +259,7 @@ describe('JobFinisher', () => {
         modes.push(mode);
         return unitOfWork.locked(name, work, mode);
       },
+      checked: (name, steps) => unitOfWork.checked(name, steps),
     };
     const { finisher, alertRules, history, log } = jobsRig({ ...repositories, unitOfWork: noting }, store.source);
     if (rule) await alertRules.add(aRule(rule));
