@@ -222,6 +222,33 @@ describe('keys, sessions and passwords', () => {
     expect(await me(session.token)).toBe(401);
   });
 
+  it('ends all other sessions of the caller', async () => {
+    const [kept, ended] = [await login(), await login()];
+    expect((await app.post('/v1/auth/sessions/end-others', kept.token)).body).toMatchObject({
+      sessions: [{ current: true }],
+      count: 1,
+    });
+    expect([await me(kept.token), await me(ended.token), await me(admin.token), await me(other.token)]).toEqual([
+      200, 401, 401, 200,
+    ]);
+    admin = { ...admin, token: kept.token };
+  });
+
+  it('signs in without a key, and lists where a session was signed in', async () => {
+    const headers = { 'User-Agent': `Browser ${'x'.repeat(300)}` };
+    const login = (json: object) =>
+      app.call('POST', '/v1/auth/login', { json: { email: ada, password, ...json }, headers });
+    const keys = async () => (await app.get('/v1/keys', admin.token)).body.count;
+    const before = await keys();
+    const { body } = await login({ api_key: false });
+    expect(body).toMatchObject({ api_key: null, token: expect.stringMatching(/^tns_/) });
+    expect(await keys()).toBe(before);
+    expect(await login({ api_key: 'no' })).toMatchObject(invalid('api_key'));
+    const [session] = (await app.get('/v1/auth/sessions', body.token)).body.sessions;
+    expect(session).toMatchObject({ current: true, address: '127.0.0.1' });
+    expect(session.user_agent).toBe(headers['User-Agent'].slice(0, 256));
+  });
+
   it('changes the caller’s name and password; a new password ends other sessions and login keys', async () => {
     const patch = (json: object, token = admin.token) => app.call('PATCH', '/v1/auth/me', { token, json });
     const change = { password: 'another one', current_password: password };

@@ -5,6 +5,7 @@ import { DomainError, type Finding, InvalidRequest, NotFound } from '../../../do
 import type { Call, Contract, ExistenceCheck } from '../contract.js';
 import { firstUnstorable } from '../json-body.js';
 import { openReservation } from './memory.js';
+import { addressOf } from './rate-limit.js';
 
 const IDENTIFIER = /^[a-z]{3}_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
@@ -28,6 +29,7 @@ export function validate(contract: Contract, { memory }: { readonly memory: Memo
       signal: disconnectSignal(response),
       memory: openReservation(memory, request, response),
       requestId,
+      client: { address: addressOf(request), userAgent: request.get('user-agent') ?? null },
       readQuotas,
     };
     next();
