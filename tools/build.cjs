@@ -16,6 +16,7 @@ const zlib = require('node:zlib');
 const root = path.join(__dirname, '..');
 const stamp = path.join(root, 'dist/built');
 const consoleFolder = path.join(root, 'src/interfaces/web/console');
+const referenceFolder = path.join(root, 'src/interfaces/web/reference');
 const built = path.join(root, 'dist/console');
 
 const changedAt = (name) => statSync(path.join(root, name), { throwIfNoEntry: false })?.mtimeMs ?? 0;
@@ -61,12 +62,13 @@ function compile(...options) {
 function bundleConsole() {
   const { buildSync } = require(isFast ? 'esbuild' : 'esbuild-wasm');
   rmSync(built, { recursive: true, force: true });
-  const entries = { console: ['main.tsx', 'styles/console.css'], reference: ['reference/reference.js'] };
   const { metafile } = buildSync({
     absWorkingDir: root,
-    entryPoints: Object.entries(entries).flatMap(([out, files]) =>
-      files.map((file) => ({ in: path.join(consoleFolder, file), out })),
-    ),
+    entryPoints: [
+      { in: path.join(consoleFolder, 'main.tsx'), out: 'console' },
+      { in: path.join(consoleFolder, 'styles/console.css'), out: 'console' },
+      { in: path.join(referenceFolder, 'reference.js'), out: 'reference' },
+    ],
     outdir: built,
     entryNames: '[name]-[hash]',
     chunkNames: '[name]-[hash]',
@@ -83,9 +85,8 @@ function bundleConsole() {
   });
   const outputs = Object.entries(metafile.outputs).map(([file, output]) => ({ ...output, name: path.basename(file) }));
   for (const { name } of outputs) compress(path.join(built, name));
-  for (const page of readdirSync(consoleFolder).filter((name) => name.endsWith('.html'))) {
-    const text = readFileSync(path.join(consoleFolder, page), 'utf8');
-    writeFileSync(path.join(built, page), withHashes(text, outputs));
+  for (const page of [path.join(consoleFolder, 'index.html'), path.join(referenceFolder, 'docs.html')]) {
+    writeFileSync(path.join(built, path.basename(page)), withHashes(readFileSync(page, 'utf8'), outputs));
   }
 }
 

@@ -18,7 +18,8 @@ const sources: Readonly<Record<string, string>> = {
   [`${page}/tsconfig.json`]: JSON.stringify({ extends: '../../../../tsconfig.json', include: ['.'], exclude: [] }),
   [`${page}/main.tsx`]: 'export const page: number = 1;',
   [`${page}/styles/console.css`]: 'a { color: red }',
-  [`${page}/reference/reference.js`]: 'document.title = "API";',
+  'src/interfaces/web/reference/reference.js': 'document.title = "API";',
+  'src/interfaces/web/reference/docs.html': '<title>API</title>',
   [`${page}/index.html`]: '<script type="module" src="pages/console.js"></script>',
 };
 const results = ['src/main.js', 'console/index.html', 'built'];
