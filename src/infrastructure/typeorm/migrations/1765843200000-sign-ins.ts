@@ -2,8 +2,8 @@ import type { QueryRunner } from 'typeorm';
 import { ForwardMigration } from '../forward-migration.js';
 
 /** Stores with each session where its sign-in came from. The index finds the keys of logins that nobody has used. */
-export class SignIns1765756800000 extends ForwardMigration {
-  readonly name = 'SignIns1765756800000';
+export class SignIns1765843200000 extends ForwardMigration {
+  readonly name = 'SignIns1765843200000';
 
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`
