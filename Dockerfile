@@ -19,7 +19,6 @@ ENV NODE_ENV=production SERVICE_HOST=0.0.0.0 SERVICE_DATA_DIR=/data
 COPY --from=dependencies /app/node_modules ./node_modules
 COPY models ./models
 COPY starters ./starters
-COPY public ./public
 COPY --from=build /app/dist ./dist
 RUN mkdir /data && chown node:node /data
 USER node

@@ -9,12 +9,15 @@
  * the time of the beginning, so a source that changes during a build leads to another one.
  */
 const { spawnSync } = require('node:child_process');
-const { copyFileSync, mkdirSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } = require('node:fs');
+const { readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } = require('node:fs');
 const path = require('node:path');
+const zlib = require('node:zlib');
 
 const root = path.join(__dirname, '..');
 const stamp = path.join(root, 'dist/built');
 const consoleFolder = path.join(root, 'src/interfaces/web/console');
+const referenceFolder = path.join(root, 'src/interfaces/web/reference');
+const built = path.join(root, 'dist/console');
 
 const changedAt = (name) => statSync(path.join(root, name), { throwIfNoEntry: false })?.mtimeMs ?? 0;
 
@@ -55,27 +58,62 @@ function compile(...options) {
   if (status !== 0) process.exit(1);
 }
 
-/** Bundles the console, which the service sends at `/`. */
+/** Bundles the console and the API reference. The name of a file contains a hash of its content. */
 function bundleConsole() {
   const { buildSync } = require(isFast ? 'esbuild' : 'esbuild-wasm');
-  const built = path.join(root, 'dist/console');
-  mkdirSync(built, { recursive: true });
-  buildSync({
-    // The other pages use only the design tokens.
-    entryPoints: {
-      console: path.join(consoleFolder, 'main.tsx'),
-      tokens: path.join(consoleFolder, 'styles/tokens.css'),
-    },
+  rmSync(built, { recursive: true, force: true });
+  const { metafile } = buildSync({
+    absWorkingDir: root,
+    entryPoints: [
+      { in: path.join(consoleFolder, 'main.tsx'), out: 'console' },
+      { in: path.join(consoleFolder, 'styles/console.css'), out: 'console' },
+      { in: path.join(referenceFolder, 'reference.js'), out: 'reference' },
+    ],
     outdir: built,
+    entryNames: '[name]-[hash]',
+    chunkNames: '[name]-[hash]',
+    assetNames: '[name]-[hash]',
+    loader: { '.svg': 'file' },
     bundle: true,
+    splitting: true,
     minify: true,
     format: 'esm',
     target: 'es2022',
-    external: ['./icon.svg'],
     legalComments: 'eof',
     logLevel: 'warning',
+    metafile: true,
   });
-  copyFileSync(path.join(consoleFolder, 'index.html'), path.join(built, 'index.html'));
+  const outputs = Object.entries(metafile.outputs).map(([file, output]) => ({ ...output, name: path.basename(file) }));
+  for (const { name } of outputs) compress(path.join(built, name));
+  for (const page of [path.join(consoleFolder, 'index.html'), path.join(referenceFolder, 'docs.html')]) {
+    writeFileSync(path.join(built, path.basename(page)), withHashes(readFileSync(page, 'utf8'), outputs));
+  }
+}
+
+/**
+ * Replaces the names of files in an HTML page by their names with hashes. Makes the browser load the imports of a
+ * script together with the script.
+ */
+function withHashes(html, outputs) {
+  const plain = (name) => name.replace(/-[A-Z0-9]{8}(\.\w+)$/, '$1');
+  const hashed = (file) => outputs.find(({ name }) => plain(name) === file);
+  return html
+    .replace(/<script type="module" src="(\/?pages)\/(.+?)">/g, (script, folder, file) => {
+      const imports = hashed(file).imports.filter(({ kind }) => kind === 'import-statement');
+      const preloads = imports.map((one) => `<link rel="modulepreload" href="${folder}/${path.basename(one.path)}">\n`);
+      return preloads.join('') + script;
+    })
+    .replace(/"(\/?pages)\/([a-z]+\.\w+)"/g, (_, folder, file) => `"${folder}/${hashed(file).name}"`);
+}
+
+/** Writes a file also in the compressed forms that the service sends. */
+function compress(file) {
+  const content = readFileSync(file);
+  writeFileSync(`${file}.gz`, zlib.gzipSync(content, { level: 9 }));
+  writeFileSync(
+    `${file}.br`,
+    zlib.brotliCompressSync(content, { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 9 } }),
+  );
 }
 
 const isFast = hasPrograms();

@@ -24,10 +24,10 @@ describeInBrowser('the way to a first answer', () => {
     const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
 
     await page.goto(service.url);
-    await page.locator('#sign-up-form [name=name]').fill('Ada');
-    await page.locator('#sign-up-form [name=email]').fill('ada@example.com');
-    await page.locator('#sign-up-form [name=password]').fill(password);
-    await page.locator('#sign-up-form [type=submit]').click();
+    await page.getByLabel('Name').fill('Ada');
+    await page.getByLabel('E-mail').fill('ada@example.com');
+    await page.getByLabel('Password').fill(password);
+    await press('Sign up');
     await press('Create the project');
     await press('Connect the model');
     await press('Start the runtime');

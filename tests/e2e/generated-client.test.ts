@@ -50,7 +50,7 @@ describe('a client generated from the OpenAPI document', () => {
     expect(verified.email_verified).toBe(true);
     const login = await done(stranger.POST('/v1/auth/login', { body }));
     api = apiClient(service, login.token);
-    byKey = apiClient(service, login.api_key);
+    byKey = apiClient(service, login.api_key as string);
     const me = await done(api.GET('/v1/auth/me'));
     expect(me.id).toBe(registered.user.id);
     expect(await done(stranger.GET('/v1/auth/status'))).toMatchObject({ account_count: 1 });

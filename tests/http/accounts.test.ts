@@ -2,7 +2,6 @@ import { PasswordHasher } from '../../src/application/accounts/ports.js';
 import { HashingBusy } from '../../src/domain/accounts/errors.js';
 import { atOnce } from '../support/barrier.js';
 import type { Answer } from '../support/http-caller.js';
-import { site, siteToken } from '../support/site.js';
 import { ask, completions, createProject, type Member, password, register } from '../support/workspace.js';
 import { mailsTo, receivesMail, tokenMailedTo } from './support/mailbox.js';
 import { invalid, refusal } from './support/refusals.js';
@@ -222,6 +221,33 @@ describe('keys, sessions and passwords', () => {
     expect(await me(session.token)).toBe(401);
   });
 
+  it('ends all other sessions of the caller', async () => {
+    const [kept, ended] = [await login(), await login()];
+    expect((await app.post('/v1/auth/sessions/end-others', kept.token)).body).toMatchObject({
+      sessions: [{ current: true }],
+      count: 1,
+    });
+    expect([await me(kept.token), await me(ended.token), await me(admin.token), await me(other.token)]).toEqual([
+      200, 401, 401, 200,
+    ]);
+    admin = { ...admin, token: kept.token };
+  });
+
+  it('signs in without a key, and lists where a session was signed in', async () => {
+    const headers = { 'User-Agent': `Browser ${'x'.repeat(300)}` };
+    const login = (json: object) =>
+      app.call('POST', '/v1/auth/login', { json: { email: ada, password, ...json }, headers });
+    const keys = async () => (await app.get('/v1/keys', admin.token)).body.count;
+    const before = await keys();
+    const { body } = await login({ api_key: false });
+    expect(body).toMatchObject({ api_key: null, token: expect.stringMatching(/^tns_/) });
+    expect(await keys()).toBe(before);
+    expect(await login({ api_key: 'no' })).toMatchObject(invalid('api_key'));
+    const [session] = (await app.get('/v1/auth/sessions', body.token)).body.sessions;
+    expect(session).toMatchObject({ current: true, address: '127.0.0.1' });
+    expect(session.user_agent).toBe(headers['User-Agent'].slice(0, 256));
+  });
+
   it('changes the caller’s name and password; a new password ends other sessions and login keys', async () => {
     const patch = (json: object, token = admin.token) => app.call('PATCH', '/v1/auth/me', { token, json });
     const change = { password: 'another one', current_password: password };
@@ -312,87 +338,5 @@ describe('keys, sessions and passwords', () => {
     const forgot = () => app.post('/v1/auth/password/forgot', undefined, { email: 'mia@example.com' });
     for (const { status } of await Promise.all(Array.from({ length: 12 }, forgot))) expect(status).toBe(200);
     expect(await app.store.mailedTokens.countSince(other.id, 'reset', new Date(0))).toBe(5);
-  });
-});
-
-const withSite = { ...site, SERVICE_MAX_ACCOUNTS: '8' };
-
-describe('site login', () => {
-  let app: TestApp;
-  beforeAll(async () => {
-    app = await TestApp.start({ env: withSite });
-    await register(app, 'Ada');
-  });
-  afterAll(() => app.stop());
-
-  const enter = (token: string, at = app) => at.post('/v1/auth/site-login', undefined, { token });
-  const teamSize = async (token: string) => (await app.get('/v1/auth/users', token)).body.count;
-
-  it('creates a team for each team of the site; its first account is an admin', async () => {
-    const ann = { email: 'ann@site.example', email_verified: true, name: 'Ann', team: 'red' };
-    const first = await enter(await siteToken(ann));
-    expect(first).toMatchObject({
-      status: 200,
-      body: {
-        user: { name: 'Ann', role: 'admin', email_verified: true },
-        token: expect.stringMatching(/^tns_/),
-        api_key: expect.stringMatching(/^tnk_/),
-      },
-    });
-    const second = await enter(await siteToken({ email: 'ben@site.example', team: 'red' }));
-    expect(second.body.user).toMatchObject({ role: 'member', name: 'ben', email_verified: false });
-    expect((await enter(await siteToken({ email: 'cat@site.example', team: 'blue' }))).body.user.role).toBe('admin');
-    const alone = await enter(await siteToken({ email: 'dan@site.example' }));
-    expect(alone.body.user.role).toBe('admin');
-    expect(await teamSize(first.body.token)).toBe(2);
-    expect(await teamSize(alone.body.token)).toBe(1);
-    const again = await enter(await siteToken({ email: 'ANN@site.example', team: 'blue' }));
-    expect(again.body.user).toMatchObject({ id: first.body.user.id, role: 'admin' });
-    expect(await teamSize(again.body.token)).toBe(2);
-  });
-
-  it('accepts a token once, and no invalid token', async () => {
-    const token = await siteToken({ email: 'ann@site.example' });
-    expect((await enter(token)).status).toBe(200);
-    const bad = [
-      token,
-      'nonsense',
-      `${await siteToken({ email: 'x@site.example' })}x`,
-      await siteToken({ email: 'x@site.example' }, { exp: -10 }),
-      await siteToken({ email: 'x@site.example' }, { exp: null }),
-      await siteToken({ email: 'x@site.example' }, { iss: 'https://evil.example' }),
-      await siteToken({ name: 'nobody' }),
-    ];
-    for (const one of bad) {
-      expect(await enter(one)).toMatchObject(refusal(401, 'invalid_credentials'));
-    }
-  });
-
-  it.each([false, true])(
-    'logs in to an account of the operator team only if that is allowed (%s) and the e-mail is verified',
-    async (link) => {
-      const settings = { ...withSite, SERVICE_SITE_LOGIN_LINK: String(link) };
-      const own = await TestApp.start({ env: settings, adapt: receivesMail });
-      await register(own, 'Ada');
-      const claims = { email: 'ada@example.com', email_verified: true };
-      const taken = refusal(409, 'email_taken');
-      expect(await enter(await siteToken(claims), own)).toMatchObject(taken);
-      const token = await tokenMailedTo(own, 'ada@example.com', 'tnv');
-      await own.post('/v1/auth/verify-email', undefined, { token });
-      const admin = { status: 200, body: { user: { role: 'admin' } } };
-      expect(await enter(await siteToken(claims), own)).toMatchObject(link ? admin : taken);
-      await own.stop();
-    },
-  );
-
-  it('counts towards the limit of accounts, and creates accounts without a password', async () => {
-    for (let n = 0; n < 3; n++) {
-      expect((await enter(await siteToken({ email: `new${n}@site.example` }))).status).toBe(200);
-    }
-    const late = await enter(await siteToken({ email: 'late@site.example' }));
-    expect(late).toMatchObject(refusal(403, 'registration_closed'));
-    expect(await app.store.accounts.count()).toBe(8);
-    const login = await app.post('/v1/auth/login', undefined, { email: 'ann@site.example', password: '' });
-    expect(login).toMatchObject(refusal(401, 'invalid_credentials'));
   });
 });

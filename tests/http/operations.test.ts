@@ -125,7 +125,7 @@ describe('for browsers', () => {
   afterAll(() => app.stop());
 
   describe('the pages', () => {
-    it.each(['/auth', '/verify-email', '/reset-password', '/pages/auth.js', '/pages/style.css', '/pages/icon.svg'])(
+    it.each(['/auth', '/verify-email', '/reset-password'])(
       'allow nothing inline or from other sites, no frame, no cache and no referrer: %s',
       async (path) => {
         const { status, headers } = await app.get(path);
@@ -147,24 +147,45 @@ describe('for browsers', () => {
       },
     );
 
-    it('have a console with at most 250 KB of JavaScript, sent again only after a change', async () => {
-      const { status, headers, body } = await app.get('/pages/console.js');
-      expect(status).toBe(200);
-      expect(Buffer.byteLength(body)).toBeLessThanOrEqual(250 * 1024);
+    const first = async () => {
+      const page = (await app.get('/')).body as string;
+      return [...page.matchAll(/(?:href|src)="(pages\/[^"]+)"/g)].map(([, file]) => `/${file}`);
+    };
+
+    it('load at most 60 KB compressed at first, in files that a browser keeps for good', async () => {
+      let bytes = 0;
+      for (const path of await first()) {
+        const answer = await fetch(app.url + path, { headers: { 'Accept-Encoding': 'br' } });
+        expect(answer.headers.get('content-encoding')).toBe('br');
+        expect(answer.headers.get('vary')).toContain('Accept-Encoding');
+        expect(answer.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+        bytes += Number(answer.headers.get('content-length'));
+      }
+      expect(bytes).toBeGreaterThan(10 * 1024);
+      expect(bytes).toBeLessThanOrEqual(60 * 1024);
+    });
+
+    it('are the same in every encoding, and only the first page is asked for again', async () => {
+      const [script = ''] = (await first()).filter((path) => path.endsWith('.js'));
+      const as = async (encoding: string) =>
+        (await fetch(app.url + script, { headers: { 'Accept-Encoding': encoding } })).text();
+      expect(new Set([await as('br'), await as('gzip'), await as('identity'), await as('br;q=0, *')]).size).toBe(1);
+      const { headers } = await app.get('/');
       expect(headers.get('cache-control')).toBe('no-cache');
       const known = { 'If-None-Match': headers.get('etag') as string };
-      expect((await app.call('GET', '/pages/console.js', { headers: known })).status).toBe(304);
-      expect((await app.get('/')).headers.get('content-security-policy')).toMatch("script-src 'self';");
+      expect((await app.call('GET', '/', { headers: known })).status).toBe(304);
+      expect(headers.get('content-security-policy')).toMatch("script-src 'self';");
     });
 
     it('are the only files that are served', async () => {
       for (const path of [
         '/pages/',
         '/pages',
-        '/pages/auth.html',
+        '/pages/index.html',
+        '/pages/console.js',
         '/pages/..%2fpackage.json',
         '/auth/',
-        '/public/auth.js',
+        '/index.html',
       ])
         expect((await app.get(path)).status).toBe(404);
     });

@@ -17,10 +17,12 @@ const sources: Readonly<Record<string, string>> = {
   'src/main.ts': 'export const answer: number = 1;',
   [`${page}/tsconfig.json`]: JSON.stringify({ extends: '../../../../tsconfig.json', include: ['.'], exclude: [] }),
   [`${page}/main.tsx`]: 'export const page: number = 1;',
-  [`${page}/styles/tokens.css`]: 'a { color: red }',
-  [`${page}/index.html`]: '<title>Tenon</title>',
+  [`${page}/styles/console.css`]: 'a { color: red }',
+  'src/interfaces/web/reference/reference.js': 'document.title = "API";',
+  'src/interfaces/web/reference/docs.html': '<title>API</title>',
+  [`${page}/index.html`]: '<script type="module" src="pages/console.js"></script>',
 };
-const results = ['src/main.js', 'console/console.js', 'console/tokens.css', 'console/index.html', 'built'];
+const results = ['src/main.js', 'console/index.html', 'built'];
 
 describe('tools/build.cjs', () => {
   let clone: TemporaryFolder;
@@ -53,8 +55,8 @@ describe('tools/build.cjs', () => {
     await ended;
   }
 
-  // The first file of the compiler, of the bundler, and of the copies.
-  const steps = ['src/main.js', 'console/console.js', 'console/index.html'];
+  // The first file of the compiler, the folder of the bundler, and the last file.
+  const steps = ['src/main.js', 'console', 'console/index.html'];
   it.each(steps)('builds all again after a build was killed when %s was written', async (name) => {
     await killWhenWritten(name);
     buildIfNeeded();

@@ -69,11 +69,11 @@ describe('the package', () => {
     const paths = packed.files.map(({ path }) => path);
     const folders = [...new Set(paths.map((path) => path.split('/')[0]))].sort();
     const files = ['CHANGELOG.md', 'README.md', 'package.json'];
-    expect(folders).toEqual([...files, 'bin', 'dist', 'docs', 'models', 'public', 'starters'].sort());
+    expect(folders).toEqual([...files, 'bin', 'dist', 'docs', 'models', 'starters'].sort());
     expect(
       paths.filter((path) => path.startsWith('dist/') && !/^dist\/(built|src\/.*\.js|console\/[^/]+)$/.test(path)),
     ).toEqual([]);
-    expect(paths).toContain('dist/console/console.js');
+    expect(paths).toContain('dist/console/index.html');
     expect(packed.unpackedSize).toBeLessThan(10_000_000);
   });
 

@@ -48,7 +48,7 @@ export const anAccount = (team: Team, over: Partial<Account> = {}): Account => (
 });
 
 export const aSession = (account: Account, over: Partial<Credential> = {}): Credential => ({
-  ...Credential.session({ ...credentialOf(account), id: ids.next('ses') }),
+  ...Credential.session({ ...credentialOf(account), id: ids.next('ses'), address: null, userAgent: null }),
   ...over,
 });
 

@@ -8,7 +8,7 @@ import { Audit } from '../audit/audit.service.js';
 import { Clock, IdGenerator, ServiceSettings, UnitOfWork } from '../shared/ports.js';
 import { TokenMailer } from './account-mails.js';
 import { MEMBERSHIP } from './authority.js';
-import { CredentialIssuer, type SignedIn } from './credential-issuer.js';
+import { CredentialIssuer, type SignedIn, type SignIn } from './credential-issuer.js';
 import { PasswordChanger } from './password-changer.js';
 import { AccountRepository, InviteRepository, SecretTokens, TeamRepository } from './ports.js';
 
@@ -19,7 +19,7 @@ export interface RegistrationStatus {
   readonly registrationOpen: boolean;
 }
 
-interface Registration extends Profile {
+interface Registration extends Profile, SignIn {
   readonly inviteToken?: string | undefined;
 }
 
@@ -48,7 +48,7 @@ export class RegistrationService {
    * Throws InvalidRequest, RegistrationClosed, InviteNotFound, InviteEmailMismatch, InviteRedeemed, InviteRevoked,
    * InviteExpired, EmailTaken, HashingBusy. A refused registration stores nothing, and its invite stays pending.
    */
-  async register(by: Caller | null, { inviteToken, ...typed }: Registration): Promise<SignedIn> {
+  async register(by: Caller | null, { inviteToken, client, withKey, ...typed }: Registration): Promise<SignedIn> {
     // These checks refuse early, before the slow hash. The unit of work repeats them.
     await this.admit(by, typed.email, inviteToken);
     const { name, email, password } = Account.profile(typed);
@@ -72,7 +72,7 @@ export class RegistrationService {
       await this.mailer.send(account, 'verification');
       const details = { role: account.role, invite_id: invite?.id };
       await this.audit.record({ by: Actor.self(account), action: 'account.registered', object: account, details });
-      return this.issuer.signIn(account, 'registration');
+      return this.issuer.signIn(account, { client, withKey, origin: 'registration' });
     });
   }
 

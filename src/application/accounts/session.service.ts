@@ -9,7 +9,7 @@ import { NotFound } from '../../domain/shared/errors.js';
 import { Audit } from '../audit/audit.service.js';
 import { Clock, UnitOfWork } from '../shared/ports.js';
 import { Authority } from './authority.js';
-import { CredentialIssuer, type SignedIn } from './credential-issuer.js';
+import { CredentialIssuer, type SignedIn, type SignIn } from './credential-issuer.js';
 import { AccountRepository, CredentialRepository, PasswordHasher } from './ports.js';
 
 interface Revocation {
@@ -38,10 +38,10 @@ export class SessionService {
   ) {}
 
   /**
-   * Creates a session and an API key. Earlier sessions and keys stay. Throws HashingBusy. Throws InvalidCredentials
+   * Creates a session, and an API key if wanted. Earlier ones stay. Throws HashingBusy. Throws InvalidCredentials
    * after the same time for an unknown e-mail and for a wrong password.
    */
-  async logIn({ email, password }: { email: string; password: string }): Promise<SignedIn> {
+  async logIn({ email, password, ...signIn }: SignIn & { email: string; password: string }): Promise<SignedIn> {
     const account = await this.accounts.byEmail(email);
     const matches = await this.hasher.matches(password, account?.passwordHash ?? null);
     if (!account || !matches) throw new InvalidCredentials();
@@ -49,7 +49,7 @@ export class SessionService {
       // The password may have changed, or the account may be gone, since the hash was read.
       const current = await this.accounts.byId(account.id);
       if (current?.passwordHash !== account.passwordHash) throw new InvalidCredentials();
-      return this.issuer.signIn(current, 'login');
+      return this.issuer.signIn(current, { ...signIn, origin: 'login' });
     });
   }
 
@@ -75,6 +75,22 @@ export class SessionService {
       const removed = await this.credentials.remove({ accountId: actor.accountId, kind: 'session', id });
       if (!removed) throw new NotFound('session');
       await this.audit.record({ by: actor, action: 'session.revoked', object: { id } });
+    });
+  }
+
+  /** Ends all sessions of the account except the caller's. */
+  async endOthers(by: Caller | null): Promise<void> {
+    await this.unitOfWork.run(async () => {
+      const actor = await this.authority.confirm(by, permissions.ownAccount);
+      const { accountId, credentialId: except } = actor;
+      await this.credentials.removeAll({ accountId, kind: 'session', except });
+      const object = { id: accountId };
+      await this.audit.record({
+        by: actor,
+        action: 'account.sessions_revoked',
+        object,
+        details: { keys_revoked: false },
+      });
     });
   }
 

@@ -5,7 +5,7 @@ import { Actor } from '../../domain/audit/audit-entry.js';
 import { Audit } from '../audit/audit.service.js';
 import { Clock, IdGenerator, ServiceSettings, UnitOfWork } from '../shared/ports.js';
 import { MEMBERSHIP } from './authority.js';
-import { CredentialIssuer, type SignedIn } from './credential-issuer.js';
+import { CredentialIssuer, type SignedIn, type SignIn } from './credential-issuer.js';
 import {
   AccountRepository,
   type SiteClaims,
@@ -33,10 +33,10 @@ export class SiteLoginService {
   ) {}
 
   /** Throws SiteLoginDisabled, SiteTokenInvalid, EmailTaken, RegistrationClosed. */
-  async logIn({ token }: { token: string }): Promise<SignedIn> {
+  async logIn({ token, ...signIn }: SignIn & { token: string }): Promise<SignedIn> {
     this.requireEnabled();
     const claims = await this.siteTokens.verify(token);
-    return (await this.logInKnown(claims)) ?? this.logInNew(claims);
+    return (await this.logInKnown(claims, signIn)) ?? this.logInNew(claims, signIn);
   }
 
   /** Throws SiteLoginDisabled. */
@@ -45,20 +45,21 @@ export class SiteLoginService {
   }
 
   /** Returns null if there is no account. */
-  private logInKnown(claims: SiteClaims): Promise<SignedIn | null> {
+  private logInKnown(claims: SiteClaims, signIn: SignIn): Promise<SignedIn | null> {
     return this.unitOfWork.run(async () => {
       const account = await this.accounts.byEmail(claims.email);
       if (!account) return null;
       await this.spend(claims);
-      return this.issuer.signIn(await this.open(account, claims), 'login');
+      return this.issuer.signIn(await this.open(account, claims), { ...signIn, origin: 'login' });
     });
   }
 
-  private logInNew(claims: SiteClaims): Promise<SignedIn> {
+  private logInNew(claims: SiteClaims, signIn: SignIn): Promise<SignedIn> {
     return this.unitOfWork.locked(MEMBERSHIP, async () => {
       await this.spend(claims);
       const known = await this.accounts.byEmail(claims.email); // another call may have created it meanwhile
-      return this.issuer.signIn(await (known ? this.open(known, claims) : this.create(claims)), 'login');
+      const account = await (known ? this.open(known, claims) : this.create(claims));
+      return this.issuer.signIn(account, { ...signIn, origin: 'login' });
     });
   }
 

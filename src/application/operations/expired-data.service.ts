@@ -9,6 +9,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const KEPT_MS: Readonly<Record<ExpirableKind, number>> = {
   alert_messages: DAY_MS,
   credentials: DAY_MS,
+  unused_keys: 30 * DAY_MS,
   mailed_tokens: 30 * DAY_MS, // so that an old link gets TokenUsed or TokenExpired, not TokenNotFound
   site_tokens: DAY_MS,
   usage_minutes: USAGE_KEPT_MS.minute,

@@ -3,6 +3,7 @@ import type { QuotaName } from '../../domain/shared/storage-quota.js';
 export const expirableKinds = [
   'alert_messages',
   'credentials',
+  'unused_keys',
   'mailed_tokens',
   'site_tokens',
   'usage_minutes',
@@ -14,8 +15,8 @@ export type ExpirableKind = (typeof expirableKinds)[number];
 export abstract class ExpiredData {
   /**
    * Removes at most `most` rows of the kind that ended before `before`. Returns the number of removed rows. A
-   * message about alerts counts as ended when it is sent, a minute or an hour of usage at its start, and other rows when
-   * they expire. Rows that never expire stay. Concurrent calls do not wait for each other.
+   * message about alerts counts as ended when it is sent, a minute or an hour of usage at its start, a never used key of
+   * a login when it was made, and other rows when they expire. Rows that never expire stay. Concurrent calls do not wait for each other.
    */
   abstract remove(kind: ExpirableKind, before: Date, most: number): Promise<number>;
 }

@@ -14,16 +14,25 @@ export interface Credential {
   readonly expiresAt: Date | null;
   /** At most one use in a minute is stored. */
   readonly lastUsedAt: Date | null;
+  /** The network address of the sign-in. Null for an API key, and for sessions of earlier versions. */
+  readonly address: string | null;
+  /** The `User-Agent` of the sign-in, at most 256 characters. Null if it was not sent, and for an API key. */
+  readonly userAgent: string | null;
 }
 
+/** The program that signs in. */
+export type Client = Pick<Credential, 'address' | 'userAgent'>;
+
+const LONGEST_USER_AGENT = 256;
 const SESSION_LIFETIME_MS = 30 * 24 * 60 * 60 * 1000;
 
 type Draft = Pick<Credential, 'id' | 'accountId' | 'digest' | 'origin' | 'createdAt'>;
 type KeyDraft = Draft & Pick<Credential, 'hint'> & Partial<Pick<Credential, 'name' | 'expiresAt'>>;
 
 export const Credential = {
-  session: (draft: Draft): Credential => ({
+  session: ({ userAgent, ...draft }: Draft & Client): Credential => ({
     ...draft,
+    userAgent: userAgent?.slice(0, LONGEST_USER_AGENT) ?? null,
     kind: 'session',
     name: null,
     hint: '',
@@ -36,5 +45,7 @@ export const Credential = {
     ...draft,
     kind: 'api_key',
     lastUsedAt: null,
+    address: null,
+    userAgent: null,
   }),
 };

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { Quota } from '../../application/operations/ports.js';
 import type { Reservation } from '../../application/shared/memory-budget.js';
 import type { Caller, CallerKind } from '../../domain/accounts/caller.js';
+import type { Client } from '../../domain/accounts/credential.js';
 import type { Permission } from '../../domain/accounts/permission.js';
 import type { DomainError } from '../../domain/shared/errors.js';
 import type { BodyRules } from './body.js';
@@ -115,6 +116,8 @@ export interface Call<
   /** Limits the stored content that the call reads into memory. */
   readonly memory: Reservation;
   readonly requestId: string;
+  /** The program that calls and its address. */
+  readonly client: Client;
   /** Returns what is left of each rate limit of the caller after this call. */
   readonly readQuotas: () => Promise<readonly Quota[]>;
 }

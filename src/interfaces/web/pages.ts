@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, extname, join } from 'node:path';
-import express, { type Response, Router } from 'express';
+import { extname, join } from 'node:path';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { type Request, type Response, Router } from 'express';
 import { methodNotAllowed } from '../http/refusals.js';
 import { packageRoot, version } from '../version.js';
 
@@ -29,82 +30,93 @@ const REFERENCE_POLICY = [
   "form-action 'self'",
 ].join('; ');
 
-/** Serves the pages for people: the console, the API reference, the sign-in page, and the targets of e-mail links. */
+/** The addresses of the console. A link in an e-mail leads to one of the last three, so its URL may contain a token. */
+const HOME = '/';
+const LINKED = ['/auth', '/verify-email', '/reset-password'];
+
+/** The names of files whose content never changes, because the name contains its hash. */
+const HASHED = /-[A-Z0-9]{8}\.(js|css|svg)$/;
+
+/** Values of `Cache-Control`: for files in HASHED, for files that change with an update, and for pages in LINKED. */
+const UNCHANGED = 'public, max-age=31536000, immutable';
+const REVALIDATED = 'no-cache';
+const NOT_STORED = 'no-store';
+
+/**
+ * Serves the pages for people: the console and the API reference. Reads all files at the start, so that they cannot
+ * change or disappear while the service runs.
+ */
 export function pages(): Router {
   const router = Router({ caseSensitive: true, strict: true });
-  const file = (path: string, send: (response: Response) => unknown) =>
-    router.all(path, (request, response) => {
+  const serve = (path: string, headers: Headers, file: Encoded | (() => Promise<Encoded>)) =>
+    router.all(path, async (request, response) => {
       if (!['GET', 'HEAD'].includes(request.method)) throw methodNotAllowed(['GET', 'HEAD']);
-      return send(response);
+      sendEncoded(response.set(headers), request, typeof file === 'function' ? await file() : file);
     });
-  file('/openapi.json', async (response) => {
-    sendOnce(response.type('json'), await described());
-  });
-  const files = dirname(require.resolve('swagger-ui-dist/package.json'));
-  const wanted = /^\/(swagger-ui\.css|swagger-ui-bundle\.js|favicon-32x32\.png)$/;
-  const assets = express.static(files, { index: false, redirect: false, maxAge: '1d' });
-  router.use('/docs', (request, response, next) =>
-    wanted.test(request.path) ? assets(request, response, next) : next(),
-  );
-  for (const { path, type, content } of filesOf(join(packageRoot, 'public'))) {
-    const policy = path === '/docs' ? REFERENCE_POLICY : OWN_POLICY;
-    file(path, (response) => guarded(response, policy).type(type).send(content));
-  }
-  for (const { path, type, content } of filesOf(join(packageRoot, 'dist', 'console'))) {
-    const text = tagged(content);
-    file(path, (response) => sendOnce(guarded(response, OWN_POLICY).type(type), text));
+  const folder = join(packageRoot, 'dist', 'console');
+  const read = (name: string) => readFileSync(join(folder, name));
+  serve('/openapi.json', { 'Content-Type': 'application/json', 'Cache-Control': REVALIDATED }, described);
+  serve('/docs', headersOf('.html', REVALIDATED, REFERENCE_POLICY), encoded(read('docs.html')));
+  const page = encoded(read('index.html'));
+  serve(HOME, headersOf('.html', REVALIDATED), page);
+  for (const path of LINKED) serve(path, headersOf('.html', NOT_STORED), page);
+  for (const name of readdirSync(folder).filter((one) => HASHED.test(one))) {
+    const file = encodings({ identity: read(name), gzip: read(`${name}.gz`), br: read(`${name}.br`) });
+    serve(`/pages/${name}`, headersOf(extname(name), UNCHANGED), file);
   }
   return router;
 }
 
-interface Tagged {
-  readonly text: string;
-  readonly tag: string;
-}
+type Headers = Readonly<Record<string, string>>;
 
-const tagged = (text: string): Tagged => ({
-  text,
-  tag: `"${createHash('sha256').update(text).digest('base64url')}"`,
+const headersOf = (extension: string, caching: string, policy = OWN_POLICY): Headers => ({
+  'Content-Type': TYPES[extension] as string,
+  'Cache-Control': caching,
+  'Content-Security-Policy': policy,
+  'X-Frame-Options': 'DENY',
 });
 
-/** Sends a text, or answers 304 to a caller that already has it. `send` compares the tags. */
-const sendOnce = (response: Response, { text, tag }: Tagged) =>
-  response.set({ ETag: tag, 'Cache-Control': 'no-cache' }).send(text);
+const TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+};
 
-let description: Promise<Tagged> | undefined;
+/** A file in each encoding that the service sends, with an entity tag. */
+type Encoded = Readonly<Record<Encoding, { readonly content: Buffer; readonly tag: string }>>;
+type Encoding = 'identity' | 'gzip' | 'br';
+
+function encodings(contents: Readonly<Record<Encoding, Buffer>>): Encoded {
+  const tagged = (content: Buffer) => ({
+    content,
+    tag: `"${createHash('sha256').update(content).digest('base64url')}"`,
+  });
+  return { identity: tagged(contents.identity), gzip: tagged(contents.gzip), br: tagged(contents.br) };
+}
+
+/** Compresses a file quickly. */
+const encoded = (content: Buffer): Encoded =>
+  encodings({
+    identity: content,
+    gzip: gzipSync(content),
+    br: brotliCompressSync(content, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }),
+  });
+
+/** Sends a file in the best encoding that the caller accepts. Answers 304 to a caller that already has it. */
+function sendEncoded(response: Response, request: Request, file: Encoded): void {
+  const encoding = (request.acceptsEncodings('br', 'gzip', 'identity') || 'identity') as Encoding;
+  const { content, tag } = file[encoding];
+  if (encoding !== 'identity') response.set('Content-Encoding', encoding);
+  response.vary('Accept-Encoding').set('ETag', tag).send(content); // `send` compares the tags
+}
+
+let description: Promise<Encoded> | undefined;
 
 /** Returns the OpenAPI document. Creates it at the first request, so that the service starts faster. */
-function described() {
+function described(): Promise<Encoded> {
   description ??= import('../http/openapi/document.js').then(({ openApiDocument }) => {
-    return tagged(JSON.stringify(openApiDocument(version)));
+    return encoded(Buffer.from(JSON.stringify(openApiDocument(version))));
   });
   return description;
-}
-
-/**
- * Sets the security headers of a page. Browsers must not store the page, because its URL may contain a token.
- * For the console, `sendOnce` replaces the Cache-Control. Other code sets the Referrer-Policy of every answer.
- */
-const guarded = (response: Response, policy: string): Response =>
-  response.set({ 'Content-Security-Policy': policy, 'Cache-Control': 'no-store', 'X-Frame-Options': 'DENY' });
-
-interface PublicFile {
-  /** `/` for `index.html`, `/auth` for `auth.html`. Files that pages load are below `/pages`. */
-  readonly path: string;
-  /** The extension of its name, such as `.css`. */
-  readonly type: string;
-  readonly content: string;
-}
-
-/** Reads all files of a folder at the start, so that they cannot change or disappear while the service runs. */
-function filesOf(folder: string): PublicFile[] {
-  return readdirSync(folder).map((name) => {
-    const type = extname(name);
-    const page = name === 'index.html' ? '/' : `/${name.slice(0, -type.length)}`;
-    return {
-      path: type === '.html' ? page : `/pages/${name}`,
-      type,
-      content: readFileSync(join(folder, name), 'utf8'),
-    };
-  });
 }

@@ -84,7 +84,8 @@ export function credentialsContract(adapter: string, store: StoreUnderTest) {
         anApiKey(account),
         anApiKey(account),
       );
-      const [session] = await add(aSession(account), anApiKey(stranger));
+      const signedIn = { address: '192.0.2.7', userAgent: 'Firefox “nightly”' };
+      const [session] = await add(aSession(account, signedIn), anApiKey(stranger));
       const keys = [third, second, first] as Credential[];
       const keysAt = (now: Date) => (page?: Page) => listed('api_key', now, page);
       await expectPages(keysAt(at(1)), keys);

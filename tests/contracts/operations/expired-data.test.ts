@@ -47,6 +47,21 @@ describe('ExpiredData in PostgreSQL', () => {
     expect(await left('api_key')).toEqual([endless.id]);
   });
 
+  it('removes keys of logins that were never used, and no other keys', async () => {
+    const { credentials } = repositories;
+    const unused = anApiKey(account, { origin: 'login' });
+    const kept = [
+      anApiKey(account, { origin: 'login', lastUsedAt: at(1) }),
+      anApiKey(account, { origin: 'minted' }),
+      anApiKey(account, { origin: 'registration' }),
+      aSession(account, { origin: 'login' }),
+    ];
+    for (const one of [unused, ...kept]) await credentials.add(one);
+    expect(await expired.remove('unused_keys', new Date(at(0).getTime() - 1), 9)).toBe(0);
+    expect(await expired.remove('unused_keys', at(0), 9)).toBe(1);
+    expect([...(await left('api_key')), ...(await left('session'))]).toEqual(kept.map(({ id }) => id));
+  });
+
   it('removes expired mailed tokens and site tokens', async () => {
     const token = aMailedToken(account);
     await repositories.mailedTokens.add(token);

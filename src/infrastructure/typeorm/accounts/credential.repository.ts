@@ -19,6 +19,8 @@ export const CredentialTable = defineTable<Credential>('credentials', {
   createdAt: { type: 'timestamptz' },
   expiresAt: { type: 'timestamptz', nullable: true },
   lastUsedAt: { type: 'timestamptz', nullable: true },
+  address: { type: 'text', nullable: true },
+  userAgent: { type: 'text', nullable: true },
 });
 
 /** This SQL is written by hand. Every request runs it, so it is a prepared statement, which the ORM cannot make. */

@@ -1,5 +1,5 @@
 import { injectable } from 'inversify';
-import { DataSource, type EntitySchema, LessThanOrEqual, type ObjectLiteral } from 'typeorm';
+import { DataSource, type EntitySchema, IsNull, LessThanOrEqual, type ObjectLiteral } from 'typeorm';
 import { MAIL } from '../../../application/accounts/mail-queue.js';
 import type { ExpirableKind, ExpiredData, StorageProbe } from '../../../application/operations/ports.js';
 import { usageBuckets } from '../../../domain/jobs/usage.js';
@@ -42,6 +42,11 @@ interface Expirable {
 
 const TABLES: Readonly<Record<ExpirableKind, Expirable>> = {
   credentials: { table: CredentialTable, end: 'expiresAt' },
+  unused_keys: {
+    table: CredentialTable,
+    end: 'createdAt',
+    where: { kind: 'api_key', origin: 'login', lastUsedAt: IsNull() },
+  },
   mailed_tokens: { table: MailedTokenTable, end: 'expiresAt' },
   alert_messages: { table: AlertMessageTable, end: 'sentAt' },
   site_tokens: { table: SpentSiteTokenTable, end: 'expiresAt' },

@@ -59,7 +59,9 @@ const OwnUserAnswer = UserAnswer.extend({
 const SignedInAnswer = namedObject('SignedIn', {
   user: UserAnswer,
   token: secret('tns').describe('A session token, valid for 30 days. Shown only once.'),
-  api_key: secret('tnk').describe('A new API key. Earlier ones stay valid. Shown only once.'),
+  api_key: secret('tnk')
+    .nullable()
+    .describe('A new API key. Earlier ones stay valid. Shown only once. Null if the login asked for none.'),
 });
 
 export const register = api.post('/v1/auth/register', {
@@ -106,11 +108,14 @@ export const verifyEmail = api.post('/v1/auth/verify-email', {
 export const login = api.post('/v1/auth/login', {
   id: 'login',
   summary: 'Log in',
-  description: 'Opens a session of 30 days and mints a new API key.',
+  description:
+    'Opens a session of 30 days and mints a new API key. The key is removed if nobody uses it within 30 days. ' +
+    '`api_key: false` mints none.',
   access: 'public',
   body: namedObject('Login', {
     email: AnyEmail,
     password: text().meta({ description: 'The password of the account.', example: 'correct horse battery' }),
+    api_key: truth().default(true).describe('Whether to mint an API key.'),
   }),
   answer: SignedInAnswer,
   refusals: ['invalid_credentials', 'busy'],

@@ -20,9 +20,9 @@ export class AccountsController implements Controller {
   readonly routes = [
     route(
       contracts.register,
-      async ({ caller, body: { invite, invite_token, ...typed } }) => {
+      async ({ caller, client, body: { invite, invite_token, ...typed } }) => {
         const inviteToken = invite_token ?? invite ?? undefined;
-        return signedIn(await this.registration.register(caller, { ...typed, inviteToken }));
+        return signedIn(await this.registration.register(caller, { ...typed, inviteToken, client, withKey: true }));
       },
       () => this.registration.requirePlace(),
     ),
@@ -34,10 +34,12 @@ export class AccountsController implements Controller {
     route(contracts.resendVerification, async ({ caller }) =>
       userAnswer(await this.accounts.resendVerification(caller)),
     ),
-    route(contracts.login, async ({ body }) => signedIn(await this.sessions.logIn(body))),
+    route(contracts.login, async ({ client, body: { api_key: withKey, ...typed } }) =>
+      signedIn(await this.sessions.logIn({ ...typed, client, withKey })),
+    ),
     route(
       contracts.siteLogin,
-      async ({ body }) => signedIn(await this.siteLogin.logIn(body)),
+      async ({ client, body }) => signedIn(await this.siteLogin.logIn({ ...body, client, withKey: true })),
       async () => this.siteLogin.requireEnabled(),
     ),
     route(contracts.logout, async ({ caller }) => ({ id: await this.sessions.logOut(caller), deleted: true as const })),

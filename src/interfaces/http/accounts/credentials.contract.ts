@@ -21,10 +21,14 @@ export const KeyAnswer = namedObject('ApiKey', {
 export const SessionAnswer = namedObject('Session', {
   id: id('ses'),
   current: z.boolean().describe('Whether this is the session of the call.'),
+  user_agent: textLike('Mozilla/5.0 …', 'The `User-Agent` of the sign-in.').nullable(),
+  address: textLike('192.0.2.7', 'The network address of the sign-in.').nullable(),
   created_at: Timestamp,
   last_used_at: Timestamp.nullable(),
   expires_at: Timestamp,
 });
+
+const Sessions = listOf('sessions', SessionAnswer, 'Sessions');
 
 export const mintKey = api.post('/v1/keys', {
   id: 'mintKey',
@@ -74,7 +78,14 @@ export const listSessions = api.get('/v1/auth/sessions', {
   id: 'listSessions',
   summary: 'List your own sessions, newest first, at most 1000',
   access: permissions.ownAccount,
-  answer: listOf('sessions', SessionAnswer, 'Sessions'),
+  answer: Sessions,
+});
+
+export const endOtherSessions = api.post('/v1/auth/sessions/end-others', {
+  id: 'endOtherSessions',
+  summary: 'End all your sessions except the one of this call',
+  access: permissions.ownAccount,
+  answer: Sessions,
 });
 
 export const endSession = api.delete('/v1/auth/sessions/{session_id}', {

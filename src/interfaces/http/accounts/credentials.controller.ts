@@ -1,6 +1,7 @@
 import { injectable } from 'inversify';
 import { ApiKeyService } from '../../../application/accounts/api-key.service.js';
 import { SessionService } from '../../../application/accounts/session.service.js';
+import type { Caller } from '../../../domain/accounts/caller.js';
 import type { Credential } from '../../../domain/accounts/credential.js';
 import { answerFrom, deleted, hidden, listed, paged } from '../answers.js';
 import { type Controller, route } from '../contract.js';
@@ -21,13 +22,11 @@ export class CredentialsController implements Controller {
       return paged('keys', onePage(found, query), keyAnswer);
     }),
     route(contracts.revokeKey, ({ caller, params: { key_id: id } }) => deleted(id, this.keys.revoke(caller, { id }))),
-    route(contracts.listSessions, async ({ caller }) => {
-      const { sessions, currentId } = await this.sessions.list(caller);
-      return listed(
-        'sessions',
-        sessions.map((session) => sessionAnswer(session, currentId)),
-      );
+    route(contracts.endOtherSessions, async ({ caller }) => {
+      await this.sessions.endOthers(caller);
+      return this.sessionsOf(caller);
     }),
+    route(contracts.listSessions, ({ caller }) => this.sessionsOf(caller)),
     route(contracts.endSession, ({ caller, params: { session_id: id } }) =>
       deleted(id, this.sessions.end(caller, { id })),
     ),
@@ -37,11 +36,20 @@ export class CredentialsController implements Controller {
     private readonly keys: ApiKeyService,
     private readonly sessions: SessionService,
   ) {}
+
+  private async sessionsOf(caller: Caller | null) {
+    const { sessions, currentId } = await this.sessions.list(caller);
+    return listed(
+      'sessions',
+      sessions.map((session) => sessionAnswer(session, currentId)),
+    );
+  }
 }
 
 const hiddenFields = { kind: hidden, account_id: hidden, digest: hidden, origin: hidden } as const;
 
-const keyAnswer = (key: Credential) => answerFrom(contracts.KeyAnswer, key, hiddenFields);
+const keyAnswer = (key: Credential) =>
+  answerFrom(contracts.KeyAnswer, key, { ...hiddenFields, address: hidden, user_agent: hidden });
 
 const sessionAnswer = (session: Credential, currentId: string) =>
   answerFrom(contracts.SessionAnswer, session, {

@@ -188,6 +188,13 @@ export function sourceKey({ ip, socket }: Source): RateLimitKey {
   return { kind: 'address', value: sourceOf(ip ?? '') ?? sourceOf(socket.remoteAddress ?? '') ?? '' };
 }
 
+/** Returns the caller's address, or the proxy's if the forwarded one is none. Returns null for a closed connection. */
+export function addressOf({ ip, socket }: Source): string | null {
+  const plain = (text = '') => withoutPort(text).replace(/%.*$/, '');
+  const address = [ip, socket.remoteAddress].map(plain).find(ipaddr.isValid);
+  return address === undefined ? null : ipaddr.process(address).toString();
+}
+
 /** Returns an IPv4 address, also for its IPv6 form, or the /64 network of an IPv6 address, or null for other text. */
 export function sourceOf(text: string): string | null {
   const address = withoutPort(text).replace(/%.*$/, '');

@@ -6,6 +6,7 @@ import type { Call, Contract, ExistenceCheck } from '../contract.js';
 import { firstUnstorable } from '../json-body.js';
 import type { CallWatch } from './call-watch.js';
 import { reservationOf } from './memory.js';
+import { addressOf } from './rate-limit.js';
 
 const IDENTIFIER = /^[a-z]{3}_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
@@ -34,6 +35,7 @@ export function validate(contract: Contract, { memory, watch }: ValidateDependen
       signal: endSignal(contract, request, response, watch),
       memory: reservationOf(memory, request, response),
       requestId,
+      client: { address: addressOf(request), userAgent: request.get('user-agent') ?? null },
       readQuotas,
     };
     next();

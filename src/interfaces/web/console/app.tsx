@@ -1,6 +1,8 @@
+import type { ComponentType } from 'preact';
 import { useEffect, useErrorBoundary, useState } from 'preact/hooks';
 import { Layout } from './layout/layout.js';
 import { SignInDialog } from './layout/sign-in-dialog.js';
+import { loadOthers, loadPage, viewOf } from './page-code.js';
 import { pages } from './pages.js';
 import { can, loadStatus, status } from './shared/account.js';
 import { ApiError } from './shared/api.js';
@@ -12,8 +14,21 @@ import { leaveForSignIn, takeSessionOfAnotherTab, token } from './shared/session
 import { Empty, ErrorNote, Loading } from './shared/states.js';
 import { Toasts } from './shared/toasts.js';
 
+/** The pages that need no session, by the last part of their address. */
+const entries: Readonly<Record<string, () => Promise<ComponentType>>> = {
+  auth: async () => (await import('./entry/sign-in.js')).SignIn,
+  'verify-email': async () => (await import('./entry/verify-email.js')).VerifyEmail,
+  'reset-password': async () => (await import('./entry/reset-password.js')).ResetPassword,
+};
+
+/** Returns what the address shows: one of the `entries`, or the console. */
+export async function loadApp(): Promise<ComponentType> {
+  const entry = entries[location.pathname.split('/').at(-1) ?? ''];
+  return entry ? entry() : Console;
+}
+
 /** Loads the signed-in account, then shows the page of the address. Without a session, goes to `/auth`. */
-export function App() {
+function Console() {
   const [error, setError] = useState<ApiError>();
   const start = async () => {
     setError(undefined);
@@ -62,15 +77,28 @@ function OpenPage() {
   }
   return (
     <Layout>
-      <View key={found.page.path} page={found.page} parameters={found.parameters} />
+      <LoadedPage key={found.page.path} page={found.page} parameters={found.parameters} />
     </Layout>
   );
 }
 
-/** Shows a page. If the page throws while it is drawn, shows an error beside the menu. */
-function View({ page: { view: Content }, parameters }: { page: Page; parameters: Readonly<Record<string, string>> }) {
+/** Shows a page when its code is loaded. If the page throws while it is drawn, shows an error beside the menu. */
+function LoadedPage({ page, parameters }: { page: Page; parameters: Readonly<Record<string, string>> }) {
   const [broken, again] = useErrorBoundary();
-  if (broken === undefined) return <Content parameters={parameters} />;
-  const error = new ApiError(0, 'broken', `This page could not be drawn: ${(broken as Error).message ?? broken}`);
-  return <ErrorNote error={error} onRetry={again} />;
+  const [failure, setFailure] = useState<Error>();
+  const [, draw] = useState(0);
+  const Content = viewOf(page);
+  useEffect(() => {
+    if (Content) void loadOthers();
+    else loadPage(page).then(() => draw((count) => count + 1), setFailure);
+  }, [page, Content]);
+  if (broken !== undefined) {
+    const reason = (broken as Error).message ?? broken;
+    return <ErrorNote error={new ApiError(0, 'broken', `This page could not be drawn: ${reason}`)} onRetry={again} />;
+  }
+  if (Content) return <Content parameters={parameters} />;
+  if (!failure) return <Loading what="the page" />;
+  // After an update of the service, only a new start of the console knows the names of the files.
+  const error = new ApiError(0, 'not_loaded', 'This page could not be loaded. Load the console again.');
+  return <ErrorNote error={error} onRetry={() => location.reload()} />;
 }

@@ -1,9 +1,5 @@
 import { render } from 'preact';
-import { App } from './app.js';
-import './styles/tokens.css';
-import './styles/base.css';
-import './styles/controls.css';
-import './styles/content.css';
-import './styles/layout.css';
+import { loadApp } from './app.js';
 
+const App = await loadApp();
 render(<App />, document.getElementById('console') as HTMLElement);

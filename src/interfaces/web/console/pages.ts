@@ -1,47 +1,156 @@
-import { account } from './pages/account/account.js';
-import { alertPages } from './pages/alerts/alerts.js';
-import { dataset } from './pages/datasets/dataset.js';
-import { datasets } from './pages/datasets/datasets.js';
-import { deploymentPages } from './pages/deployments/deployments.js';
-import { compareEvaluations } from './pages/evaluations/compare.js';
-import { evaluation } from './pages/evaluations/evaluation.js';
-import { evaluations } from './pages/evaluations/evaluations.js';
-import { job } from './pages/jobs/job.js';
-import { jobs } from './pages/jobs/jobs.js';
-import { logs } from './pages/logs/logs.js';
-import { model } from './pages/model/model.js';
-import { models } from './pages/models/models.js';
-import { overview } from './pages/overview/overview.js';
-import { playground } from './pages/playground/playground.js';
-import { project } from './pages/project/project.js';
-import { projectHistory } from './pages/project-history/project-history.js';
-import { projects } from './pages/projects/projects.js';
-import { audit } from './pages/team/audit.js';
-import { team } from './pages/team/team.js';
-import { webhooks } from './pages/team/webhooks.js';
 import type { Page } from './shared/page.js';
 
 /** All pages of the console, in the order of the menu. The first page that fits the address is shown. */
 export const pages: readonly Page[] = [
-  overview,
-  playground,
-  projects,
-  project,
-  projectHistory,
-  datasets,
-  dataset,
-  models,
-  model,
-  evaluations,
-  evaluation,
-  compareEvaluations,
-  ...deploymentPages,
-  jobs,
-  job,
-  ...alertPages,
-  logs,
-  team,
-  webhooks,
-  audit,
-  account,
+  {
+    path: '/',
+    title: 'Overview',
+    load: async () => (await import('./pages/overview/overview.js')).Overview,
+    menu: { group: 'Home', icon: 'overview', key: 'o' },
+  },
+  {
+    path: '/playground',
+    title: 'Playground',
+    load: async () => (await import('./pages/playground/playground.js')).PlaygroundPage,
+    needs: 'chat',
+    menu: { group: 'Home', icon: 'playground', key: 'c' },
+  },
+  {
+    path: '/projects',
+    title: 'Projects',
+    load: async () => (await import('./pages/projects/projects.js')).Projects,
+    needs: 'read_workspace',
+    menu: { group: 'Workspace', icon: 'projects', key: 'p' },
+  },
+  {
+    path: '/projects/:project_id',
+    title: 'Project',
+    load: async () => (await import('./pages/project/project.js')).ProjectPage,
+    needs: 'read_workspace',
+  },
+  {
+    path: '/projects/:project_id/history',
+    title: 'History of a project',
+    load: async () => (await import('./pages/project-history/project-history.js')).ProjectHistory,
+    needs: 'read_workspace',
+  },
+  {
+    path: '/projects/:project_id/datasets',
+    title: 'Datasets',
+    load: async () => (await import('./pages/datasets/datasets.js')).Datasets,
+  },
+  {
+    path: '/projects/:project_id/datasets/:dataset_id',
+    title: 'Dataset',
+    load: async () => (await import('./pages/datasets/dataset.js')).DatasetPage,
+  },
+  {
+    path: '/projects/:project_id/models',
+    title: 'Models of a project',
+    load: async () => (await import('./pages/models/models.js')).Models,
+    needs: 'read_workspace',
+  },
+  {
+    path: '/projects/:project_id/models/:model_id',
+    title: 'Model',
+    load: async () => (await import('./pages/model/model.js')).ModelPage,
+    needs: 'read_workspace',
+  },
+  {
+    path: '/evaluations',
+    title: 'Evaluations',
+    load: async () => (await import('./pages/evaluations/evaluations.js')).Evaluations,
+    needs: 'read_jobs',
+    menu: { group: 'Workspace', icon: 'evaluations', key: 'e' },
+  },
+  {
+    path: '/evaluations/:job_id',
+    title: 'Evaluation',
+    load: async () => (await import('./pages/evaluations/evaluation.js')).EvaluationPage,
+    needs: 'read_jobs',
+  },
+  {
+    path: '/evaluations/:job_id/compare',
+    title: 'Compare two runs',
+    load: async () => (await import('./pages/evaluations/compare.js')).ComparePage,
+    needs: 'read_jobs',
+  },
+  {
+    path: '/deployments',
+    title: 'Deployments',
+    load: async () => (await import('./pages/deployments/deployments.js')).Deployments,
+    needs: 'read_monitoring',
+    menu: { group: 'Operations', icon: 'deployments', key: 'd' },
+  },
+  {
+    path: '/deployments/:deployment_id',
+    title: 'Deployment',
+    load: async () => (await import('./pages/deployments/deployment.js')).DeploymentView,
+    needs: 'read_monitoring',
+  },
+  {
+    path: '/jobs',
+    title: 'Jobs',
+    load: async () => (await import('./pages/jobs/jobs.js')).Jobs,
+    needs: 'read_jobs',
+    menu: { group: 'Operations', icon: 'jobs', key: 'j' },
+  },
+  {
+    path: '/jobs/:job_id',
+    title: 'Job',
+    load: async () => (await import('./pages/jobs/job.js')).OneJob,
+    needs: 'read_jobs',
+  },
+  {
+    path: '/alerts',
+    title: 'Alerts',
+    load: async () => (await import('./pages/alerts/alerts.js')).Alerts,
+    needs: 'read_monitoring',
+    menu: { group: 'Operations', icon: 'alerts', key: 'a' },
+  },
+  {
+    path: '/alerts/rules',
+    title: 'Alert rules',
+    load: async () => (await import('./pages/alerts/rules.js')).Rules,
+    needs: 'read_monitoring',
+  },
+  {
+    path: '/alerts/:alert_id',
+    title: 'Alert',
+    load: async () => (await import('./pages/alerts/alert.js')).AlertView,
+    needs: 'read_monitoring',
+  },
+  {
+    path: '/logs',
+    title: 'Logs',
+    load: async () => (await import('./pages/logs/logs.js')).Logs,
+    needs: 'read_monitoring',
+    menu: { group: 'Operations', icon: 'logs', key: 'l' },
+  },
+  {
+    path: '/team',
+    title: 'Team',
+    load: async () => (await import('./pages/team/team.js')).Team,
+    needs: 'read_team',
+    menu: { group: 'People', icon: 'team', key: 't' },
+  },
+  {
+    path: '/team/webhooks',
+    title: 'Webhooks',
+    load: async () => (await import('./pages/team/webhooks.js')).Webhooks,
+    needs: 'read_monitoring',
+  },
+  {
+    path: '/team/audit',
+    title: 'Audit trail',
+    load: async () => (await import('./pages/team/audit.js')).Audit,
+    needs: 'read_audit',
+  },
+  {
+    path: '/account',
+    title: 'Account',
+    load: async () => (await import('./pages/account/account.js')).Account,
+    needs: 'own_account',
+    menu: { group: 'People', icon: 'account', key: 'u' },
+  },
 ];

@@ -22,7 +22,9 @@ export function SignInDialog() {
   const [values, setValues] = useState({ password: '' });
   const email = user.value?.email;
   const signIn = useForm(values, setValues, async () => {
-    const signedIn = await answer(api.POST('/v1/auth/login', { body: { email: email ?? '', ...values } }));
+    const signedIn = await answer(
+      api.POST('/v1/auth/login', { body: { email: email ?? '', ...values, api_key: false } }),
+    );
     keepSession(signedIn.token);
     setValues({ password: '' });
     const resume = waiting.value;

@@ -40,11 +40,11 @@ export const onSessionEnd = (handler: () => Promise<void>): void => {
   signInAgain = handler;
 };
 
-/** Sends a call with the session. If the session has ended, waits for the next sign-in and sends the call again. */
+/** Sends a call with the session, if there is one. If it has ended, waits for the next sign-in and sends the call again. */
 async function withSession(send: (authorization: string | null) => Promise<Response>): Promise<Response> {
   const sent = token.value;
   const response = await send(sent && `Bearer ${sent}`);
-  if (response.status !== 401) return response;
+  if (response.status !== 401 || sent === null) return response;
   if (token.value === sent) await signInAgain();
   return withSession(send);
 }

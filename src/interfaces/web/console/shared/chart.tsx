@@ -1,5 +1,4 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import './chart.css';
 import { dotsOf, nearest, pathOf, roundUp } from './scale.js';
 
 export interface Line {

@@ -287,6 +287,22 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/auth/sessions/end-others": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["endOtherSessions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/auth/sessions": {
         parameters: {
             query?: never;
@@ -1454,7 +1470,7 @@ export interface components {
         SignedIn: {
             user: components["schemas"]["User"];
             token: string;
-            api_key: string;
+            api_key: string | null;
         };
         User: {
             id: string;
@@ -1484,6 +1500,8 @@ export interface components {
         Login: {
             email: string;
             password: string;
+            /** @default true */
+            api_key?: boolean;
         };
         SiteLogin: {
             token: string;
@@ -1600,6 +1618,8 @@ export interface components {
         Session: {
             id: string;
             current: boolean;
+            user_agent: string | null;
+            address: string | null;
             created_at: number;
             last_used_at: number | null;
             expires_at: number;
@@ -4457,6 +4477,33 @@ export interface operations {
             400: components["responses"]["400.bad_request"];
             401: components["responses"]["401.unauthenticated.session_required"];
             404: components["responses"]["404.not_found"];
+            408: components["responses"]["408.request_timeout"];
+            421: components["responses"]["421.misdirected_request"];
+            429: components["responses"]["429.rate_limited"];
+            431: components["responses"]["431.headers_too_large"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.storage_unavailable.instance_outdated.shutting_down"];
+        };
+    };
+    endOtherSessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Sessions"];
+                };
+            };
+            400: components["responses"]["400.bad_request"];
+            401: components["responses"]["401.unauthenticated.session_required"];
             408: components["responses"]["408.request_timeout"];
             421: components["responses"]["421.misdirected_request"];
             429: components["responses"]["429.rate_limited"];

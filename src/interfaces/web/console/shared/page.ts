@@ -2,13 +2,17 @@ import type { ComponentType } from 'preact';
 import type { Permission } from './account.js';
 import type { IconName } from './icon.js';
 
+/** What a page shows. `parameters` are the values of the parts of its path with a colon. */
+export type View = ComponentType<{ parameters: Readonly<Record<string, string>> }>;
+
 /** A page of the console. `pages.ts` lists all pages. The first page with a path that fits the address is shown. */
 export interface Page {
-  /** A path such as `/projects/:project_id`. `view` gets the values of the parts with a colon. */
+  /** A path such as `/projects/:project_id`. */
   readonly path: string;
   /** The title of the window, and the name of the page in the command palette. */
   readonly title: string;
-  readonly view: ComponentType<{ parameters: Readonly<Record<string, string>> }>;
+  /** Loads the code of the page. */
+  readonly load: () => Promise<View>;
   /** The permission that the page needs. */
   readonly needs?: Permission;
   /** The place of the page in the menu, if it has one. */

@@ -1,7 +1,8 @@
 import { signal } from '@preact/signals';
 
 /**
- * The session token is in sessionStorage, where the sign-in page (`/auth`) stores it. sessionStorage ends with the tab.
+ * The session token is in sessionStorage, which ends with the tab. Browsers send cookies by themselves, so other pages
+ * could abuse one. Scripts can read sessionStorage, so the security policy of the pages runs only their own scripts.
  * A new tab gets the token from another open tab of the same browser, so that a link opens in a new tab without a
  * sign-in.
  */
@@ -64,7 +65,10 @@ export async function takeSessionOfAnotherTab(): Promise<boolean> {
   return answer !== null;
 }
 
-/** Returns the API key that the sign-in just made, and forgets it. The service does not return it again. */
+/** Keeps the API key of a registration until the console shows it. */
+export const leaveNewKey = (key: string): void => store(NEW_KEY, key);
+
+/** Returns the API key that the registration just made, and forgets it. The service does not return it again. */
 export function takeNewKey(): string | null {
   const key = stored(NEW_KEY);
   store(NEW_KEY, null);

@@ -3,7 +3,6 @@ import { can, loadStatus } from '../../shared/account.js';
 import { answer, api, type Schemas } from '../../shared/api.js';
 import { Field, Form, FormError, useAction, useForm } from '../../shared/form.js';
 import { Frame, Panel } from '../../shared/frame.js';
-import type { Page } from '../../shared/page.js';
 import { type Query, useQuery } from '../../shared/query.js';
 import { Loaded } from '../../shared/states.js';
 import { report, toast } from '../../shared/toasts.js';
@@ -12,7 +11,7 @@ import { Sessions } from './sessions.js';
 
 type OwnUser = Schemas['OwnUser'];
 
-function Account() {
+export function Account() {
   const query = useQuery('account', () => answer(api.GET('/v1/auth/me')));
   return (
     <Frame title="Account">
@@ -129,11 +128,3 @@ function Password({ email }: { email: string }) {
     </Panel>
   );
 }
-
-export const account: Page = {
-  path: '/account',
-  title: 'Account',
-  view: Account,
-  needs: 'own_account',
-  menu: { group: 'People', icon: 'account', key: 'u' },
-};

@@ -3,7 +3,6 @@ import { can } from '../../shared/account.js';
 import { answer, api } from '../../shared/api.js';
 import { formatDuration } from '../../shared/format.js';
 import { Frame, Panel } from '../../shared/frame.js';
-import type { Page } from '../../shared/page.js';
 import { usePeople } from '../../shared/people.js';
 import { useQuery } from '../../shared/query.js';
 import { link } from '../../shared/router.js';
@@ -12,7 +11,7 @@ import { AcknowledgeDialog } from './acknowledge.js';
 
 const EVERY_MS = 10_000;
 
-function AlertView({ parameters: { alert_id = '' } }: { parameters: Readonly<Record<string, string>> }) {
+export function AlertView({ parameters: { alert_id = '' } }: { parameters: Readonly<Record<string, string>> }) {
   const [acknowledging, setAcknowledging] = useState(false);
   const found = useQuery(
     `alert ${alert_id}`,
@@ -116,10 +115,3 @@ function Cause({ job: job_id, rule }: { job: string; rule: { id: string; name: s
     </Panel>
   );
 }
-
-export const alertPage: Page = {
-  path: '/alerts/:alert_id',
-  title: 'Alert',
-  view: AlertView,
-  needs: 'read_monitoring',
-};

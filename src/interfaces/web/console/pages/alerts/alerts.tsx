@@ -4,16 +4,12 @@ import { can } from '../../shared/account.js';
 import { answer, api, type Schemas } from '../../shared/api.js';
 import { plural } from '../../shared/format.js';
 import { Choices, Frame, Panel } from '../../shared/frame.js';
-import type { Page } from '../../shared/page.js';
 import { usePaged } from '../../shared/query.js';
 import { link, query } from '../../shared/router.js';
 import { Empty, Loaded, State, Time } from '../../shared/states.js';
 import { type Column, More, Table } from '../../shared/table.js';
 import { AcknowledgeDialog } from './acknowledge.js';
-import { alertPage } from './alert.js';
 import { AlertTabs } from './alert-tabs.js';
-import { rulesPage } from './rules.js';
-import './alerts.css';
 
 type Alert = Schemas['Alert'];
 
@@ -33,7 +29,7 @@ const COLUMNS: readonly Column<Alert>[] = [
   { title: 'Status', minor: true, cell: ({ status }) => <State of={status} /> },
 ];
 
-function Alerts() {
+export function Alerts() {
   const status = STATUSES.find((one) => one === query.value.get('status'));
   const list = usePaged<Alert>(
     `alerts ${status}`,
@@ -148,13 +144,3 @@ function Chosen(props: {
     </>
   );
 }
-
-const alerts: Page = {
-  path: '/alerts',
-  title: 'Alerts',
-  view: Alerts,
-  needs: 'read_monitoring',
-  menu: { group: 'Operations', icon: 'alerts', key: 'a' },
-};
-
-export const alertPages: readonly Page[] = [alerts, rulesPage, alertPage];

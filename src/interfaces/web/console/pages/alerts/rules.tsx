@@ -3,7 +3,6 @@ import { answer, api, type Schemas } from '../../shared/api.js';
 import { confirmAct } from '../../shared/dialog.js';
 import { Frame, Panel } from '../../shared/frame.js';
 import { Icon, IconButton } from '../../shared/icon.js';
-import type { Page } from '../../shared/page.js';
 import { useQuery } from '../../shared/query.js';
 import { link, path, query, setQuery } from '../../shared/router.js';
 import { Empty, Loaded, State, Time } from '../../shared/states.js';
@@ -17,7 +16,7 @@ type Rule = Schemas['AlertRule'];
 
 const params = ({ id }: Rule) => ({ path: { rule_id: id } });
 
-function Rules() {
+export function Rules() {
   const manages = can('manage_monitoring');
   const list = useQuery('alert rules', () => answer(api.GET('/v1/alerts/rules')));
   const rules = list.data?.rules;
@@ -117,10 +116,3 @@ function Rules() {
     </Frame>
   );
 }
-
-export const rulesPage: Page = {
-  path: '/alerts/rules',
-  title: 'Alert rules',
-  view: Rules,
-  needs: 'read_monitoring',
-};

@@ -7,7 +7,6 @@ import { useDraft } from '../../shared/draft.js';
 import { Field, Form, useForm } from '../../shared/form.js';
 import { plural } from '../../shared/format.js';
 import { Icon, IconButton } from '../../shared/icon.js';
-import type { Page } from '../../shared/page.js';
 import { ProjectFrame } from '../../shared/project-frame.js';
 import { type Query, useQuery } from '../../shared/query.js';
 import { link, navigate, query } from '../../shared/router.js';
@@ -27,7 +26,7 @@ const VIEWS = [
   ['compare', 'Compare'],
 ] as const;
 
-function DatasetPage({ parameters }: { parameters: Readonly<Record<string, string>> }) {
+export function DatasetPage({ parameters }: { parameters: Readonly<Record<string, string>> }) {
   const { project_id: project = '', dataset_id: id = '' } = parameters;
   return <OneDataset key={id} project={project} id={id} />;
 }
@@ -213,9 +212,3 @@ function Rename(props: {
     </Dialog>
   );
 }
-
-export const dataset: Page = {
-  path: '/projects/:project_id/datasets/:dataset_id',
-  title: 'Dataset',
-  view: DatasetPage,
-};

@@ -3,19 +3,17 @@ import { can } from '../../shared/account.js';
 import { answer, api, type Schemas } from '../../shared/api.js';
 import { plural } from '../../shared/format.js';
 import { Icon } from '../../shared/icon.js';
-import type { Page } from '../../shared/page.js';
 import { ProjectFrame } from '../../shared/project-frame.js';
 import { usePaged } from '../../shared/query.js';
 import { link, query, setQuery } from '../../shared/router.js';
 import { Empty, Loaded, State, Time } from '../../shared/states.js';
 import { type Column, More, Table } from '../../shared/table.js';
-import './datasets.css';
 import { ImportDialog } from './import.js';
 
 type Entry = Schemas['DatasetEntry'];
 const PAGE = 100;
 
-function Datasets({ parameters }: { parameters: Readonly<Record<string, string>> }) {
+export function Datasets({ parameters }: { parameters: Readonly<Record<string, string>> }) {
   const project = parameters.project_id as string;
   const datasets = usePaged<Entry>(`datasets ${project}`, async (cursor) => {
     const params = { path: { project_id: project }, query: { limit: PAGE, cursor: cursor ?? undefined } };
@@ -84,5 +82,3 @@ export const DatasetState = ({ state, validation }: Pick<Entry, 'state' | 'valid
     {!validation.valid && <span class="badge dataset-badge">{plural(validation.findings.length, 'finding')}</span>}
   </>
 );
-
-export const datasets: Page = { path: '/projects/:project_id/datasets', title: 'Datasets', view: Datasets };

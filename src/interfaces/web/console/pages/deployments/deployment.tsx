@@ -4,7 +4,6 @@ import { confirmAct } from '../../shared/dialog.js';
 import { useAction } from '../../shared/form.js';
 import { Frame, Panel } from '../../shared/frame.js';
 import { Icon } from '../../shared/icon.js';
-import type { Page } from '../../shared/page.js';
 import { useQuery } from '../../shared/query.js';
 import { link, navigate } from '../../shared/router.js';
 import { ErrorNote, Loaded, State, Time } from '../../shared/states.js';
@@ -17,7 +16,11 @@ const EVERY_MS = 10_000;
 const EVERY_MS_WHILE_STARTING = 2_500;
 const LINES = 100;
 
-function DeploymentView({ parameters: { deployment_id = '' } }: { parameters: Readonly<Record<string, string>> }) {
+export function DeploymentView({
+  parameters: { deployment_id = '' },
+}: {
+  parameters: Readonly<Record<string, string>>;
+}) {
   const params = { path: { deployment_id } };
   const found = useQuery(
     `deployment ${deployment_id}`,
@@ -149,10 +152,3 @@ function Output({ id, remote }: { id: string; remote: boolean }) {
     </Panel>
   );
 }
-
-export const deploymentPage: Page = {
-  path: '/deployments/:deployment_id',
-  title: 'Deployment',
-  view: DeploymentView,
-  needs: 'read_monitoring',
-};

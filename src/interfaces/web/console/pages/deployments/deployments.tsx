@@ -2,15 +2,12 @@ import { can } from '../../shared/account.js';
 import { answer, api, type Schemas } from '../../shared/api.js';
 import { Frame, Panel } from '../../shared/frame.js';
 import { Icon } from '../../shared/icon.js';
-import type { Page } from '../../shared/page.js';
 import { useQuery } from '../../shared/query.js';
 import { link, path, query, setQuery } from '../../shared/router.js';
 import { Empty, Loaded, State, Time } from '../../shared/states.js';
 import { type Column, Table } from '../../shared/table.js';
 import { DeployDialog } from './deploy-dialog.js';
-import { deploymentPage } from './deployment.js';
 import { ModelFiles } from './model-files.js';
-import './deployments.css';
 
 type Deployment = Schemas['Deployment'];
 
@@ -37,7 +34,7 @@ const COLUMNS: readonly Column<Deployment>[] = [
   { title: 'Created', minor: true, cell: ({ created_at }) => <Time at={created_at} /> },
 ];
 
-function Deployments() {
+export function Deployments() {
   const manages = can('manage_monitoring');
   const list = useQuery('deployments', () => answer(api.GET('/v1/deployments')), {
     everyMs: (data) =>
@@ -74,13 +71,3 @@ function Deployments() {
     </Frame>
   );
 }
-
-const deployments: Page = {
-  path: '/deployments',
-  title: 'Deployments',
-  view: Deployments,
-  needs: 'read_monitoring',
-  menu: { group: 'Operations', icon: 'deployments', key: 'd' },
-};
-
-export const deploymentPages: readonly Page[] = [deployments, deploymentPage];

@@ -3,7 +3,6 @@ import { answer, api, type Schemas } from '../../shared/api.js';
 import { SelectField } from '../../shared/form.js';
 import { formatShare, formatTime, plural } from '../../shared/format.js';
 import { Frame, Panel } from '../../shared/frame.js';
-import type { Page } from '../../shared/page.js';
 import { useQuery } from '../../shared/query.js';
 import { link, query, setQuery } from '../../shared/router.js';
 import { Empty, Figure, Loaded } from '../../shared/states.js';
@@ -16,7 +15,7 @@ type Comparison = Schemas['EvaluationComparison'];
 const NEWEST = 200;
 const SHOWN = 50;
 
-function ComparePage({ parameters }: { parameters: Readonly<Record<string, string>> }) {
+export function ComparePage({ parameters }: { parameters: Readonly<Record<string, string>> }) {
   return <Compare key={parameters.job_id} id={parameters.job_id as string} />;
 }
 
@@ -186,10 +185,3 @@ function Turned(props: { title: string; turned: Comparison['right']; now: Rows; 
 const Output = ({ title, row }: { title: string; row: Result | undefined }) => (
   <Text title={title} text={row ? (row.error ?? row.output ?? '') : ''} tone={row?.score === 1 ? 'right' : 'wrong'} />
 );
-
-export const compareEvaluations: Page = {
-  path: '/evaluations/:job_id/compare',
-  title: 'Compare two runs',
-  view: ComparePage,
-  needs: 'read_jobs',
-};

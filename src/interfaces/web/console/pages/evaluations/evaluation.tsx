@@ -4,7 +4,6 @@ import { answer, api } from '../../shared/api.js';
 import { confirmAct } from '../../shared/dialog.js';
 import { formatDuration, formatNumber, formatShare } from '../../shared/format.js';
 import { Frame, Panel } from '../../shared/frame.js';
-import type { Page } from '../../shared/page.js';
 import { type Query, useQuery } from '../../shared/query.js';
 import { link } from '../../shared/router.js';
 import { Figure, Loaded, State, Time } from '../../shared/states.js';
@@ -21,7 +20,7 @@ export const useEvaluation = (id: string) =>
     everyMs: (job) => (job && isOpen(job) ? WHILE_OPEN_MS : null),
   });
 
-function EvaluationPage({ parameters }: { parameters: Readonly<Record<string, string>> }) {
+export function EvaluationPage({ parameters }: { parameters: Readonly<Record<string, string>> }) {
   return <Evaluation key={parameters.job_id} id={parameters.job_id as string} />;
 }
 
@@ -200,10 +199,3 @@ function Measured({ job, summary }: { job: Job; summary: Summary }) {
     </dl>
   );
 }
-
-export const evaluation: Page = {
-  path: '/evaluations/:job_id',
-  title: 'Evaluation',
-  view: EvaluationPage,
-  needs: 'read_jobs',
-};

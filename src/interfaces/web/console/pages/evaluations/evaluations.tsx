@@ -4,19 +4,17 @@ import { SelectField } from '../../shared/form.js';
 import { formatDuration, formatShare } from '../../shared/format.js';
 import { Frame } from '../../shared/frame.js';
 import { Icon } from '../../shared/icon.js';
-import type { Page } from '../../shared/page.js';
 import { usePaged, useQuery } from '../../shared/query.js';
 import { link, query, setQuery } from '../../shared/router.js';
 import { Empty, Loaded, State, Time } from '../../shared/states.js';
 import { type Column, More, Table } from '../../shared/table.js';
-import './evaluations.css';
 import { StartDialog } from './start.js';
 import { isOpen, type Job, summaryOf } from './summary.js';
 
 const PAGE = 50;
 const EVERY_MS = 10_000;
 
-function Evaluations() {
+export function Evaluations() {
   const project = query.value.get('project');
   const projects = useQuery('projects', () => answer(api.GET('/v1/projects')));
   const nameOf = new Map(projects.data?.projects.map(({ id, name }) => [id, name]));
@@ -113,11 +111,3 @@ function Score({ job }: { job: Job }) {
     </>
   );
 }
-
-export const evaluations: Page = {
-  path: '/evaluations',
-  title: 'Evaluations',
-  view: Evaluations,
-  needs: 'read_jobs',
-  menu: { group: 'Workspace', icon: 'evaluations', key: 'e' },
-};

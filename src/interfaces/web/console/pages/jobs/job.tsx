@@ -7,14 +7,12 @@ import { FormError, useAction } from '../../shared/form.js';
 import { formatDuration, formatTime } from '../../shared/format.js';
 import { Frame, Panel } from '../../shared/frame.js';
 import { modelName } from '../../shared/models.js';
-import type { Page } from '../../shared/page.js';
 import { useQuery } from '../../shared/query.js';
 import { link } from '../../shared/router.js';
 import { Loaded, State, Time } from '../../shared/states.js';
 import { toast } from '../../shared/toasts.js';
 import { jobName } from './job-link.js';
 import { hasProgress, ProgressOf } from './progress.js';
-import './jobs.css';
 
 type Job = Schemas['Job'];
 
@@ -22,7 +20,7 @@ const CHANGING_EVERY_MS = 2_000;
 
 const isOver = ({ status }: Job) => status !== 'queued' && status !== 'running';
 
-function OneJob({ parameters: { job_id = '' } }: { parameters: Readonly<Record<string, string>> }) {
+export function OneJob({ parameters: { job_id = '' } }: { parameters: Readonly<Record<string, string>> }) {
   const params = { path: { job_id } };
   const job = useQuery(`job ${job_id}`, () => answer(api.GET('/v1/jobs/{job_id}', { params })), {
     everyMs: (data) => (data && isOver(data) ? null : CHANGING_EVERY_MS),
@@ -186,5 +184,3 @@ function Result({ result }: { result: unknown }) {
     </Panel>
   );
 }
-
-export const job: Page = { path: '/jobs/:job_id', title: 'Job', view: OneJob, needs: 'read_jobs' };

@@ -3,14 +3,12 @@ import { answer, api, type Schemas } from '../../shared/api.js';
 import { SelectField } from '../../shared/form.js';
 import { formatDuration } from '../../shared/format.js';
 import { Frame } from '../../shared/frame.js';
-import type { Page } from '../../shared/page.js';
 import { usePaged, useQuery } from '../../shared/query.js';
 import { link, query, setQuery } from '../../shared/router.js';
 import { Empty, Loaded, State, Time } from '../../shared/states.js';
 import { type Column, More, Table } from '../../shared/table.js';
 import { jobName } from './job-link.js';
 import { hasProgress, ProgressOf } from './progress.js';
-import './jobs.css';
 
 type Job = Schemas['Job'];
 
@@ -23,7 +21,7 @@ const kinds = ['chat', 'embedding', 'prediction', 'evaluation', 'external'] as c
 const chosen = <Value extends string>(name: string, values: readonly Value[]): Value | undefined =>
   values.find((value) => value === query.value.get(name));
 
-function Jobs() {
+export function Jobs() {
   const filter = {
     status: chosen('status', statuses),
     kind: chosen('kind', kinds),
@@ -117,11 +115,3 @@ function Jobs() {
     </Frame>
   );
 }
-
-export const jobs: Page = {
-  path: '/jobs',
-  title: 'Jobs',
-  view: Jobs,
-  needs: 'read_jobs',
-  menu: { group: 'Operations', icon: 'jobs', key: 'j' },
-};

@@ -5,12 +5,10 @@ import { Field, SelectField } from '../../shared/form.js';
 import { formatClock, formatTime } from '../../shared/format.js';
 import { Frame } from '../../shared/frame.js';
 import { Icon } from '../../shared/icon.js';
-import type { Page } from '../../shared/page.js';
 import { useQuery } from '../../shared/query.js';
 import { link, query, setQuery } from '../../shared/router.js';
 import { Empty, Loaded } from '../../shared/states.js';
 import { type LogLine, levels, readLines, readsLog, summaryOf } from './log-lines.js';
-import './logs.css';
 
 const EVERY_MS = 5_000;
 /** The most lines of an answer, and so the most rows of the page. */
@@ -18,7 +16,7 @@ const MOST_LINES = 500;
 /** A list that is scrolled this close to its end follows new lines. */
 const NEAR_END_PX = 40;
 
-function Logs() {
+export function Logs() {
   const level = levels.find((known) => known === query.value.get('level'));
   const requestId = query.value.get('request_id') ?? '';
   const jobId = query.value.get('job_id') ?? '';
@@ -155,11 +153,3 @@ function FieldValue({ name, value }: { name: string; value: string }) {
   if (name === 'job_id') return <a href={link(`/jobs/${value}`)}>{value}</a>;
   return <code>{value}</code>;
 }
-
-export const logs: Page = {
-  path: '/logs',
-  title: 'Logs',
-  view: Logs,
-  needs: 'read_monitoring',
-  menu: { group: 'Operations', icon: 'logs', key: 'l' },
-};

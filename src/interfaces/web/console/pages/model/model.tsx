@@ -5,7 +5,6 @@ import { FormError, useAction } from '../../shared/form.js';
 import { Panel } from '../../shared/frame.js';
 import { Icon } from '../../shared/icon.js';
 import { connectModel, modelName, newUuid, registerModel } from '../../shared/models.js';
-import type { Page } from '../../shared/page.js';
 import { ProjectFrame, useProject } from '../../shared/project-frame.js';
 import { type Query, usePaged, useQuery } from '../../shared/query.js';
 import { link, navigate } from '../../shared/router.js';
@@ -15,7 +14,6 @@ import { type VersionEntry, VersionsView, versionPage, versionsOf } from '../../
 import { Loaded, State, Time } from '../../shared/states.js';
 import { toast } from '../../shared/toasts.js';
 import { ModelForm } from '../models/model-form.js';
-import './model.css';
 import { UsesPanel } from './uses-panel.js';
 
 type Model = Schemas['Model'];
@@ -24,7 +22,7 @@ type Project = Schemas['Project'];
 const EVERY_MS = 10_000;
 const MODEL = '/v1/projects/{project_id}/models/{model_id}';
 
-function ModelPage({ parameters }: { parameters: Readonly<Record<string, string>> }) {
+export function ModelPage({ parameters }: { parameters: Readonly<Record<string, string>> }) {
   const { project_id = '', model_id = '' } = parameters;
   const project = useProject(project_id, { everyMs: EVERY_MS });
   const model = useQuery(
@@ -180,10 +178,3 @@ function StatePanel(props: { model: Model; query: Query<Model>; project: Query<P
     </Panel>
   );
 }
-
-export const model: Page = {
-  path: '/projects/:project_id/models/:model_id',
-  title: 'Model',
-  view: ModelPage,
-  needs: 'read_workspace',
-};

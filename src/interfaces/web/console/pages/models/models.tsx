@@ -2,14 +2,12 @@ import { can } from '../../shared/account.js';
 import { answer, api, type Schemas } from '../../shared/api.js';
 import { Icon } from '../../shared/icon.js';
 import { modelName } from '../../shared/models.js';
-import type { Page } from '../../shared/page.js';
 import { ProjectFrame, useProject } from '../../shared/project-frame.js';
 import { usePaged, useQuery } from '../../shared/query.js';
 import { link, query, setQuery } from '../../shared/router.js';
 import { Empty, Loaded, State, Time } from '../../shared/states.js';
 import { More, Table } from '../../shared/table.js';
 import { AliasesPanel } from './aliases-panel.js';
-import './models.css';
 import { NewModel } from './new-model.js';
 
 type Model = Schemas['Model'];
@@ -21,7 +19,7 @@ export const useAliases = (id: string) =>
     answer(api.GET('/v1/projects/{project_id}/models/aliases', { params: { path: { project_id: id } } })),
   );
 
-function Models({ parameters }: { parameters: Readonly<Record<string, string>> }) {
+export function Models({ parameters }: { parameters: Readonly<Record<string, string>> }) {
   const id = parameters.project_id ?? '';
   const project = useProject(id);
   const aliases = useAliases(id);
@@ -86,10 +84,3 @@ function Models({ parameters }: { parameters: Readonly<Record<string, string>> }
     </ProjectFrame>
   );
 }
-
-export const models: Page = {
-  path: '/projects/:project_id/models',
-  title: 'Models of a project',
-  view: Models,
-  needs: 'read_workspace',
-};

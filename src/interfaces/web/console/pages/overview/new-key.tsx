@@ -4,10 +4,10 @@ import { Panel } from '../../shared/frame.js';
 import { IconButton } from '../../shared/icon.js';
 import { takeNewKey } from '../../shared/session.js';
 
-/** The key that the sign-in made. It is stored only here, until it is dismissed or the page is loaded again. */
+/** The key that the registration made. It is stored only here, until it is dismissed or the page is loaded again. */
 const newKey = signal<string | null>(null);
 
-/** Shows the API key that the sign-in made, to copy. */
+/** Shows the API key that the registration made, to copy. */
 export function NewKey() {
   newKey.value = takeNewKey() ?? newKey.value;
   if (!newKey.value) return null;

@@ -2,7 +2,6 @@ import type { ComponentChildren } from 'preact';
 import { can, user } from '../../shared/account.js';
 import { answer, api, type Schemas } from '../../shared/api.js';
 import { Frame, Panel } from '../../shared/frame.js';
-import type { Page } from '../../shared/page.js';
 import { type Query, useQuery } from '../../shared/query.js';
 import { link } from '../../shared/router.js';
 import { Loaded, State, Time } from '../../shared/states.js';
@@ -12,7 +11,6 @@ import { NewKey } from './new-key.js';
 import { progressOf } from './steps.js';
 import { StoragePanel } from './storage.js';
 import { Traffic } from './traffic.js';
-import './overview.css';
 
 const STATUS_EVERY_MS = 10_000;
 const LISTS_EVERY_MS = 20_000;
@@ -21,7 +19,7 @@ const MOST_LISTED = 8;
 
 type Runtimes = Schemas['Status']['runtimes'];
 
-function Overview() {
+export function Overview() {
   const status = useQuery('status', () => answer(api.GET('/v1/status')), {
     everyMs: (data) => (data?.runtimes.some(({ state }) => state === 'loading') ? CHANGING_EVERY_MS : STATUS_EVERY_MS),
   });
@@ -167,10 +165,3 @@ function JobsPanel({ jobs, runtimes }: { jobs: Query<Schemas['Jobs']>; runtimes:
     </Panel>
   );
 }
-
-export const overview: Page = {
-  path: '/',
-  title: 'Overview',
-  view: Overview,
-  menu: { group: 'Home', icon: 'overview', key: 'o' },
-};

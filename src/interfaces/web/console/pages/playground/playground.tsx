@@ -1,10 +1,8 @@
-import './playground.css';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { can, type Status, status } from '../../shared/account.js';
 import { answer, api } from '../../shared/api.js';
 import { useDraft } from '../../shared/draft.js';
 import { Frame } from '../../shared/frame.js';
-import type { Page } from '../../shared/page.js';
 import { useQuery } from '../../shared/query.js';
 import { link, query, setQuery } from '../../shared/router.js';
 import { Empty, Loaded } from '../../shared/states.js';
@@ -22,7 +20,7 @@ type Runtime = Status['runtimes'][number];
 const chatting = (runtimes: readonly Runtime[]) => runtimes.filter(({ task }) => task !== 'embedding');
 
 /** Chooses the project in the address. Without one, chooses the last project of the tab, or a ready project. */
-function PlaygroundPage() {
+export function PlaygroundPage() {
   const now = useQuery('status', () => answer(api.GET('/v1/status')));
   const runtimes = chatting((now.data ?? status.value)?.runtimes ?? []);
   const [last, keepLast] = useDraft<string>('playground project');
@@ -278,11 +276,3 @@ function requestToShow({ chat, prompt }: Side, settings: Settings, question: str
   const history = text === '' ? messages.slice(0, last + 1) : [...messages, { role: 'user' as const, text }];
   return requestOf({ model: chat.projectId, settings, history, projectPrompt: prompt });
 }
-
-export const playground: Page = {
-  path: '/playground',
-  title: 'Playground',
-  view: PlaygroundPage,
-  needs: 'chat',
-  menu: { group: 'Home', icon: 'playground', key: 'c' },
-};

@@ -1,5 +1,4 @@
 import { answer, api } from '../../shared/api.js';
-import type { Page } from '../../shared/page.js';
 import { ProjectFrame, useProject } from '../../shared/project-frame.js';
 import { usePaged } from '../../shared/query.js';
 import { setQuery } from '../../shared/router.js';
@@ -8,7 +7,7 @@ import type { Saved } from '../../shared/spec/spec-draft.js';
 import { type VersionEntry, VersionsView, versionPage, versionsOf } from '../../shared/spec/versions-view.js';
 import { toast } from '../../shared/toasts.js';
 
-function ProjectHistory({ parameters }: { parameters: Readonly<Record<string, string>> }) {
+export function ProjectHistory({ parameters }: { parameters: Readonly<Record<string, string>> }) {
   const id = parameters.project_id ?? '';
   const project = useProject(id);
   const versions = usePaged<VersionEntry>(`project ${id} versions`, async (cursor) => {
@@ -37,10 +36,3 @@ function ProjectHistory({ parameters }: { parameters: Readonly<Record<string, st
     </ProjectFrame>
   );
 }
-
-export const projectHistory: Page = {
-  path: '/projects/:project_id/history',
-  title: 'History of a project',
-  view: ProjectHistory,
-  needs: 'read_workspace',
-};

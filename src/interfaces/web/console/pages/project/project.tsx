@@ -1,14 +1,12 @@
 import { can } from '../../shared/account.js';
 import { answer, api, type Schemas } from '../../shared/api.js';
 import { Icon } from '../../shared/icon.js';
-import type { Page } from '../../shared/page.js';
 import { ProjectFrame, useProject } from '../../shared/project-frame.js';
 import type { Query } from '../../shared/query.js';
 import { link } from '../../shared/router.js';
 import { useSpecDraft } from '../../shared/spec/spec-draft.js';
 import { SpecEditor } from '../../shared/spec/spec-editor.js';
 import { Loaded } from '../../shared/states.js';
-import './project.css';
 import { ProjectForm } from './project-form.js';
 import { ReviewPanel } from './review-panel.js';
 import { RuntimePanel } from './runtime-panel.js';
@@ -18,7 +16,7 @@ type Project = Schemas['Project'];
 const EVERY_MS = 10_000;
 const WHILE_LOADING_MS = 2_000;
 
-function ProjectPage({ parameters }: { parameters: Readonly<Record<string, string>> }) {
+export function ProjectPage({ parameters }: { parameters: Readonly<Record<string, string>> }) {
   const id = parameters.project_id ?? '';
   const project = useProject(id, {
     everyMs: (data) => (data?.runtime.state === 'loading' ? WHILE_LOADING_MS : EVERY_MS),
@@ -67,10 +65,3 @@ function Specification({ project, query }: { project: Project; query: Query<Proj
     />
   );
 }
-
-export const project: Page = {
-  path: '/projects/:project_id',
-  title: 'Project',
-  view: ProjectPage,
-  needs: 'read_workspace',
-};

@@ -4,20 +4,18 @@ import { answer, api, type Schemas } from '../../shared/api.js';
 import { confirmAct } from '../../shared/dialog.js';
 import { Frame } from '../../shared/frame.js';
 import { Icon, IconButton } from '../../shared/icon.js';
-import type { Page } from '../../shared/page.js';
 import { usePaged } from '../../shared/query.js';
 import { link, query, setQuery } from '../../shared/router.js';
 import { Empty, Loaded, State, Time } from '../../shared/states.js';
 import { More, Table } from '../../shared/table.js';
 import { report } from '../../shared/toasts.js';
 import { NewProject } from './new-project.js';
-import './projects.css';
 
 type Project = Schemas['Project'];
 
 const PAGE = 50;
 
-function Projects() {
+export function Projects() {
   const projects = usePaged('projects', async (cursor) => {
     const page = await answer(
       api.GET('/v1/projects', { params: { query: { limit: PAGE, ...(cursor && { cursor }) } } }),
@@ -103,11 +101,3 @@ const columns = (deleting: string | null, remove: (project: Project) => Promise<
       ]
     : []),
 ];
-
-export const projects: Page = {
-  path: '/projects',
-  title: 'Projects',
-  view: Projects,
-  needs: 'read_workspace',
-  menu: { group: 'Workspace', icon: 'projects', key: 'p' },
-};

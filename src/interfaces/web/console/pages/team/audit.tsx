@@ -1,7 +1,6 @@
 import { answer, api, type Schemas } from '../../shared/api.js';
 import { SelectField } from '../../shared/form.js';
 import { Panel } from '../../shared/frame.js';
-import type { Page } from '../../shared/page.js';
 import { usePaged, useQuery } from '../../shared/query.js';
 import { query as place, setQuery } from '../../shared/router.js';
 import { Empty, Loaded, Time } from '../../shared/states.js';
@@ -50,7 +49,7 @@ const ACTIONS = Object.keys({
   'database.restored': 0,
 } satisfies Record<Action, 0>) as Action[];
 
-function Audit() {
+export function Audit() {
   const action = ACTIONS.find((one) => one === place.value.get('action')) ?? null;
   const actor = place.value.get('actor');
   const members = useQuery('team', () => answer(api.GET('/v1/auth/users')));
@@ -118,5 +117,3 @@ const detailsOf = (details: Entry['details']) =>
   Object.entries(details)
     .map(([name, value]) => `${wordsOf(name)}: ${value}`)
     .join(', ');
-
-export const audit: Page = { path: '/team/audit', title: 'Audit trail', view: Audit, needs: 'read_audit' };

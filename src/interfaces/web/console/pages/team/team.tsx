@@ -4,7 +4,6 @@ import { answer, api, type Schemas } from '../../shared/api.js';
 import { confirmAct } from '../../shared/dialog.js';
 import { Panel } from '../../shared/frame.js';
 import { Icon, IconButton } from '../../shared/icon.js';
-import type { Page } from '../../shared/page.js';
 import { type Query, useQuery } from '../../shared/query.js';
 import { Loaded, Time } from '../../shared/states.js';
 import { Table } from '../../shared/table.js';
@@ -14,7 +13,7 @@ import { ROLES, type Role } from './roles.js';
 import { TeamFrame } from './team-frame.js';
 
 type User = Schemas['User'];
-function Team() {
+export function Team() {
   const [inviting, setInviting] = useState(false);
   const members = useQuery('team', () => answer(api.GET('/v1/auth/users')));
   const invites = useQuery('invites', () => answer(api.GET('/v1/auth/invites')));
@@ -101,11 +100,3 @@ function Remove({ user, query }: { user: User; query: Query<Schemas['Roster']> }
   if (user.id === ownUser.value?.id) return null;
   return <IconButton icon="trash" label={`Remove ${user.name}`} onClick={remove} />;
 }
-
-export const team: Page = {
-  path: '/team',
-  title: 'Team',
-  view: Team,
-  needs: 'read_team',
-  menu: { group: 'People', icon: 'team', key: 't' },
-};

@@ -5,7 +5,6 @@ import { confirmAct, Dialog, ShownOnce } from '../../shared/dialog.js';
 import { Field, Form, useAction, useForm } from '../../shared/form.js';
 import { Panel } from '../../shared/frame.js';
 import { Icon } from '../../shared/icon.js';
-import type { Page } from '../../shared/page.js';
 import { useQuery } from '../../shared/query.js';
 import { Empty, Loaded, State, Time } from '../../shared/states.js';
 import { Table } from '../../shared/table.js';
@@ -14,7 +13,7 @@ import { TeamFrame } from './team-frame.js';
 
 type Webhook = Schemas['Webhook'];
 
-function Webhooks() {
+export function Webhooks() {
   const [creating, setCreating] = useState(false);
   const query = useQuery('webhooks', () => answer(api.GET('/v1/alerts/webhooks')));
   const remove = async (webhook: Webhook) => {
@@ -133,10 +132,3 @@ function CreateDialog({ onClose, onCreated }: { onClose: () => void; onCreated: 
     </Dialog>
   );
 }
-
-export const webhooks: Page = {
-  path: '/team/webhooks',
-  title: 'Webhooks',
-  view: Webhooks,
-  needs: 'read_monitoring',
-};

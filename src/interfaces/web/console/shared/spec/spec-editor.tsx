@@ -7,7 +7,6 @@ import { query, setQuery } from '../router.js';
 import { ErrorNote } from '../states.js';
 import { specOf, withField } from './fields.js';
 import { JsonEditor, jumpTo } from './json-editor.js';
-import './spec.css';
 import type { SpecDraft } from './spec-draft.js';
 import { StaleNote } from './stale-note.js';
 

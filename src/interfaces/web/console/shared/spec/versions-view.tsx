@@ -9,7 +9,6 @@ import { Loaded, Time } from '../states.js';
 import { More } from '../table.js';
 import { toastError } from '../toasts.js';
 import { DiffView } from './diff-view.js';
-import './spec.css';
 import { contentOf, type Saved, writtenOut } from './spec-draft.js';
 
 export interface VersionEntry {

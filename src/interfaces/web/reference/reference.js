@@ -1,4 +1,6 @@
-/* global SwaggerUIBundle */
+import SwaggerUIBundle from 'swagger-ui-dist/swagger-ui-es-bundle.js';
+import './reference.css';
+
 // `dark-mode` is Swagger UI's own class for dark colors.
 const dark = matchMedia('(prefers-color-scheme: dark)');
 const follow = () => document.documentElement.classList.toggle('dark-mode', dark.matches);

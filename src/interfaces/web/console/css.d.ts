@@ -1,2 +1,0 @@
-/** The bundler collects style sheets that scripts import. */
-declare module '*.css';
