@@ -25,25 +25,27 @@ export class StorageQuotas {
   ) {}
 
   /**
-   * Runs `write` in a transaction if what it adds fits. Measures again under the team's lock before the commit, so that
-   * writes on all instances exceed no quota together. The lock does not last for the write, and a long write lets the
-   * team's short ones pass. Throws QuotaExceeded, and throws inside a unit of work.
+   * Runs `write` in a transaction if what it adds fits. Measures under the team's lock before the commit, so that writes
+   * on all instances exceed no quota together. The lock does not last for the write, and a long write lets the team's
+   * short ones pass. Throws QuotaExceeded, and throws inside a unit of work.
    */
   add<T>(by: Caller, added: Partial<Record<MeasuredQuota, number>>, write: () => Promise<T>): Promise<T> {
     const owner = ownerOf(by);
     const names = Object.keys(added) as MeasuredQuota[];
     const name = `storage of ${owner.teamId ?? 'the master key'}`;
+    const isLong = (added.workspaceBytes ?? 0) > LONG_WRITE_BYTES;
+    const requireRoom = async (when: 'before' | 'after') => {
+      const used = await this.meter.measure(owner, names);
+      for (const name of names)
+        this.requireRoom(name, used[name] - (when === 'after' ? (added[name] ?? 0) : 0), added[name]);
+    };
     return this.unitOfWork.checked(name, {
       work: async () => {
-        const used = await this.meter.measure(owner, names);
-        for (const name of names) this.requireRoom(name, used[name], added[name]);
+        if (isLong) await requireRoom('before'); // so that it is not made in vain
         return write();
       },
-      check: async () => {
-        const used = await this.meter.measure(owner, names);
-        for (const name of names) this.requireRoom(name, used[name] - (added[name] ?? 0), added[name]);
-      },
-      queueName: (added.workspaceBytes ?? 0) > LONG_WRITE_BYTES ? `${name}, long` : name,
+      check: () => requireRoom('after'),
+      queueName: isLong ? `${name}, long` : name,
     });
   }
 
