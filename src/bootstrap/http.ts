@@ -1,4 +1,4 @@
-import type { RequestListener, Server } from 'node:http';
+import type { Server } from 'node:http';
 import { isIPv6 } from 'node:net';
 import { hostname } from 'node:os';
 import type { Container } from 'inversify';
@@ -51,10 +51,16 @@ const refusalIn = (container: Container) => async (error: unknown) => {
 };
 
 /** Creates the HTTP server of the app. `node` has options of Node's server, such as time-outs. */
-export const httpServer = (app: RequestListener, container: Container, config: Config, node?: object): Server =>
+export const httpServer = (
+  app: ReturnType<typeof createApp>,
+  container: Container,
+  config: Config,
+  node?: object,
+): Server =>
   createHttpServer(app, {
     nextRequestId: () => container.get(IdGenerator).next('req'),
     maxConnections: config.maxConnections,
+    isProxy: (address) => app.get('trust proxy fn')(address, 0),
     logger: container.get(Logger),
     node,
   });

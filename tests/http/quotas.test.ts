@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { type ClientRequest, request } from 'node:http';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { ServiceSettings } from '../../src/application/shared/ports.js';
 import type { QuotaName } from '../../src/domain/shared/storage-quota.js';
 import { atOnce } from '../support/barrier.js';
@@ -224,33 +224,56 @@ describe('quotas', () => {
 });
 
 describe('the limit of connections', () => {
-  it('closes further connections without an answer, and logs them once', async () => {
-    const most = 16;
-    const app = await TestApp.start({ env: { SERVICE_MAX_CONNECTIONS: String(most) } });
-    const { hostname, port } = new URL(app.url);
-    const open = async () => {
-      const socket = connect(Number(port), hostname);
-      await once(socket, 'connect');
-      return socket;
-    };
-    const kept = await Promise.all(Array.from({ length: most }, open));
+  const most = 16;
+  let app: TestApp;
+  const kept: Socket[] = [];
+  afterEach(async () => {
+    for (const socket of kept.splice(0)) socket.destroy();
+    await app.stop();
+  });
+
+  const open = async (localAddress = '127.0.0.1') => {
+    const { hostname: host, port } = new URL(app.url);
+    const socket = connect({ host, port: Number(port), localAddress });
+    await once(socket, 'connect');
+    return socket;
+  };
+  const keep = async (count: number) => {
+    kept.push(...(await Promise.all(Array.from({ length: count }, () => open()))));
     await until('all connections are accepted', async () => {
       const accepted = await new Promise((resolve) => app.server.getConnections((_, count) => resolve(count)));
-      return accepted === most;
+      return accepted === count;
     });
-    for (let n = 0; n < 3; n++) {
-      const refused = await open();
-      const received: Buffer[] = [];
-      refused.on('data', (bytes) => received.push(bytes)).on('error', () => undefined);
-      await once(refused, 'close');
-      expect(Buffer.concat(received).toString()).toBe('');
-    }
-    const logged = app.logger.lines.filter(({ event }) => event === 'connections over the limit were closed');
-    expect(logged).toMatchObject([{ level: 'warn', fields: { dropped: 1, limit: most } }]);
+  };
+  const isClosed = async () => {
+    const refused = await open();
+    const received: Buffer[] = [];
+    refused.on('data', (bytes) => received.push(bytes)).on('error', () => undefined);
+    await once(refused, 'close');
+    expect(Buffer.concat(received).toString()).toBe('');
+  };
+  const logged = () => app.logger.lines.filter(({ event }) => event === 'connections over the limit were closed');
+  const hasRoom = () =>
+    until('there is room again', async () => (await app.get('/health/live').catch(() => null))?.status === 200);
+
+  it('closes further connections without an answer, and logs them once; a trusted proxy may have all', async () => {
+    app = await TestApp.start({ env: { SERVICE_MAX_CONNECTIONS: String(most), SERVICE_TRUST_PROXY: 'loopback' } });
+    await keep(most);
+    for (let n = 0; n < 3; n++) await isClosed();
+    expect(logged()).toMatchObject([{ level: 'warn', fields: { dropped: 1, limit: most } }]);
     for (const socket of kept) socket.destroy();
-    await until('there is room again', async () => {
-      return (await app.get('/health/live').catch(() => null))?.status === 200;
-    });
-    await app.stop();
+    await hasRoom();
+  });
+
+  it('leaves three quarters of the connections to other addresses', async () => {
+    app = await TestApp.start({ env: { SERVICE_MAX_CONNECTIONS: String(most) } });
+    await keep(most / 4);
+    await isClosed();
+    expect(logged()).toMatchObject([{ level: 'warn', fields: { dropped: 1, limit: most / 4 } }]);
+    const other = await open('127.0.0.2');
+    other.end('GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    expect((await once(other, 'data')).toString()).toMatch(/^HTTP\/1.1 200 /);
+    kept.pop()?.destroy();
+    await hasRoom();
   });
 });

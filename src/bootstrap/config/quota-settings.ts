@@ -33,7 +33,7 @@ export const quotaSettings = {
   }),
   SERVICE_MAX_CONNECTIONS: setting({
     about:
-      'The connections that an instance accepts at the same time. It closes further ones without an answer, and logs how many.',
+      'The connections that an instance accepts at the same time. An address may have a quarter of them, except a proxy in `SERVICE_TRUST_PROXY`. The instance closes further ones without an answer, and logs how many.',
     fallback: '4096',
     read: whole(16, 1_000_000),
   }),

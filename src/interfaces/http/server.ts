@@ -1,5 +1,5 @@
 import { createServer, type RequestListener, type Server, STATUS_CODES } from 'node:http';
-import { type AddressInfo, Server as NetServer } from 'node:net';
+import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { RequestHandler, Response } from 'express';
@@ -7,6 +7,7 @@ import { injectable } from 'inversify';
 import type { Logger } from '../../application/shared/ports.js';
 import { DomainError } from '../../domain/shared/errors.js';
 import { refuse } from './middleware/error-handler.js';
+import { sourceOf } from './middleware/rate-limit.js';
 import { HttpRefusal, problemOf, type RefusalCode } from './refusals.js';
 
 /** Limits the time for headers only. The middleware `slowClients` limits the time for bodies and answers. */
@@ -22,6 +23,8 @@ interface ServerOptions {
   readonly nextRequestId: () => string;
   /** The connections at the same time. Node.js closes further ones at once, without reading from them. */
   readonly maxConnections: number;
+  /** Returns true for the address of a trusted proxy, which may have all the connections. */
+  readonly isProxy: (address: string) => boolean;
   readonly logger: Logger;
   /** Options of Node's server, such as time-outs. */
   readonly node?: object;
@@ -29,7 +32,7 @@ interface ServerOptions {
 
 /** Creates the HTTP server of the app. Answers requests that are not valid HTTP with the error envelope. */
 export function createHttpServer(app: RequestListener, options: ServerOptions): Server {
-  const { nextRequestId, maxConnections, logger, node } = options;
+  const { nextRequestId, maxConnections, isProxy, logger, node } = options;
   const listener: RequestListener = (request, response) => {
     request.url = pathOf(request.url ?? '');
     app(request, response);
@@ -37,6 +40,7 @@ export function createHttpServer(app: RequestListener, options: ServerOptions): 
   const server = createServer({ ...OPTIONS, ...node }, listener);
   server.maxConnections = maxConnections;
   server.on('drop', logDropped(maxConnections, logger));
+  server.on('connection', limitAddresses(Math.floor(maxConnections / ADDRESSES), isProxy, logger));
   // Without this listener, Node.js would send `100 Continue` at once. `readBody` sends it before it reads the body.
   server.on('checkContinue', listener).on('checkExpectation', listener);
   server.on('clientError', (error: ClientError, socket) => {
@@ -45,6 +49,31 @@ export function createHttpServer(app: RequestListener, options: ServerOptions): 
     refuseSocket(socket, codes[error.code ?? ''] ?? 'bad_request', request);
   });
   return server;
+}
+
+/** It takes at least so many addresses to use all connections. */
+const ADDRESSES = 4;
+
+/** Returns a listener that closes the connections of an address, or of a /64 network, over the limit. */
+function limitAddresses(limit: number, isProxy: ServerOptions['isProxy'], logger: Logger): (socket: Socket) => void {
+  const open = new Map<string, number>();
+  const drop = logDropped(limit, logger);
+  return (socket) => {
+    const source = sourceOf(socket.remoteAddress ?? '');
+    if (source === null || isProxy(String(socket.remoteAddress))) return;
+    const count = open.get(source) ?? 0;
+    if (count >= limit) {
+      socket.destroy();
+      drop();
+      return;
+    }
+    open.set(source, count + 1);
+    socket.once('close', () => {
+      const left = (open.get(source) ?? 0) - 1;
+      if (left > 0) open.set(source, left);
+      else open.delete(source);
+    });
+  };
 }
 
 const LOGGED_EVERY_MS = 60_000;
