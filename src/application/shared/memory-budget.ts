@@ -17,6 +17,14 @@ const WAIT_MS = 5_000;
 /** Returns the largest number of bytes that the parsed values of a JSON text of this length take in memory. */
 export const parsedBytes = (length: number, values: number): number => length + VALUE_BYTES * values;
 
+/** Returns the memory for JSON texts of these lengths and for their parsed values. */
+function bytesOf(lengths: readonly number[]): number {
+  const total = sum(lengths);
+  // A small text that arrives slowly must not hold room for its values.
+  if (total <= SMALL_BYTES) return total;
+  return total + sum(lengths.map((length) => parsedBytes(length, Math.min(length / 2, MAX_VALUES))));
+}
+
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0);
 
 class MemoryBusy extends DomainError {
@@ -181,25 +189,32 @@ export class Reservation {
    * because two calls that hold memory and wait for more could block each other.
    */
   reserve(...lengths: number[]): Promise<void> {
-    const total = sum(lengths);
-    // A small text that arrives slowly must not hold room for its values.
-    if (total <= SMALL_BYTES) return this.reserveBytes(total);
-    return this.reserveBytes(
-      total + sum(lengths.map((length) => parsedBytes(length, Math.min(length / 2, MAX_VALUES)))),
-    );
+    return this.reserveBytes(bytesOf(lengths));
   }
 
   /** Reserves memory for bytes that are not parsed. Otherwise like `reserve`. */
   async reserveBytes(bytes: number): Promise<void> {
     this.release();
-    if (this.left.signal.aborted) return;
-    const { budget, owner, left } = this;
-    const holds = (this.kept?.size ?? 0) > SMALL_BYTES;
-    this.work =
-      bytes <= SMALL_BYTES
-        ? budget.enterSmall(owner, bytes)
-        : await budget.enterLarge(owner, bytes, holds, left.signal);
-    if (left.signal.aborted) this.release();
+    await this.enter(bytes, this.kept?.size ?? 0);
+  }
+
+  /**
+   * Reserves memory for content that grows to these lengths. Holds what was reserved until there is memory for the
+   * whole, because the call keeps what it has read. Otherwise like `reserve`.
+   */
+  grow(...lengths: number[]): Promise<void> {
+    return this.growBytes(bytesOf(lengths));
+  }
+
+  /** Reserves memory for bytes that are not parsed. Otherwise like `grow`. */
+  async growBytes(bytes: number): Promise<void> {
+    const before = this.work;
+    try {
+      await this.enter(bytes, (this.kept?.size ?? 0) + (before?.size ?? 0));
+    } finally {
+      before?.resize(0);
+      this.budget.advance();
+    }
   }
 
   /**
@@ -227,6 +242,17 @@ export class Reservation {
     this.left.abort();
     this.kept?.resize(0);
     this.release();
+  }
+
+  /** `held` is the number of bytes that the call holds while it waits. */
+  private async enter(bytes: number, held: number): Promise<void> {
+    if (this.left.signal.aborted) return;
+    const { budget, owner, left } = this;
+    this.work =
+      bytes <= SMALL_BYTES
+        ? budget.enterSmall(owner, bytes)
+        : await budget.enterLarge(owner, bytes, held > SMALL_BYTES, left.signal);
+    if (left.signal.aborted) this.release();
   }
 
   private release(): void {

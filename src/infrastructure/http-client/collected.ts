@@ -9,7 +9,7 @@ interface Limits {
   readonly limit: number;
   /** Throws if the body is over the limit. */
   readonly tooLong: () => Error;
-  /** Reserves memory for the body instead of what was reserved before. */
+  /** Reserves memory for the body. Holds what was reserved before until there is memory for the larger body. */
   readonly reserve: (bytes: number) => Promise<void>;
 }
 

@@ -205,7 +205,7 @@ export class EngineConnection<Model> {
     const { 'content-length': announced } = answer.headers;
     const body = { length: announced === undefined ? null : Number(announced), chunks: answer.body };
     const tooLong = () => new RuntimeInvalidResponse('it is too long.');
-    const reserve = (bytes: number) => memory.reserveBytes(bytes <= SMALL_BYTES ? bytes : 2 * bytes);
+    const reserve = (bytes: number) => memory.growBytes(bytes <= SMALL_BYTES ? bytes : 2 * bytes);
     const bytes = await collected(body, { limit: LONGEST_ANSWER, tooLong, reserve }).finally(() => discard(answer));
     memory.lower(2 * bytes.length);
     return this.tools.answers.answer(form, bytes, signal);

@@ -41,6 +41,19 @@ describe('MemoryBudget', () => {
     await stranger;
   });
 
+  it('counts content that grows until there is memory for the whole, and serves such calls one after another', async () => {
+    const all = new MemoryBudget(MB, 5_000);
+    const calls = ['a', 'b'].map((owner) => all.open(owner));
+    for (const one of calls) await one.growBytes(MB / 3);
+    const stranger = all.open('address 192.0.2.1').reserveBytes(MB / 2);
+    const grown = calls.map((one) => one.growBytes(MB).then(...outcomes));
+    expect(await grown[0]).toBe('held');
+    expect(await isOpen(stranger)).toBe(false); // the first call no longer holds its first part
+    expect(await isOpen(grown[1] as Promise<unknown>)).toBe(true);
+    calls[0]?.close();
+    expect(await grown[1]).toBe('held');
+  });
+
   it('leaves each account and each address as much as any of them holds', async () => {
     const all = new MemoryBudget(MB, WAIT_MS);
     const greedy = Array.from({ length: 40 }, () => all.open('greedy'));

@@ -134,7 +134,7 @@ export class RemoteModelServer implements ModelServer {
   ): Promise<ModelAnswer> {
     try {
       const { bodyLimit: limit } = this.settings;
-      const reserve = (room: number) => memory.reserve(0, room);
+      const reserve = (room: number) => memory.grow(0, room);
       const bytes = await collected(body, { limit, tooLong: () => tooLarge(limit), reserve });
       return await this.inTime(signal, async (ending) => {
         const signature = await engine.readSignature(ending);
@@ -150,7 +150,7 @@ export class RemoteModelServer implements ModelServer {
           collected(answer, {
             limit,
             tooLong: () => answerTooLarge(limit),
-            reserve: (room) => memory.reserve(held, room),
+            reserve: (room) => memory.grow(held, room),
           });
         const engineAnswer = await engine.infer(
           engineRequest,
