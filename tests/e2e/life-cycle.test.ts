@@ -283,6 +283,19 @@ describe('a start that fails', () => {
   });
 });
 
+it('serves also when nobody can read its output', async () => {
+  const [dataDir, database] = [await temporaryFolder(), await freshDatabase()];
+  const { child, ended, errors } = launch({ dataDir, databaseUrl: database.url });
+  child.stdout?.destroy();
+  const url = () => /"event":"ready","url":"([^"]+)"/.exec(errors())?.[1];
+  await until('it is ready', () => url() !== undefined);
+  expect((await new HttpCaller(url() as string).get('/health/ready')).status).toBe(200);
+  child.kill('SIGTERM');
+  expect(await ended).toBe(0);
+  await database.drop();
+  await rm(dataDir, { recursive: true });
+});
+
 const modeOf = (path: string) => execFileSync('stat', ['-c', '%a', path], { encoding: 'utf8' }).trim();
 
 it('removes at the start what an upload to a bucket has left behind that kill -9 ended', async () => {

@@ -68,6 +68,8 @@ export function runProgram(typed: readonly string[]): void {
   };
   process.on('SIGTERM', stop).on('SIGINT', stop);
   if (isStartedByNpx()) whenParentEnds(stop);
+  // The service goes on when nobody can read its `ready` line, for example because a disk is full.
+  if (typed[0] === 'start') process.stdout.on('error', () => {});
   // `bin/tenon.cjs` keeps a channel open as long as it runs.
   process.channel?.unref();
   process.once('disconnect', stop);
