@@ -35,6 +35,8 @@ describe('site login', () => {
     expect(alone.body.user.role).toBe('admin');
     expect(await teamSize(first.body.token)).toBe(2);
     expect(await teamSize(alone.body.token)).toBe(1);
+    const unsure = await enter(await siteToken({ email: 'ann@site.example', email_verified: false }));
+    expect(unsure).toMatchObject(refusal(409, 'email_taken'));
     const again = await enter(await siteToken({ email: 'ANN@site.example', team: 'blue' }));
     expect(again.body.user).toMatchObject({ id: first.body.user.id, role: 'admin' });
     expect(await teamSize(again.body.token)).toBe(2);

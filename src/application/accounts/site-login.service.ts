@@ -72,7 +72,9 @@ export class SiteLoginService {
     const team = await this.teams.byId(account.teamId);
     const isGuarded = team?.operator || account.passwordHash !== null;
     const mayLink = this.settings.linkSiteLogins && account.emailVerifiedAt && claims.emailVerified !== false;
-    if (isGuarded && !mayLink) throw new EmailTaken();
+    // The site does not know whose address it is, but this service does.
+    const mayBeForeign = account.emailVerifiedAt !== null && claims.emailVerified === false;
+    if ((isGuarded && !mayLink) || mayBeForeign) throw new EmailTaken();
     if (!claims.emailVerified || account.emailVerifiedAt) return account;
     const verified = Account.verified(account, this.clock.now());
     await this.accounts.change(account.id, { emailVerifiedAt: verified.emailVerifiedAt });

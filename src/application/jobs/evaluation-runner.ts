@@ -183,13 +183,13 @@ export class EvaluationRunner implements TaskWorker {
   ): Promise<Result> {
     const { id: recordId, group, input, expected } = record;
     const answer = await this.model.ask(evaluation, requestOf(evaluation, input), caller, signal);
-    const score = answer.output === null ? 0 : await this.score(evaluation, answer.output, expected);
+    const score = answer.output === null ? 0 : await this.score(evaluation, answer.output, expected, caller);
     return { position, recordId, group, input, expected, score, ...answer };
   }
 
-  private async score(evaluation: Evaluation, output: string, expected: Json): Promise<Score> {
+  private async score(evaluation: Evaluation, output: string, expected: Json, caller: string): Promise<Score> {
     const schema = evaluation.metric === 'json_schema' ? schemaOf(evaluation.responseFormat) : null;
-    const isValid = schema !== null && (await this.schemas.accepts(schema, output)) === true;
+    const isValid = schema !== null && (await this.schemas.accepts(schema, output, caller)) === true;
     return scoreOf(evaluation, output, expected, isValid);
   }
 

@@ -124,9 +124,9 @@ export class EvaluationService {
     return evaluation;
   }
 
-  private async requireSchema({ spec }: Project): Promise<void> {
+  private async requireSchema({ spec, teamId }: Project): Promise<void> {
     const schema = schemaOf(formatOf(spec.response_format));
-    const problem = schema && (await this.schemas.problem(schema));
+    const problem = schema && (await this.schemas.problem(schema, teamId));
     if (!problem) return;
     const message = `has a JSON schema in spec.response_format that cannot be used: ${problem}`;
     throw new InvalidRequest([{ path: 'project_id', message }]);

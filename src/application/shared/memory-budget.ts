@@ -116,6 +116,10 @@ export class MemoryBudget {
     return new Reservation(this, owner);
   }
 
+  isBeyond({ room }: Place): boolean {
+    return room === this.beyond;
+  }
+
   /** Returns a place for a small reservation. Throws `busy` if the owner may not hold so much. */
   enterSmall(owner: string, bytes: number): Place {
     if (bytes > TINY_BYTES && !this.small.takes(owner, bytes)) throw new MemoryBusy('requests', this.waitMs);
@@ -209,6 +213,7 @@ export class Reservation {
   /** Reserves memory for bytes that are not parsed. Otherwise like `grow`. */
   async growBytes(bytes: number): Promise<void> {
     const before = this.work;
+    if (before && this.budget.isBeyond(before)) return before.resize(bytes); // no other call can be there
     try {
       await this.enter(bytes, (this.kept?.size ?? 0) + (before?.size ?? 0));
     } finally {

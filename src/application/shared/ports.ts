@@ -260,16 +260,16 @@ export abstract class WorkQueue {
 /**
  * Validates texts against JSON schemas of draft 2020-12, or of draft 7 or 6 if `$schema` says so. Limits time and
  * memory for every schema and text. A slow validation does not block other work, and hardly delays ordinary
- * validations. Does not check `format`.
+ * validations. Owners, such as accounts, have turns for slow validations. Does not check `format`.
  */
 export abstract class JsonSchemas {
   /** Returns why a schema cannot be used, or null if it can be used. */
-  abstract problem(schema: JsonObject): Promise<string | null>;
+  abstract problem(schema: JsonObject, owner: string): Promise<string | null>;
   /**
    * Tells whether a text is JSON that matches the schema. Returns false for an unusable schema, and null if the check
    * took too long.
    */
-  abstract accepts(schema: JsonObject, text: string): Promise<boolean | null>;
+  abstract accepts(schema: JsonObject, text: string, owner: string): Promise<boolean | null>;
 }
 
 /** Selects at most `limit` items of a list, after the item with the id `after`, or from the beginning if it is null. */

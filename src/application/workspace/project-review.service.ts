@@ -56,7 +56,7 @@ export class ProjectReviewService {
     ]);
     const evaluation = dataset && (await this.evaluation(project.id, dataset.id));
     const schema = schemaOf(formatOf(project.spec.response_format));
-    const schemaProblem = schema && (await this.schemas.problem(schema));
+    const schemaProblem = schema && (await this.schemas.problem(schema, project.teamId));
     return { project, models: [...registered, ...newest], dataset, runtime, schemaProblem, evaluation };
   }
 

@@ -11,7 +11,6 @@ import {
 } from '../../domain/chat/chat.js';
 import type { EmbeddingRequest, Embeddings } from '../../domain/chat/embedding.js';
 import {
-  AnswerOutOfFormat,
   ContextLengthExceeded,
   InferenceTimeout,
   ModelBusy,
@@ -20,9 +19,8 @@ import {
   RuntimeUnavailable,
   WrongTask,
 } from '../../domain/chat/errors.js';
-import { type DomainError, InvalidRequest } from '../../domain/shared/errors.js';
+import { type DomainError } from '../../domain/shared/errors.js';
 import { TextCollector } from '../../domain/shared/text-collector.js';
-import type { JsonObject } from '../../domain/workspace/json.js';
 import { collected } from '../http-client/collected.js';
 import {
   ConnectionFailed,
@@ -43,6 +41,7 @@ import type { AnswerForm, AnswerReader } from './answer-reader.js';
 import type { SchemaName } from './answer-thread.js';
 import type { EngineChunk, EngineDialect, Wanted } from './engine-dialect.js';
 import type { HttpSource } from './engine-spec.js';
+import { StrictFormat, strictSchema } from './strict-format.js';
 
 const KEY_REFUSED = 'the engine refused the key';
 const TEXT_TOO_LONG = "input has a text that is over the model's context.";
@@ -72,8 +71,9 @@ export interface ReceivedPart {
   readonly size: number;
 }
 
-/** The end of a call, and the memory that its answer counts against. */
+/** What a call needs beside its request. Its answer counts against `memory`. */
 export interface Reading {
+  readonly caller: string;
   readonly signal: AbortSignal;
   readonly memory: Reservation;
 }
@@ -86,6 +86,7 @@ interface Tools {
 
 export class EngineConnection<Model> {
   private readonly client: HttpClient;
+  private readonly strict: StrictFormat;
 
   constructor(
     private readonly source: HttpSource<Model>,
@@ -95,6 +96,7 @@ export class EngineConnection<Model> {
     private readonly busy: () => ModelBusy,
   ) {
     this.client = new HttpClient(source.baseUrl, dialect.headers(source.key), tools.tracer);
+    this.strict = new StrictFormat(tools.schemas);
   }
 
   close(): void {
@@ -103,14 +105,14 @@ export class EngineConnection<Model> {
 
   async complete(request: ChatRequest, reading: Reading): Promise<Completion> {
     try {
-      await this.requireSchema(request);
+      await this.strict.requireUsable(request, reading.caller);
       const form = this.form('answer', this.dialect.answer(this.source.model, wantedBy(request)), wantedBy(request));
       const completion = await this.whole(form, await this.post(request, reading.signal, false), reading);
       const { text, toolCalls = [], finishReason } = completion;
       const answer = new AnswerCheck(request);
       answer.add({ text, toolCalls });
       answer.end(finishReason);
-      await this.requireFormat(request, completion);
+      await this.strict.requireKept(request, completion, reading.caller);
       return completion;
     } catch (error) {
       throw errorFor(error);
@@ -170,14 +172,15 @@ export class EngineConnection<Model> {
   private async *chunks(
     form: AnswerForm<EngineChunk>,
     request: ChatRequest,
-    { signal, memory }: Reading,
+    reading: Reading,
   ): AsyncGenerator<ReceivedPart> {
+    const { signal, memory } = reading;
     const answer = new AnswerCheck(request);
     let reason: CompletionEnd['finishReason'] | null = null;
     let usage: CompletionEnd['usage'] = null;
     const text = new TextCollector(LONGEST_CHECKED);
     let isHeld = false;
-    await this.requireSchema(request);
+    await this.strict.requireUsable(request, reading.caller);
     const isStrict = strictSchema(request) !== null;
     for await (const data of framings[this.dialect.framing].read(await this.post(request, signal, true))) {
       if (data === '[DONE]') break;
@@ -195,7 +198,7 @@ export class EngineConnection<Model> {
       if (isStrict && !text.add(part.text)) throw new RuntimeInvalidResponse('it is too long to be checked.');
     }
     const end = { finishReason: answer.end(reason), usage };
-    await this.requireFormat(request, { text: text.joined, ...end });
+    await this.strict.requireKept(request, { text: text.joined, ...end }, reading.caller);
     yield { part: { text: '', end }, size: 0 };
   }
 
@@ -217,19 +220,6 @@ export class EngineConnection<Model> {
     const { module } = this.dialect;
     const args = name === 'embeddings' ? rest : [this.source.model, ...rest];
     return { schema, name: module === null ? null : { module, name, args }, problem: NOT_READ[name] };
-  }
-
-  /** Throws InvalidRequest if the schema of a strict format cannot be used. */
-  private async requireSchema(request: ChatRequest): Promise<void> {
-    const schema = strictSchema(request);
-    const message = schema && (await this.tools.schemas.problem(schema));
-    if (message) throw new InvalidRequest([{ path: 'response_format.json_schema.schema', message }]);
-  }
-
-  /** Throws AnswerOutOfFormat if a complete answer is not in its strict format. */
-  private async requireFormat(request: ChatRequest, completion: Completion): Promise<void> {
-    const schema = completion.finishReason === 'stop' ? strictSchema(request) : null;
-    if (schema && !(await this.tools.schemas.accepts(schema, completion.text))) throw new AnswerOutOfFormat(completion);
   }
 
   /**
@@ -270,11 +260,6 @@ export class EngineConnection<Model> {
     if (status >= 300 && status < 400) return new RuntimeInvalidResponse('it redirects, which is not followed.');
     return new RuntimeInvalidResponse(`its engine answered with status ${status}.`);
   }
-}
-
-/** Returns the schema of a strict format. Returns null without one, or with a stop text, which may cut the answer. */
-function strictSchema({ responseFormat: format, sampling }: ChatRequest): JsonObject | null {
-  return format?.json === 'schema' && format.strict && !sampling?.stop ? format.schema : null;
 }
 
 const NOT_READ = {

@@ -173,7 +173,7 @@ export class HttpChatRuntime<Model> implements ChatRuntime {
       const arrived = this.now;
       return await this.queue.run({ caller, tokens }, call.signal, async () => {
         admitted();
-        const working = work(session.connection, { signal: call.signal, memory });
+        const working = work(session.connection, { caller, signal: call.signal, memory });
         const { answer, usage } = await this.counted(this.now - arrived, working);
         const { promptTokens, completionTokens } = usage ?? { promptTokens: tokens, completionTokens: 0 };
         return [answer, Math.min(promptTokens + completionTokens, MOST_OF_ESTIMATE * tokens)];

@@ -27,31 +27,60 @@ export class AjvJsonSchemas extends JsonSchemas {
     this.slow = new SchemaThread(program, LIMIT_MS);
   }
 
-  async problem(schema: JsonObject): Promise<string | null> {
-    return (await this.ask({ schema: JSON.stringify(schema), text: null })).problem;
+  async problem(schema: JsonObject, owner: string): Promise<string | null> {
+    return (await this.ask({ schema: JSON.stringify(schema), text: null }, owner)).problem;
   }
 
-  async accepts(schema: JsonObject, text: string): Promise<boolean | null> {
-    return (await this.ask({ schema: JSON.stringify(schema), text })).accepts;
+  async accepts(schema: JsonObject, text: string, owner: string): Promise<boolean | null> {
+    return (await this.ask({ schema: JSON.stringify(schema), text }, owner)).accepts;
   }
 
-  private async ask(question: SchemaQuestion): Promise<SchemaVerdict> {
+  private async ask(question: SchemaQuestion, owner: string): Promise<SchemaVerdict> {
     const { schema } = question;
-    const verdict = await this.quick.ask(question, () => this.slowSchemas.has(schema));
+    const verdict = await this.quick.ask(question, owner, () => this.slowSchemas.has(schema));
     if (verdict) return verdict;
     this.slowSchemas.add(schema);
     try {
-      return (await this.slow.ask(question)) ?? TOO_COSTLY;
+      return (await this.slow.ask(question, owner)) ?? TOO_COSTLY;
     } finally {
       this.slowSchemas.delete(schema);
     }
   }
 }
 
+/** Gives turns, one at a time. The owner whose last turn was longest ago is next. */
+class Turns {
+  private isTaken = false;
+  private readonly waiting: { readonly owner: string; readonly begin: () => void }[] = [];
+  /** The owners who had turns since the last pause. The last turn is the last. */
+  private readonly served = new Set<string>();
+
+  async take(owner: string): Promise<void> {
+    if (this.isTaken) await new Promise<void>((begin) => this.waiting.push({ owner, begin }));
+    this.isTaken = true;
+    this.served.delete(owner);
+    this.served.add(owner);
+  }
+
+  end(): void {
+    const order = [...this.served];
+    const [first, ...others] = this.waiting;
+    if (!first) {
+      this.isTaken = false;
+      this.served.clear();
+      return;
+    }
+    const last = ({ owner }: { owner: string }) => order.indexOf(owner);
+    const next = others.reduce((least, one) => (last(one) < last(least) ? one : least), first);
+    this.waiting.splice(this.waiting.indexOf(next), 1);
+    next.begin();
+  }
+}
+
 /** Answers questions one by one. */
 class SchemaThread {
   private thread: Worker | null = null;
-  private latest: Promise<unknown> = Promise.resolve();
+  private readonly turns = new Turns();
 
   constructor(
     private readonly program: string,
@@ -59,13 +88,16 @@ class SchemaThread {
   ) {}
 
   /**
-   * Answers a question after the earlier ones. Resolves to null if the answer takes too much time or memory, or if
+   * Answers a question in the owner's turn. Resolves to null if the answer takes too much time or memory, or if
    * `mustSkip` returns true when the question has its turn.
    */
-  ask(question: SchemaQuestion, mustSkip = () => false): Promise<SchemaVerdict | null> {
-    const answer = this.latest.then(() => (mustSkip() ? null : this.once(question)));
-    this.latest = answer.catch(() => {});
-    return answer;
+  async ask(question: SchemaQuestion, owner: string, mustSkip = () => false): Promise<SchemaVerdict | null> {
+    await this.turns.take(owner);
+    try {
+      return mustSkip() ? null : await this.once(question);
+    } finally {
+      this.turns.end();
+    }
   }
 
   /** Answers one question. Starts a thread if there is none. */

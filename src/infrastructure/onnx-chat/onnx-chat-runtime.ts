@@ -121,7 +121,7 @@ export class OnnxChatRuntime implements ChatRuntime {
   async complete(request: ChatRequest, call: RuntimeCall): Promise<Completion> {
     requireSupported(request, SUPPORTED, MESSAGES);
     const completion = await this.callsFor('chat').complete(request, call);
-    await this.requireFormat(request, completion);
+    await this.requireFormat(request, completion, call);
     return completion;
   }
 
@@ -130,7 +130,7 @@ export class OnnxChatRuntime implements ChatRuntime {
     let text = '';
     for await (const part of this.callsFor('chat').stream(request, call)) {
       if (request.responseFormat) text += part.text;
-      if (part.end) await this.requireFormat(request, { text, ...part.end });
+      if (part.end) await this.requireFormat(request, { text, ...part.end }, call);
       yield part;
     }
   }
@@ -144,19 +144,24 @@ export class OnnxChatRuntime implements ChatRuntime {
    * Throws AnswerOutOfFormat if a complete answer is not valid by its schema. The grammar prevents this, unless it has
    * a fault. A stop text may cut an answer, so an answer with stop texts is not checked.
    */
-  private async requireFormat({ responseFormat, sampling }: ChatRequest, completion: Completion): Promise<void> {
+  private async requireFormat(
+    { responseFormat, sampling }: ChatRequest,
+    completion: Completion,
+    { caller }: RuntimeCall,
+  ): Promise<void> {
     if (!responseFormat || sampling?.stop || completion.finishReason !== 'stop') return;
     const schema = responseFormat.json === 'schema' ? responseFormat.schema : { type: 'object' };
-    if (await this.isValid(schema, completion.text)) return;
+    if (await this.isValid(schema, completion.text, caller)) return;
     const digest = createHash('sha256').update(JSON.stringify(schema)).digest('hex');
     this.log.error('chat runtime broke a response format', { runtime: this.id, schema_sha256: digest });
     throw new AnswerOutOfFormat(completion);
   }
 
   /** Returns true also if the validator cannot use the schema or takes too long: the grammar does without it. */
-  private async isValid(schema: JsonObject, text: string): Promise<boolean> {
+  private async isValid(schema: JsonObject, text: string, caller: string): Promise<boolean> {
     for (const one of [schema, { ...schema, $schema: OLDER_DRAFT }])
-      if ((await this.schemas.problem(one)) === null) return (await this.schemas.accepts(one, text)) !== false;
+      if ((await this.schemas.problem(one, caller)) === null)
+        return (await this.schemas.accepts(one, text, caller)) !== false;
     return true;
   }
 

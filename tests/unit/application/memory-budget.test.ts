@@ -49,6 +49,7 @@ describe('MemoryBudget', () => {
     const grown = calls.map((one) => one.growBytes(MB).then(...outcomes));
     expect(await grown[0]).toBe('held');
     expect(await isOpen(stranger)).toBe(false); // the first call no longer holds its first part
+    await calls[0]?.growBytes(2 * MB); // it grows further while the others wait
     expect(await isOpen(grown[1] as Promise<unknown>)).toBe(true);
     calls[0]?.close();
     expect(await grown[1]).toBe('held');
