@@ -35,10 +35,18 @@ export interface ChatProcessSettings {
   readonly loadTimeoutMs: number;
 }
 
+export interface ReadyModel {
+  readonly task: RuntimeTask;
+  /** Calls that are answered at once. */
+  readonly atOnce: number;
+  /** Prompts share the work for a common beginning. */
+  readonly reuse: boolean;
+}
+
 export interface ChatProcessListener {
   line(stream: OutputStream, line: string): void;
   invalidMessage(call: number | null): void;
-  ready(task: RuntimeTask): void;
+  ready(about: ReadyModel): void;
   /** A callback for the moment when the model cannot be used or has not loaded in time. */
   broken(reason: string): void;
 }
@@ -105,8 +113,10 @@ export class ChatProcess implements SupervisedProcess {
     else if (report.type === 'parts') for (const part of report.parts) this.calls.receivePart(part);
     else if (report.type === 'ready') {
       clearTimeout(this.loadTimer);
-      this.calls.open(Math.max(1, Math.min(report.maxBatch, this.settings.atOnce ?? report.maxBatch)));
-      this.listener.ready(report.task);
+      const { task, maxBatch, reuse = false } = report;
+      const atOnce = Math.max(1, Math.min(maxBatch, this.settings.atOnce ?? maxBatch));
+      this.calls.open(atOnce);
+      this.listener.ready({ task, atOnce, reuse });
       this.becomeReady();
     } else this.calls.receive(report);
   }

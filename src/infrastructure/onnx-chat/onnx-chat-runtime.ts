@@ -186,8 +186,10 @@ export class OnnxChatRuntime implements ChatRuntime {
       {
         line: (stream, line) => this.log.info('chat runtime output', { runtime: this.id, stream, line }),
         invalidMessage: (call) => this.log.warn('chat runtime sent nonsense', { runtime: this.id, call }),
-        ready: (task) => {
+        ready: ({ task, atOnce, reuse }) => {
           this.task = task;
+          const fields = { runtime: this.id, at_once: atOnce, prefix_cache: reuse };
+          if (task === 'chat') this.log.info('chat model loaded', fields);
         },
         broken: (reason) => this.fail(reason),
       },

@@ -52,8 +52,16 @@ const Part = z.object({ call, text: z.string(), logprobs: Logprobs });
 export type Part = z.infer<typeof Part>;
 
 const Report = z.discriminatedUnion('type', [
-  /** `maxBatch`: the most calls that run at once. It is 1 if a chat model can't run batches. */
-  z.object({ type: z.literal('ready'), task: z.enum(['chat', 'embedding']), maxBatch: z.int().min(1) }),
+  /**
+   * `maxBatch`: the most calls that run at once. It is 1 if a chat model can't run batches. `reuse`: prompts share the
+   * work for a common beginning.
+   */
+  z.object({
+    type: z.literal('ready'),
+    task: z.enum(['chat', 'embedding']),
+    maxBatch: z.int().min(1),
+    reuse: z.boolean().optional(),
+  }),
   /** The model can't be used. Another attempt would fail in the same way. */
   z.object({ type: z.literal('broken'), reason: z.string() }),
   /** `room`: the most tokens that the answer may have. */

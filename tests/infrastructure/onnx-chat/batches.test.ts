@@ -85,7 +85,7 @@ describe('answers of a batch', () => {
   it.each([
     ['reads padding as tokens', () => folders.toy({ countsPadding: true }, withoutEnd)],
     ['takes only one sequence', () => folders.toy({ single: true }, withoutEnd)],
-    ['lets the rows of a batch affect each other a little', () => folders.random({ quantized: true })],
+    ['lets the rows of a batch affect each other a little', () => folders.random({ quantized: 'step' })],
   ])('are given one at a time by a model that %s', async (_, make) => {
     const folder = make();
     const some = mixed.slice(0, 12).map((question) => ({ ...question, maxTokens: 10 }));
@@ -93,6 +93,20 @@ describe('answers of a batch', () => {
     const together = await run({ folder, rounds: [some] });
     expect(together.maxBatch).toBe(1);
     expect(textsOf(together.answers)).toEqual(textsOf(alone.answers));
+  });
+
+  it.each([
+    ['weights of 8 bits and rounded inner values', { quantized: 'blocks' }],
+    ['the same and a cache of half precision', { quantized: 'blocks', half: true }],
+    ['inner values of half precision', { quantized: 'halves', half: true }],
+  ] as const)('are the same alone, in company and again from a model with %s', async (_, about) => {
+    const folder = folders.random({ layers: 8, seed: 3, ...about });
+    const some = mixed.slice(0, 16).map((question) => ({ ...question, maxTokens: 40 }));
+    const alone = await run({ folder, settings: plainly, rounds: some.map((question) => [question]) });
+    const together = await run({ folder, rounds: [some, some] });
+    expect(textsOf(together.answers)).toEqual([...textsOf(alone.answers), ...textsOf(alone.answers)]);
+    expect(together.maxBatch).toBe(1);
+    expect(together.answers.flat().every(({ cachedTokens }) => cachedTokens === 0)).toBe(true);
   });
 
   it('are the same when some callers of the batch give up', async () => {

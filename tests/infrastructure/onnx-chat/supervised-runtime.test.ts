@@ -51,6 +51,17 @@ describe('a runtime with a dead process', () => {
   });
 });
 
+describe('a chat model', () => {
+  it.each([
+    ['takes batches and shares prefixes', tinyChat, { at_once: 16, prefix_cache: true }],
+    ['rounds its inner values', folders.random({ quantized: 'blocks' }), { at_once: 1, prefix_cache: false }],
+  ])('is logged when it is loaded: one that %s', async (_, folder, fields) => {
+    use({ atOnce: 16 });
+    await rig.start(folder);
+    expect(rig.log.of('chat model loaded')).toMatchObject([{ level: 'info', fields: { runtime: 'a', ...fields } }]);
+  });
+});
+
 describe('a runtime without room on the instance', () => {
   it('is refused, or unavailable until there is room', async () => {
     use({ children: new ChildLimits(1) });

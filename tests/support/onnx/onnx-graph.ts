@@ -1,6 +1,7 @@
 // This module writes ONNX files, with only the parts of the protobuf format that the models of tests need.
 
 export const FLOAT = 1;
+export const UINT8 = 2;
 export const INT8 = 3;
 export const INT32 = 6;
 export const INT64 = 7;
@@ -81,10 +82,10 @@ function constantOf([name, type, values, shape = []]: Constant): Field {
 function rawOf(type: number, values: Constant[2]): Buffer {
   if (values instanceof Float32Array) return Buffer.from(values.buffer, values.byteOffset, values.byteLength);
   const raw = values.map((value) => {
-    const buffer = Buffer.alloc(type === INT64 ? 8 : type === BOOL || type === INT8 ? 1 : 4);
+    const buffer = Buffer.alloc(type === INT64 ? 8 : type === BOOL || type === INT8 || type === UINT8 ? 1 : 4);
     if (type === INT64) buffer.writeBigInt64LE(BigInt(value));
     else if (type === INT8) buffer.writeInt8(Number(value));
-    else if (type === BOOL) buffer.writeUInt8(Number(value));
+    else if (type === BOOL || type === UINT8) buffer.writeUInt8(Number(value));
     else buffer.writeFloatLE(Number(value));
     return buffer;
   });

@@ -1,5 +1,8 @@
 import { GraphWriter } from './graph-writer.js';
-import { FLOAT, FLOAT16, INT8, INT32, INT64, onnxFile } from './onnx-graph.js';
+import { FLOAT, FLOAT16, INT8, INT32, INT64, onnxFile, UINT8 } from './onnx-graph.js';
+
+/** The numbers that share a scale. */
+const BLOCK = 32;
 
 export interface Transformer {
   readonly vocabulary: number;
@@ -17,8 +20,12 @@ export interface Transformer {
   readonly attention: 'plain' | 'group_query';
   /** Keeps keys and values in half precision. */
   readonly half?: boolean;
-  /** Computes with whole numbers. Their scale depends on the whole step, so rows influence each other a little. */
-  readonly quantized?: boolean;
+  /**
+   * Computes with whole numbers. With `step`, their scale depends on the whole step, so rows influence each other a
+   * little. With `blocks`, each block of 32 numbers has its own scale, as in the 8-bit exports of ONNX Runtime. With
+   * `halves`, computes with 16-bit floats instead.
+   */
+  readonly quantized?: 'step' | 'blocks' | 'halves';
   readonly seed?: number;
 }
 
@@ -71,8 +78,13 @@ class Writer extends GraphWriter {
   }
 
   private linear(input: string, from: number, to: number): string {
-    if (this.about.quantized) return this.linearInWholeNumbers(input, from, to);
-    return this.op('MatMul', [input, this.weights([from, to], 1 / Math.sqrt(from))]);
+    if (this.about.quantized === 'step') return this.linearInWholeNumbers(input, from, to);
+    if (this.about.quantized === 'blocks') return this.linearInBlocks(input, from, to);
+    const rounded = (values: string) =>
+      this.about.quantized === 'halves'
+        ? this.op('Cast', [this.op('Cast', [values], { to: FLOAT16 })], { to: FLOAT })
+        : values;
+    return rounded(this.op('MatMul', [rounded(input), this.weights([from, to], 1 / Math.sqrt(from))]));
   }
 
   private linearInWholeNumbers(input: string, from: number, to: number): string {
@@ -86,6 +98,22 @@ class Writer extends GraphWriter {
     const product = this.op('Cast', [this.op('MatMulInteger', [whole, weights, zero])], { to: FLOAT });
     const unit = this.constant(FLOAT, [Math.sqrt(12 / from) / 254]);
     return this.op('Mul', [product, this.op('Mul', [scale, unit])]);
+  }
+
+  private linearInBlocks(input: string, from: number, to: number): string {
+    const blocks = from / BLOCK;
+    const whole = Array.from({ length: from * to }, () => Math.floor(this.chance.next() * 256));
+    const weights = this.constant(UINT8, whole, [to, blocks, BLOCK]);
+    const scales = new Float32Array(to * blocks).fill(Math.sqrt(12 / from) / 256);
+    const output = this.name();
+    this.nodes.push({
+      op: 'MatMulNBits',
+      domain: 'com.microsoft',
+      inputs: [input, weights, this.constant(FLOAT, scales, [to * blocks])],
+      outputs: [output],
+      attributes: { K: from, N: to, bits: 8, block_size: BLOCK, accuracy_level: 4 },
+    });
+    return output;
   }
 
   private normal(input: string): string {

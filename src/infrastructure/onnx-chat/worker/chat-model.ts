@@ -1,12 +1,12 @@
 /**
  * Loads a chat model. Trial steps show whether the model can run batches, which padding its batches need, and whether
- * sequences can share a prefix.
+ * sequences can share a prefix. A model whose answers would depend on other calls gets neither batches nor prefixes.
  */
 import { nativeMessageOf } from '../../onnx/onnx-runtime.js';
 import type { LoadSettings } from '../protocol.js';
 import { costsOf } from './batches.js';
 import { Decoder, type Row, type Scores, type Step } from './decoder.js';
-import { bytesPerToken, type Padding } from './kv-cache.js';
+import { bytesPerToken, keysAndValues, nudged, type Padding, type Past } from './kv-cache.js';
 import { BrokenModel, type ModelFiles, readModelFiles } from './model-files.js';
 import { Scheduler } from './scheduler.js';
 import { Vocabulary } from './tokenizers.js';
@@ -15,6 +15,19 @@ const usualSettings = { maxBatch: 16, kvBytes: 512 * 2 ** 20, cacheBytes: 256 * 
 
 /** Scores count as equal up to this fraction of their range. Rounding changes them less, a wrong mask far more. */
 const TOLERANCE = { float32: 1e-3, float16: 1e-2 };
+
+/**
+ * How much a tiny change of the cache may change scores, keys and values, as a fraction of the largest. Measured with
+ * random weights: computing in 32 bits gives at most 2e-5 (1.5e-4 with a cache of 16 bits), in 16 bits at least 6e-4,
+ * in 8 bits at least 3e-3. Keys and values of 16 bits change by 1e-3 from their own rounding.
+ */
+const CHANGE = { float32: 3e-4, float16: 4e-3 };
+
+/** The length of the changed cache. */
+const KNOWN = 8;
+
+/** The number of keys and values that are compared. Fewer would not always show that a model rounds to 8 bits. */
+const TRIED_NUMBERS = 15_360;
 
 export interface LoadedModel {
   readonly files: ModelFiles;
@@ -26,6 +39,8 @@ export interface LoadedModel {
 export interface ReadyModel {
   readonly scheduler: Scheduler;
   readonly maxBatch: number;
+  /** Sequences share the KV cache of a common prefix. */
+  readonly reuse: boolean;
   readonly vocabulary: Vocabulary;
 }
 
@@ -44,15 +59,21 @@ export async function tryModel(model: LoadedModel, sample: readonly number[]): P
   const { files, decoder, vocabulary } = model;
   const { maxBatch: wantedBatch, kvBytes, cacheBytes } = { ...usualSettings, ...model.settings };
   await warmUp(decoder, sample, files.weights);
-  const padding = wantedBatch > 1 ? await paddingOf(decoder, sample).catch(() => null) : null;
+  const steady = await isSteady(decoder, sample, files.context).catch(() => false);
+  const padding = steady && wantedBatch > 1 ? await paddingOf(decoder, sample).catch(() => null) : null;
   const together = padding !== null && (await canPrefillTogether(decoder, padding, sample).catch(() => false));
-  const reuse = await canPrefillInPieces(decoder, sample).catch(() => false);
+  const reuse = steady && (await canPrefillInPieces(decoder, sample).catch(() => false));
   const maxBatch = padding ? wantedBatch : 1;
   const each = bytesPerToken(decoder.layout);
   const costs = costsOf(files.weightBytes, each);
   const { stops } = vocabulary;
   const settings = { stops, maxBatch, bytesPerToken: each, costs, together, reuse, kvBytes, cacheBytes };
-  return { scheduler: new Scheduler(padding ? decoder.padded(padding) : decoder, settings), maxBatch, vocabulary };
+  return {
+    scheduler: new Scheduler(padding ? decoder.padded(padding) : decoder, settings),
+    maxBatch,
+    reuse,
+    vocabulary,
+  };
 }
 
 /** Runs two steps, the second on the cache of the first. */
@@ -63,6 +84,27 @@ async function warmUp(decoder: Decoder, tokens: readonly number[], weights: stri
   } catch (error) {
     throw new BrokenModel('weights', `${weights} loads but does not run: ${nativeMessageOf(error)}`);
   }
+}
+
+/**
+ * Returns whether a tiny change of the cache stays tiny. Batches and shared prefixes change the last digits of keys and
+ * values. A model that rounds inner values to few bits turns some such changes into large ones. The other trials seldom
+ * meet one of these, so this trial changes the whole cache, and reads the more tokens the smaller the model is.
+ */
+async function isSteady(decoder: Decoder, tokens: readonly number[], context: number): Promise<boolean> {
+  const { tensors } = decoder.layout;
+  const perToken = tensors.reduce((sum, { heads, headSize }) => sum + heads * headSize, 0);
+  const most = Math.max(1, Math.min(120, context - KNOWN));
+  const sample = repeated(tokens, KNOWN + Math.min(most, Math.max(16, Math.ceil(TRIED_NUMBERS / perToken))));
+  const past = await decoder.prefill({ past: decoder.begin(), tokens: sample.slice(0, KNOWN) });
+  const read = async (known: Past) => {
+    const step = await decoder.scored({ past: known, tokens: sample.slice(KNOWN) });
+    return [step.scores, ...keysAndValues(decoder.layout, step.past, KNOWN)];
+  };
+  const expected = await read(past);
+  const changed = await read(nudged(past));
+  const limits = [CHANGE.float32, ...tensors.map(({ type }) => CHANGE[type])];
+  return limits.every((limit, i) => differAtMost(limit, expected[i] as Scores, changed[i] as Scores));
 }
 
 /**
@@ -126,6 +168,18 @@ async function twoSteps(decoder: Decoder, rows: readonly Row[]): Promise<[Step[]
     decoder.decode(pasts.map(({ past }, row) => ({ past, tokens: [rows[row]?.tokens[index] as number] })));
   const first = await step(0, rows);
   return [first, await step(1, first)];
+}
+
+/** Returns whether no number changes by more than a fraction of the largest. */
+function differAtMost(fraction: number, numbers: Scores, others: Scores): boolean {
+  let largest = 0;
+  let change = 0;
+  for (let i = 0; i < numbers.length; i++) {
+    const [one, other] = [numbers[i] as number, others[i] as number];
+    if (Number.isFinite(one)) largest = Math.max(largest, Math.abs(one));
+    if (!Object.is(one, other)) change = Math.max(change, Math.abs(one - other));
+  }
+  return change <= fraction * largest;
 }
 
 function alike({ layout: { tensors } }: Decoder, scores: Scores, expected: Scores): boolean {

@@ -1,13 +1,14 @@
 /** Runs the model: tokens in, scores of the next token out. */
 import { join } from 'node:path';
 import { env, InferenceSession, Tensor } from 'onnxruntime-node';
-import { decodeHalves, nativeMessageOf, relativeTo, sessionOptions } from '../../onnx/onnx-runtime.js';
+import { nativeMessageOf, relativeTo, sessionOptions } from '../../onnx/onnx-runtime.js';
 import {
   compacted,
   type KvArray,
   type KvLayout,
   kvLayoutOf,
   noPast,
+  numbersIn,
   type Padding,
   type Past,
   packed,
@@ -78,6 +79,12 @@ export class Decoder implements Network {
     return pasts[0] as Past;
   }
 
+  /** Reads the tokens of one row. Returns the scores after each token, or after the last only, as the model does. */
+  async scored(row: Row): Promise<Step> {
+    const { pasts, outputs } = await this.run([row], ['logits']);
+    return { past: pasts[0] as Past, scores: numbersIn((outputs.logits as Tensor).data as KvArray) };
+  }
+
   async decode(rows: readonly Row[]): Promise<Step[]> {
     const { pasts, outputs } = await this.run(rows, ['logits']);
     const logits = outputs.logits as Tensor;
@@ -146,6 +153,5 @@ function lastScores({ data, dims }: Tensor, row: number, after: number): Scores 
   const [rows = 1, positions = 1, size = 0] = dims;
   // Some models score only the last position.
   const end = (numbers.length / rows) * (row + 1) - (positions > 1 ? after * size : 0);
-  const scores = numbers.subarray(end - size, end);
-  return scores instanceof Uint16Array ? decodeHalves(scores) : scores;
+  return numbersIn(numbers.subarray(end - size, end));
 }

@@ -1,5 +1,6 @@
 /** The KV cache: the attention keys and values of the tokens that the model has read. */
 import type { InferenceSession } from 'onnxruntime-node';
+import { decodeHalves } from '../../onnx/onnx-runtime.js';
 import { BrokenModel } from './model-files.js';
 
 /** 16-bit floats are kept as their bits. */
@@ -118,6 +119,28 @@ export const compacted = (layout: KvLayout, past: Past): Past => ({
   start: 0,
   length: past.length,
 });
+
+/**
+ * Returns a copy of the past with tiny changes: each number by 1e-5 of its size, up or down. 16 bits can't hold such a
+ * change, so there one number of 61 changes by its last bit.
+ */
+export function nudged(past: Past): Past {
+  const arrays = past.cache.arrays.map((array) =>
+    array instanceof Uint16Array
+      ? array.map((bits, i) => (i % 61 === 0 ? bits ^ 1 : bits))
+      : array.map((number, i) => number * (i % 3 === 0 ? 1 + 1e-5 : 1 - 1e-5)),
+  );
+  return { ...past, cache: { ...past.cache, arrays } };
+}
+
+/** Returns the numbers of the tokens after the first `skipped`: one array for each tensor of the layout. */
+export const keysAndValues = (layout: KvLayout, past: Past, skipped: number): Float32Array[] =>
+  compacted(layout, { ...past, start: past.start + skipped, length: past.length - skipped }).cache.arrays.map(
+    numbersIn,
+  );
+
+/** Returns the array as numbers. */
+export const numbersIn = (array: KvArray): Float32Array => (array instanceof Uint16Array ? decodeHalves(array) : array);
 
 const arrayOf = (type: KvTensor['type'], size: number): KvArray =>
   type === 'float16' ? new Uint16Array(size) : new Float32Array(size);
