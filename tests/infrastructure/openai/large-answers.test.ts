@@ -130,9 +130,9 @@ describe('a large answer of an engine that speaks OpenAI', () => {
   });
 
   it('counts against the memory of its caller, before it is read; a small one does not', async () => {
-    const budget = new MemoryBudget(14 * MB, 50);
+    const budget = new MemoryBudget(20 * MB, 50);
     const holder = budget.open('usr_b');
-    await holder.reserveBytes(13.8 * MB);
+    await holder.reserveBytes(19.8 * MB);
     const memory = budget.open('usr_a');
     for (const headers of [undefined, { 'Transfer-Encoding': 'chunked' }]) {
       engine.script = answering(200, completion('m', 'x'.repeat(MB)), headers);
@@ -147,9 +147,9 @@ describe('a large answer of an engine that speaks OpenAI', () => {
     expect((await take({}, memory))[0]?.text).toHaveLength(200 * KB);
     engine.script = answering(200, completion('m', 'x'.repeat(MB)));
     expect((await ask({}, memory)).text).toHaveLength(MB);
-    await expect(budget.open('usr_b').reserveBytes(13 * MB)).rejects.toMatchObject({ code: 'busy' });
+    await expect(budget.open('usr_b').reserveBytes(19 * MB)).rejects.toMatchObject({ code: 'busy' });
     memory.close();
-    await budget.open('usr_b').reserveBytes(13 * MB);
+    await budget.open('usr_b').reserveBytes(19 * MB);
   });
 
   it('counts with its whole text if it is a stream that is checked against a schema', async () => {
