@@ -5,7 +5,7 @@ import { PATIENCE_MS, until } from './until.js';
 
 /** Debian's two packages of Chromium. The first draws no windows and needs less processor time. */
 const PROGRAMS = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'] as const;
-const EXECUTABLE = process.env.CHROMIUM ?? PROGRAMS.find((path) => existsSync(path)) ?? PROGRAMS[0];
+export const EXECUTABLE = process.env.CHROMIUM ?? PROGRAMS.find((path) => existsSync(path)) ?? PROGRAMS[0];
 
 /** Returns why the pages cannot be tested here, or null. */
 export function whyNoBrowser(): string | null {
