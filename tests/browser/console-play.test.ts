@@ -191,6 +191,33 @@ describeInBrowser('the playground', () => {
     await at(page, new RegExp(`project=${capitals}`));
   });
 
+  it('shows the tokens, times and runtime of the job of a chat, and why it failed', async () => {
+    const chat = (stream: boolean) => {
+      const json = { model: scripted, stream, messages: [{ role: 'user', content: 'Hi' }] };
+      return service.post('/openai/v1/chat/completions', ada.token, json);
+    };
+    const job = async () => (await service.get('/v1/jobs?kind=chat&limit=1', ada.token)).body.jobs[0];
+    await chat(true);
+    const page = await openConsole(visitor, ada.token, `/jobs/${(await job()).id}`);
+    const fact = (panel: string, name: string) =>
+      page.getByRole('region', { name: panel, exact: true }).locator(`dt:text-is("${name}") + dd`).textContent();
+    await page.getByRole('heading', { name: 'Call', exact: true }).waitFor();
+    expect([await fact('Call', 'Tokens in'), await fact('Call', 'Tokens out')]).toEqual(['7', '6']);
+    const { time_to_first_token: first } = (await job()).usage;
+    expect(first).toEqual(expect.any(Number));
+    expect(await fact('Call', 'First token')).toMatch(/^after [\d.]+ m?s$/);
+    for (const name of ['In the queue', 'Duration', 'In all'])
+      expect(await fact('Times', name)).toMatch(/^[\d.]+ m?s$/);
+    await page.getByText(`openai, gpt at ${engine.url}`).waitFor();
+    expect(await shortcomingsInEveryLook(page)).toEqual([]);
+
+    engine.script = answering(500, {});
+    await chat(false);
+    await page.goto(`${service.url}/#/jobs/${(await job()).id}`);
+    await page.getByText(/^runtime_[a-z_]+: /).waitFor();
+    await page.getByText('No tokens were reported.').waitFor();
+  });
+
   it('says that a runtime is stopped, and starts it if the role allows this', async () => {
     await service.post(`/v1/projects/${scripted}/runtime/stop`, ada.token);
     const empty = await createProject(service, ada.token);
