@@ -35,8 +35,12 @@ export function RuntimePanel({ project, reload }: { project: Project; reload: ()
   const isWanted = query.value.get('at') === 'runtime';
   useEffect(() => {
     if (!isWanted) return;
-    document.getElementById('runtime')?.focus();
-    setQuery({ at: null });
+    // In the next frame, because a new page first gets the focus as a whole.
+    const frame = requestAnimationFrame(() => {
+      document.getElementById('runtime')?.focus();
+      setQuery({ at: null });
+    });
+    return () => cancelAnimationFrame(frame);
   }, [isWanted]);
   const idle = runtime.state === 'stopped' || runtime.state === 'unavailable';
   return (
