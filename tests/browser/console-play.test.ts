@@ -28,12 +28,14 @@ describeInBrowser('the playground', () => {
   let ada: Member;
   let capitals: string;
   let scripted: string;
+  /** The spec of a model whose answers the test scripts. */
+  let spec: object;
   beforeAll(async () => {
     engine = await ScriptedEngine.start();
     service = await Service.start({ env: { SERVICE_RUNTIME_ALLOWED_HOSTS: engine.host } });
     visitor = await Visitor.start(service.url);
     ada = await register(service, 'Ada');
-    const spec = { runtime: 'openai', base_url: engine.url, model: 'gpt' };
+    spec = { runtime: 'openai', base_url: engine.url, model: 'gpt' };
     [capitals, scripted] = [await readyProject(service, ada.token), await readyProject(service, ada.token, spec)];
   });
   beforeEach(() => {
@@ -175,6 +177,112 @@ describeInBrowser('the playground', () => {
     expect([await parameter(page, 'project'), await parameter(page, 'beside')]).toEqual([scripted, null]);
   });
 
+  it('gives each column its own version, prompt and limits, and asks all of them the same', async () => {
+    const id = await readyProject(service, ada.token, spec);
+    const save = (version: number, changed: object) =>
+      service.put(`/v1/projects/${id}`, ada.token, { version, spec: changed });
+    await save(1, { system_prompt: 'One' });
+    await save(2, { system_prompt: 'Two', sampling: { temperature: 0.7 } });
+    const page = await open(`project=${id}`);
+    const column = (name: string) => page.getByRole('region', { name: `${name} project`, exact: true });
+    const choose = (name: string) =>
+      column(name)
+        .getByRole('combobox', { name: `${name} project`, exact: true })
+        .selectOption(id);
+    await press(page, 'Compare');
+    await choose('Second');
+    await press(page, 'Settings of second project');
+    await page.getByLabel('Version of the specification').selectOption('2');
+    await page.getByText('The prompt of version 2.').waitFor();
+    await page.getByLabel('Temperature').fill('0.2');
+    await page.getByLabel('Max tokens').fill('9');
+    await press(page, 'Add a column');
+    await choose('Third');
+    await press(page, 'Settings of third project');
+    await page.getByText('The prompt of the project.').waitFor();
+    await page.getByLabel('System prompt').fill('Three');
+    await ask(page, 'What is the capital of France?');
+    await at(page, /(conversation=cnv_.*){3}/);
+    const sent = engine.asked.map(({ body }) => [body.messages[0].content, body.temperature, body.max_tokens]);
+    expect(sent.sort()).toEqual([
+      ['One', 0.2, 9],
+      ['Three', 0.7, 512],
+      ['Two', 0.7, 512],
+    ]);
+    expect(new Set(engine.asked.map(({ body }) => body.messages[1].content)).size).toBe(1);
+    expect(await shortcomingsInEveryLook(page)).toEqual([]);
+    await page.setViewportSize({ width: 1280, height: 740 });
+
+    await page.reload();
+    for (const name of ['First', 'Second', 'Third']) await column(name).getByText(PARIS).waitFor();
+    await column('First').getByText('Newest version · temperature 0.7').waitFor();
+    await column('Third').getByText('Newest version · own prompt · temperature 0.7').waitFor();
+    await column('Second').getByText('Version 2 · temperature 0.2 · at most 9 tokens').waitFor();
+    await column('Second').getByRole('button', { name: 'View code' }).click();
+    await press(page, 'openai (Python)');
+    expect(await page.getByRole('dialog').locator('pre').textContent()).toMatch(
+      /"content": "One"[\s\S]* max_tokens=9,/,
+    );
+    await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
+    await column('Second').getByRole('button', { name: 'Close this chat' }).click();
+    await column('Second').getByText('Newest version · own prompt').waitFor();
+    expect([await parameter(page, 'beside'), await parameter(page, 'third')]).toEqual([id, null]);
+  });
+
+  it('saves the prompt of a column as a new version, and shows a conflict with another version', async () => {
+    const id = await createProject(service, ada.token, { goal: 'Help' });
+    const project = async () => (await service.get(`/v1/projects/${id}`, ada.token)).body;
+    /** The goal that a colleague saves right before the next save of the page arrives. */
+    let meanwhile: string | null = null;
+    const page = await open(`project=${id}`);
+    const save = () => press(page, 'Save as the project’s prompt');
+    await page.route(`**/v1/projects/${id}`, async (route) => {
+      if (route.request().method() === 'PUT' && meanwhile !== null) {
+        const change = { version: (await project()).version, spec: { goal: meanwhile } };
+        meanwhile = null;
+        await service.put(`/v1/projects/${id}`, ada.token, change);
+      }
+      await route.continue();
+    });
+    await page.getByText('The newest, version 1').waitFor({ state: 'attached' });
+    expect(await page.getByRole('button', { name: 'Save as the project’s prompt' }).count()).toBe(0);
+    await page.getByLabel('System prompt').fill('Be short.');
+    await page.getByLabel('Temperature').fill('0.3');
+    await save();
+    await page.getByText('"temperature": 0.3').waitFor();
+    expect(await shortcomingsInEveryLook(page)).toEqual([]);
+    await page.setViewportSize({ width: 1280, height: 740 });
+    await press(page, 'Save as version 2');
+    await page.getByText('Version 2 of Capitals has the prompt of this column.').waitFor();
+    await page.getByText('The prompt of the project.').waitFor();
+    expect(await project()).toMatchObject({
+      version: 2,
+      spec: { goal: 'Help', system_prompt: 'Be short.', sampling: { temperature: 0.3 } },
+    });
+    expect(await page.getByLabel('Temperature').inputValue()).toBe('');
+
+    await page.getByLabel('System prompt').fill('Be long.');
+    await save();
+    meanwhile = 'Theirs';
+    await press(page, 'Save as version 3');
+    await page.getByRole('region', { name: 'Stale version' }).getByText('"goal": "Theirs"').first().waitFor();
+    expect(await shortcomingsInEveryLook(page)).toEqual([]);
+    await page.setViewportSize({ width: 1280, height: 740 });
+    await press(page, 'Take theirs');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    expect(await page.getByLabel('System prompt').inputValue()).toBe('Be long.');
+    expect(await project()).toMatchObject({ version: 3, spec: { goal: 'Theirs' } });
+    await save();
+    meanwhile = 'Theirs again';
+    await press(page, 'Save as version 4');
+    await press(page, 'Overwrite with mine');
+    await page.getByText('Version 5 of Capitals has the prompt of this column.').waitFor();
+    expect((await project()).spec).toEqual({
+      goal: 'Theirs',
+      system_prompt: 'Be long.',
+    });
+  });
+
   it('keeps the chosen project if the address changes again at once', async () => {
     const page = await open(`project=${capitals}`);
     await page.getByRole('combobox', { name: 'Project', exact: true }).waitFor();
@@ -191,6 +299,33 @@ describeInBrowser('the playground', () => {
     await at(page, new RegExp(`project=${capitals}`));
   });
 
+  it('shows the tokens, times and runtime of the job of a chat, and why it failed', async () => {
+    const chat = (stream: boolean) => {
+      const json = { model: scripted, stream, messages: [{ role: 'user', content: 'Hi' }] };
+      return service.post('/openai/v1/chat/completions', ada.token, json);
+    };
+    const job = async () => (await service.get('/v1/jobs?kind=chat&limit=1', ada.token)).body.jobs[0];
+    await chat(true);
+    const page = await openConsole(visitor, ada.token, `/jobs/${(await job()).id}`);
+    const fact = (panel: string, name: string) =>
+      page.getByRole('region', { name: panel, exact: true }).locator(`dt:text-is("${name}") + dd`).textContent();
+    await page.getByRole('heading', { name: 'Call', exact: true }).waitFor();
+    expect([await fact('Call', 'Tokens in'), await fact('Call', 'Tokens out')]).toEqual(['7', '6']);
+    const { time_to_first_token: first } = (await job()).usage;
+    expect(first).toEqual(expect.any(Number));
+    expect(await fact('Call', 'First token')).toMatch(/^after [\d.]+ m?s$/);
+    for (const name of ['In the queue', 'Duration', 'In all'])
+      expect(await fact('Times', name)).toMatch(/^[\d.]+ m?s$/);
+    await page.getByText(`openai, gpt at ${engine.url}`).waitFor();
+    expect(await shortcomingsInEveryLook(page)).toEqual([]);
+
+    engine.script = answering(500, {});
+    await chat(false);
+    await page.goto(`${service.url}/#/jobs/${(await job()).id}`);
+    await page.getByText(/^runtime_[a-z_]+: /).waitFor();
+    await page.getByText('No tokens were reported.').waitFor();
+  });
+
   it('says that a runtime is stopped, and starts it if the role allows this', async () => {
     await service.post(`/v1/projects/${scripted}/runtime/stop`, ada.token);
     const empty = await createProject(service, ada.token);
@@ -198,6 +333,9 @@ describeInBrowser('the playground', () => {
     const member = await openConsole(visitor, bob.token, `/playground?project=${scripted}`);
     await member.getByText('The runtime is stopped. An admin or a developer can start it.').waitFor();
     expect(await member.getByRole('button', { name: 'Start the runtime' }).count()).toBe(0);
+    await member.getByLabel('System prompt').fill('Be short.');
+    await member.getByText('Differs from the prompt of the project.').waitFor();
+    expect(await member.getByRole('button', { name: 'Save as the project’s prompt' }).count()).toBe(0);
     const page = await open(`project=${scripted}`);
     await page.getByText('The runtime is stopped.').waitFor();
     expect(await shortcomingsInEveryLook(page)).toEqual([]);
@@ -205,7 +343,14 @@ describeInBrowser('the playground', () => {
     await page.getByText('The runtime is stopped.').waitFor({ state: 'detached' });
     await ask(page, 'What is the capital of France?');
     await answers(page).getByText(PARIS).waitFor();
-    await page.getByRole('combobox', { name: 'Project', exact: true }).selectOption(empty);
-    await page.getByRole('link', { name: 'Open the models' }).waitFor();
+    const choice = page.getByRole('combobox', { name: 'Project', exact: true });
+    const group = (name: string) => choice.locator(`optgroup[label="${name}"]`);
+    await group('Can answer').locator(`option[value="${scripted}"]`).waitFor({ state: 'attached' });
+    const words = await group('Cannot answer now').locator(`option[value="${empty}"]`).textContent();
+    expect(words).toBe(`Capitals · ${empty.slice(-6)} (not connected)`);
+    await choice.selectOption(empty);
+    await page.getByRole('link', { name: 'Connect a model' }).click();
+    await at(page, `/projects/${empty}`);
+    await page.locator('#runtime:focus').waitFor();
   });
 });

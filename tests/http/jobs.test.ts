@@ -54,6 +54,7 @@ describe('jobs', () => {
         progress: { done: 0, total: 8 },
         result: null,
         error: null,
+        usage: null,
       },
     });
     const { id } = answer.body;

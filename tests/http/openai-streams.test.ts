@@ -14,7 +14,6 @@ import {
   RuntimeStopped,
   RuntimeUnavailable,
 } from '../../src/domain/chat/errors.js';
-import type { Job } from '../../src/domain/jobs/job.js';
 import { OpenAiController } from '../../src/interfaces/http/chat/openai/openai.controller.js';
 import { MemoryChatRuntimes } from '../fakes/chat/memory-chat-runtimes.js';
 import { until } from '../support/until.js';
@@ -135,9 +134,8 @@ describe('streams of the OpenAI endpoint', () => {
     ]);
     expect(events[0].id).toMatch(/^chatcmpl-/);
     const job = await newestJob();
-    expect(job).toMatchObject({ status: 'succeeded', duration: 1 });
-    const { usage } = (await app.store.jobs.find(job.id)) as Job;
-    expect(usage).toMatchObject({ tokensIn: 1, tokensOut: 2, firstToken: 0.25 });
+    const usage = { tokens_in: 1, tokens_out: 2, time_to_first_token: 0.25 };
+    expect(job).toMatchObject({ status: 'succeeded', duration: 1, usage });
     expect(ended).toBe(1);
   });
 

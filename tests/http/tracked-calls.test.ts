@@ -120,6 +120,7 @@ describe('the job of a call', () => {
         progress: { done: 1, total: 1 },
         result: null,
         error: null,
+        usage: { tokens_in: expect.any(Number), tokens_out: expect.any(Number), time_to_first_token: null },
       },
     ]);
     const { usage } = await as(app, admin.token).get('/v1/usage?group_by=key');

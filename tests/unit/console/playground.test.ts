@@ -1,4 +1,4 @@
-import { codeOf } from '../../../src/interfaces/web/console/pages/playground/code.js';
+import { codeOf, type Language } from '../../../src/interfaces/web/console/pages/playground/code.js';
 import { additionOf, EventReader } from '../../../src/interfaces/web/console/pages/playground/events.js';
 import { blocksOf, prettyJson, spansOf } from '../../../src/interfaces/web/console/pages/playground/markup.js';
 import {
@@ -8,6 +8,7 @@ import {
   requestOf,
   schemaProblem,
 } from '../../../src/interfaces/web/console/pages/playground/request.js';
+import { settingsFor, specWith } from '../../../src/interfaces/web/console/pages/playground/spec-settings.js';
 
 describe('the events of a streamed answer', () => {
   it('are read from pieces of any length, without comments', () => {
@@ -39,10 +40,16 @@ const turns = (count: number) =>
   Array.from({ length: count }, (_, at) => [message('user', `q${at}`), message('assistant', `a${at}`)]).flat();
 
 describe('the request of the playground', () => {
-  const question = { model: 'prj_1', history: [message('user', 'Hi')], projectPrompt: 'Be short.' };
+  const question = { model: 'prj_1', history: [message('user', 'Hi')] };
+  const spec = {
+    goal: 'Help',
+    system_prompt: 'Be short.',
+    sampling: { temperature: 0.2, seed: 7, stop: ['END'], x: 'y' },
+  };
 
-  it('has only values that are set, and the project’s prompt unless another is set', () => {
-    expect(requestOf({ ...question, settings: defaultSettings })).toEqual({
+  it('has only values that are set, and the prompt of the spec unless another is set', () => {
+    const settings = settingsFor(defaultSettings, { system_prompt: 'Be short.', sampling: 'none' });
+    expect(requestOf({ ...question, settings })).toEqual({
       model: 'prj_1',
       messages: [
         { role: 'system', content: 'Be short.' },
@@ -52,7 +59,7 @@ describe('the request of the playground', () => {
       stream_options: { include_usage: true },
     });
     const schema = { type: 'object' };
-    const settings = {
+    const typed = {
       ...defaultSettings,
       system: '',
       temperature: '0.5',
@@ -61,13 +68,40 @@ describe('the request of the playground', () => {
       format: 'json_schema' as const,
       schema: JSON.stringify(schema),
     };
-    expect(requestOf({ ...question, settings })).toMatchObject({
+    expect(requestOf({ ...question, settings: settingsFor(typed, spec) })).toMatchObject({
       messages: [{ role: 'user', content: 'Hi' }],
       temperature: 0.5,
       seed: 0,
       stop: ['END', '###'],
       response_format: { type: 'json_schema', json_schema: { name: 'answer', strict: true, schema } },
     });
+  });
+
+  it('has the sampling of the spec unless another is set, and saves both in a spec', () => {
+    const settings = settingsFor({ ...defaultSettings, temperature: '0.5', max_tokens: '20' }, spec);
+    expect(requestOf({ ...question, settings })).toMatchObject({
+      temperature: 0.5,
+      max_tokens: 20,
+      seed: 7,
+      stop: ['END'],
+    });
+    const sampling = { temperature: 0.5, max_tokens: 20, seed: 7, stop: ['END'] };
+    expect(specWith({ goal: 'Other', acceptance: null }, settings)).toEqual({
+      goal: 'Other',
+      acceptance: null,
+      system_prompt: 'Be short.',
+      sampling,
+    });
+    const blank = { goal: 'Help', system_prompt: null };
+    expect(specWith(blank, settingsFor(defaultSettings, blank))).toEqual(blank);
+    expect(JSON.stringify(specWith(spec, settingsFor(defaultSettings, spec)))).toBe(JSON.stringify(spec));
+    expect(specWith(spec, { ...defaultSettings, system: ' ', format: 'json_object' })).toEqual({
+      goal: 'Help',
+      sampling: { x: 'y' },
+      response_format: { type: 'json_object' },
+    });
+    const invalid = { ...defaultSettings, format: 'json_schema' as const, schema: '{' };
+    expect(specWith({ goal: 'Help' }, invalid)).toEqual({ goal: 'Help' });
   });
 
   it('has the newest messages that fit the limits and begin with a question', () => {
@@ -96,9 +130,9 @@ describe('the code of a request', () => {
   const request = requestOf({
     model: 'prj_1',
     history: [message('user', "What's `this`?\n\"quoted\": 'text'")],
-    projectPrompt: 'Be short.',
     settings: {
       ...defaultSettings,
+      system: 'Be short.',
       temperature: '0.5',
       max_tokens: '20',
       stop: 'END',
@@ -106,7 +140,7 @@ describe('the code of a request', () => {
       format: 'json_schema',
     },
   });
-  const code = (language: 'curl' | 'openai' | 'ai') => codeOf(language, request, 'http://localhost:8080');
+  const code = (language: Language) => codeOf(language, request, 'http://localhost:8080');
 
   /** Runs a JavaScript program without its imports, and returns the request that it sends. */
   async function sentBy(program: string, imports: object): Promise<unknown> {
@@ -144,6 +178,20 @@ describe('the code of a request', () => {
     ];
     const sent = await sentBy(code('ai'), { createOpenAICompatible, streamText, Output, jsonSchema });
     expect(sent).toEqual(request);
+  });
+
+  it('sends exactly this request by openai for Python', () => {
+    const [, call = ''] = /create\(\n([\s\S]*?)\n\)\n/.exec(code('python')) ?? [];
+    expect(call).toMatch(/^ {4}stream=True,$/m);
+    expect(call).not.toMatch(/\b(?:true|false|null)\b/);
+    // Arguments with names are JSON except for these words.
+    const json = call
+      .replaceAll(/^ {4}(\w+)=/gm, '"$1": ')
+      .replaceAll('True', 'true')
+      .replaceAll('False', 'false');
+    expect(JSON.parse(`{${json.replace(/,$/, '')}}`)).toEqual(request);
+    const texts = { ...request, messages: [{ role: 'user' as const, content: 'null\n": true,\nfalse' }] };
+    expect(codeOf('python', texts, '')).toContain(JSON.stringify('null\n": true,\nfalse'));
   });
 
   it('is quoted for a shell in curl', () => {

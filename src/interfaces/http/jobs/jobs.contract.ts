@@ -49,6 +49,15 @@ const ProgressReport = z
   )
   .meta({ id: 'ProgressReport', example: { done: 3, total: 10 } });
 
+const CallUsageAnswer = namedObject('CallUsage', {
+  tokens_in: intLike(27, 'Null if the model does not report it.').nullable(),
+  tokens_out: intLike(7, 'Null if the model does not report it.').nullable(),
+  time_to_first_token: z.number().nullable().meta({
+    description: 'Seconds from the arrival to the first part of the answer. Null without a stream.',
+    example: 0.084,
+  }),
+});
+
 const JobAnswer = namedObject('Job', {
   id: id('job'),
   kind: z.enum(jobKinds).meta({ example: 'external' }),
@@ -69,6 +78,9 @@ const JobAnswer = namedObject('Job', {
   progress: Progress,
   result: AnyJson.meta({ description: 'Any JSON value. Null if there is none.', example: { loss: 0.12 } }),
   error: z.string().nullable().meta({ example: null }),
+  usage: CallUsageAnswer.nullable().describe(
+    'The figures of a call, known at its end. Null for a job that is no call.',
+  ),
 });
 
 const NewExternalJob = namedObject('NewExternalJob', {

@@ -49,5 +49,9 @@ const jobAnswer = (job: Job) =>
     duration: Job.duration(job),
     team_id: hidden,
     instance: hidden,
-    usage: hidden,
+    usage: job.usage && {
+      tokens_in: job.usage.tokensIn,
+      tokens_out: job.usage.tokensOut,
+      time_to_first_token: job.usage.firstToken,
+    },
   });

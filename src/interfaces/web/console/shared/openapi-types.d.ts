@@ -2425,6 +2425,11 @@ export interface components {
             progress: components["schemas"]["Progress"];
             result: string | number | boolean | null | unknown[] | Record<string, never>;
             error: string | null;
+            usage: {
+                tokens_in: number | null;
+                tokens_out: number | null;
+                time_to_first_token: number | null;
+            } | null;
         };
         Progress: {
             done: number;

@@ -4,7 +4,7 @@ import { answer, api, type Schemas } from '../../shared/api.js';
 import { CopyButton } from '../../shared/copy-button.js';
 import { confirmAct } from '../../shared/dialog.js';
 import { FormError, useAction } from '../../shared/form.js';
-import { formatDuration, formatTime } from '../../shared/format.js';
+import { formatDuration, formatNumber, formatTime } from '../../shared/format.js';
 import { Frame, Panel } from '../../shared/frame.js';
 import { modelName } from '../../shared/models.js';
 import { useQuery } from '../../shared/query.js';
@@ -86,10 +86,13 @@ export function OneJob({ parameters: { job_id = '' } }: { parameters: Readonly<R
                   <Moment name="Created" at={data.created_at} />
                   <Moment name="Started" at={data.started_at} />
                   <Moment name="Finished" at={data.finished_at} />
+                  <Span name="In the queue" from={data.created_at} to={data.started_at} />
                   <Fact name="Duration">{data.duration !== null && formatDuration(data.duration)}</Fact>
+                  {data.usage && <Span name="In all" from={data.created_at} to={data.finished_at} />}
                   <Fact name="Progress">{hasProgress(data) && <ProgressOf job={data} />}</Fact>
                 </dl>
               </Panel>
+              {data.usage && <CallPanel usage={data.usage} duration={data.duration} />}
             </div>
             {data.result !== null && <Result result={data.result} />}
           </>
@@ -121,6 +124,32 @@ const Moment = ({ name, at }: { name: string; at: number | null }) => (
   </Fact>
 );
 
+/** Shows the seconds between two moments, if both are known. */
+const Span = ({ name, from, to }: { name: string; from: number; to: number | null }) => (
+  <Fact name={name}>{to !== null && formatDuration(Math.max(0, to - from))}</Fact>
+);
+
+/** Shows the figures of a call. They are known at its end. */
+function CallPanel({ usage, duration }: { usage: NonNullable<Job['usage']>; duration: number | null }) {
+  const { tokens_in, tokens_out, time_to_first_token } = usage;
+  const isKnown = tokens_in !== null || tokens_out !== null;
+  return (
+    <Panel title="Call">
+      <dl class="facts">
+        <Fact name="Tokens in">{tokens_in !== null && formatNumber(tokens_in)}</Fact>
+        <Fact name="Tokens out">{tokens_out !== null && formatNumber(tokens_out)}</Fact>
+        <Fact name="Speed">
+          {tokens_out && duration ? `${formatNumber(Math.round(tokens_out / duration))} tokens/s` : null}
+        </Fact>
+        <Fact name="First token">{time_to_first_token !== null && `after ${formatDuration(time_to_first_token)}`}</Fact>
+      </dl>
+      {!isKnown && (
+        <p class="hint">{duration === null ? 'Tokens are counted at the end.' : 'No tokens were reported.'}</p>
+      )}
+    </Panel>
+  );
+}
+
 /** Shows the project, dataset and model of a job. Those of other teams cannot be opened, so they have no links. */
 function JobObjects({ job: { project_id, dataset_id, model_id } }: { job: Job }) {
   const projects = useQuery(can('read_workspace') ? 'projects' : null, () => answer(api.GET('/v1/projects')));
@@ -144,8 +173,15 @@ function JobObjects({ job: { project_id, dataset_id, model_id } }: { job: Job })
       <Fact name="Model">
         {model_id && place(model ? modelName(model) : model_id, `/projects/${project_id}/models/${model_id}`)}
       </Fact>
+      <Fact name="Runtime">{model && runtimeOf(model.spec)}</Fact>
     </>
   );
+}
+
+/** Returns how a model runs, such as `onnx, tiny-chat` or `openai, gpt at http://…`. */
+function runtimeOf({ runtime, path, dtype, model, base_url }: Schemas['Model']['spec']): string {
+  const what = [runtime, path ?? model, dtype].filter((part) => typeof part === 'string' && part !== '').join(', ');
+  return typeof base_url === 'string' ? `${what} at ${base_url}` : what;
 }
 
 const REQUEST_ID = /"request_id":"([A-Za-z0-9_-]{1,64})"/;

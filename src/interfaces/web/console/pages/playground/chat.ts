@@ -98,32 +98,32 @@ export class Chat {
   }
 
   /** Asks a question. Resolves to true if it was answered. */
-  ask(text: string, settings: Settings, projectPrompt: string): Promise<boolean> {
+  ask(text: string, settings: Settings): Promise<boolean> {
     const answered = this.messages.value.filter(
       ({ role }, index, all) => role !== 'user' || all[index + 1]?.role === 'assistant',
     );
     this.messages.value = [...answered, { key: ++keys, role: 'user', text }];
-    return this.run(settings, projectPrompt);
+    return this.run(settings);
   }
 
   /** Asks the last question again and replaces its answer. */
-  again(settings: Settings, projectPrompt: string): Promise<boolean> {
+  again(settings: Settings): Promise<boolean> {
     const last = this.messages.value.findLastIndex(({ role }) => role === 'user');
     this.messages.value = this.messages.value.slice(0, last + 1);
-    return this.run(settings, projectPrompt);
+    return this.run(settings);
   }
 
   /** Asks the last question again, with the newer half of the messages. */
-  shorten(settings: Settings, projectPrompt: string): Promise<boolean> {
+  shorten(settings: Settings): Promise<boolean> {
     this.most = Math.ceil((this.messages.value.length - this.leftOut.value) / 2);
-    return this.again(settings, projectPrompt);
+    return this.again(settings);
   }
 
   /** Replaces a question and all messages after it with another question, and asks it. */
-  edit(key: number, text: string, settings: Settings, projectPrompt: string): Promise<boolean> {
+  edit(key: number, text: string, settings: Settings): Promise<boolean> {
     const at = this.messages.value.findIndex((message) => message.key === key);
     this.messages.value = [...this.messages.value.slice(0, at), { key: ++keys, role: 'user', text }];
-    return this.run(settings, projectPrompt);
+    return this.run(settings);
   }
 
   /** Stops the answer. Keeps its text so far. */
@@ -161,12 +161,12 @@ export class Chat {
     }
   }
 
-  private async run(settings: Settings, projectPrompt: string): Promise<boolean> {
+  private async run(settings: Settings): Promise<boolean> {
     const running = this.begin();
     this.failure.value = null;
     this.partialText.value = '';
     for (let tries = 1; ; tries++) {
-      const error = await this.attempt(running, settings, projectPrompt);
+      const error = await this.attempt(running, settings);
       if (this.running !== running) return false;
       const waits = error && PASSING.includes(error.code) && error.retryAfter !== null && tries < MOST_TRIES;
       const retryIn = waits ? Math.max(error.retryAfter ?? 1, Math.min(2 ** (tries - 1), LONGEST_WAIT_S)) : null;
@@ -181,10 +181,10 @@ export class Chat {
   }
 
   /** Asks once. Resolves to the error, or to null if the answer is complete or the user stopped it. */
-  private async attempt(running: AbortController, settings: Settings, projectPrompt: string): Promise<ApiError | null> {
+  private async attempt(running: AbortController, settings: Settings): Promise<ApiError | null> {
     const history = this.messages.value;
     const sent = history.slice(-Math.min(this.most, history.length));
-    const request = requestOf({ model: this.projectId, settings, history: sent, projectPrompt });
+    const request = requestOf({ model: this.projectId, settings, history: sent });
     this.leftOut.value = history.length - request.messages.filter(({ role }) => role !== 'system').length;
     const isNext = this.kept !== null && this.kept.count === history.length - 1;
     const place = isNext && this.kept ? this.kept.id : 'new';

@@ -1,11 +1,16 @@
 import type { ChatRequest } from './request.js';
 
-export const languages = { curl: 'curl', openai: 'openai (JavaScript)', ai: 'ai (AI SDK)' } as const;
+export const languages = {
+  curl: 'curl',
+  openai: 'openai (JavaScript)',
+  ai: 'ai (AI SDK)',
+  python: 'openai (Python)',
+} as const;
 export type Language = keyof typeof languages;
 
 /** Returns a program that sends exactly this request. It reads the API key from the environment variable KEY. */
 export const codeOf = (language: Language, request: ChatRequest, baseUrl: string): string =>
-  ({ curl, openai, ai })[language](request, `${baseUrl}/openai/v1`);
+  ({ curl, openai, ai, python })[language](request, `${baseUrl}/openai/v1`);
 
 /** Makes an import statement from parts. The architecture check would count a whole one in a text as a real import. */
 const imported = (names: string, from: string): string => `import ${names} from '${from}';`;
@@ -32,6 +37,27 @@ const openai = (request: ChatRequest, url: string): string => `${imported('OpenA
 const client = new OpenAI({ baseURL: '${url}', apiKey: ${KEY} });
 const stream = await client.chat.completions.create(${written(request)});
 for await (const { choices } of stream) process.stdout.write(choices[0]?.delta.content ?? '');
+`;
+
+/** Returns a value as Python. In indented JSON, only the words of the language differ, each at the end of its line. */
+const pythonOf = (value: unknown): string =>
+  JSON.stringify(value, null, 4).replaceAll(
+    /^(\s*(?:"(?:[^"\\]|\\.)*": )?)(true|false|null)(?=,?$)/gm,
+    (_, before: string, word: string) => before + { true: 'True', false: 'False', null: 'None' }[word],
+  );
+
+const python = (request: ChatRequest, url: string): string => `import os
+
+from openai import OpenAI
+
+client = OpenAI(base_url="${url}", api_key=os.environ["KEY"])
+stream = client.chat.completions.create(
+${Object.entries(request)
+  .map(([name, value]) => `    ${name}=${pythonOf(value).replaceAll('\n', '\n    ')},\n`)
+  .join('')})
+for chunk in stream:
+    for choice in chunk.choices:
+        print(choice.delta.content or "", end="", flush=True)
 `;
 
 /** The names of the AI SDK for the fields of a request. */

@@ -1,14 +1,12 @@
 import { Fragment, type RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { can } from '../../shared/account.js';
-import { answer, api, type Schemas } from '../../shared/api.js';
-import { FormError, useAction } from '../../shared/form.js';
 import { IconButton } from '../../shared/icon.js';
-import type { Query } from '../../shared/query.js';
-import { link } from '../../shared/router.js';
-import { ErrorNote, Loading, QueryError, State } from '../../shared/states.js';
+import { ErrorNote, Loading, State } from '../../shared/states.js';
 import type { Chat, Failure } from './chat.js';
+import type { Side } from './columns.js';
 import { Markup, MessageView } from './message.js';
+import { ProjectChoice, type Runtime } from './project-choice.js';
+import { RuntimeNote } from './runtime-note.js';
 
 /** The number of messages to draw. Earlier messages are drawn after a click. */
 const MOST_DRAWN = 60;
@@ -16,23 +14,24 @@ const MOST_DRAWN = 60;
 const NEAR_END_PX = 60;
 
 export interface ColumnProps {
-  chat: Chat;
+  side: Side;
   label: string;
-  project: Query<Schemas['Project']>;
-  choices: readonly { readonly id: string; readonly name: string }[];
-  onChoose: (projectId: string) => void;
+  runtimes: readonly Runtime[];
   onEdit: (key: number, text: string) => void;
   onAgain: () => void;
   /** Asks again with fewer messages. */
   onShorten: () => void;
   onCode: () => void;
+  /** Shows the settings of the column, or null if it is the only one. */
+  onSettings: (() => void) | null;
   /** Closes the column, or null if it is the only one. */
   onClose: (() => void) | null;
 }
 
 /** Shows one chat: the choice of the project, its runtime, and the messages. */
 export function Column(props: ColumnProps) {
-  const { chat, label, project, choices, onChoose, onEdit, onAgain, onShorten, onCode, onClose } = props;
+  const { side, label, runtimes, onEdit, onAgain, onShorten, onCode, onSettings, onClose } = props;
+  const { chat, project } = side;
   const log = useRef<HTMLElement>(null);
   const follow = useFollow(log, chat);
   const [drawn, setDrawn] = useState(MOST_DRAWN);
@@ -50,19 +49,24 @@ export function Column(props: ColumnProps) {
   return (
     <section class="playground-column" aria-label={label}>
       <header class="playground-head">
-        <select aria-label={label} value={chat.projectId} onInput={(event) => onChoose(event.currentTarget.value)}>
-          {choices.map(({ id, name }) => (
-            <option key={id} value={id} selected={id === chat.projectId}>
-              {name}
-            </option>
-          ))}
-        </select>
+        <ProjectChoice label={label} side={side} runtimes={runtimes} />
         {project.data && <State of={project.data.runtime.state} />}
         <button type="button" class="button small" onClick={onCode}>
           View code
         </button>
+        {onSettings && (
+          <button
+            type="button"
+            class="button small"
+            aria-label={`Settings of ${label.toLowerCase()}`}
+            onClick={onSettings}
+          >
+            Settings
+          </button>
+        )}
         {onClose && <IconButton icon="close" label="Close this chat" onClick={onClose} />}
       </header>
+      {onSettings && <p class="hint">{summaryOf(side)}</p>}
       <RuntimeNote project={project} />
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must reach a scrolling element. */}
       <section ref={log} class="playground-log" aria-label={`Messages of ${label.toLowerCase()}`} tabIndex={0}>
@@ -116,6 +120,17 @@ export function Column(props: ColumnProps) {
       </p>
     </section>
   );
+}
+
+/** Returns what distinguishes a column from the others: its version, its prompt, its temperature and its limit. */
+function summaryOf({ version, typed, settings: { temperature, max_tokens } }: Side): string {
+  const parts = [
+    version === null ? 'Newest version' : `Version ${version}`,
+    typed.system === null ? null : 'own prompt',
+    `temperature ${temperature || 0}`,
+    max_tokens && `at most ${max_tokens} tokens`,
+  ];
+  return parts.filter(Boolean).join(' · ');
 }
 
 /** Returns the text for screen readers: a note, and later the whole answer, but not its single pieces. */
@@ -179,48 +194,6 @@ function FailureNote(props: { failure: Failure; onAgain: (() => void) | undefine
         <button type="button" class="button small" onClick={onStop}>
           Stop trying
         </button>
-      </div>
-    </div>
-  );
-}
-
-/** Shows why the project cannot answer, with the actions that the caller's role allows. */
-function RuntimeNote({ project }: { project: Query<Schemas['Project']> }) {
-  const start = useAction(async (project_id: string) => {
-    await answer(api.POST('/v1/projects/{project_id}/runtime/start', { params: { path: { project_id } } }));
-    void project.reload();
-  });
-  if (!project.data) return <QueryError query={project} />;
-  const { id, runtime } = project.data;
-  if (runtime.state === 'ready') return null;
-  if (runtime.state === 'loading') {
-    return (
-      <p class="note" role="status">
-        The model is loading. A question that you send now is asked as soon as it is ready.
-      </p>
-    );
-  }
-  const mayStart = can('edit_workspace');
-  const toModels = (
-    <a class="button small" href={link(`/projects/${id}/models`)}>
-      Open the models
-    </a>
-  );
-  return (
-    <div class="note warn" role="status">
-      {runtime.state === 'not_connected' && <p>No model is connected to this project.</p>}
-      {runtime.state === 'stopped' && (
-        <p>The runtime is stopped.{mayStart ? '' : ' An admin or a developer can start it.'}</p>
-      )}
-      {runtime.state === 'unavailable' && <p>The runtime is unavailable: {runtime.reason}</p>}
-      <FormError error={start.error} />
-      <div class="actions start">
-        {runtime.state === 'stopped' && mayStart && (
-          <button type="button" class="button small" disabled={start.busy} onClick={() => start.run(id)}>
-            {start.busy ? 'Starting …' : 'Start the runtime'}
-          </button>
-        )}
-        {runtime.state !== 'stopped' && toModels}
       </div>
     </div>
   );

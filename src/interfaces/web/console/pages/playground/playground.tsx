@@ -1,27 +1,31 @@
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { can, type Status, status } from '../../shared/account.js';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { can, status } from '../../shared/account.js';
 import { answer, api } from '../../shared/api.js';
 import { useDraft } from '../../shared/draft.js';
+import { SelectField } from '../../shared/form.js';
 import { Frame } from '../../shared/frame.js';
 import { useQuery } from '../../shared/query.js';
 import { link, query, setQuery } from '../../shared/router.js';
 import { Empty, Loaded } from '../../shared/states.js';
-import { Chat } from './chat.js';
 import { CodeView } from './code-view.js';
 import { Column } from './column.js';
+import { closeColumn, type Side, startAnew, useSides } from './columns.js';
 import { Composer } from './composer.js';
 import { Conversations } from './conversations.js';
-import { defaultSettings, requestOf, type Settings, schemaProblem } from './request.js';
+import { usePanel } from './panel.js';
+import type { Runtime } from './project-choice.js';
+import { requestOf } from './request.js';
+import { SaveToProject } from './save-to-project.js';
 import { SettingsForm } from './settings.js';
 
-type Runtime = Status['runtimes'][number];
+const STATUS_EVERY_MS = 15_000;
 
 /** Returns the runtimes that can chat. Leaves out runtimes that make embeddings. */
 const chatting = (runtimes: readonly Runtime[]) => runtimes.filter(({ task }) => task !== 'embedding');
 
 /** Chooses the project in the address. Without one, chooses the last project of the tab, or a ready project. */
 export function PlaygroundPage() {
-  const now = useQuery('status', () => answer(api.GET('/v1/status')));
+  const now = useQuery('status', () => answer(api.GET('/v1/status')), { everyMs: STATUS_EVERY_MS });
   const runtimes = chatting((now.data ?? status.value)?.runtimes ?? []);
   const [last, keepLast] = useDraft<string>('playground project');
   const chosen = query.value.get('project');
@@ -31,7 +35,7 @@ export function PlaygroundPage() {
     const one = runtimes.find(({ project_id }) => project_id === last) ?? ready ?? runtimes[0];
     if (now.data && one) setQuery({ project: one.project_id });
   }, [chosen, now.data]);
-  if (chosen !== null) return <Playground projectId={chosen} runtimes={runtimes} />;
+  if (chosen !== null) return <Playground runtimes={runtimes} />;
   return (
     <Frame title="Playground">
       <Loaded query={now} what="the projects">
@@ -51,71 +55,77 @@ export function PlaygroundPage() {
   );
 }
 
-/** Shows a chat with one project, or two chats side by side that get the same questions. */
-function Playground({ projectId, runtimes }: { projectId: string; runtimes: readonly Runtime[] }) {
-  const { settings, change, keptFor } = useSettings();
-  const besideId = query.value.get('beside');
-  const first = useChat(projectId, 'conversation', keptFor);
-  const second = useChat(besideId, 'beside_conversation');
-  const sides = [first, second].filter((side) => side !== null);
+/** Shows chats side by side that get the same questions: one, or several to compare projects, versions or settings. */
+function Playground({ runtimes }: { runtimes: readonly Runtime[] }) {
+  const { sides, add } = useSides();
+  const [first] = sides;
   const [question, keepQuestion] = useDraft<string>('playground question');
-  const [asked, keepAsked] = useDraft<string>(`playground asked ${projectId}`);
+  const [asked, keepAsked] = useDraft<string>(`playground asked ${first?.chat.projectId}`);
   const [coded, setCoded] = useState<Side | null>(null);
+  const [chosen, choose] = useState('');
+  const [saved, save] = useState<string | null>(null);
   const panel = usePanel();
   const composer = useRef<HTMLTextAreaElement>(null);
   const isAnswering = sides.some(({ chat }) => chat.isAnswering.value);
-  const problem = settings.format === 'json_schema' ? schemaProblem(settings.schema) : null;
   useLayoutEffect(() => {
     // If a reload stopped an answer, the question becomes the draft again.
     if (asked && !question) keepQuestion(asked);
     keepAsked(null);
   }, []);
+  if (!first) return null;
+  const shown = sides.find(({ label }) => label === chosen) ?? first;
+  const saving = sides.find(({ label }) => label === saved);
 
-  const withSettings = (act: () => void) => (problem ? panel.open('settings') : act());
+  const openSettings = ({ label }: Side) => {
+    choose(label);
+    panel.open('settings');
+  };
+  /** Acts if a request can be sent with the settings of these columns. Otherwise shows the settings with a problem. */
+  const withSettings = (of: readonly Side[], act: () => void) => {
+    const hindered = of.find(({ problem, waits }) => problem !== null || waits);
+    if (hindered) openSettings(hindered);
+    else act();
+  };
   const send = () =>
-    withSettings(async () => {
+    withSettings(sides, async () => {
       const text = (question ?? '').trim();
       if (text === '' || isAnswering) return;
       keepAsked(text);
       keepQuestion(null);
-      const answered = await Promise.all(sides.map(({ chat, prompt }) => chat.ask(text, settings, prompt)));
+      const answered = await Promise.all(sides.map(({ chat, settings }) => chat.ask(text, settings)));
       if (answered.every(Boolean)) keepAsked(null);
     });
   const stop = () => {
     for (const { chat } of sides) chat.stop();
   };
   /** Asks again in one column. After the answer, forgets the question that was kept for a reload. */
-  const repeat = (act: () => Promise<boolean>) =>
-    withSettings(async () => {
+  const repeat = (side: Side, act: () => Promise<boolean>) =>
+    withSettings([side], async () => {
       composer.current?.focus(); // The pressed button disappears.
       if (await act()) keepAsked(null);
     });
-  const startAnew = () => {
-    setQuery({ conversation: null, beside_conversation: null });
-    for (const { chat } of sides) void chat.open(null);
+  const begin = () => {
+    startAnew(sides);
     composer.current?.focus();
   };
   const compare = () => {
-    const other = runtimes.find(({ project_id, state }) => project_id !== projectId && state === 'ready');
-    setQuery({ beside: other?.project_id ?? projectId });
+    const isShown = (id: string) => sides.some(({ chat }) => chat.projectId === id);
+    const other = runtimes.find(({ project_id, state }) => state === 'ready' && !isShown(project_id));
+    add?.(other?.project_id ?? first.chat.projectId);
   };
-  const choices = runtimes.map(({ project_id: id, project_name: name }) => ({ id, name }));
-  const refused = sides.map(({ chat }) => chat.failure.value?.error).find((error) => error !== undefined);
-  if (!first) return null;
-
-  const columnOf = (side: Side, label: string) => (
+  const isOne = sides.length === 1;
+  const columnOf = (side: Side, index: number) => (
     <Column
-      key={label}
-      label={label}
-      chat={side.chat}
-      project={side.project}
-      choices={withNamed(choices, side)}
-      onChoose={(id) => side.choose(id)}
-      onAgain={() => repeat(() => side.chat.again(settings, side.prompt))}
-      onShorten={() => repeat(() => side.chat.shorten(settings, side.prompt))}
-      onEdit={(key, text) => repeat(() => side.chat.edit(key, text.trim(), settings, side.prompt))}
-      onCode={() => withSettings(() => setCoded(side))}
-      onClose={second ? () => closeColumn(side === first, besideId) : null}
+      key={side.label}
+      label={isOne ? 'Project' : side.label}
+      side={side}
+      runtimes={runtimes}
+      onAgain={() => repeat(side, () => side.chat.again(side.settings))}
+      onShorten={() => repeat(side, () => side.chat.shorten(side.settings))}
+      onEdit={(key, text) => repeat(side, () => side.chat.edit(key, text.trim(), side.settings))}
+      onCode={() => withSettings([side], () => setCoded(side))}
+      onSettings={isOne ? null : () => openSettings(side)}
+      onClose={isOne ? null : () => closeColumn(sides, index)}
     />
   );
   return (
@@ -123,12 +133,12 @@ function Playground({ projectId, runtimes }: { projectId: string; runtimes: read
       title="Playground"
       actions={
         <>
-          <button type="button" class="button" onClick={startAnew}>
+          <button type="button" class="button" onClick={begin}>
             New conversation
           </button>
-          {!second && (
+          {add && (
             <button type="button" class="button" onClick={compare}>
-              Compare
+              {isOne ? 'Compare' : 'Add a column'}
             </button>
           )}
           {panel.buttons}
@@ -137,10 +147,7 @@ function Playground({ projectId, runtimes }: { projectId: string; runtimes: read
     >
       <div class={panel.shown ? 'playground with-side' : 'playground'}>
         <div class="playground-main">
-          <div class="playground-columns">
-            {columnOf(first, second ? 'First project' : 'Project')}
-            {second && columnOf(second, 'Second project')}
-          </div>
+          <div class="playground-columns">{sides.map(columnOf)}</div>
           <Composer
             input={composer}
             text={question ?? ''}
@@ -153,126 +160,52 @@ function Playground({ projectId, runtimes }: { projectId: string; runtimes: read
         {panel.shown && (
           <aside class="playground-side" aria-label={panel.shown === 'settings' ? 'Settings' : 'Conversations'}>
             {panel.shown === 'settings' ? (
-              <SettingsForm
-                settings={settings}
-                project={first.project.data?.spec ?? {}}
-                refused={refused}
-                onChange={change}
-              />
+              <>
+                {!isOne && (
+                  <SelectField
+                    label="Settings of"
+                    options={sides.map(({ label }) => [label, label] as const)}
+                    value={shown.label}
+                    onInput={(event) => choose(event.currentTarget.value)}
+                  />
+                )}
+                <SettingsForm
+                  key={`${shown.label} ${shown.chat.projectId}`}
+                  side={shown}
+                  onSave={() => save(shown.label)}
+                />
+              </>
             ) : (
               <Conversations
-                projectId={projectId}
+                projectId={first.chat.projectId}
                 open={query.value.get('conversation')}
                 stored={first.chat.stored.value}
                 panel={panel.isWide ? panel.shown : null}
-                onDeleted={(id) => id === query.value.get('conversation') && startAnew()}
+                onDeleted={(id) => id === query.value.get('conversation') && begin()}
               />
             )}
           </aside>
         )}
       </div>
-      {coded && <CodeView request={requestToShow(coded, settings, question ?? '')} onClose={() => setCoded(null)} />}
+      {coded && <CodeView request={requestToShow(coded, question ?? '')} onClose={() => setCoded(null)} />}
+      {saving && (
+        <SaveToProject
+          side={saving}
+          onSaved={(now) => {
+            for (const { chat, project } of sides) if (chat.projectId === now.id) project.set(now);
+          }}
+          onClose={() => save(null)}
+        />
+      )}
     </Frame>
   );
 }
 
-/** A chat of a column, with its project. */
-type Side = NonNullable<ReturnType<typeof useChat>>;
-
-/** Opens the conversation that `parameter` of the address names. Sets `parameter` when a new conversation is stored. */
-function useChat(
-  projectId: string | null,
-  parameter: 'conversation' | 'beside_conversation',
-  keptFor?: (conversationId: string, system?: string | null) => void,
-) {
-  const ofProject = parameter === 'conversation' ? 'project' : 'beside';
-  const project = useQuery(
-    projectId && `project ${projectId}`,
-    () => answer(api.GET('/v1/projects/{project_id}', { params: { path: { project_id: projectId ?? '' } } })),
-    { everyMs: (data) => (data?.runtime.state === 'loading' ? 2_000 : 10_000) },
-  );
-  const chat = useMemo(() => {
-    const onKept = (id: string) => {
-      if (query.value.get(ofProject) !== projectId) return; // the user has just chosen another project
-      keptFor?.(id);
-      setQuery({ [parameter]: id });
-    };
-    return projectId === null ? null : new Chat(projectId, onKept);
-  }, [projectId]);
-  const conversation = query.value.get(parameter);
-  const stored = chat?.storedSystem.value ?? null;
-  const prompt = project.data?.spec.system_prompt ?? '';
-  useEffect(() => void chat?.open(conversation), [chat, conversation]);
-  useEffect(() => {
-    if (conversation && stored !== null && project.data) keptFor?.(conversation, stored === prompt ? null : stored);
-  }, [stored, conversation, project.data === undefined]);
-  useEffect(() => () => chat?.leave(), [chat]);
-  if (!chat) return null;
-  const choose = (id: string) => setQuery({ [ofProject]: id, [parameter]: null }, { replace: false });
-  return { chat, project, prompt, choose };
-}
-
-/** Returns the settings of the tab. A newly opened conversation sets the system prompt. A reload does not set it. */
-function useSettings() {
-  const [kept, keep] = useDraft<{ settings: Settings; of: string | null }>('playground settings');
-  const state = { settings: defaultSettings, of: null, ...kept };
-  const latest = useRef(state);
-  latest.current = state;
-  const change = (changed: Partial<Settings>) => {
-    const { settings, of } = latest.current;
-    keep({ settings: { ...settings, ...changed }, of });
-  };
-  const keptFor = (of: string, system?: string | null) => {
-    if (of === latest.current.of) return;
-    keep({ settings: { ...latest.current.settings, ...(system !== undefined && { system }) }, of });
-  };
-  return { settings: state.settings, change, keptFor };
-}
-
-const WIDE = matchMedia('(min-width: 72rem)');
-
-/** Returns the panel beside the chats. On a wide screen, it shows the settings if the address names no panel. */
-function usePanel() {
-  const [isWide, setWide] = useState(WIDE.matches);
-  useEffect(() => {
-    const onChange = () => setWide(WIDE.matches);
-    WIDE.addEventListener('change', onChange);
-    return () => WIDE.removeEventListener('change', onChange);
-  }, []);
-  const named = query.value.get('panel') ?? (isWide ? 'settings' : 'none');
-  const shown = named === 'settings' || named === 'conversations' ? named : null;
-  const open = (name: string) => setQuery({ panel: name });
-  const button = (name: string, words: string) => (
-    <button
-      type="button"
-      class="button"
-      aria-pressed={shown === name}
-      onClick={() => open(shown === name ? 'none' : name)}
-    >
-      {words}
-    </button>
-  );
-  const buttons = [button('conversations', 'Conversations'), button('settings', 'Settings')];
-  return { shown, isWide, open, buttons };
-}
-
-/** Closes a column. If it is the first, the second becomes the first. */
-function closeColumn(isFirst: boolean, besideId: string | null): void {
-  if (isFirst) setQuery({ project: besideId, conversation: query.value.get('beside_conversation') });
-  setQuery({ beside: null, beside_conversation: null });
-}
-
-/** Adds the project of the address, because the list may not contain it. */
-function withNamed(choices: readonly { id: string; name: string }[], { chat, project }: Side) {
-  const id = chat.projectId;
-  return choices.some((choice) => choice.id === id) ? choices : [...choices, { id, name: project.data?.name ?? id }];
-}
-
 /** Returns the request that Send would send. Without a question, returns the last request. */
-function requestToShow({ chat, prompt }: Side, settings: Settings, question: string) {
+function requestToShow({ chat, settings }: Side, question: string) {
   const messages = chat.messages.value;
   const last = messages.findLastIndex(({ role }) => role === 'user');
   const text = question.trim() || (last < 0 ? 'What is the capital of France?' : '');
   const history = text === '' ? messages.slice(0, last + 1) : [...messages, { role: 'user' as const, text }];
-  return requestOf({ model: chat.projectId, settings, history, projectPrompt: prompt });
+  return requestOf({ model: chat.projectId, settings, history });
 }

@@ -12,9 +12,9 @@ export interface ChatRequest extends Partial<Record<(typeof numberFields)[number
   stream_options: { include_usage: true };
 }
 
-/** The settings of a request, as the user typed them. An empty number or an empty `stop` leaves its field out. */
+/** The settings of a request, as the user typed them. What is empty has the value of the spec, or else is left out. */
 export interface Settings {
-  /** The system prompt, or null for the prompt of the project's spec. */
+  /** The system prompt, or null for the prompt of the spec. */
   readonly system: string | null;
   readonly temperature: string;
   readonly top_p: string;
@@ -99,14 +99,14 @@ interface Asked {
   readonly model: string;
   readonly settings: Settings;
   readonly history: readonly HistoryMessage[];
-  /** The system prompt of the project's spec. */
-  readonly projectPrompt: string;
 }
 
+export const stopsOf = ({ stop }: Settings): string[] => stop.split('\n').filter((line) => line !== '');
+
 /** Returns the request for an answer to the last message of `history`. */
-export function requestOf({ model, settings, history, projectPrompt }: Asked): ChatRequest {
-  const system = (settings.system ?? projectPrompt).trim();
-  const stop = settings.stop.split('\n').filter((line) => line !== '');
+export function requestOf({ model, settings, history }: Asked): ChatRequest {
+  const system = (settings.system ?? '').trim();
+  const stop = stopsOf(settings);
   const numbers = numberFields.filter((name) => settings[name].trim() !== '');
   return {
     model,
@@ -122,7 +122,7 @@ export function requestOf({ model, settings, history, projectPrompt }: Asked): C
   };
 }
 
-function formatOf({ format, schema }: Settings): Pick<ChatRequest, 'response_format'> {
+export function formatOf({ format, schema }: Settings): Pick<ChatRequest, 'response_format'> {
   if (format === 'text') return {};
   if (format === 'json_object') return { response_format: { type: 'json_object' } };
   return {

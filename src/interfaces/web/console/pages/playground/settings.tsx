@@ -1,6 +1,10 @@
-import type { ApiError, Schemas } from '../../shared/api.js';
 import { Field, SelectField, TextField } from '../../shared/form.js';
+import { QueryError } from '../../shared/states.js';
+import type { Side } from './columns.js';
 import { defaultSettings, type numberFields, type Settings, schemaProblem } from './request.js';
+import { SaveButton } from './save-to-project.js';
+import { promptOf, settingsFor } from './spec-settings.js';
+import { VersionChoice } from './version-choice.js';
 
 type NumberField = (typeof numberFields)[number];
 
@@ -20,34 +24,32 @@ const formats = [
   ['json_schema', 'JSON schema'],
 ] as const;
 
-/** Shows the form of the settings. Shows errors of the last call beside the fields that they name. */
-export function SettingsForm(props: {
-  settings: Settings;
-  /** The spec of the project. It may have a prompt and a format of its own. */
-  project: Pick<Schemas['Project']['spec'], 'system_prompt' | 'response_format'>;
-  refused: ApiError | undefined;
-  onChange: (change: Partial<Settings>) => void;
-}) {
-  const { settings, project, refused, onChange } = props;
-  const projectPrompt = project.system_prompt ?? '';
-  const projectFormat = project.response_format;
+/** Shows the settings of a column. Shows errors of its last call beside the fields that they name. */
+export function SettingsForm({ side, onSave }: { side: Side; onSave: () => void }) {
+  const { typed, project, version, older, change: onChange } = side;
+  const spec = (version === null ? project.data?.spec : older.data?.spec) ?? {};
+  const prompt = promptOf(spec);
+  const owner = version === null ? 'the project' : `version ${version}`;
+  const specFormat = spec.response_format;
+  const sampling = settingsFor(defaultSettings, spec);
+  const refused = side.chat.failure.value?.error;
   const about = (name: string) => refused?.details.find(({ path }) => path.startsWith(name))?.message;
-  const { system, stop, format, schema } = settings;
-  const differs = system !== null && system !== projectPrompt;
+  const { system, stop, format, schema } = typed;
+  const differs = system !== null && system !== prompt;
   return (
     <form class="playground-settings" onSubmit={(event) => event.preventDefault()}>
+      <VersionChoice side={side} />
+      <QueryError query={older} />
       <TextField
         label="System prompt"
         rows={4}
-        value={system ?? projectPrompt}
+        value={system ?? prompt}
         onInput={(event) => onChange({ system: event.currentTarget.value })}
-        hint={
-          differs ? 'Differs from the prompt of the project.' : projectPrompt !== '' && 'The prompt of the project.'
-        }
+        hint={differs ? `Differs from the prompt of ${owner}.` : prompt !== '' && `The prompt of ${owner}.`}
       />
       {differs && (
         <button type="button" class="button small" onClick={() => onChange({ system: null })}>
-          Use the prompt of the project
+          Use the prompt of {owner}
         </button>
       )}
       <div class="playground-numbers">
@@ -56,8 +58,8 @@ export function SettingsForm(props: {
             key={name}
             label={label}
             type="number"
-            placeholder={placeholder}
-            value={settings[name]}
+            placeholder={sampling[name] || placeholder}
+            value={typed[name]}
             error={about(name)}
             onInput={(event) => onChange({ [name]: event.currentTarget.value })}
             {...range}
@@ -67,6 +69,7 @@ export function SettingsForm(props: {
       <TextField
         label="Stop texts"
         rows={2}
+        placeholder={sampling.stop || undefined}
         value={stop}
         error={about('stop')}
         hint="One a line, at most four. The answer ends before the first of them."
@@ -78,17 +81,17 @@ export function SettingsForm(props: {
         value={format}
         onInput={(event) => onChange({ format: event.currentTarget.value as Settings['format'] })}
       />
-      {projectFormat && (
+      {specFormat && (
         <button
           type="button"
           class="button small"
           onClick={() => {
-            const { type } = projectFormat;
-            const schema = type === 'json_schema' && JSON.stringify(projectFormat.json_schema.schema, null, 2);
+            const { type } = specFormat;
+            const schema = type === 'json_schema' && JSON.stringify(specFormat.json_schema.schema, null, 2);
             onChange({ format: type as Settings['format'], ...(schema && { schema }) });
           }}
         >
-          Use the format of the project
+          Use the format of {owner}
         </button>
       )}
       {format === 'json_schema' && (
@@ -105,6 +108,7 @@ export function SettingsForm(props: {
       <button type="button" class="button small" onClick={() => onChange(defaultSettings)}>
         Reset the settings
       </button>
+      <SaveButton side={side} onSave={onSave} />
     </form>
   );
 }

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { can, isOperator } from '../../shared/account.js';
 import { answer, api, type Schemas } from '../../shared/api.js';
 import { confirmAct } from '../../shared/dialog.js';
@@ -6,13 +6,13 @@ import { FormError, SelectField, SubmitButton, useAction } from '../../shared/fo
 import { Panel } from '../../shared/frame.js';
 import { connectModel, draftModel, modelName, registerModel } from '../../shared/models.js';
 import { useQuery } from '../../shared/query.js';
-import { link } from '../../shared/router.js';
+import { link, query, setQuery } from '../../shared/router.js';
 import { Loading, QueryError, State } from '../../shared/states.js';
 
 type Project = Schemas['Project'];
 const FILE = 'file:';
 
-/** Shows the current state of the runtime, with the buttons that connect, start, stop and disconnect it. */
+/** Shows the state of the runtime, with the buttons that change it. The place `at=runtime` of the address focuses it. */
 export function RuntimePanel({ project, reload }: { project: Project; reload: () => Promise<void> }) {
   const { id, runtime, models } = project;
   const params = { path: { project_id: id } };
@@ -32,6 +32,16 @@ export function RuntimePanel({ project, reload }: { project: Project; reload: ()
     if (!(await confirmAct({ title: 'Disconnect the model?', text, act: 'Disconnect' }))) return;
     await change.run(() => answer(api.DELETE('/v1/projects/{project_id}/runtime', { params })));
   };
+  const isWanted = query.value.get('at') === 'runtime';
+  useEffect(() => {
+    if (!isWanted) return;
+    // In the next frame, because a new page first gets the focus as a whole.
+    const frame = requestAnimationFrame(() => {
+      document.getElementById('runtime')?.focus();
+      setQuery({ at: null });
+    });
+    return () => cancelAnimationFrame(frame);
+  }, [isWanted]);
   const idle = runtime.state === 'stopped' || runtime.state === 'unavailable';
   return (
     <Panel title="Runtime" actions={<State of={runtime.state} />}>
