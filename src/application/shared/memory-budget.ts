@@ -52,6 +52,11 @@ class Room {
     return this.held === 0 || (left >= 0 && this.heldBy(owner) <= left);
   }
 
+  /** Returns whether the bytes do not fit, whoever wants them. */
+  isFull(bytes: number): boolean {
+    return this.held + bytes > this.maxBytes;
+  }
+
   add(owner: string, bytes: number): void {
     this.held += bytes;
     const held = this.heldBy(owner) + bytes;
@@ -93,13 +98,14 @@ interface Waiting {
 /**
  * The memory of this process for large bodies, stored content and answers, raw and parsed. Accounts share it fairly, and
  * so do the addresses of strangers. Large reservations that find no room wait. The owner who holds least is served
- * first. Who has waited too long gets 503 `busy`. Small reservations have separate room of the same size, so that many
+ * first. A call that holds large content and waits for more may take it beyond the limit, one call at a time. Who has
+ * waited too long gets 503 `busy`. Small reservations have separate room of the same size, so that many
  * slow small bodies take no room from the large ones.
  */
 export class MemoryBudget {
   private readonly small: Room;
   private readonly large: Room;
-  /** Takes one reservation at a time, so that calls which hold a large body and wait for more never block each other. */
+  /** Takes one reservation at a time, from a call that holds large content and finds the room full. */
   private readonly beyond = new Room(0);
   private readonly waiting: Waiting[] = [];
 
@@ -156,7 +162,7 @@ export class MemoryBudget {
     for (;;) {
       const first = this.first(this.waiting);
       if (!first) return;
-      const holder = this.first(this.waiting.filter(({ holds }) => holds));
+      const holder = this.first(this.waiting.filter(({ holds, bytes }) => holds && this.large.isFull(bytes)));
       if (this.large.takes(first.owner, first.bytes)) first.begin(this.large);
       else if (holder && this.beyond.takes(holder.owner, holder.bytes)) holder.begin(this.beyond);
       else return;
@@ -199,7 +205,14 @@ export class Reservation {
   /** Reserves memory for bytes that are not parsed. Otherwise like `reserve`. */
   async reserveBytes(bytes: number): Promise<void> {
     this.release();
-    await this.enter(bytes, this.kept?.size ?? 0);
+    if (this.left.signal.aborted) return;
+    const { budget, owner, left } = this;
+    const holds = (this.kept?.size ?? 0) > SMALL_BYTES;
+    this.work =
+      bytes <= SMALL_BYTES
+        ? budget.enterSmall(owner, bytes)
+        : await budget.enterLarge(owner, bytes, holds, left.signal);
+    if (left.signal.aborted) this.release();
   }
 
   /**
@@ -213,13 +226,20 @@ export class Reservation {
   /** Reserves memory for bytes that are not parsed. Otherwise like `grow`. */
   async growBytes(bytes: number): Promise<void> {
     const before = this.work;
-    if (before && this.budget.isBeyond(before)) return before.resize(bytes); // no other call can be there
-    try {
-      await this.enter(bytes, (this.kept?.size ?? 0) + (before?.size ?? 0));
-    } finally {
-      before?.resize(0);
-      this.budget.advance();
+    if (!before || before.size <= SMALL_BYTES) return this.reserveBytes(bytes);
+    // No other call can be beyond the limit.
+    if (bytes <= before.size || this.budget.isBeyond(before)) {
+      before.resize(bytes);
+      return this.budget.advance();
     }
+    const added = await this.budget.enterLarge(this.owner, bytes - before.size, true, this.left.signal);
+    const room = this.budget.isBeyond(added) ? added : before;
+    const other = room === added ? before : added;
+    other.resize(0);
+    room.resize(bytes);
+    this.work = room;
+    if (this.left.signal.aborted) this.release();
+    else this.budget.advance();
   }
 
   /**
@@ -247,17 +267,6 @@ export class Reservation {
     this.left.abort();
     this.kept?.resize(0);
     this.release();
-  }
-
-  /** `held` is the number of bytes that the call holds while it waits. */
-  private async enter(bytes: number, held: number): Promise<void> {
-    if (this.left.signal.aborted) return;
-    const { budget, owner, left } = this;
-    this.work =
-      bytes <= SMALL_BYTES
-        ? budget.enterSmall(owner, bytes)
-        : await budget.enterLarge(owner, bytes, held > SMALL_BYTES, left.signal);
-    if (left.signal.aborted) this.release();
   }
 
   private release(): void {

@@ -1,4 +1,4 @@
-/** The most characters that all streams together read in one turn of the event loop. */
+/** All streams together read about this many bytes in one turn of the event loop. */
 const PER_TURN = 8 * 1024;
 
 /**
@@ -10,10 +10,10 @@ class ReadingPace {
   private turnEnds = false;
   private waiting: (() => void)[] = [];
 
-  /** Resolves when this turn has room for a piece. Pieces get their room in the order of the calls. */
-  async take(characters: number): Promise<void> {
+  /** Resolves when this turn has room. Pieces get their room in the order of the calls. The last one may be over it. */
+  async take(bytes: number): Promise<void> {
     while (this.left <= 0) await new Promise<void>((resolve) => this.waiting.push(resolve));
-    this.left -= characters;
+    this.left -= bytes;
     if (this.turnEnds) return;
     this.turnEnds = true;
     setImmediate(() => this.nextTurn());

@@ -6,7 +6,7 @@ import { readingPace } from './reading-pace.js';
 export const LONGEST_EVENT = 256 * 1024;
 /** The most bytes of an answer. An answer in events is many times as long as its text. */
 const LONGEST_STREAM = 64 * 1024 * 1024;
-/** The most characters that are read without a pause. */
+/** The most bytes that are read without a pause. */
 const PIECE = 2 * 1024;
 
 /**

@@ -55,7 +55,7 @@ const LONGEST_ANSWER = 8 * 1024 * 1024;
 const LONGEST_REFUSAL = 256 * 1024;
 /** The most characters of an answer with a strict format. An answer of 4,096 tokens is far shorter. */
 const LONGEST_CHECKED = 1_000_000;
-/** The work for a short event, as characters to read. */
+/** The work for an event, as bytes to read. */
 const EVENT_WORK = 256;
 /** Log probabilities as objects take about so many times the memory of their text. */
 const LOGPROBS_GROW = 8;

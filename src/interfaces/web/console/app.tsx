@@ -24,7 +24,13 @@ const entries: Readonly<Record<string, () => Promise<ComponentType>>> = {
 /** Returns what the address shows: one of the `entries`, or the console. */
 export async function loadApp(): Promise<ComponentType> {
   const entry = entries[location.pathname.split('/').at(-1) ?? ''];
-  return entry ? entry() : Console;
+  return entry ? entry().catch(() => NotLoaded) : Console;
+}
+
+/** The code of a page cannot be loaded. After an update of the service, only a new start knows the names of the files. */
+function NotLoaded() {
+  const error = new ApiError(0, 'not_loaded', 'This page could not be loaded. Load the console again.');
+  return <ErrorNote error={error} onRetry={() => location.reload()} />;
 }
 
 /** Loads the signed-in account, then shows the page of the address. Without a session, goes to `/auth`. */
@@ -35,7 +41,11 @@ function Console() {
     if (!token.value && !(await takeSessionOfAnotherTab())) return leaveForSignIn();
     await loadStatus().catch((reason) => setError(reason as ApiError));
   };
-  useEffect(() => void start(), []);
+  useEffect(() => {
+    void start();
+    // The back button may show a page from before the sign-out.
+    addEventListener('pageshow', ({ persisted }) => persisted && !token.value && leaveForSignIn());
+  }, []);
   return (
     <>
       {status.value ? (
@@ -97,8 +107,5 @@ function LoadedPage({ page, parameters }: { page: Page; parameters: Readonly<Rec
     return <ErrorNote error={new ApiError(0, 'broken', `This page could not be drawn: ${reason}`)} onRetry={again} />;
   }
   if (Content) return <Content parameters={parameters} />;
-  if (!failure) return <Loading what="the page" />;
-  // After an update of the service, only a new start of the console knows the names of the files.
-  const error = new ApiError(0, 'not_loaded', 'This page could not be loaded. Load the console again.');
-  return <ErrorNote error={error} onRetry={() => location.reload()} />;
+  return failure ? <NotLoaded /> : <Loading what="the page" />;
 }

@@ -35,9 +35,6 @@ tabs.onmessage = ({ data }) => {
   forgetSession({ tellOthers: false });
   leaveForSignIn();
 };
-// The back button may show a page from before the sign-out.
-addEventListener('pageshow', ({ persisted }) => persisted && !token.value && leaveForSignIn());
-
 export function keepSession(value: string): void {
   token.value = value;
   store(NAME, value);
@@ -75,8 +72,12 @@ export function takeNewKey(): string | null {
   return key;
 }
 
-/** Goes to the sign-in page, which then returns to the present place. */
+/**
+ * Forgets the session in this tab, and goes to the sign-in page, which then returns to the present place. A session that
+ * has ended would lead from there back here.
+ */
 export function leaveForSignIn(): void {
+  forgetSession({ tellOthers: false });
   const next = location.hash.slice(1) || '/';
   location.replace(`auth#next=${encodeURIComponent(next)}`);
 }
