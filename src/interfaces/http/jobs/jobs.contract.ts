@@ -81,6 +81,7 @@ const NewExternalJob = namedObject('NewExternalJob', {
 
 const NewEvaluation = namedObject('NewEvaluation', {
   kind: z.literal('evaluation'),
+  name: nameText(jobLimits.nameLength, 'shorter prompt').nullish().describe('The name of the dataset if left out.'),
   project_id: idText('prj').describe('A project of your own team, with a started runtime.'),
   dataset_id: idText('dst').describe('A frozen dataset of the project.'),
   model_id: idText('mdl').nullish().describe('The connected model. It may be left out.'),
