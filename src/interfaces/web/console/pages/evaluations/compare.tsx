@@ -149,7 +149,7 @@ function Differences({ job, comparison }: { job: Job; comparison: Comparison }) 
               <>
                 <Turned job={job} title="Got worse" turned={wrong} now={now} then={then} />
                 <Turned job={job} title="Got better" turned={right} now={now} then={then} />
-                <Turned job={job} title="Another answer, as right as before" turned={changed} now={now} then={then} />
+                <Turned job={job} title="Another answer, same verdict" turned={changed} now={now} then={then} />
                 <Turned
                   job={job}
                   title="The same answer"
