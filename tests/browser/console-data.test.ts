@@ -1,10 +1,11 @@
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { gate } from '../support/barrier.js';
 import { describeInBrowser, Visitor } from '../support/browser.js';
-import { at, cleanUp, goBack, openConsole, shortcomingsInEveryLook } from '../support/console.js';
-import { answering, type Evaluated, evaluatedProject, records } from '../support/evaluations.js';
+import { at, cleanUp, goBack, openConsole, shortcomingsInEveryLook, WIDTHS } from '../support/console.js';
+import { answering, answerTo, type Evaluated, evaluatedProject, records } from '../support/evaluations.js';
+import { sendJson } from '../support/local-server.js';
 import { type Cast, castOf } from '../support/monitoring.js';
-import { ScriptedEngine } from '../support/scripted-engine.js';
+import { completion, ScriptedEngine } from '../support/scripted-engine.js';
 import { Service } from '../support/service.js';
 import { createProject } from '../support/workspace.js';
 
@@ -201,9 +202,16 @@ describeInBrowser('datasets and evaluations in the console', () => {
     expect(await shortcomingsInEveryLook(page)).toEqual([]);
     const first = await at(page, /job_/);
 
-    engine.script = answering((number) => number === 1 || number === 12);
+    engine.script = ({ body }, response) => {
+      const question = body.messages.at(-1).content;
+      const content = question === 'question 1' ? 'still no idea' : answerTo(question, (number) => number === 12);
+      sendJson(response, 200, completion(body.model, content, { usage: { prompt_tokens: 5, completion_tokens: 3 } }));
+    };
     await page.getByRole('link', { name: 'Evaluate again' }).click();
+    await page.getByLabel('Name', { exact: true }).fill('shorter prompt');
     await press(page, /^Start$/);
+    await page.getByRole('heading', { name: 'shorter prompt' }).waitFor();
+    await page.getByRole('link', { name: 'Questions' }).waitFor(); // The dataset keeps its own name.
     const { opened, open } = gate();
     await page.route('**/results?*', (route) => opened.then(() => route.continue()));
     await page.getByRole('link', { name: 'Compare', exact: true }).click();
@@ -215,11 +223,46 @@ describeInBrowser('datasets and evaluations in the console', () => {
     expect((await worse.textContent())?.replace(/\s+/g, ' ')).toMatch(
       /Got worse \(1\).*r12.*Expectedanswer 12.*Answer 12\..*no idea/,
     );
+    const textOf = async (part: Locator) => (await part.textContent())?.replace(/\s+/g, ' ');
+    expect(await textOf(page.getByRole('region', { name: /^Another answer/ }))).toMatch(
+      /\(1\)r1.*\d+ (ms|s) \([+−]?.*\), 8 tokens \(\+1\).*Earlierno ideaNowstill no idea$/,
+    );
+    expect(await textOf(page.locator('main dl.figures'))).toMatch(/Median latency.* from .*Tokens96\+12 from 84$/);
+    const same = page.getByRole('region', { name: 'The same answer (8)' });
+    await same.getByRole('button', { name: 'Show 8 records' }).click();
+    expect(await same.getByRole('listitem').count()).toBe(8);
     expect(await shortcomingsInEveryLook(page)).toEqual([]);
     const compared = await at(page, /compare/);
     await goBack(page);
     await page.getByRole('link', { name: 'Evaluate again' }).waitFor();
-    expect([first, compared]).not.toContain(await at(page, /job_/));
+    const second = await at(page, /job_/);
+    expect([first, compared]).not.toContain(second);
+
+    const row = page.getByRole('listitem').filter({ hasText: 'question 12' });
+    expect(await row.getByRole('link', { name: 'Ask in the playground' }).getAttribute('href')).toBe(
+      `#/playground?project=${evaluated.project}&question=question+12`,
+    );
+    await row.getByRole('link', { name: 'r12' }).click();
+    await page.getByRole('dialog', { name: 'Record r12' }).waitFor();
+    expect(await at(page, /record=/)).toMatch(`${evaluated.dataset}?version=1&`);
+    for (const width of WIDTHS) {
+      await page.setViewportSize({ width, height: 740 });
+      await page.goto(page.url().replace(/#.*/, `#/evaluations?project=${evaluated.project}`));
+      const newest = page.getByRole('row', { name: /shorter prompt/ });
+      await newest.waitFor();
+      for (const text of [
+        /^\w+ \d+, 20\d\d, /,
+        /^big-model.*version 1/,
+        'specification version 1',
+        '83.3 %',
+        /^\d.* to /,
+      ])
+        expect(await newest.getByText(text).first().isVisible()).toBe(true);
+      const table = page.getByRole('group', { name: 'Evaluations' });
+      expect(await table.evaluate((one) => one.scrollWidth - one.clientWidth)).toBe(0);
+    }
+    expect(await shortcomingsInEveryLook(page)).toEqual([]);
+    await page.goto(page.url().replace(/#.*/, `#${second}`));
 
     engine.script = () => new Promise(() => {});
     await page.getByRole('link', { name: 'Evaluate again' }).click();
@@ -236,7 +279,9 @@ describeInBrowser('datasets and evaluations in the console', () => {
     page.on('response', (response) => response.status() === 403 && refused.push(response.url()));
     await page.getByRole('link', { name: 'Questions' }).click();
     await press(page, /^r1$/);
-    expect(await page.getByLabel('expected', { exact: true }).getAttribute('readonly')).not.toBeNull();
+    await page.getByRole('dialog').getByText('answer 1', { exact: true }).waitFor();
+    expect(await page.getByRole('dialog').getByRole('textbox').count()).toBe(0);
+    expect(await shortcomingsInEveryLook(page)).toEqual([]);
     await press(page, 'Done');
     for (const act of ['Fork', 'Freeze', 'Evaluate', 'Add a record', 'Delete the dataset']) {
       expect(await page.getByRole('button', { name: act }).count()).toBe(0);

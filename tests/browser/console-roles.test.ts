@@ -1,6 +1,6 @@
 import type { Locator, Page, Request } from 'playwright-core';
 import { describeInBrowser, Visitor } from '../support/browser.js';
-import { openConsole } from '../support/console.js';
+import { openConsole, shortcomingsInEveryLook } from '../support/console.js';
 import { Service } from '../support/service.js';
 import { until } from '../support/until.js';
 import {
@@ -107,6 +107,49 @@ describeInBrowser('the console for each role', () => {
     const { id } = await draftModel(service, token, own, { runtime: 'onnx', path: 'tiny-chat' });
     await page.goto(`${service.url}/#/projects/${own}/models/${id}`);
     await page.getByText('Nothing uses it.').waitFor();
+  });
+
+  it('a member reads forms as text, and a finding still leads to its place in the text', async () => {
+    const { token } = people.admin;
+    const spec = { goal: 'Name capitals', acceptance: { metric: 'exact', threshold: 0.9, field: 'town' } };
+    const { body } = await service.post('/v1/projects', token, { name: 'Capitals to read', spec });
+    const { id } = await draftModel(service, token, body.id, { runtime: 'onnx', path: 'tiny-chat' });
+    const page = await openConsole(visitor, people.member.token, `/projects/${body.id}`);
+    const main = page.getByRole('main');
+    const reads = async (...texts: string[]) => {
+      for (const text of texts) await main.getByText(text, { exact: true }).first().waitFor();
+      expect(await main.locator('input, textarea, select, :disabled').count()).toBe(0);
+      expect(await shortcomingsInEveryLook(page)).toEqual([]);
+    };
+    await reads(
+      'Capitals to read',
+      'Name capitals',
+      'exact: the same text',
+      '0.9',
+      'No model is connected.',
+      'not set',
+    );
+    await page.goto(`${service.url}/#/projects/${body.id}?view=json&at=spec.acceptance.field`);
+    const json = main.getByRole('group', { name: 'Spec as JSON' });
+    await json.getByText('"goal": "Name capitals"').waitFor();
+    await until('the place of the finding is selected', async () =>
+      (await page.evaluate<string>('getSelection().toString()')).includes('town'),
+    );
+    await reads();
+    await page.goto(`${service.url}/#/projects/${body.id}/models/${id}`);
+    await reads('onnx: a model of this service', 'tiny-chat');
+  });
+
+  it('the log is for the operator team alone, and its page shows no path of the machine', async () => {
+    const { status, body } = await service.get('/v1/logs', people.regular.token);
+    expect([status, body.code]).toEqual([403, 'operator_only']);
+    const other = await openConsole(visitor, people.regular.token, '/logs');
+    await other.getByText('Your role does not allow this page').waitFor();
+    const page = await openConsole(visitor, people.member.token, '/logs');
+    await page.getByText('The newest lines of the log').waitFor();
+    await page.getByRole('region', { name: 'Lines, newest last' }).waitFor();
+    expect(await page.locator('main header').first().textContent()).not.toContain(service.dataDir);
+    expect(await page.getByText(/\.log\b/).count()).toBe(0);
   });
 
   it('a member reads, and finds no button that changes the workspace or the operations', async () => {

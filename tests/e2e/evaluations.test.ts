@@ -1,4 +1,5 @@
 import { rm } from 'node:fs/promises';
+import { gate } from '../support/barrier.js';
 import { freshDatabase, query, type TestDatabase } from '../support/database.js';
 import { answering, type Evaluated, ended, evaluatedProject, frozenDataset, records } from '../support/evaluations.js';
 import { eventually } from '../support/eventually.js';
@@ -168,13 +169,21 @@ describe('evaluations', () => {
         { record_id: 'r2', group: 'even' },
       ],
       wrong: [{ record_id: 'r4', group: 'even' }],
+      changed: [],
+      latency: { before: expect.any(Number), after: expect.any(Number) },
+      tokens: { before: { prompt: 50, completion: 20 }, after: { prompt: 50, completion: 20 } },
+    });
+    engine.script = ({ body }, response) => sendJson(response, 200, completion(body.model, 'not this one'));
+    const mute = await run(ten);
+    expect(await admin.get(`/v1/jobs/${mute.id}/compare?with=${after.id}`)).toMatchObject({
+      changed: [{ record_id: 'r3' }, { record_id: 'r4' }],
+      tokens: null,
     });
     const elsewhere = await frozenDataset(service, cast.admin.token, ten.project, records(2));
     const stranger = await run({ ...ten, dataset: elsewhere });
     const compare = (query: string) => admin.call('GET', `/v1/jobs/${after.id}/compare${query}`);
     expect(await compare(`?with=${stranger.id}`)).toEqual(invalid('with'));
-    expect(await compare('')).toEqual(invalid('with'));
-    expect(await compare('?with=nonsense')).toEqual(invalid('with'));
+    for (const wrong of ['', '?with=nonsense']) expect(await compare(wrong)).toEqual(invalid('with'));
     expect(await compare(`?with=${unknown}`)).toEqual(refused(404, 'not_found'));
     expect(await admin.call('GET', `/v1/jobs/${unknown}/compare?with=${before.id}`)).toEqual(refused(404, 'not_found'));
     const project = `/v1/projects/${ten.project}`;
@@ -193,9 +202,9 @@ describe('evaluations', () => {
     const rule = await admin.rule({ job_kind: 'evaluation', threshold: 1 });
     engine.script = refusing(400, { error: { message: 'no' } });
     const stopped = await prepare(2);
-    const begun = await start(stopped);
+    const { id } = (await start(stopped)).body;
     await service.call('DELETE', `/v1/projects/${stopped.project}/runtime`, { token: cast.admin.token });
-    const job = await ended(service, cast.admin.token, begun.body.id);
+    const job = await ended(service, cast.admin.token, id);
     expect(job).toMatchObject({ status: 'failed', result: null, error: expect.stringContaining('disconnected') });
     const alerts = await admin.alerts();
     expect(alerts.filter(({ rule_id }: { rule_id: string }) => rule_id === rule.id)).toMatchObject([
@@ -214,7 +223,8 @@ describe('evaluations', () => {
     expect(await start(ten, {}, member)).toEqual(refused(403, 'forbidden'));
     expect(await start(ten, {}, regular)).toEqual(refused(404, 'not_found'));
     expect(await start(ten, {}, master)).toEqual(refused(401, 'session_required'));
-    const { body } = await start(ten, { model_id: ten.model }, developer);
+    const { body } = await start(ten, { model_id: ten.model, name: '  shorter prompt ' }, developer);
+    expect(body.name).toBe('shorter prompt');
     const { id } = await ended(service, cast.admin.token, body.id);
     expect((await member.get(`/v1/jobs/${id}/results`)).count).toBe(10);
     for (const stranger of [regular, master])
@@ -257,6 +267,7 @@ describe('evaluations', () => {
   });
 
   it('is refused if its objects cannot be evaluated', async () => {
+    for (const name of ['', ' ', 'x'.repeat(201), 7]) expect(await start(ten, { name })).toEqual(invalid('name'));
     const missing = 'dst_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11';
     expect(await start(ten, { dataset_id: missing })).toEqual(refused(404, 'not_found'));
     expect(await start(ten, { model_id: missing.replace('dst', 'mdl') })).toEqual(refused(404, 'not_found'));
@@ -358,13 +369,10 @@ describe('evaluations', () => {
 
   /** Makes the engine wait with its nth answer until `release` is called. */
   function holding(nth: number, wrong?: (number: number) => boolean) {
-    let release = () => {};
-    const released = new Promise<void>((resolve) => {
-      release = resolve;
-    });
+    const { opened, open: release } = gate();
     const before = engine.asked.length;
     engine.script = async (asked, response) => {
-      if (engine.asked.length - before === nth) await released;
+      if (engine.asked.length - before === nth) await opened;
       answering(wrong)(asked, response);
     };
     return { reached: engine.wasAsked(before + nth), release };
@@ -372,11 +380,8 @@ describe('evaluations', () => {
 
   /** Makes the engine wait with every answer until `release` is called. */
   function holdingAll() {
-    let release = () => {};
-    const released = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    engine.script = (asked, response) => void released.then(() => answering()(asked, response));
+    const { opened, open: release } = gate();
+    engine.script = (asked, response) => void opened.then(() => answering()(asked, response));
     return { release };
   }
 

@@ -23,6 +23,8 @@ import { EvaluationRepository, JobRepository, type ResultsPage } from './ports.j
 const QUEUEING = 'queueing evaluations';
 
 interface NewEvaluation {
+  /** Null: the name of the dataset. */
+  readonly name: string | null;
   readonly projectId: string;
   readonly datasetId: string;
   /** Null: the connected model. */
@@ -51,7 +53,7 @@ export class EvaluationService {
   ) {}
 
   /** Queues an evaluation. Throws NotFound, InvalidRequest, TooManyEvaluations, RuntimeNotConnected, RuntimeStopped. */
-  async create(by: Caller | null, { projectId, datasetId, modelId }: NewEvaluation): Promise<Job> {
+  async create(by: Caller | null, { name, projectId, datasetId, modelId }: NewEvaluation): Promise<Job> {
     const caller = authorize(by, permissions.runEvaluations);
     const project = await this.workspace.project(caller, projectId);
     const dataset = await this.workspace.dataset(caller, projectId, datasetId);
@@ -66,7 +68,7 @@ export class EvaluationService {
     const job = Job.evaluation({
       ...JobSight.ownerOf(caller),
       id,
-      name: dataset.name,
+      name: name ?? dataset.name,
       projectId,
       datasetId,
       modelId: model.id,
@@ -111,7 +113,7 @@ export class EvaluationService {
     const [after, earlier] = [await this.evaluations.scored(id), await this.evaluations.scored(before)];
     const hasCommon = after.some(({ position }) => earlier.some((one) => one.position === position));
     if (!hasCommon) throw unfit('must be an evaluation that has scored the same records: none has been scored by both');
-    return compareScores(earlier, after);
+    return compareScores({ before: earlier, after, differing: await this.evaluations.differing(id, before) });
   }
 
   /** Throws NotFound. */

@@ -22,6 +22,8 @@ export abstract class EvaluationRepository {
   abstract keep(jobId: string, run: number, result: Result): Promise<boolean>;
   /** Returns all results without their texts, by position. */
   abstract scored(jobId: string): Promise<Scored[]>;
+  /** Returns the positions that both evaluations have scored, with different outputs, in order. */
+  abstract differing(jobId: string, otherId: string): Promise<number[]>;
   abstract results(jobId: string, page: ResultsPage): Promise<Result[]>;
   /** Returns the sizes of the texts of the results that `results` returns. The ids are the positions. */
   abstract resultSizes(jobId: string, page: ResultsPage): Promise<SizedItem[]>;

@@ -38,8 +38,13 @@ export interface Result {
   /** Seconds that the model needed for its answer. */
   readonly latency: number;
   /** Null: the runtime does not report tokens. */
-  readonly tokens: { readonly prompt: number; readonly completion: number } | null;
+  readonly tokens: Tokens | null;
   readonly error: string | null;
+}
+
+export interface Tokens {
+  readonly prompt: number;
+  readonly completion: number;
 }
 
 export type Scored = Omit<Result, 'input' | 'expected' | 'output'>;
@@ -85,7 +90,6 @@ export const Evaluation = {
 
   summary: (evaluation: Evaluation, results: readonly Scored[]): Summary => {
     const seconds = results.filter(({ error }) => error === null).map(({ latency }) => latency);
-    const tokens = results.flatMap((result) => result.tokens ?? []);
     const groups = groupsOf(results);
     return {
       metric: evaluation.metric,
@@ -102,13 +106,7 @@ export const Evaluation = {
         p99: percentile(seconds, 0.99),
         max: percentile(seconds, 1),
       },
-      tokens:
-        tokens.length === 0
-          ? null
-          : {
-              prompt: sum(tokens.map(({ prompt }) => prompt)),
-              completion: sum(tokens.map(({ completion }) => completion)),
-            },
+      tokens: tokensOf(results),
       dataset: {
         id: evaluation.datasetId,
         version: evaluation.datasetVersion,
@@ -142,7 +140,7 @@ type Summary = Share & {
   readonly groups: readonly (Share & { readonly group: string | null })[];
   readonly groups_left_out: number;
   readonly latency: Readonly<Record<'p50' | 'p90' | 'p95' | 'p99' | 'max', number | null>>;
-  readonly tokens: { readonly prompt: number; readonly completion: number } | null;
+  readonly tokens: Tokens | null;
   readonly dataset: { readonly id: string; readonly version: number; readonly content_sha256: string };
   readonly model: { readonly id: string; readonly version: number };
   readonly project: { readonly id: string; readonly version: number };
@@ -176,6 +174,16 @@ function groupsOf(results: readonly Scored[]): (Share & { group: string | null }
   }
   const shares = [...groups].map(([group, members]) => ({ group, ...share(members) }));
   return shares.sort((a, b) => b.count - a.count);
+}
+
+/** Returns the sums of the known tokens, or null if none are known. */
+export function tokensOf(results: readonly Pick<Scored, 'tokens'>[]): Tokens | null {
+  const known = results.flatMap(({ tokens }) => tokens ?? []);
+  if (known.length === 0) return null;
+  return {
+    prompt: sum(known.map(({ prompt }) => prompt)),
+    completion: sum(known.map(({ completion }) => completion)),
+  };
 }
 
 const share = (results: readonly Scored[]): Share => shareOf(sum(results.map(({ score }) => score)), results.length);

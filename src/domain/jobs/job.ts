@@ -117,12 +117,7 @@ export const Job = {
   external({ name: typed, status, progress: reported, ...owner }: External): Job {
     const name = typed.trim();
     const progress = progressAfter({ done: 0, total: null }, reported);
-    const length = [...name].length;
-    const fits = length >= 1 && length <= jobLimits.nameLength;
-    refuse([
-      !fits && { path: 'name', message: `must have 1 to ${jobLimits.nameLength} characters` },
-      progressFinding(progress),
-    ]);
+    refuse([nameFinding(name), progressFinding(progress)]);
     const startedAt = status === 'running' ? owner.createdAt : null;
     return { ...fresh, ...owner, kind: 'external', mode: 'async', status, name, startedAt, progress };
   },
@@ -137,14 +132,12 @@ export const Job = {
     progress: { done: 0, total: 1 },
   }),
 
-  evaluation: (evaluated: Evaluated): Job => ({
-    ...fresh,
-    ...evaluated,
-    kind: 'evaluation',
-    mode: 'async',
-    status: 'queued',
-    startedAt: null,
-  }),
+  /** Creates a queued evaluation. Throws InvalidRequest. */
+  evaluation({ name: typed, ...evaluated }: Evaluated): Job {
+    const name = typed?.trim() ?? null;
+    refuse([name !== null && nameFinding(name)]);
+    return { ...fresh, ...evaluated, kind: 'evaluation', mode: 'async', status: 'queued', name, startedAt: null };
+  },
 
   /** Records progress. The first progress starts the job. Throws JobFinished. */
   advance(job: Job, done: number, at: Date): Job {
@@ -218,6 +211,12 @@ function moved(job: Job, status: JobStatus, at: Date): Job {
 function progressAfter(before: Progress, reported: JobChange['progress']): Progress {
   if (!reported) return before;
   return { done: reported.done, total: reported.total === undefined ? before.total : reported.total };
+}
+
+function nameFinding(name: string): Finding | false {
+  const length = [...name].length;
+  const fits = length >= 1 && length <= jobLimits.nameLength;
+  return !fits && { path: 'name', message: `must have 1 to ${jobLimits.nameLength} characters` };
 }
 
 const progressFinding = ({ done, total }: Progress) =>

@@ -56,6 +56,22 @@ export function evaluationsContract(adapter: string, store: StoreUnderTest) {
       expect(await evaluations.results((await add()).jobId, { limit: 9, after: null })).toEqual([]);
     });
 
+    it('finds the records that two evaluations answered differently', async () => {
+      const scoredWith = async (outputs: readonly (string | null)[]) => {
+        const { jobId } = await add();
+        const run = (await evaluations.begin(jobId)) as number;
+        for (const [index, output] of outputs.entries())
+          await evaluations.keep(jobId, run, aResult(index + 1, { output }));
+        return jobId;
+      };
+      const one = await scoredWith(['a', 'b', null, null, 'e', 'f']);
+      const other = await scoredWith(['A', 'b', null, 'd', null]);
+      expect(await evaluations.differing(one, other)).toEqual([1, 4, 5]);
+      expect(await evaluations.differing(other, one)).toEqual([1, 4, 5]);
+      expect(await evaluations.differing(one, one)).toEqual([]);
+      expect(await evaluations.differing(one, ids.next('job'))).toEqual([]);
+    });
+
     it('stores results of the latest run only', async () => {
       const { jobId } = await add();
       const first = (await evaluations.begin(jobId)) as number;

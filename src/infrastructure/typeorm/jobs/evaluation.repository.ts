@@ -95,6 +95,18 @@ export class TypeOrmEvaluationRepository implements EvaluationRepository {
     return (await this.records().find({ select: { ...SCORED, tokens: true }, where: { jobId }, order })) as Scored[];
   }
 
+  async differing(jobId: string, otherId: string): Promise<number[]> {
+    const other = EvaluationResultTable.options.name;
+    const found = await this.records()
+      .createQueryBuilder('result')
+      .innerJoin(other, 'other', 'other.position = result.position AND other.output IS DISTINCT FROM result.output')
+      .select('result.position', 'position')
+      .where('result.jobId = :jobId AND other.jobId = :otherId', { jobId, otherId })
+      .orderBy('result.position')
+      .getRawMany<{ position: number }>();
+    return found.map(({ position }) => position);
+  }
+
   async results(jobId: string, page: ResultsPage): Promise<Result[]> {
     const rows = await this.records().find(inOrder(jobId, page));
     return rows.map(({ jobId: _, ...row }) => row as object as Result); // the driver has parsed the JSON texts

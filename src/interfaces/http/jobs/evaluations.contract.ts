@@ -11,6 +11,8 @@ const Score = z.union([z.literal(0), z.literal(1)]).meta({ description: '1: righ
 const RecordId = textLike('france');
 const Group = textLike('europe').nullable();
 
+const Tokens = z.object({ prompt: intLike(27), completion: intLike(7) });
+
 const ResultAnswer = namedObject('EvaluationResult', {
   record_id: RecordId,
   group: Group,
@@ -19,10 +21,7 @@ const ResultAnswer = namedObject('EvaluationResult', {
   output: textLike('The capital of France is Paris.', 'Null if the model did not answer.').nullable(),
   score: Score,
   latency: z.number().meta({ description: 'Seconds from the moment at which the model began.', example: 0.21 }),
-  tokens: z
-    .object({ prompt: z.int(), completion: z.int() })
-    .nullable()
-    .meta({ description: 'Null if the runtime does not report them.', example: { prompt: 27, completion: 7 } }),
+  tokens: Tokens.nullable().describe('Null if the runtime does not report them.'),
   error: z.string().nullable().meta({ description: 'Why the model did not answer, else null.', example: null }),
 });
 
@@ -59,6 +58,8 @@ const Turned = z
   .array(z.object({ record_id: RecordId, group: Group }))
   .meta({ description: 'The records.', example: [{ record_id: 'france', group: 'europe' }] });
 
+const beforeAndAfter = <Value extends z.ZodType>(value: Value) => z.object({ before: value, after: value });
+
 export const compareResults = api.get(`${path}/compare`, {
   id: 'compareEvaluations',
   summary: 'Compare an evaluation with an earlier one of the same records by the same metric',
@@ -77,5 +78,12 @@ export const compareResults = api.get(`${path}/compare`, {
     groups: z.array(z.object({ group: Group, ...change })),
     right: Turned,
     wrong: Turned,
+    changed: Turned.describe('The records with the same score and another output.'),
+    latency: beforeAndAfter(z.number().meta({ example: 0.21 }))
+      .nullable()
+      .describe('The median seconds of the records that both have answered. Null if there are none.'),
+    tokens: beforeAndAfter(Tokens)
+      .nullable()
+      .describe('The sums of the records for which both runtimes report tokens. Null if there are none.'),
   }),
 });

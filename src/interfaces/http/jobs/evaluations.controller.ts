@@ -31,7 +31,7 @@ export class EvaluationsController implements Controller {
 const resultAnswer = (result: Result) =>
   answerFrom(contracts.listResults.answer.shape.results.element, result, { position: hidden });
 
-function comparisonAnswer({ groups, right, wrong, ...overall }: EvaluationComparison) {
+function comparisonAnswer({ groups, right, wrong, changed, latency, tokens, ...overall }: EvaluationComparison) {
   const turned = (turns: EvaluationComparison['right']) =>
     turns.map(({ recordId, group }) => ({ record_id: recordId, group }));
   return {
@@ -39,6 +39,9 @@ function comparisonAnswer({ groups, right, wrong, ...overall }: EvaluationCompar
     groups: groups.map(({ group, ...change }) => ({ group, ...changeAnswer(change) })),
     right: turned(right),
     wrong: turned(wrong),
+    changed: turned(changed),
+    latency,
+    tokens,
   };
 }
 

@@ -93,6 +93,7 @@ const NewExternalJob = namedObject('NewExternalJob', {
 
 const NewEvaluation = namedObject('NewEvaluation', {
   kind: z.literal('evaluation'),
+  name: nameText(jobLimits.nameLength, 'shorter prompt').optional(),
   project_id: idText('prj').describe('A project of your own team, with a started runtime.'),
   dataset_id: idText('dst').describe('A frozen dataset of the project.'),
   model_id: idText('mdl').nullish().describe('The connected model. It may be left out.'),
@@ -105,7 +106,8 @@ export const createJob = api.post(path, {
     'An `evaluation` runs a frozen dataset through the runtime of its project, with the `system_prompt` and the ' +
     '`response_format` of the spec, and scores the answers by its `acceptance.metric` (`exact`, `normalized`, `contains`, ' +
     '`numeric` with `acceptance.tolerance`, or `json_schema`), overall and by group. `acceptance.field` is the path of the ' +
-    'field of a JSON answer that is compared, such as `places.0.city`. An evaluation continues after a restart of the service. ' +
+    'field of a JSON answer that is compared, such as `places.0.city`. Without a `name`, it has the name of the dataset. ' +
+    'An evaluation continues after a restart of the service. ' +
     `One evaluation of a team runs at a time, and at most ${QUEUED_PER_TEAM} wait.\n\n` +
     'An `external` job is work that runs elsewhere, such as a training pipeline or a cron job, and reports its progress ' +
     'by `PATCH`. Alert rules look at it when it finishes.',

@@ -12,8 +12,9 @@ export class JobsController implements Controller {
   readonly routes = [
     route(contracts.createJob, async ({ caller, body }) => {
       if (body.kind === 'evaluation') {
-        const { project_id: projectId, dataset_id: datasetId, model_id: modelId = null } = body;
-        return new Reply(202, jobAnswer(await this.evaluations.create(caller, { projectId, datasetId, modelId })));
+        const { name = null, project_id: projectId, dataset_id: datasetId, model_id: modelId = null } = body;
+        const wanted = { name, projectId, datasetId, modelId };
+        return new Reply(202, jobAnswer(await this.evaluations.create(caller, wanted)));
       }
       const { name, project_id: projectId = null, status, progress } = body;
       return jobAnswer(await this.jobs.createExternal(caller, { name, projectId, status, progress }));

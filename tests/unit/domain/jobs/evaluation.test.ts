@@ -80,7 +80,7 @@ it('compareScores compares the records that both evaluations scored, overall and
   const group = (index: number) => ({ group: index < 2 ? 'a' : 'b' });
   const before = scored([0, 1, 1, 0], group).slice(0, 3);
   const after = scored([1, 0, 1, 1], group);
-  expect(compareScores(before, after)).toMatchObject({
+  expect(compareScores({ before, after, differing: [1, 2, 3, 4] })).toMatchObject({
     before: { count: 3, right: 2 },
     after: { count: 3, right: 2 },
     turnedRight: 1,
@@ -91,7 +91,23 @@ it('compareScores compares the records that both evaluations scored, overall and
     ],
     right: [{ recordId: 'r1', group: 'a' }],
     wrong: [{ recordId: 'r2', group: 'a' }],
+    changed: [{ recordId: 'r3', group: 'b' }],
   });
+});
+
+it('compareScores compares the latency of answers, and the tokens that both runtimes report', () => {
+  const failed = { error: 'too long', latency: 0, tokens: null };
+  const before = scored([1, 1, 1, 0], (index) => ({ latency: index + 1 }));
+  const after = scored([1, 1, 1, 0], (index) =>
+    index === 2 ? failed : { latency: 2 * index, tokens: { prompt: 9, completion: 1 } },
+  );
+  expect(compareScores({ before, after, differing: [] })).toMatchObject({
+    changed: [],
+    latency: { before: 2, after: 2 },
+    tokens: { before: { prompt: 21, completion: 6 }, after: { prompt: 27, completion: 3 } },
+  });
+  const none = scored([0], () => failed);
+  expect(compareScores({ before: none, after: none, differing: [] })).toMatchObject({ latency: null, tokens: null });
 });
 
 const format = { type: 'json_schema', json_schema: { name: 'answer', schema: { type: 'object' }, strict: true } };

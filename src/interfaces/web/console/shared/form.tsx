@@ -139,6 +139,21 @@ interface FieldProps {
   label: string;
   hint?: ComponentChildren;
   error?: string;
+  /** Shows the value as text, for a reader who may not change it. */
+  asText?: boolean;
+  'data-path'?: string;
+}
+
+/** Shows a value as text under its label. A finding can move the focus to it by its `data-path`. */
+function Shown({ label, text, ...place }: { label: string; text: string; class?: string; 'data-path'?: string }) {
+  return (
+    <dl class="field">
+      <dt>{label}</dt>
+      <dd dir="auto" tabIndex={place['data-path'] ? -1 : undefined} {...place} class={`shown ${place.class ?? ''}`}>
+        {text || <span class="hint">not set</span>}
+      </dd>
+    </dl>
+  );
 }
 
 /** Draws a label with an input. `input` gets the attributes that connect the two and the error. */
@@ -156,19 +171,28 @@ function Labelled(props: FieldProps & { input: (attributes: AriaAttributes & { i
   );
 }
 
-export const Field = ({ label, hint, error, ...own }: FieldProps & InputHTMLAttributes<HTMLInputElement>) => (
-  <Labelled label={label} hint={hint} error={error} input={(shared) => <input {...shared} {...own} />} />
-);
+export function Field({ asText, ...props }: FieldProps & InputHTMLAttributes<HTMLInputElement>) {
+  const { label, hint, error, ...own } = props;
+  if (asText) return <Shown label={label} text={String(own.value ?? '')} data-path={own['data-path']} />;
+  return <Labelled label={label} hint={hint} error={error} input={(shared) => <input {...shared} {...own} />} />;
+}
 
-export const TextField = ({ label, hint, error, ...own }: FieldProps & TextareaHTMLAttributes<HTMLTextAreaElement>) => (
-  <Labelled label={label} hint={hint} error={error} input={(shared) => <textarea {...shared} {...own} />} />
-);
+export function TextField({ asText, ...props }: FieldProps & TextareaHTMLAttributes<HTMLTextAreaElement>) {
+  const { label, hint, error, ...own } = props;
+  const { value = '', class: style, 'data-path': path } = own;
+  if (asText) return <Shown label={label} text={String(value)} class={String(style ?? '')} data-path={path} />;
+  return <Labelled label={label} hint={hint} error={error} input={(shared) => <textarea {...shared} {...own} />} />;
+}
 
 /** Draws a choice with a label. `options` are pairs of a value and its text. */
 export function SelectField(
   props: FieldProps & { options: readonly (readonly [string, string])[] } & SelectHTMLAttributes<HTMLSelectElement>,
 ) {
-  const { label, hint, error, options, ...own } = props;
+  const { label, hint, error, options, asText, ...own } = props;
+  if (asText) {
+    const text = options.find(([value]) => value === own.value)?.[1] ?? String(own.value ?? '');
+    return <Shown label={label} text={text} data-path={own['data-path']} />;
+  }
   const drawn = options.map(([value, words]) => (
     <option key={value} value={value} selected={value === own.value}>
       {words}

@@ -2460,6 +2460,7 @@ export interface components {
              * @enum {string}
              */
             kind: "evaluation";
+            name?: string;
             project_id: string;
             dataset_id: string;
             model_id?: string | null;
@@ -2517,6 +2518,24 @@ export interface components {
                 record_id: string;
                 group: string | null;
             }[];
+            changed: {
+                record_id: string;
+                group: string | null;
+            }[];
+            latency: {
+                before: number;
+                after: number;
+            } | null;
+            tokens: {
+                before: {
+                    prompt: number;
+                    completion: number;
+                };
+                after: {
+                    prompt: number;
+                    completion: number;
+                };
+            } | null;
         };
         Share: {
             count: number;

@@ -19,12 +19,15 @@ export interface Row {
 export const noChanges = (version: number): Changes => ({ version, records: {} });
 export const countOf = ({ records }: Changes): number => Object.keys(records).length;
 
+/** Returns the key of the first record with this id. */
+export const keyOf = (id: string, earlier = 0): string => `${earlier} ${id}`;
+
 function keysOf(records: readonly DatasetRecord[]): string[] {
   const seen = new Map<string, number>();
   return records.map(({ id }) => {
     const times = seen.get(id) ?? 0;
     seen.set(id, times + 1);
-    return `${times} ${id}`;
+    return keyOf(id, times);
   });
 }
 

@@ -101,7 +101,7 @@ export function RecordDialog(props: {
                 <Field
                   label={field.name}
                   maxLength={200}
-                  readOnly={!writable}
+                  asText={!writable}
                   value={field.text}
                   onInput={(event) => change(at, { text: event.currentTarget.value })}
                 />
@@ -110,7 +110,7 @@ export function RecordDialog(props: {
                   label={field.name}
                   rows={linesOf(field.text)}
                   class={field.kind === 'json' ? 'code' : ''}
-                  readOnly={!writable}
+                  asText={!writable}
                   value={field.text}
                   error={problems[at]}
                   onInput={(event) => change(at, { text: event.currentTarget.value })}

@@ -1,15 +1,24 @@
 import { useState } from 'preact/hooks';
 import { answer, api, type Schemas } from '../../shared/api.js';
 import { SelectField } from '../../shared/form.js';
-import { formatShare, formatTime, plural } from '../../shared/format.js';
+import { formatDuration, formatNumber, formatShare, formatTime, plural } from '../../shared/format.js';
 import { Frame, Panel } from '../../shared/frame.js';
 import { useQuery } from '../../shared/query.js';
 import { link, query, setQuery } from '../../shared/router.js';
 import { Empty, Figure, Loaded } from '../../shared/states.js';
 import { useEvaluation } from './evaluation.js';
-import { loadRows, Text } from './rows.js';
+import { loadRows, RowHead, Text } from './rows.js';
 import { ShareChart } from './shares.js';
-import { groupName, isComparable, type Job, type Result, type Summary, summaryOf, textOf } from './summary.js';
+import {
+  groupName,
+  isComparable,
+  type Job,
+  type Result,
+  runtimeName,
+  type Summary,
+  summaryOf,
+  textOf,
+} from './summary.js';
 
 type Comparison = Schemas['EvaluationComparison'];
 const NEWEST = 200;
@@ -81,7 +90,7 @@ function WithAnother({ job, summary }: { job: Job; summary: Summary }) {
               onChange={(event) => setQuery({ with: event.currentTarget.value })}
             />
             <Loaded query={comparison} what="the comparison">
-              {(found) => <Differences key={chosen} comparison={found} />}
+              {(found) => <Differences key={chosen} job={job} comparison={found} />}
             </Loaded>
           </>
         )
@@ -92,12 +101,12 @@ function WithAnother({ job, summary }: { job: Job; summary: Summary }) {
 
 function nameOf(job: Job): string {
   const summary = summaryOf(job);
-  const model = summary?.runtime.path ?? summary?.runtime.model ?? 'model';
-  return `${formatTime(job.created_at)}: ${model}, specification version ${summary?.project.version}, ${formatShare(summary?.accuracy ?? 0)}`;
+  const model = summary && runtimeName(summary);
+  return `${job.name}, ${formatTime(job.created_at)}: ${model}, specification version ${summary?.project.version}, ${formatShare(summary?.accuracy ?? 0)}`;
 }
 
-function Differences({ comparison }: { comparison: Comparison }) {
-  const { before, after, turned_right, turned_wrong, groups, right, wrong } = comparison;
+function Differences({ job, comparison }: { job: Job; comparison: Comparison }) {
+  const { before, after, turned_right, turned_wrong, groups, right, wrong, changed, latency, tokens } = comparison;
   const newer = useQuery(`compared rows ${comparison.job_id}`, () => rowsByRecord(comparison.job_id));
   const other = useQuery(`compared rows ${comparison.with}`, () => rowsByRecord(comparison.with));
   const bars = (one: Pick<Comparison, 'before' | 'after'>) => [
@@ -110,12 +119,19 @@ function Differences({ comparison }: { comparison: Comparison }) {
       <dl class="figures">
         <Figure name="Earlier run">{formatShare(before.accuracy)}</Figure>
         <Figure name="This run">{formatShare(after.accuracy)}</Figure>
-        <Figure name="Change">
-          {change > 0 ? '+' : ''}
-          {formatShare(change)}
-        </Figure>
+        <Figure name="Change">{signed(change, formatShare)}</Figure>
         <Figure name="Got better">{turned_right}</Figure>
         <Figure name="Got worse">{turned_wrong}</Figure>
+        {latency && (
+          <Figure name="Median latency" hint="Of the records that both runs have answered.">
+            <Moved {...latency} format={formatDuration} />
+          </Figure>
+        )}
+        {tokens && (
+          <Figure name="Tokens" hint="Of the records for which both runtimes report tokens.">
+            <Moved before={allOf(tokens.before)} after={allOf(tokens.after)} format={formatNumber} />
+          </Figure>
+        )}
       </dl>
       <Panel title="Score by group">
         <ShareChart
@@ -131,8 +147,17 @@ function Differences({ comparison }: { comparison: Comparison }) {
           <Loaded query={other} what="the records of the earlier run">
             {(then) => (
               <>
-                <Turned title="Got worse" turned={wrong} now={now} then={then} />
-                <Turned title="Got better" turned={right} now={now} then={then} />
+                <Turned job={job} title="Got worse" turned={wrong} now={now} then={then} />
+                <Turned job={job} title="Got better" turned={right} now={now} then={then} />
+                <Turned job={job} title="Another answer, same verdict" turned={changed} now={now} then={then} />
+                <Turned
+                  job={job}
+                  title="The same answer"
+                  turned={[...now.values()].filter(isSame(comparison, then))}
+                  first={0}
+                  now={now}
+                  then={then}
+                />
               </>
             )}
           </Loaded>
@@ -147,41 +172,81 @@ type Rows = ReadonlyMap<string, Result>;
 const rowsByRecord = async (job: string): Promise<Rows> =>
   new Map((await loadRows(job)).map((row) => [row.record_id, row]));
 
-/** Shows the records with a changed score, with the outputs of both runs. */
-function Turned(props: { title: string; turned: Comparison['right']; now: Rows; then: Rows }) {
-  const { title, turned, now, then } = props;
-  const [most, setMost] = useState(SHOWN);
+/** Returns whether both runs have scored a record and neither its score nor its answer has changed. */
+function isSame({ right, wrong, changed }: Comparison, then: Rows) {
+  const moved = new Set([...right, ...wrong, ...changed].map(({ record_id }) => record_id));
+  return ({ record_id }: Result): boolean => then.has(record_id) && !moved.has(record_id);
+}
+
+const allOf = ({ prompt, completion }: { prompt: number; completion: number }): number => prompt + completion;
+
+const signed = (change: number, format: (value: number) => string): string =>
+  `${change > 0 ? '+' : change < 0 ? '−' : ''}${format(Math.abs(change))}`;
+
+/** Shows a value of this run, with the difference from the earlier run. */
+function Moved(props: { before: number; after: number; format: (value: number) => string }) {
+  const { before, after, format } = props;
+  return (
+    <>
+      {format(after)}
+      <span class="hint evaluation-under">
+        {signed(after - before, format)} from {format(before)}
+      </span>
+    </>
+  );
+}
+
+/** Shows records with the outputs, times and tokens of both runs. `first` of them are shown at first. */
+function Turned(props: {
+  job: Job;
+  title: string;
+  turned: readonly { readonly record_id: string }[];
+  first?: number;
+  now: Rows;
+  then: Rows;
+}) {
+  const { job, title, turned, first = SHOWN, now, then } = props;
+  const [most, setMost] = useState(first);
+  const pairs = turned.flatMap(({ record_id }) => {
+    const [after, before] = [now.get(record_id), then.get(record_id)];
+    return after && before ? [{ after, before }] : [];
+  });
   return (
     <Panel title={`${title} (${turned.length})`}>
       {turned.length === 0 && <p class="hint">No record.</p>}
       <ul class="evaluation-rows">
-        {turned.slice(0, most).map(({ record_id, group }) => {
-          const [after, before] = [now.get(record_id), then.get(record_id)];
-          return (
-            <li key={record_id}>
-              <header class="evaluation-row-head">
-                <strong>{record_id}</strong>
-                {group !== null && <span class="badge">{group}</span>}
-              </header>
-              <div class="evaluation-texts four">
-                <Text title="Input" text={textOf(after?.input)} />
-                <Text title="Expected" text={textOf(after?.expected)} />
-                <Output title="Earlier" row={before} />
-                <Output title="Now" row={after} />
-              </div>
-            </li>
-          );
-        })}
+        {pairs.slice(0, most).map(({ after, before }) => (
+          <li key={after.record_id}>
+            <RowHead job={job} row={after}>
+              <span class="hint">{costChange(before, after)}</span>
+            </RowHead>
+            <div class="evaluation-texts four">
+              <Text title="Input" text={textOf(after.input)} />
+              <Text title="Expected" text={textOf(after.expected)} />
+              <Output title="Earlier" row={before} />
+              <Output title="Now" row={after} />
+            </div>
+          </li>
+        ))}
       </ul>
-      {turned.length > most && (
+      {pairs.length > most && (
         <button type="button" class="button" onClick={() => setMost(most + SHOWN)}>
-          Show more of {plural(turned.length, 'record')}
+          Show {most > 0 && 'more of '}
+          {plural(pairs.length, 'record')}
         </button>
       )}
     </Panel>
   );
 }
 
-const Output = ({ title, row }: { title: string; row: Result | undefined }) => (
-  <Text title={title} text={row ? (row.error ?? row.output ?? '') : ''} tone={row?.score === 1 ? 'right' : 'wrong'} />
+/** Returns the latency and tokens of a row with their differences, such as `84 ms (+4 ms), 7 tokens (−1)`. */
+function costChange(before: Result, after: Result): string {
+  const latency = `${formatDuration(after.latency)} (${signed(after.latency - before.latency, formatDuration)})`;
+  if (!after.tokens || !before.tokens) return latency;
+  const [now, then] = [allOf(after.tokens), allOf(before.tokens)];
+  return `${latency}, ${plural(now, 'token')} (${signed(now - then, formatNumber)})`;
+}
+
+const Output = ({ title, row }: { title: string; row: Result }) => (
+  <Text title={title} text={row.error ?? row.output ?? ''} tone={row.score === 1 ? 'right' : 'wrong'} />
 );

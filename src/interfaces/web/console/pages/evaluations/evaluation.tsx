@@ -10,7 +10,8 @@ import { Figure, Loaded, State, Time } from '../../shared/states.js';
 import { report } from '../../shared/toasts.js';
 import { loadRows, Rows } from './rows.js';
 import { ShareChart } from './shares.js';
-import { groupName, isOpen, type Job, metricOf, type Summary, summaryOf } from './summary.js';
+import { readDatasets } from './start.js';
+import { groupName, isOpen, type Job, metricOf, runtimeName, type Summary, summaryOf } from './summary.js';
 
 const WHILE_OPEN_MS = 2_000;
 
@@ -44,10 +45,10 @@ function Evaluation({ id }: { id: string }) {
         {(found) => (
           <>
             <Progress job={found} />
-            {summary && <Scores job={found} summary={summary} />}
+            {summary && <Scores summary={summary} />}
             <Panel title="Rows">
               <Loaded query={rows} what="the rows">
-                {(all) => <Rows rows={all} />}
+                {(all) => <Rows job={found} rows={all} />}
               </Loaded>
             </Panel>
           </>
@@ -115,7 +116,7 @@ function Progress({ job }: { job: Job }) {
   );
 }
 
-function Scores({ job, summary }: { job: Job; summary: Summary }) {
+function Scores({ summary }: { summary: Summary }) {
   const { accuracy, interval, right, count, errors, latency, tokens, groups, groups_left_out } = summary;
   const threshold = useThreshold(summary);
   const [low = 0, high = 0] = interval;
@@ -129,7 +130,7 @@ function Scores({ job, summary }: { job: Job; summary: Summary }) {
       <dl class="figures">
         <Figure name="Score" hint="The interval below the score has a confidence of 95 %.">
           {formatShare(accuracy)}
-          <span class="hint evaluation-interval">
+          <span class="hint evaluation-under">
             {formatShare(low)} to {formatShare(high)}
           </span>
         </Figure>
@@ -159,7 +160,7 @@ function Scores({ job, summary }: { job: Job; summary: Summary }) {
         {groups_left_out > 0 && <p class="hint">{groups_left_out} smaller groups are left out.</p>}
       </Panel>
       <Panel title="Measured on">
-        <Measured job={job} summary={summary} />
+        <Measured summary={summary} />
       </Panel>
     </>
   );
@@ -173,20 +174,21 @@ function useThreshold({ project: { id, version } }: Summary): number | undefined
   return spec.data?.spec.acceptance?.threshold ?? undefined;
 }
 
-function Measured({ job, summary }: { job: Job; summary: Summary }) {
+function Measured({ summary }: { summary: Summary }) {
   const { dataset, model, project, runtime } = summary;
   const place = `/projects/${project.id}`;
+  const datasets = useQuery(`all datasets ${project.id}`, () => readDatasets(project.id));
+  const name = datasets.data?.datasets.find(({ id }) => id === dataset.id)?.name ?? dataset.id;
   return (
     <dl class="facts">
       <dt>Dataset</dt>
       <dd>
-        <a href={link(`${place}/datasets/${dataset.id}`)}>{job.name}</a>, version {dataset.version},{' '}
+        <a href={link(`${place}/datasets/${dataset.id}`)}>{name}</a>, version {dataset.version},{' '}
         <code title={`SHA-256 of the records: ${dataset.content_sha256}`}>{dataset.content_sha256.slice(0, 12)}</code>
       </dd>
       <dt>Model</dt>
       <dd>
-        <a href={link(`${place}/models/${model.id}`)}>{runtime.path ?? runtime.model ?? model.id}</a>, version{' '}
-        {model.version}
+        <a href={link(`${place}/models/${model.id}`)}>{runtimeName(summary)}</a>, version {model.version}
       </dd>
       <dt>Specification</dt>
       <dd>

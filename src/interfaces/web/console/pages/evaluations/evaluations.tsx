@@ -1,15 +1,18 @@
 import { can } from '../../shared/account.js';
-import { answer, api } from '../../shared/api.js';
+import { answer, api, type Schemas } from '../../shared/api.js';
 import { SelectField } from '../../shared/form.js';
-import { formatDuration, formatShare } from '../../shared/format.js';
+import { formatDuration, formatShare, formatTime } from '../../shared/format.js';
 import { Frame } from '../../shared/frame.js';
 import { Icon } from '../../shared/icon.js';
+import { modelName } from '../../shared/models.js';
 import { usePaged, useQuery } from '../../shared/query.js';
 import { link, query, setQuery } from '../../shared/router.js';
-import { Empty, Loaded, State, Time } from '../../shared/states.js';
+import { Empty, Loaded, State } from '../../shared/states.js';
 import { type Column, More, Table } from '../../shared/table.js';
 import { StartDialog } from './start.js';
-import { isOpen, type Job, summaryOf } from './summary.js';
+import { isOpen, type Job, runtimeName, summaryOf } from './summary.js';
+
+type Project = Schemas['Project'];
 
 const PAGE = 50;
 const EVERY_MS = 10_000;
@@ -17,7 +20,7 @@ const EVERY_MS = 10_000;
 export function Evaluations() {
   const project = query.value.get('project');
   const projects = useQuery('projects', () => answer(api.GET('/v1/projects')));
-  const nameOf = new Map(projects.data?.projects.map(({ id, name }) => [id, name]));
+  const known = new Map(projects.data?.projects.map((one) => [one.id, one]));
   const evaluations = usePaged<Job>(
     `evaluations ${project}`,
     async (cursor) => {
@@ -46,7 +49,7 @@ export function Evaluations() {
         <SelectField
           label="Project"
           value={project ?? ''}
-          options={[['', 'All projects'], ...[...nameOf].map(([id, name]) => [id, name] as const)]}
+          options={[['', 'All projects'], ...[...known.values()].map(({ id, name }) => [id, name] as const)]}
           onChange={(event) => setQuery({ project: event.currentTarget.value || null })}
         />
       </div>
@@ -60,7 +63,7 @@ export function Evaluations() {
               <p>An evaluation asks the model of a project every record of a frozen dataset and scores its answers.</p>
             </Empty>
           ) : (
-            <Table label="Evaluations" columns={columnsOf(nameOf)} rows={found} rowKey={({ id }) => id} />
+            <Table label="Evaluations" columns={columnsOf(known)} rows={found} rowKey={({ id }) => id} />
           )
         }
       </Loaded>
@@ -70,15 +73,26 @@ export function Evaluations() {
   );
 }
 
-const columnsOf = (nameOf: ReadonlyMap<string, string>): Column<Job>[] => [
+const columnsOf = (projects: ReadonlyMap<string, Project>): Column<Job>[] => [
   {
-    title: 'Dataset',
-    cell: ({ id, name }) => (name === null ? 'Of another team' : <a href={link(`/evaluations/${id}`)}>{name}</a>),
+    title: 'Evaluation',
+    long: true,
+    cell: ({ id, name, created_at }) => (
+      <>
+        {name === null ? 'Of another team' : <a href={link(`/evaluations/${id}`)}>{name}</a>}
+        <time class="hint evaluation-under" dateTime={new Date(created_at * 1000).toISOString()}>
+          {formatTime(created_at)}
+        </time>
+      </>
+    ),
   },
-  { title: 'Status', cell: (job) => <Status job={job} /> },
-  { title: 'Score', cell: (job) => <Score job={job} />, numeric: true },
-  { title: 'Project', cell: ({ project_id }) => nameOf.get(project_id ?? '') ?? '', minor: true },
-  { title: 'Started', cell: ({ created_at }) => <Time at={created_at} />, minor: true },
+  {
+    title: 'Model',
+    long: true,
+    cell: (job) => <Measured job={job} project={projects.get(job.project_id ?? '')} />,
+  },
+  { title: 'Score', cell: (job) => <Score job={job} /> },
+  { title: 'Project', cell: ({ project_id }) => projects.get(project_id ?? '')?.name ?? '', minor: true },
   {
     title: 'Took',
     cell: ({ duration }) => (duration === null ? '' : formatDuration(duration)),
@@ -87,27 +101,43 @@ const columnsOf = (nameOf: ReadonlyMap<string, string>): Column<Job>[] => [
   },
 ];
 
-const Status = ({ job }: { job: Job }) => (
-  <>
-    <State of={job.status} />
-    {isOpen(job) && job.progress && (
-      <span class="badge evaluation-badge">
-        {job.progress.done} of {job.progress.total}
-      </span>
-    )}
-  </>
-);
-
-function Score({ job }: { job: Job }) {
+/** Shows the model and the versions that are known: all of them at the end of the evaluation. */
+function Measured({ job, project }: { job: Job; project: Project | undefined }) {
   const summary = summaryOf(job);
-  if (!summary) return null;
-  const [low, high] = summary.interval as [number, number];
+  const model = project?.models.find(({ id }) => id === job.model_id);
+  const name = model ? modelName(model) : summary ? runtimeName(summary) : job.model_id;
+  const version = summary?.model.version ?? model?.version;
   return (
     <>
-      {formatShare(summary.accuracy)}{' '}
-      <span class="hint">
-        {formatShare(low)} to {formatShare(high)}
-      </span>
+      {name}
+      {version !== undefined && `, version ${version}`}
+      {summary && <span class="hint evaluation-under">specification version {summary.project.version}</span>}
+    </>
+  );
+}
+
+/** Shows the score with its interval, or the state of a job without a score. */
+function Score({ job }: { job: Job }) {
+  const summary = summaryOf(job);
+  if (summary) {
+    const [low, high] = summary.interval as [number, number];
+    return (
+      <>
+        {formatShare(summary.accuracy)}
+        <span class="hint evaluation-under">
+          {formatShare(low)} to {formatShare(high)}
+        </span>
+      </>
+    );
+  }
+  return (
+    <>
+      <State of={job.status} />
+      {isOpen(job) && job.progress && (
+        <span class="hint evaluation-under">
+          {job.progress.done} of {job.progress.total}
+        </span>
+      )}
     </>
   );
 }

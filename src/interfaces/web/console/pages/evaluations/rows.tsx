@@ -1,10 +1,14 @@
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
+import { can } from '../../shared/account.js';
 import { answer, api } from '../../shared/api.js';
 import { SelectField } from '../../shared/form.js';
 import { formatDuration, plural } from '../../shared/format.js';
-import { query, setQuery } from '../../shared/router.js';
+import { link, query, setQuery } from '../../shared/router.js';
+import { isObject } from '../../shared/spec/fields.js';
 import { Empty } from '../../shared/states.js';
-import { groupName, pick, type Result, textOf, type Wanted } from './summary.js';
+import { keyOf } from '../datasets/changes.js';
+import { groupName, type Job, pick, type Result, summaryOf, textOf, type Wanted } from './summary.js';
 
 const SHOWN = 50;
 /** The number of characters of a text that are shown at first. */
@@ -22,7 +26,7 @@ export async function loadRows(job: string): Promise<readonly Result[]> {
   }
 }
 
-export function Rows({ rows }: { rows: readonly Result[] }) {
+export function Rows({ job, rows }: { job: Job; rows: readonly Result[] }) {
   const [most, setMost] = useState(SHOWN);
   const parameters = query.value;
   const wanted = (parameters.get('rows') ?? 'all') as Wanted;
@@ -73,7 +77,7 @@ export function Rows({ rows }: { rows: readonly Result[] }) {
       ) : (
         <ul class="evaluation-rows">
           {shown.slice(0, most).map((row) => (
-            <Row key={row.record_id} row={row} />
+            <Row key={row.record_id} job={job} row={row} />
           ))}
         </ul>
       )}
@@ -88,19 +92,17 @@ export function Rows({ rows }: { rows: readonly Result[] }) {
   );
 }
 
-function Row({ row }: { row: Result }) {
-  const { record_id, group, input, expected, output, score, latency, tokens, error } = row;
+function Row({ job, row }: { job: Job; row: Result }) {
+  const { input, expected, output, score, latency, tokens, error } = row;
   return (
     <li>
-      <header class="evaluation-row-head">
+      <RowHead job={job} row={row}>
         <Verdict right={score === 1} error={error !== null} />
-        <strong>{record_id}</strong>
-        {group !== null && <span class="badge">{group}</span>}
-        <span class="hint evaluation-cost">
+        <span class="hint">
           {formatDuration(latency)}
           {tokens && `, ${plural(tokens.prompt + tokens.completion, 'token')}`}
         </span>
-      </header>
+      </RowHead>
       <div class="evaluation-texts">
         <Text title="Input" text={textOf(input)} />
         <Text title="Expected" text={textOf(expected)} />
@@ -113,6 +115,36 @@ function Row({ row }: { row: Result }) {
     </li>
   );
 }
+
+/** Returns the link to a record in the version of the dataset that the evaluation used. */
+function recordLink(job: Job, record: string): string {
+  const version = summaryOf(job)?.dataset.version; // Without a summary, the frozen dataset has one version only.
+  return link(`/projects/${job.project_id}/datasets/${job.dataset_id}`, { version, record: keyOf(record) });
+}
+
+/** Returns the link to the playground with the question that the evaluation sent for this input. */
+const askLink = ({ project_id }: Job, input: unknown): string =>
+  link('/playground', { project: project_id, question: questionOf(input) });
+
+/** Returns an input as the evaluation sends it: a text, or JSON with sorted keys. */
+const questionOf = (input: unknown): string =>
+  typeof input === 'string'
+    ? input
+    : JSON.stringify(input, (_, value) => (isObject(value) ? Object.fromEntries(Object.entries(value).sort()) : value));
+
+/** Shows what a row is about, with links to its record and to a chat with its question. */
+export const RowHead = ({ job, row, children }: { job: Job; row: Result; children: ComponentChildren }) => (
+  <header class="evaluation-row-head">
+    <a href={recordLink(job, row.record_id)}>{row.record_id}</a>
+    {row.group !== null && <span class="badge">{row.group}</span>}
+    {children}
+    {can('chat') && (
+      <a class="button small evaluation-ask" href={askLink(job, row.input)}>
+        Ask in the playground
+      </a>
+    )}
+  </header>
+);
 
 const Verdict = ({ right, error = false }: { right: boolean; error?: boolean }) => (
   <span class={`state ${right ? 'good' : 'bad'}`}>{error ? 'error' : right ? 'right' : 'wrong'}</span>

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { answer, api, type Schemas } from '../../shared/api.js';
 import { Dialog } from '../../shared/dialog.js';
-import { Form, SelectField, useAction } from '../../shared/form.js';
+import { Field, Form, SelectField, useForm } from '../../shared/form.js';
 import { formatShare } from '../../shared/format.js';
 import { type Query, useQuery } from '../../shared/query.js';
 import { link, navigate, query, setQuery } from '../../shared/router.js';
@@ -13,6 +13,9 @@ type Project = Schemas['Project'];
 /** The states of a started runtime. An evaluation waits until the model is loaded. */
 const STARTED = ['ready', 'loading', 'unavailable'];
 
+export const readDatasets = (project: string) =>
+  answer(api.GET('/v1/projects/{project_id}/datasets', { params: { path: { project_id: project } } }));
+
 /** Starts an evaluation. The user chooses a project with a started runtime and one of its frozen datasets. */
 export function StartDialog({ projects }: { projects: Query<Projects> }) {
   const project = query.value.get('project');
@@ -21,16 +24,16 @@ export function StartDialog({ projects }: { projects: Query<Projects> }) {
   const all = projects.data?.projects ?? [];
   const started = all.filter(({ runtime }) => STARTED.includes(runtime.state));
   const picked = all.find(({ id }) => id === project) ?? (started.length === 1 ? started[0] : undefined);
-  const datasets = useQuery(picked ? `all datasets ${picked.id}` : null, () =>
-    answer(api.GET('/v1/projects/{project_id}/datasets', { params: { path: { project_id: picked?.id ?? '' } } })),
-  );
+  const datasets = useQuery(picked ? `all datasets ${picked.id}` : null, () => readDatasets(picked?.id ?? ''));
   const frozen = (datasets.data?.datasets ?? []).filter(({ state }) => state === 'frozen');
   const usual = [wanted, picked?.spec.dataset_id].find((id) => frozen.some((one) => one.id === id)) ?? frozen[0]?.id;
   const dataset = frozen.find(({ id }) => id === chosen)?.id ?? usual;
   const close = () => setQuery({ start: null, dataset: null });
-  const starting = useAction(async () => {
-    const body = { kind: 'evaluation', project_id: picked?.id ?? '', dataset_id: dataset ?? '' } as const;
-    const job = await answer(api.POST('/v1/jobs', { body }));
+  const [values, setValues] = useState({ name: '' });
+  const starting = useForm(values, setValues, async () => {
+    const name = values.name.trim();
+    const measured = { project_id: picked?.id ?? '', dataset_id: dataset ?? '', ...(name && { name }) };
+    const job = await answer(api.POST('/v1/jobs', { body: { kind: 'evaluation', ...measured } }));
     navigate(link(`/evaluations/${job.id}`), { replace: true });
   });
   const ready = picked !== undefined && STARTED.includes(picked.runtime.state) && dataset !== undefined;
@@ -67,6 +70,13 @@ export function StartDialog({ projects }: { projects: Query<Projects> }) {
             onChange={(event) => choose(event.currentTarget.value)}
           />
         )}
+        <Field
+          label="Name"
+          maxLength={200}
+          placeholder={frozen.find(({ id }) => id === dataset)?.name}
+          hint="What is new in this run. Without a name, it has the name of the dataset."
+          {...starting.field('name')}
+        />
         {picked && <Measure project={picked} />}
       </Form>
     </Dialog>

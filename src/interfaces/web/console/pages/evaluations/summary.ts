@@ -30,6 +30,9 @@ export function summaryOf({ kind, result }: Job): Summary | null {
   return kind === 'evaluation' && typeof found === 'object' && found && Array.isArray(found.groups) ? found : null;
 }
 
+/** Returns what the engine calls the model. */
+export const runtimeName = ({ runtime, model }: Summary): string => runtime.path ?? runtime.model ?? model.id;
+
 export const isOpen = ({ status }: Job): boolean => status === 'queued' || status === 'running';
 
 /** Returns the name of the metric, such as `numeric with a tolerance of 0.1, field total`. */

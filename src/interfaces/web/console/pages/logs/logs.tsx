@@ -36,7 +36,7 @@ export function Logs() {
   return (
     <Frame
       title="Logs"
-      about={`The newest lines of ${log.data?.file ?? 'the log'}, without the calls that read it.`}
+      about="The newest lines of the log, without the calls that read it."
       actions={
         <button type="button" class="button" aria-pressed={paused} onClick={() => pause(!paused)}>
           <Icon name={paused ? 'play' : 'stop'} /> {paused ? 'Resume' : 'Pause'}

@@ -14,7 +14,7 @@ export function ModelForm({ fields: { spec, set, error, readOnly } }: { fields: 
   const text = (path: string) => String(fieldOf(spec, path) ?? '');
   const bind = (path: string) => ({
     value: text(path),
-    readOnly,
+    asText: readOnly,
     error: error(`spec.${path}`),
     'data-path': `spec.${path}`,
     onInput: ({ currentTarget }: { currentTarget: { value: string } }) => set(path, currentTarget.value),
@@ -32,12 +32,11 @@ export function ModelForm({ fields: { spec, set, error, readOnly } }: { fields: 
       return [folder.path, `${folder.path} (${kind}, ${formatBytes(folder.size)})`] as const;
     }),
   ];
-  const { readOnly: disabled, ...choice } = bind('path');
   return (
     <div>
       <SelectField
         label="Runtime"
-        disabled={readOnly}
+        asText={readOnly}
         value={runtime}
         data-path="spec.runtime"
         error={error('spec.runtime')}
@@ -50,7 +49,7 @@ export function ModelForm({ fields: { spec, set, error, readOnly } }: { fields: 
       />
       {runtime === 'onnx' &&
         (awaited || folders.length > 0 ? (
-          <SelectField label="Model folder" {...choice} disabled={disabled} required options={paths} />
+          <SelectField label="Model folder" {...bind('path')} required options={paths} />
         ) : (
           <Field
             label="Model folder"

@@ -45,7 +45,7 @@ export function ProjectForm(props: { projectId: string; draft: SpecDraft; fields
           label="Name"
           required
           maxLength={200}
-          readOnly={readOnly}
+          asText={readOnly}
           value={draft.name}
           error={fieldError(draft.saving.error, 'name')}
           data-path="name"
@@ -54,41 +54,41 @@ export function ProjectForm(props: { projectId: string; draft: SpecDraft; fields
         <TextField
           label="Goal"
           rows={2}
-          readOnly={readOnly}
+          asText={readOnly}
           {...bind('goal')}
           hint="What the model is for, in a sentence."
         />
         <TextField
           label="System prompt"
           rows={5}
-          readOnly={readOnly}
+          asText={readOnly}
           {...bind('system_prompt')}
           hint="Evaluations send it before each record."
         />
       </div>
-      <Field label="Task" readOnly={readOnly} {...bind('task')} hint="Such as chat, classification, extraction." />
+      <Field label="Task" asText={readOnly} {...bind('task')} hint="Such as chat, classification, extraction." />
       <SelectField
         label="Dataset"
-        disabled={readOnly}
+        asText={readOnly}
         options={options}
         {...bind('dataset_id')}
         hint="Measures the models of the project."
       />
-      <SelectField label="Metric" disabled={readOnly} options={metrics} {...bind('acceptance.metric')} />
+      <SelectField label="Metric" asText={readOnly} options={metrics} {...bind('acceptance.metric')} />
       <Field
         label="Threshold"
         type="number"
         min={0}
         max={1}
         step="any"
-        readOnly={readOnly}
+        asText={readOnly}
         {...bind('acceptance.threshold')}
         onInput={({ currentTarget: { value } }) => set('acceptance.threshold', value === '' ? '' : Number(value))}
         hint="The share of right answers that is enough, 0 to 1."
       />
       <Field
         label="Field of the answer"
-        readOnly={readOnly}
+        asText={readOnly}
         {...bind('acceptance.field')}
         hint="Of a JSON answer, the field to compare."
       />

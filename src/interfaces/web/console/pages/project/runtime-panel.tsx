@@ -54,7 +54,9 @@ export function RuntimePanel({ project, reload }: { project: Project; reload: ()
             {runtime.task && <span class="hint"> {runtime.task}</span>}
           </p>
         ) : (
-          <p class="hint">Connect a registered model, so that the project answers.</p>
+          <p class="hint">
+            {mayEdit ? 'Connect a registered model, so that the project answers.' : 'No model is connected.'}
+          </p>
         )}
         {runtime.state === 'loading' && (
           <p class="hint" role="status">

@@ -11,11 +11,10 @@ export function JsonEditor(props: {
   label: string;
   text: string;
   source: JsonSource;
-  readOnly: boolean;
   element: RefObject<HTMLTextAreaElement | null>;
   onText: (text: string) => void;
 }) {
-  const { label, text, source, readOnly, element, onText } = props;
+  const { label, text, source, element, onText } = props;
   const id = useId();
   const numbers = useRef<HTMLPreElement>(null);
   const mayLeave = useRef(false);
@@ -25,7 +24,7 @@ export function JsonEditor(props: {
   const onKeyDown = (event: KeyboardEvent) => {
     const left = mayLeave.current;
     mayLeave.current = event.key === 'Escape';
-    if (readOnly || !element.current) return;
+    if (!element.current) return;
     const plain = !event.ctrlKey && !event.altKey && !event.metaKey;
     if (event.key === 'Tab' && plain && !left) {
       event.preventDefault();
@@ -55,7 +54,6 @@ export function JsonEditor(props: {
           autocapitalize="off"
           autocomplete="off"
           rows={Math.min(Math.max(lines + 1, FEWEST_LINES), MOST_LINES)}
-          readOnly={readOnly}
           value={text}
           aria-invalid={problem ? 'true' : undefined}
           aria-describedby={`${id}-note ${id}-keys`}
@@ -81,22 +79,34 @@ export function JsonEditor(props: {
           </>
         )}
       </p>
-      {!readOnly && (
-        <p id={`${id}-keys`} class="hint">
-          Tab indents. To leave the field by keyboard, press Escape, then Tab.
-        </p>
-      )}
+      <p id={`${id}-keys`} class="hint">
+        Tab indents. To leave the field by keyboard, press Escape, then Tab.
+      </p>
     </div>
   );
 }
 
+/** Shows a JSON text to a reader who may not change it. */
+export const JsonText = (props: { label: string; text: string; element: RefObject<HTMLPreElement | null> }) => (
+  // biome-ignore lint/a11y/useSemanticElements: a fieldset is for forms, and a section would be a landmark.
+  <div class="json" role="group" aria-label={props.label}>
+    {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must reach a scrolling element. */}
+    <pre ref={props.element} class="json-text" tabIndex={0}>
+      {props.text}
+    </pre>
+  </div>
+);
+
 /** Moves the focus to a place of the text and selects the rest of its line. */
-export function jumpTo(element: HTMLTextAreaElement, offset: number): void {
-  const end = element.value.indexOf('\n', offset);
-  const { line } = lineAndColumn(element.value, offset);
+export function jumpTo(element: HTMLTextAreaElement | HTMLPreElement, offset: number): void {
+  const text = 'value' in element ? element.value : (element.textContent ?? '');
+  const next = text.indexOf('\n', offset);
+  const end = next < 0 ? text.length : next;
+  const { line } = lineAndColumn(text, offset);
   element.focus();
-  element.setSelectionRange(offset, end < 0 ? element.value.length : end);
-  const height = element.scrollHeight / element.value.split('\n').length;
+  if ('value' in element) element.setSelectionRange(offset, end);
+  else if (element.firstChild) getSelection()?.setBaseAndExtent(element.firstChild, offset, element.firstChild, end);
+  const height = element.scrollHeight / text.split('\n').length;
   element.scrollTop = Math.max(0, (line - 3) * height);
   element.scrollLeft = 0;
 }

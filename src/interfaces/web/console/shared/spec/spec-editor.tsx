@@ -6,7 +6,7 @@ import { placeOf } from '../json-source.js';
 import { query, setQuery } from '../router.js';
 import { ErrorNote } from '../states.js';
 import { specOf, withField } from './fields.js';
-import { JsonEditor, jumpTo } from './json-editor.js';
+import { JsonEditor, JsonText, jumpTo } from './json-editor.js';
 import type { SpecDraft } from './spec-draft.js';
 import { StaleNote } from './stale-note.js';
 
@@ -40,11 +40,13 @@ export function SpecEditor(props: {
   const asJson = query.value.get('view') === 'json';
   const at = query.value.get('at');
   const editor = useRef<HTMLTextAreaElement>(null);
+  const shown = useRef<HTMLPreElement>(null);
   const { source, text, saving } = draft;
   const spec = specOf(source);
   useEffect(() => {
-    if (at === null || !asJson || !editor.current) return;
-    jumpTo(editor.current, placeOf(source, at));
+    const element = readOnly ? shown.current : editor.current;
+    if (at === null || !asJson || !element) return;
+    jumpTo(element, placeOf(source, at));
     setQuery({ at: null });
   }, [at, asJson]);
   const views = (
@@ -87,12 +89,13 @@ export function SpecEditor(props: {
           </div>
         )}
         {saving.error && <ErrorNote error={saving.error} onPath={jumpToPath} />}
-        {asJson ? (
+        {asJson && readOnly ? (
+          <JsonText label="Spec as JSON" text={text} element={shown} />
+        ) : asJson ? (
           <JsonEditor
             label="Spec as JSON"
             text={text}
             source={source}
-            readOnly={readOnly}
             element={editor}
             onText={(next) => draft.change({ text: next })}
           />
