@@ -2716,6 +2716,9 @@ export interface components {
                 read_audit: boolean;
                 manage_monitoring: boolean;
             };
+            needs_verification: string[];
+            /** @enum {string} */
+            mail: "smtp" | "outbox";
             limits: {
                 requests: {
                     limit: number;
