@@ -63,6 +63,13 @@ function Playground({ projectId, runtimes }: { projectId: string; runtimes: read
   const [coded, setCoded] = useState<Side | null>(null);
   const panel = usePanel();
   const composer = useRef<HTMLTextAreaElement>(null);
+  const given = query.value.get('question');
+  useLayoutEffect(() => {
+    // A link can bring a question. It becomes the draft, which the user sends.
+    if (!given) return;
+    keepQuestion(given);
+    setQuery({ question: null });
+  }, [given]);
   const isAnswering = sides.some(({ chat }) => chat.isAnswering.value);
   const problem = settings.format === 'json_schema' ? schemaProblem(settings.schema) : null;
   useLayoutEffect(() => {
