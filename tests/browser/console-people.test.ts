@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { copiedBy, describeInBrowser, Visitor } from '../support/browser.js';
+import { tenon } from '../support/command-line.js';
 import { cleanUp, openConsole, shortcomingsInEveryLook } from '../support/console.js';
 import { mailedToken } from '../support/mailbox.js';
 import { Service } from '../support/service.js';
@@ -128,8 +129,51 @@ describeInBrowser('the console for the team and the account', () => {
     expect(await page.getByRole('button', { name: 'Add a webhook' }).count()).toBe(0);
     await page.goto(`${service.url}/#/team/audit`);
     await page.getByText('Your role does not allow this page').waitFor();
-    await page.goto(`${service.url}/#/account`);
-    await page.getByText(/^Open the link that we sent to grace@example.com/).waitFor();
-    expect(await page.getByRole('button', { name: 'New key' }).count()).toBe(0);
+    await page.goto(`${service.url}/#/evaluations`);
+    await page.getByText('There is no evaluation yet').waitFor();
+    expect(await page.getByRole('button', { name: 'Start an evaluation' }).count()).toBe(0);
+  });
+
+  it('shows an unverified account what it may not do yet, why, and the way out', async () => {
+    const json = { role: 'developer' };
+    await service.call('PATCH', `/v1/auth/users/${member.id}/role`, { token: admin.token, json });
+    const page = await openConsole(visitor, member.token, '/account');
+    const banner = page.getByRole('region', { name: 'Unverified account' });
+    const refused = async (name: string) => {
+      const button = page.getByRole('button', { name, disabled: true });
+      await button.focus();
+      await button.and(page.locator(':focus')).press('Enter');
+      expect(await page.getByRole('dialog').count()).toBe(0);
+      const reason = page.locator(`[id="${await button.getAttribute('aria-describedby')}"]`);
+      expect([await reason.isVisible(), await reason.textContent()]).toEqual([
+        true,
+        'Confirm your e-mail address first.',
+      ]);
+      expect(await shortcomingsInEveryLook(page)).toEqual([]);
+    };
+    await banner.getByText(/the message to grace@example.com lies in the folder outbox/).waitFor();
+    const command = await copiedBy(banner.getByRole('button', { name: 'Copy command' }));
+    expect(command).toBe('npx tenon verify-email --email grace@example.com');
+    await press(page, 'Send the mail again');
+    await page.getByText('Another message is in the outbox.').waitFor();
+    await refused('New key');
+    expect(await page.getByRole('checkbox', { name: 'Mail alerts to me' }).isDisabled()).toBe(true);
+    await page.goto(`${service.url}/#/evaluations`);
+    await refused('Start an evaluation');
+
+    await page.route('**/v1/status', async (route) => {
+      const answer = await route.fetch();
+      await route.fulfill({ response: answer, json: { ...(await answer.json()), mail: 'smtp' } });
+    });
+    await page.reload();
+    await banner.getByText('Open the link that we sent to grace@example.com.').waitFor();
+    expect(await banner.getByText('npx').count()).toBe(0);
+    await page.unroute('**/v1/status');
+
+    expect((await tenon(service, command.split(' ').slice(2))).code).toBe(0);
+    await page.evaluate("dispatchEvent(new Event('focus'))");
+    await banner.waitFor({ state: 'detached' });
+    await press(page, 'Start an evaluation');
+    await page.getByRole('dialog', { name: 'Start an evaluation' }).waitFor();
   });
 });

@@ -188,7 +188,7 @@ describeInBrowser('projects and models in the console', () => {
     const { id: draft } = await draftModel(service, ada.token, id, { runtime: 'onnx', path: 'tiny-chat' });
     await save(id, 1, { goal: 'Read me again' });
     const page = await openConsole(visitor, mel.token, '/projects');
-    const acts = () => page.getByRole('main').getByRole('button').allTextContents();
+    const acts = () => page.locator('main .frame').getByRole('button').allTextContents();
     await page.getByRole('main').getByRole('link', { name: 'Capitals' }).first().click();
     await page.getByText('Read me again').waitFor();
     expect(await acts()).toEqual(['Form', 'JSON']);

@@ -105,6 +105,27 @@ describe('a service and the command line beside it', () => {
     });
   });
 
+  it('verifies an e-mail address without the mail, once', async () => {
+    const unverify = "UPDATE accounts SET email_verified_at = NULL WHERE email = 'bob@example.com'";
+    await query(service.databaseUrl as string, unverify);
+    await run(['reset-password', '--email', 'bob@example.com', '--password-stdin'], { input: password });
+    const { token } = await login('bob@example.com', password);
+    const mint = async () => (await service.post('/v1/keys', token, {})).status;
+    expect(await mint()).toBe(403);
+    for (const email of ['Bob@example.com', 'bob@example.com']) {
+      const done = { code: 0, out: 'bob@example.com is verified\n', err: '' };
+      expect(await run(['verify-email', '--email', email])).toEqual(done);
+      expect(await mint()).toBe(201);
+    }
+    expect(await entries('account.email_verified')).toEqual([
+      expect.objectContaining({ object: expect.objectContaining({ kind: 'account', name: 'Bob' }) }),
+    ]);
+    expect(await run(['verify-email', '--email', 'eve@example.com'])).toMatchObject({
+      code: 1,
+      err: 'tenon: There is no such account.\n',
+    });
+  });
+
   it('signs out one account or all accounts, and ends their keys on request', async () => {
     await run(['reset-password', '--email', 'ada@example.com', '--password-stdin'], { input: password });
     await run(['reset-password', '--email', 'bob@example.com', '--password-stdin'], { input: password });
@@ -140,6 +161,7 @@ describe('a service and the command line beside it', () => {
     [['migrate', 'now'], 2],
     [['create-admin', '--email', 'a@example.com'], 2],
     [['create-admin', '--password', 'secret', '--email', 'a@example.com', '--name', 'A'], 2],
+    [['verify-email'], 2],
     [['revoke-sessions'], 2],
     [['revoke-sessions', '--all', '--email', 'a@example.com'], 2],
   ])('shows its usage: %j', async (args, expected) => {

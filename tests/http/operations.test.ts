@@ -39,6 +39,22 @@ describe('GET /v1/status', () => {
     expect(runtimes).toEqual([]);
   });
 
+  it('tells which permissions wait for a verified e-mail, and how e-mails are delivered', async () => {
+    const told = async (token: string) => {
+      const { permissions, needs_verification, mail } = await status(token);
+      return { mints: permissions.mint_keys, needs_verification, mail };
+    };
+    const waiting = ['mint_keys', 'run_jobs', 'run_evaluations'];
+    expect(await told(admin.token)).toEqual({ mints: false, needs_verification: waiting, mail: 'outbox' });
+    expect(await told(member.token)).toMatchObject({ needs_verification: ['mint_keys'], mail: 'outbox' });
+    expect(await told(member.apiKey)).toMatchObject({ needs_verification: [] });
+    expect(await told(masterKey)).toMatchObject({ needs_verification: [] });
+    const verify = (date: string) => query(app.database.url, `UPDATE accounts SET email_verified_at = ${date}`);
+    await verify('now()');
+    expect(await told(admin.token)).toMatchObject({ mints: true, needs_verification: [] });
+    await verify('NULL');
+  });
+
   it('tells what is left of both limits after this call', async () => {
     app.clock.advance(61_000);
     await app.get('/v1/auth/me', member.token);

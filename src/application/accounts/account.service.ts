@@ -4,7 +4,7 @@ import type { AccountCaller, Caller } from '../../domain/accounts/caller.js';
 import { Unauthenticated, WrongPassword } from '../../domain/accounts/errors.js';
 import { authorize, permissions } from '../../domain/accounts/permission.js';
 import { Actor } from '../../domain/audit/audit-entry.js';
-import { InvalidRequest } from '../../domain/shared/errors.js';
+import { InvalidRequest, NotFound } from '../../domain/shared/errors.js';
 import { Audit } from '../audit/audit.service.js';
 import { Clock, UnitOfWork } from '../shared/ports.js';
 import { TokenMailer } from './account-mails.js';
@@ -74,10 +74,16 @@ export class AccountService {
   verifyEmail({ token }: { token: string }): Promise<Account> {
     return this.unitOfWork.run(async () => {
       const account = await this.mailer.redeem(token, 'verification');
-      const verified = Account.verified(account, this.clock.now());
-      await this.accounts.change(account.id, { emailVerifiedAt: verified.emailVerifiedAt });
-      await this.audit.record({ by: Actor.self(account), action: 'account.email_verified', object: account });
-      return verified;
+      return this.verified(Actor.self(account), account);
+    });
+  }
+
+  /** Confirms the e-mail address of an account, unless it is confirmed. Checks no permission. Throws NotFound. */
+  verifyWithoutToken(by: Actor, { email }: { email: string }): Promise<Account> {
+    return this.unitOfWork.run(async () => {
+      const account = await this.accounts.byEmail(email);
+      if (!account) throw new NotFound('account');
+      return account.emailVerifiedAt ? account : this.verified(by, account);
     });
   }
 
@@ -89,6 +95,13 @@ export class AccountService {
       if (!account.emailVerifiedAt) await this.mailer.send(account, 'verification');
       return account;
     });
+  }
+
+  private async verified(by: Actor, account: Account): Promise<Account> {
+    const verified = Account.verified(account, this.clock.now());
+    await this.accounts.change(account.id, { emailVerifiedAt: verified.emailVerifiedAt });
+    await this.audit.record({ by, action: 'account.email_verified', object: account });
+    return verified;
   }
 
   /** Returns the account's password hash if `currentPassword` matches it. Throws InvalidRequest, WrongPassword. */

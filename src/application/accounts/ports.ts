@@ -151,7 +151,12 @@ export abstract class TeamRepository {
   abstract bySiteKey(siteKey: string): Promise<Team | null>;
 }
 
+/** The ways of e-mails: to a mail server, or into a folder of this machine. */
+export const mailRoutes = ['smtp', 'outbox'] as const;
+export type MailRoute = (typeof mailRoutes)[number];
+
 export abstract class Mailer {
+  abstract readonly route: MailRoute;
   /**
    * Delivers the message or throws. Returns the place of delivery for the log, without content or links. `id` becomes
    * the Message-ID, so that receivers can drop a duplicate.

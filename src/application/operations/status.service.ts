@@ -1,8 +1,15 @@
 import { injectable } from 'inversify';
 import type { Caller } from '../../domain/accounts/caller.js';
-import { authorize, type PermissionName, permissions, permitted } from '../../domain/accounts/permission.js';
+import {
+  authorize,
+  awaitingVerification,
+  type PermissionName,
+  permissions,
+  permitted,
+} from '../../domain/accounts/permission.js';
 import type { ProjectRuntime } from '../../domain/chat/runtime.js';
 import type { Project } from '../../domain/workspace/project.js';
+import { Mailer, type MailRoute } from '../accounts/ports.js';
 import { RuntimeReconciler } from '../chat/runtime-reconciler.js';
 import { ModelFileService } from '../deployments/model-file.service.js';
 import { ProjectRepository } from '../workspace/ports.js';
@@ -11,6 +18,8 @@ import { StorageQuotas, type StoredAmounts } from './storage-quotas.js';
 export interface Status {
   readonly caller: Caller;
   readonly may: Readonly<Record<PermissionName, boolean>>;
+  readonly awaitingVerification: readonly PermissionName[];
+  readonly mail: MailRoute;
   /** The runtimes of the team's newest projects, newest first. Empty for the master key. */
   readonly runtimes: readonly NamedRuntime[];
   /** The stored amounts of the caller's account and team. Only operators get `uploadBytes`. */
@@ -30,6 +39,7 @@ export class StatusService {
     private readonly runtimes: RuntimeReconciler,
     private readonly quotas: StorageQuotas,
     private readonly modelFiles: ModelFileService,
+    private readonly mailer: Mailer,
   ) {}
 
   /** Returns the caller, the caller's permissions, and the chat runtimes and stored amounts of the caller's team. */
@@ -42,7 +52,14 @@ export class StatusService {
       this.quotas.stored(caller),
     ]);
     const uploadBytes = uploads === null ? undefined : this.quotas.amount('uploadBytes', uploads);
-    return { caller, may, runtimes, storage: { ...own, ...(uploadBytes && { uploadBytes }) } };
+    return {
+      caller,
+      may,
+      awaitingVerification: awaitingVerification(caller),
+      mail: this.mailer.route,
+      runtimes,
+      storage: { ...own, ...(uploadBytes && { uploadBytes }) },
+    };
   }
 
   private async runtimesOf(teamId: string): Promise<NamedRuntime[]> {

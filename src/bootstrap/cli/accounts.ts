@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { AccountService } from '../../application/accounts/account.service.js';
 import { PasswordService } from '../../application/accounts/password.service.js';
 import { RegistrationService } from '../../application/accounts/registration.service.js';
 import { SessionService } from '../../application/accounts/session.service.js';
@@ -31,6 +32,14 @@ export async function resetPassword(config: Config, invocation: Invocation, term
   );
   terminal.out(`${account.email} has a new password and is signed out everywhere`);
   if (generated) terminal.out(`password, shown this once: ${password}`);
+}
+
+export async function verifyEmail(config: Config, { texts }: Invocation, terminal: Terminal): Promise<void> {
+  const { email = '' } = texts;
+  const account = await withContainer(config, false, (container) =>
+    container.get(AccountService).verifyWithoutToken(commandLineActor(), { email }),
+  );
+  terminal.out(`${account.email} is verified`);
 }
 
 export async function revokeSessions(config: Config, { texts, flags }: Invocation, terminal: Terminal): Promise<void> {

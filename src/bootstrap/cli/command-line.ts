@@ -4,7 +4,7 @@ import { type CommandName, type Invocation, parseCommand, UsageError } from '../
 import { processTerminal, type Terminal } from '../../interfaces/cli/terminal.js';
 import { type Config, isStartedByNpx, loadConfigFromProcess } from '../config/config.js';
 import { DatabaseUnusable } from '../database.js';
-import { createAdmin, resetPassword, revokeSessions } from './accounts.js';
+import { createAdmin, resetPassword, revokeSessions, verifyEmail } from './accounts.js';
 import { backup } from './backup.js';
 import { migrateDatabase } from './database.js';
 import { doctor } from './doctor.js';
@@ -18,6 +18,7 @@ const actions: Readonly<Record<CommandName, Command>> = {
   migrate: migrateDatabase,
   'create-admin': createAdmin,
   'reset-password': resetPassword,
+  'verify-email': verifyEmail,
   'revoke-sessions': revokeSessions,
   backup,
   restore,

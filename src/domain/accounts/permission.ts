@@ -45,6 +45,12 @@ export const permitted = (caller: Caller): Record<PermissionName, boolean> =>
     Object.entries(permissions).map(([name, permission]) => [name, denial(caller, permission) === null]),
   ) as Record<PermissionName, boolean>;
 
+/** Lists the permissions that the caller lacks only until the e-mail is verified. */
+export const awaitingVerification = (caller: Caller): PermissionName[] =>
+  (Object.keys(permissions) as PermissionName[]).filter(
+    (name) => denial(caller, permissions[name]) instanceof EmailUnverified,
+  );
+
 /**
  * Returns a caller that has the permission. Throws Unauthenticated, SessionRequired, OperatorOnly, RoleForbidden or
  * EmailUnverified, in this order. If the permission takes the master key, the master key needs nothing else.

@@ -8,6 +8,7 @@ import type { Message } from '../../domain/accounts/mailed-token.js';
 const TIMEOUT_MS = 15_000;
 
 export class SmtpMailer implements Mailer {
+  readonly route = 'smtp';
   private readonly transport;
 
   /** `url` is `smtp://` or `smtps://`, with user and password if the server asks for them. */
@@ -32,6 +33,7 @@ export class SmtpMailer implements Mailer {
 
 /** Writes each message to an `.eml` file that only the service's user can read. A repeated mail replaces its file. */
 export class FolderMailer implements Mailer {
+  readonly route = 'outbox';
   private readonly transport = createTransport({ streamTransport: true, buffer: true });
 
   constructor(

@@ -46,6 +46,14 @@ const commands = {
     required: ['email'],
     words: 0,
   },
+  'verify-email': {
+    summary: 'mark the e-mail address of an account as verified, without the mail',
+    usage: '--email ADDRESS',
+    about: ['Use it if the mail cannot reach its reader. Make sure yourself that the address belongs to the person.'],
+    options: { email: text },
+    required: ['email'],
+    words: 0,
+  },
   'revoke-sessions': {
     summary: 'sign one account out everywhere, or all accounts',
     usage: '(--email ADDRESS | --all) [--keys]',

@@ -3,6 +3,7 @@ import type { Message } from '../../../src/domain/accounts/mailed-token.js';
 
 /** Collects the messages. Throws `failure` while it is set. */
 export class MemoryMailer implements Mailer {
+  readonly route = 'outbox';
   readonly sent: { readonly id: string; readonly message: Message }[] = [];
   failure: Error | null = null;
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { mailRoutes } from '../../../application/accounts/ports.js';
 import { logLevels } from '../../../application/operations/ports.js';
 import { callerKinds, roles } from '../../../domain/accounts/caller.js';
 import { type PermissionName, permissions } from '../../../domain/accounts/permission.js';
@@ -110,6 +111,12 @@ export const status = operations.get('/v1/status', {
     permissions: z
       .object(Object.fromEntries(names.map((name) => [permissionField(name), z.boolean()])))
       .describe('For each act, whether this credential allows it.'),
+    needs_verification: z
+      .array(textLike('mint_keys'))
+      .describe('The acts that this credential allows once the e-mail is verified.'),
+    mail: z
+      .enum(mailRoutes)
+      .describe('Whether e-mails go to a mail server, or into the folder `outbox` of the data folder.'),
     limits: z.object({
       requests: Limit.describe('The limit of all calls.'),
       auth: Limit.describe('The limit of registrations and logins.'),

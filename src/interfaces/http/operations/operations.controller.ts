@@ -31,7 +31,7 @@ export class OperationsController implements Controller {
       return { status: 'ok' as const };
     }),
     route(contracts.status, async ({ caller, readQuotas }): Promise<StatusAnswer> => {
-      const { caller: known, may, runtimes, storage } = await this.statuses.read(caller);
+      const { caller: known, may, awaitingVerification, mail, runtimes, storage } = await this.statuses.read(caller);
       const [requests, auth] = (await readQuotas()) as [Quota, Quota];
       return {
         instance: this.instance.name,
@@ -40,6 +40,8 @@ export class OperationsController implements Controller {
         permissions: Object.fromEntries(
           Object.entries(may).map(([name, value]) => [contracts.permissionField(name), value]),
         ),
+        needs_verification: awaitingVerification.map(contracts.permissionField),
+        mail,
         limits: { requests: limitAnswer(requests), auth: limitAnswer(auth) },
         storage: {
           projects: storage.projects ?? null,

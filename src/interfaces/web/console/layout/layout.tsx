@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { pages } from '../pages.js';
 import { can, user } from '../shared/account.js';
 import { answer, api } from '../shared/api.js';
@@ -10,6 +10,7 @@ import { forgetSession, leaveForSignIn } from '../shared/session.js';
 import { useKeptFocus } from './kept-focus.js';
 import { Palette } from './palette.js';
 import { ShortcutHelp, useShortcuts } from './shortcuts.js';
+import { VerificationBanner } from './verification-banner.js';
 
 /** Shows the menu beside the open page. On a small screen, the menu opens over the page. */
 export function Layout({ children }: { children: ComponentChildren }) {
@@ -20,7 +21,8 @@ export function Layout({ children }: { children: ComponentChildren }) {
   const place = path.value;
   useShortcuts({ openPalette: () => setPalette(true), openHelp: () => setHelp(true) });
   useKeptFocus();
-  useEffect(() => {
+  // A layout effect comes before all focus that a page sets when it is drawn.
+  useLayoutEffect(() => {
     setMenuOpen(false);
     main.current?.focus({ preventScroll: true });
     scrollTo(0, 0);
@@ -70,6 +72,7 @@ export function Layout({ children }: { children: ComponentChildren }) {
       </nav>
       <main ref={main} tabIndex={-1}>
         <OutageNote />
+        <VerificationBanner />
         {children}
       </main>
       {palette && <Palette onClose={() => setPalette(false)} />}

@@ -9,8 +9,20 @@ export const status = signal<Status | null>(null);
 
 export const user = computed(() => status.value?.caller.user ?? null);
 
-/** Returns whether the caller's role has the permission. The console does not offer actions without permission. */
+/** Returns whether the caller has the permission now. */
 export const can = (permission: Permission): boolean => status.value?.permissions[permission] === true;
+
+export const CONFIRM_FIRST = 'Confirm your e-mail address first.';
+
+/** Returns why the caller's role is not enough yet, or null. The banner of the layout shows the way out. */
+export const whyNotYet = (permission: Permission): string | null =>
+  status.value?.needs_verification.includes(permission) ? CONFIRM_FIRST : null;
+
+/**
+ * Returns whether the console shows an action: the caller has the permission, or gets it with a verified e-mail. An
+ * action that the role forbids is left out. Draw the action with `ActionButton` and `whyNotYet`.
+ */
+export const offers = (permission: Permission): boolean => can(permission) || whyNotYet(permission) !== null;
 
 /** Returns whether the caller belongs to the operator team. Only this team sees alerts, logs and deployments. */
 export const isOperator = (): boolean => status.value?.caller.operator === true;

@@ -2740,6 +2740,9 @@ export interface components {
                 read_audit: boolean;
                 manage_monitoring: boolean;
             };
+            needs_verification: string[];
+            /** @enum {string} */
+            mail: "smtp" | "outbox";
             limits: {
                 requests: {
                     limit: number;

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
-import { can, loadStatus } from '../../shared/account.js';
+import { CONFIRM_FIRST, can, loadStatus, status } from '../../shared/account.js';
 import { answer, api, type Schemas } from '../../shared/api.js';
-import { Field, Form, FormError, useAction, useForm } from '../../shared/form.js';
+import { Field, Form, useForm } from '../../shared/form.js';
 import { Frame, Panel } from '../../shared/frame.js';
 import { type Query, useQuery } from '../../shared/query.js';
 import { Loaded } from '../../shared/states.js';
@@ -17,13 +17,10 @@ export function Account() {
     <Frame title="Account">
       <Loaded query={query} what="your account">
         {(user) => (
-          <>
-            {!user.email_verified && <Unverified user={user} />}
-            <div class="columns">
-              <Profile user={user} query={query} />
-              <Password email={user.email} />
-            </div>
-          </>
+          <div class="columns">
+            <Profile user={user} query={query} />
+            <Password email={user.email} />
+          </div>
         )}
       </Loaded>
       <Keys />
@@ -32,24 +29,9 @@ export function Account() {
   );
 }
 
-function Unverified({ user }: { user: OwnUser }) {
-  const send = useAction(async () => {
-    await answer(api.POST('/v1/auth/verify-email/resend'));
-    toast(`Another e-mail is on its way to ${user.email}.`);
-  });
-  return (
-    <div class="note warn">
-      <p>Open the link that we sent to {user.email}. Until then you can make no API key, evaluation or external job.</p>
-      <FormError error={send.error} />
-      <button type="button" class="button small" disabled={send.busy} onClick={() => void send.run()}>
-        Send again
-      </button>
-    </div>
-  );
-}
-
 function Profile({ user, query }: { user: OwnUser; query: Query<OwnUser> }) {
   const [values, setValues] = useState({ name: user.name });
+  const verified = status.value?.caller.verified === true;
   const save = useForm(values, setValues, async () => {
     query.set(await answer(api.PATCH('/v1/auth/me', { body: values })));
     toast('Your name is changed.');
@@ -70,17 +52,18 @@ function Profile({ user, query }: { user: OwnUser; query: Query<OwnUser> }) {
           label="E-mail"
           value={user.email}
           readOnly
-          hint={`${user.email_verified ? 'Verified' : 'Not verified yet'}. Your role is ${user.role}.`}
+          hint={`${verified ? 'Verified' : 'Not verified yet'}. Your role is ${user.role}.`}
         />
       </Form>
-      {can('manage_monitoring') && user.email_verified && (
+      {can('manage_monitoring') && (
         <label class="choice">
           <input
             type="checkbox"
             checked={user.alert_emails}
+            disabled={!verified}
             onChange={(event) => void mailAlerts(event.currentTarget.checked)}
           />
-          Mail alerts to me
+          Mail alerts to me {!verified && <span class="hint">{CONFIRM_FIRST}</span>}
         </label>
       )}
     </Panel>

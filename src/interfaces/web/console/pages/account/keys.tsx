@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
-import { can } from '../../shared/account.js';
+import { offers, whyNotYet } from '../../shared/account.js';
+import { ActionButton } from '../../shared/action-button.js';
 import { answer, api, type Schemas } from '../../shared/api.js';
 import { confirmAct, Dialog, ShownOnce } from '../../shared/dialog.js';
 import { Field, Form, SelectField, useForm } from '../../shared/form.js';
@@ -37,10 +38,10 @@ export function Keys() {
     <Panel
       title="API keys"
       actions={
-        can('mint_keys') && (
-          <button type="button" class="button" onClick={() => setMinting(true)}>
+        offers('mint_keys') && (
+          <ActionButton whyNot={whyNotYet('mint_keys')} onClick={() => setMinting(true)}>
             <Icon name="plus" /> New key
-          </button>
+          </ActionButton>
         )
       }
     >

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import { can } from '../../shared/account.js';
+import { can, offers, whyNotYet } from '../../shared/account.js';
+import { ActionButton } from '../../shared/action-button.js';
 import { answer, api } from '../../shared/api.js';
 import { confirmAct, Dialog } from '../../shared/dialog.js';
 import { useDraft } from '../../shared/draft.js';
@@ -179,10 +180,14 @@ function Acts(props: {
           <Icon name="lock" /> Freeze
         </button>
       )}
-      {state === 'frozen' && can('run_evaluations') && (
-        <a class="button primary" href={link('/evaluations', { project, dataset: id, start: 'yes' })}>
+      {state === 'frozen' && offers('run_evaluations') && (
+        <ActionButton
+          whyNot={whyNotYet('run_evaluations')}
+          class="button primary"
+          href={link('/evaluations', { project, dataset: id, start: 'yes' })}
+        >
           <Icon name="evaluations" /> Evaluate
-        </a>
+        </ActionButton>
       )}
       {renaming && (
         <Rename project={project} dataset={dataset} onRenamed={loaded.set} onClose={() => setRenaming(false)} />

@@ -1,5 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks';
-import { can } from '../../shared/account.js';
+import { can, offers, whyNotYet } from '../../shared/account.js';
+import { ActionButton } from '../../shared/action-button.js';
 import { answer, api } from '../../shared/api.js';
 import { confirmAct } from '../../shared/dialog.js';
 import { formatDuration, formatNumber, formatShare } from '../../shared/format.js';
@@ -86,10 +87,10 @@ function Acts({ job, query, summary }: { job: Job; query: Query<Job>; summary: S
           Compare
         </a>
       )}
-      {can('run_evaluations') && (
-        <a class="button primary" href={link('/evaluations', again)}>
+      {offers('run_evaluations') && (
+        <ActionButton whyNot={whyNotYet('run_evaluations')} class="button primary" href={link('/evaluations', again)}>
           Evaluate again
-        </a>
+        </ActionButton>
       )}
     </>
   );

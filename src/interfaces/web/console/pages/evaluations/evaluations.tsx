@@ -1,4 +1,5 @@
-import { can } from '../../shared/account.js';
+import { can, offers, whyNotYet } from '../../shared/account.js';
+import { ActionButton } from '../../shared/action-button.js';
 import { answer, api, type Schemas } from '../../shared/api.js';
 import { SelectField } from '../../shared/form.js';
 import { formatDuration, formatShare, formatTime } from '../../shared/format.js';
@@ -38,10 +39,10 @@ export function Evaluations() {
     <Frame
       title="Evaluations"
       actions={
-        mayStart && (
-          <button type="button" class="button primary" onClick={start}>
+        offers('run_evaluations') && (
+          <ActionButton whyNot={whyNotYet('run_evaluations')} class="button primary" onClick={start}>
             <Icon name="play" /> Start an evaluation
-          </button>
+          </ActionButton>
         )
       }
     >

@@ -5,18 +5,34 @@ import { answer, api } from '../../shared/api.js';
 import { FormError, SelectField, useAction } from '../../shared/form.js';
 import { Panel } from '../../shared/frame.js';
 import { Icon } from '../../shared/icon.js';
-import { draftModel, registerModel } from '../../shared/models.js';
 import { useQuery } from '../../shared/query.js';
 import { link, navigate } from '../../shared/router.js';
 import { State } from '../../shared/states.js';
-import { type Progress, type Step, steps } from './steps.js';
+import {
+  connect,
+  createProject,
+  EXAMPLE_STARTER,
+  playgroundOf,
+  SHIPPED_MODEL,
+  setUpExample,
+  start,
+} from './example.js';
+import { type KnownRuntime, progressOf, type Step, steps } from './steps.js';
 
-const SHIPPED_MODEL = 'tiny-chat';
-
-/** Leads from an empty service to a first answer in four steps. Marks the steps that are done. */
-export function FirstSteps({ project, next, reload }: Progress & { reload: () => Promise<void> }) {
-  const [starter, setStarter] = useState('capital-cities');
+/** Leads from an empty service to a first answer in four steps. Shows which steps are done. One button does them all. */
+export function FirstSteps(props: {
+  runtimes: readonly KnownRuntime[];
+  /** Returns the present runtimes, and shows them. */
+  refresh: () => Promise<readonly KnownRuntime[]>;
+}) {
+  const { runtimes, refresh } = props;
+  const [starter, setStarter] = useState(EXAMPLE_STARTER);
   const [model, setModel] = useState(SHIPPED_MODEL);
+  /** The project of the example after its button was pressed, or '' until it is known. The steps are about it then. */
+  const [example, setExample] = useState<string | null>(null);
+  const { project, next } = progressOf(
+    example === null ? runtimes : runtimes.filter(({ project_id }) => project_id === example),
+  );
   const edits = can('edit_workspace');
   const starters = useQuery(edits ? 'starters' : null, () => answer(api.GET('/v1/project-starters')));
   const files = useQuery(edits && can('read_monitoring') ? 'model files' : null, () =>
@@ -24,41 +40,59 @@ export function FirstSteps({ project, next, reload }: Progress & { reload: () =>
   );
   const chatModels = (files.data?.model_files ?? []).filter(({ kind }) => kind === 'chat_model');
   const id = project?.project_id ?? '';
-  const params = { path: { project_id: id } };
   const acts: Record<Step, () => Promise<unknown>> = {
-    project: () => answer(api.POST('/v1/projects', { body: { starter_id: starter } })),
-    model: async () => {
-      const { models } = await answer(api.GET('/v1/projects/{project_id}/models', { params }));
-      // an earlier, failed attempt created this model
-      const known = models.find(({ spec }) => spec.runtime === 'onnx' && spec.path === model);
-      const draft = known ?? (await draftModel(id, { runtime: 'onnx', path: model }));
-      const { id: model_id } = draft.state === 'draft' ? await registerModel(draft) : draft;
-      return answer(api.PUT('/v1/projects/{project_id}/runtime', { params, body: { model_id } }));
-    },
-    runtime: () => answer(api.POST('/v1/projects/{project_id}/runtime/start', { params })),
-    question: async () => navigate(link('/playground', { project: id })),
+    project: () => createProject(starter),
+    model: () => connect(id, model),
+    runtime: () => start(id),
+    question: async () => navigate(await playgroundOf(id)),
   };
-  const act = useAction(async () => {
-    await acts[next]();
-    await reload();
+  const leaving = useRef(new AbortController());
+  useEffect(() => () => leaving.current.abort(), []);
+  const all = useAction(async () => {
+    one.clear();
+    setExample((known) => known ?? '');
+    navigate(await setUpExample({ project: setExample, refresh, stopping: leaving.current.signal }));
   });
+  const one = useAction(async () => {
+    all.clear();
+    await acts[next]();
+    if (next !== 'question') await refresh();
+  });
+  const error = all.error ?? one.error;
   const isLoading = project?.state === 'loading';
+  const offersAll = edits && (all.busy || next !== 'question');
+  const press = () => void (one.busy || all.run());
   const step = (name: Step, title: string, button: string, children: ComponentChildren) => (
     <StepRow
       key={name}
       {...{ title, button, edits: edits || name === 'question' }}
       at={steps.indexOf(name) - steps.indexOf(next)}
-      busy={act.busy || (name === 'runtime' && isLoading)}
-      onAct={() => void act.run()}
+      busy={one.busy || all.busy || (name === 'runtime' && isLoading)}
+      failed={name === next && error !== undefined}
+      primary={!offersAll}
+      onAct={() => void one.run()}
     >
       {children}
-      {name === next && <FormError error={act.error} />}
+      {name === next && <FormError error={error} />}
     </StepRow>
   );
   return (
     <Panel title="Four steps to a first answer">
       {!edits && next !== 'question' && (
         <p class="hint">An admin or a developer of your team does the first three steps.</p>
+      )}
+      {offersAll && (
+        <div class="overview-example">
+          {/* It stays enabled, so that it keeps the focus while it works. */}
+          <button type="button" class="button primary" aria-disabled={all.busy} aria-busy={all.busy} onClick={press}>
+            {all.busy ? 'One moment …' : error ? 'Go on with the example' : 'Set up an example'}
+          </button>
+          <p role="status">
+            {all.busy
+              ? `Step ${steps.indexOf(next) + 1} of ${steps.length} …`
+              : `It does the steps for you, with questions about capital cities and the model ${SHIPPED_MODEL}.`}
+          </p>
+        </div>
       )}
       <ol class="overview-steps">
         {step(
@@ -126,10 +160,13 @@ function StepRow(props: {
   /** Below 0 for a step that is done, 0 for the current step. */
   at: number;
   busy: boolean;
+  failed: boolean;
+  /** Whether the button of the current step is the main one of the page. */
+  primary: boolean;
   onAct: () => void;
   children: ComponentChildren;
 }) {
-  const { title, button, edits, at, busy, onAct, children } = props;
+  const { title, button, edits, at, busy, failed, primary, onAct, children } = props;
   const element = useRef<HTMLButtonElement>(null);
   const wasLater = useRef(false);
   useEffect(() => {
@@ -144,6 +181,8 @@ function StepRow(props: {
       <div>
         <h3>
           {title} {at < 0 && <span class="state good">done</span>}
+          {at === 0 && busy && <span class="state busy">running</span>}
+          {at === 0 && !busy && failed && <span class="state bad">failed</span>}
         </h3>
         {children}
       </div>
@@ -151,7 +190,7 @@ function StepRow(props: {
         <button
           ref={element}
           type="button"
-          class={at === 0 ? 'button primary' : 'button'}
+          class={at === 0 && primary ? 'button primary' : 'button'}
           disabled={at > 0 || busy}
           aria-busy={busy}
           onClick={onAct}

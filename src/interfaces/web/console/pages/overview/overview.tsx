@@ -8,7 +8,6 @@ import { Loaded, State, Time } from '../../shared/states.js';
 import { JobLink } from '../jobs/job-link.js';
 import { FirstSteps } from './first-steps.js';
 import { NewKey } from './new-key.js';
-import { progressOf } from './steps.js';
 import { StoragePanel } from './storage.js';
 import { Traffic } from './traffic.js';
 
@@ -23,6 +22,11 @@ export function Overview() {
   const status = useQuery('status', () => answer(api.GET('/v1/status')), {
     everyMs: (data) => (data?.runtimes.some(({ state }) => state === 'loading') ? CHANGING_EVERY_MS : STATUS_EVERY_MS),
   });
+  const refresh = async () => {
+    const now = await answer(api.GET('/v1/status'));
+    status.set(now);
+    return now.runtimes;
+  };
   const jobs = useQuery(
     can('read_jobs') ? 'newest jobs' : null,
     () => answer(api.GET('/v1/jobs', { params: { query: { limit: MOST_LISTED } } })),
@@ -45,7 +49,7 @@ export function Overview() {
           return (
             <>
               {alerts.data && alerts.data.count > 0 && <AlertsPanel alerts={alerts} />}
-              {(isEmpty || chats.data?.count === 0) && <FirstSteps {...progressOf(runtimes)} reload={status.reload} />}
+              {(isEmpty || chats.data?.count === 0) && <FirstSteps runtimes={runtimes} refresh={refresh} />}
               {!isEmpty && <Traffic />}
               <div class="overview-columns">
                 <div class="overview-states">

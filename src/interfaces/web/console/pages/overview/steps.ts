@@ -2,7 +2,7 @@
 export const steps = ['project', 'model', 'runtime', 'question'] as const;
 export type Step = (typeof steps)[number];
 
-interface KnownRuntime {
+export interface KnownRuntime {
   readonly project_id: string;
   readonly project_name: string;
   readonly state: 'not_connected' | 'stopped' | 'loading' | 'ready' | 'unavailable';

@@ -66,6 +66,13 @@ function Playground({ runtimes }: { runtimes: readonly Runtime[] }) {
   const [saved, save] = useState<string | null>(null);
   const panel = usePanel();
   const composer = useRef<HTMLTextAreaElement>(null);
+  const given = query.value.get('question');
+  useLayoutEffect(() => {
+    // A link can bring a question. It becomes the draft, which the user sends.
+    if (!given) return;
+    keepQuestion(given);
+    setQuery({ question: null });
+  }, [given]);
   const isAnswering = sides.some(({ chat }) => chat.isAnswering.value);
   useLayoutEffect(() => {
     // If a reload stopped an answer, the question becomes the draft again.
