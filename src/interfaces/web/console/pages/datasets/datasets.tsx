@@ -62,7 +62,9 @@ export function Datasets({ parameters }: { parameters: Readonly<Record<string, s
         }
       </Loaded>
       <More query={datasets} />
-      {mayEdit && query.value.get('import') && <ImportDialog project={project} dropped={dropped} />}
+      {mayEdit && query.value.get('import') && (
+        <ImportDialog project={project} dropped={dropped} onTaken={() => setDropped(null)} />
+      )}
     </ProjectFrame>
   );
 }
