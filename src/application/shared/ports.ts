@@ -15,6 +15,8 @@ export abstract class ServiceSettings {
   abstract readonly registration: 'open' | 'invite';
   /** If true, site login may open a verified account that has a password or belongs to the operator team. */
   abstract readonly linkSiteLogins: boolean;
+  /** A dataset has at most this number of records. */
+  abstract readonly datasetRecords: number;
   /** A dataset keeps this number of its newest versions. */
   abstract readonly datasetVersions: number;
   /** Limits the time of a whole answer, with its time in the queue. */
