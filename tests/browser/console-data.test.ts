@@ -220,6 +220,20 @@ describeInBrowser('datasets and evaluations in the console', () => {
     expect((await stored(body.id)).records[498].fields['field 45']).toBe('changed');
   });
 
+  it('counts all findings, and shows every record that has one', async () => {
+    const rows = records(240).map((row, at) => (at < 230 ? { ...row, expected: '' } : row));
+    await service.post(`/v1${datasets()}`, cast.admin.token, { name: 'unfinished', records: rows });
+    const page = await openConsole(visitor, cast.developer.token, datasets());
+    await page.getByRole('row', { name: /^unfinished.*230 findings/ }).waitFor();
+    await page.getByRole('link', { name: 'unfinished' }).click();
+    await page.getByRole('region', { name: 'Findings' }).getByText('230 findings').waitFor();
+    await page.getByRole('link', { name: 'All records with findings' }).click();
+    await shown(page, '230 of 240 records');
+    await page.getByLabel('Find records').fill('question 230');
+    await press(page, /^r230/);
+    await page.getByRole('dialog').getByText('has no expected value').waitFor();
+  });
+
   it('evaluates a model, and shows the scores of groups, the wrong rows, and the changes of a second run', async () => {
     const page = await openConsole(visitor, cast.developer.token, `/evaluations?project=${evaluated.project}`);
     await press(page, 'Start an evaluation');

@@ -81,6 +81,6 @@ const columnsOf = (project: string): Column<Entry>[] => [
 export const DatasetState = ({ state, validation }: Pick<Entry, 'state' | 'validation'>) => (
   <>
     <State of={state} />
-    {!validation.valid && <span class="badge dataset-badge">{plural(validation.findings.length, 'finding')}</span>}
+    {!validation.valid && <span class="badge dataset-badge">{plural(validation.count, 'finding')}</span>}
   </>
 );
