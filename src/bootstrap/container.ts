@@ -120,6 +120,7 @@ const serviceSettings = (config: Config): ServiceSettings => ({
   maxAccounts: config.maxAccounts,
   registration: config.registration,
   linkSiteLogins: config.linkSiteLogins,
+  datasetRecords: config.datasetRecords,
   datasetVersions: config.datasetVersions,
   inferenceTimeoutMs: config.inferenceTimeoutMs,
   modelUploadBytes: config.modelUploadBytes,

@@ -92,6 +92,43 @@ describeInBrowser('datasets and evaluations in the console', () => {
     await page.getByRole('heading', { name: 'capitals (fork 2)' }).waitFor();
   });
 
+  it('takes the name from the file that was chosen last, and keeps nothing of a file that was refused', async () => {
+    const page = await openConsole(visitor, cast.developer.token, datasets());
+    const drop = (name: string, text: string) =>
+      page.evaluate(`{
+        const dataTransfer = new DataTransfer();
+        dataTransfer.items.add(new File([${JSON.stringify(text)}], ${JSON.stringify(name)}));
+        document.body.dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true }));
+      }`);
+    const name = page.getByLabel('Name', { exact: true });
+    const drafts = () => page.evaluate('Object.keys(sessionStorage).filter((key) => key.includes(" import "))');
+    await page.getByRole('button', { name: 'Import a dataset' }).waitFor();
+    await drop('first.csv', 'id,input,expected\na,b\n');
+    await shown(page, 'first.csv');
+    await press(page, /^Import$/);
+    await shown(page, 'row 1: has 2 columns');
+    await drop('second.csv', 'id,input,expected\na,b,c\n');
+    await shown(page, 'second.csv');
+    await gone(page, 'row 1: has 2 columns');
+    expect(await name.inputValue()).toBe('second');
+    await name.fill('by hand');
+    await drop('third.csv', 'id,input,expected\na,b\n');
+    await shown(page, 'third.csv');
+    expect(await name.inputValue()).toBe('by hand');
+    await press(page, /^Import$/);
+    await shown(page, 'row 1: has 2 columns');
+    await press(page, 'Cancel');
+    await press(page, 'Import a dataset');
+    expect(await page.getByText('third.csv').count()).toBe(0); // The dropped file is not taken once more.
+    await page.getByLabel('Or paste the text').fill('id,input,expected\na,b,c\n');
+    await press(page, /^Import$/);
+    await page.getByRole('heading', { name: 'by hand' }).waitFor();
+    expect(await drafts()).toEqual([]);
+    await goBack(page);
+    await page.getByRole('dialog', { name: 'Import a dataset' }).waitFor();
+    expect([await name.inputValue(), await page.getByLabel('Or paste the text').inputValue()]).toEqual(['', '']);
+  });
+
   it('names what both changed if somebody else saves first, and keeps text entered during a save', async () => {
     const page = await openConsole(visitor, cast.developer.token, `${datasets()}?import=file`);
     const json = JSON.stringify({ name: 'shared', records: records(3) });
@@ -182,6 +219,20 @@ describeInBrowser('datasets and evaluations in the console', () => {
     await press(page, 'Save as version 2');
     await shown(page, 'Version 2 is saved.');
     expect((await stored(body.id)).records[498].fields['field 45']).toBe('changed');
+  });
+
+  it('counts all findings, and shows every record that has one', async () => {
+    const rows = records(240).map((row, at) => (at < 230 ? { ...row, expected: '' } : row));
+    await service.post(`/v1${datasets()}`, cast.admin.token, { name: 'unfinished', records: rows });
+    const page = await openConsole(visitor, cast.developer.token, datasets());
+    await page.getByRole('row', { name: /^unfinished.*230 findings/ }).waitFor();
+    await page.getByRole('link', { name: 'unfinished' }).click();
+    await page.getByRole('region', { name: 'Findings' }).getByText('230 findings').waitFor();
+    await page.getByRole('link', { name: 'All records with findings' }).click();
+    await shown(page, '230 of 240 records');
+    await page.getByLabel('Find records').fill('question 230');
+    await press(page, /^r230/);
+    await page.getByRole('dialog').getByText('has no expected value').waitFor();
   });
 
   it('evaluates a model, and shows the scores of groups, the wrong rows, and the changes of a second run', async () => {

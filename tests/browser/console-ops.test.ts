@@ -63,6 +63,49 @@ describeInBrowser('deployments and alerts in the console', () => {
     expect(await shortcomingsInEveryLook(page)).toEqual([]);
   });
 
+  it('takes the name from the file that was chosen last, and deletes a refused file', async () => {
+    const page = await openConsole(visitor, cast.developer.token, '/deployments?dialog=deploy');
+    const drop = (name: string, buffer: Buffer) =>
+      page.getByLabel(/Drop an ONNX file here/).setInputFiles({ name, mimeType: '', buffer });
+    const name = page.getByLabel('Name', { exact: true });
+    await drop('broken.onnx', Buffer.from('no model'));
+    await shown(page, 'broken.onnx uploaded');
+    expect(await name.inputValue()).toBe('broken');
+    await press(page, 'Deploy');
+    await shown(page, /cannot be served/);
+    expect(await shortcomingsInEveryLook(page)).toEqual([]);
+    await press(page, 'Delete broken.onnx');
+    await page.getByRole('dialog', { name: 'Delete broken.onnx?' }).getByRole('button', { name: 'Delete' }).click();
+    await shown(page, 'broken.onnx is deleted.');
+    await page.getByText(/cannot be served/).waitFor({ state: 'detached' });
+    expect(await name.inputValue()).toBe('');
+
+    await drop('empty.onnx', Buffer.alloc(0));
+    await shown(page, /must not be empty/);
+    expect(await shortcomingsInEveryLook(page)).toEqual([]);
+    await press(page, 'Delete empty.onnx');
+    await page.getByText(/must not be empty/).waitFor({ state: 'detached' });
+
+    for (const one of ['first', 'second']) {
+      await drop(`${one}.onnx`, echo({ input: onnxTypes.FP32 }, ['N', 4]));
+      await shown(page, `${one}.onnx uploaded`);
+      expect(await name.inputValue()).toBe(one);
+    }
+    await name.fill('by hand');
+    await page.getByLabel('Model file', { exact: true }).selectOption('first.onnx');
+    expect(await name.inputValue()).toBe('by hand');
+    await press(page, 'Deploy');
+    await page.getByRole('heading', { name: 'by hand' }).waitFor();
+    expect(await page.evaluate('Object.keys(sessionStorage).filter((key) => key.endsWith(" deployment"))')).toEqual([]);
+    await press(page, 'Delete');
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    for (const one of ['first', 'second']) {
+      await press(page, `Delete ${one}.onnx`);
+      await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+      await page.getByRole('button', { name: `Delete ${one}.onnx` }).waitFor({ state: 'detached' });
+    }
+  });
+
   it('asks before a page with an upload is left, and keeps the history unchanged if the visitor stays', async () => {
     const page = await openConsole(visitor, cast.developer.token, '/jobs');
     const deploy = '/deployments?dialog=deploy';

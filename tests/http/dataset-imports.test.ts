@@ -54,6 +54,9 @@ describe('an import', () => {
   };
   const telling = (...messages: string[]) => ({ status: 422, code: 'invalid_request', messages });
 
+  const tooMany = (count: number) =>
+    `there are ${count} rows, but a dataset may have at most 500 records (SERVICE_DATASET_RECORDS)`;
+
   describe.each(forms)('as %s', (type, encoded) => {
     it('gives the same records and the same content hash as an import of JSON', async () => {
       const records = many(3, { level: 'easy' });
@@ -73,14 +76,46 @@ describe('an import', () => {
 
     it('accepts 500 records, and not one more', async () => {
       expect((await send(type, encoded(many(500)))).body.record_count).toBe(500);
-      expect(await refused(type, encoded(many(501)))).toEqual(telling('row 501 is over the limit of 500 records'));
+      expect(await refused(type, encoded(many(501)))).toEqual(telling(tooMany(501)));
+    });
+
+    it('maps columns to fields, and keeps the others', async () => {
+      const rows = encoded([{ Question: 'France?', 'Answer, short': 'Paris', level: 'easy', expected: 'kept' }]);
+      const raw = type === 'text/csv' ? rows.replace('Answer, short', '"Answer, short"') : rows;
+      const map = (text: string) => send(type, raw, `?map=${encodeURIComponent(text)}`);
+      const { body } = await map('input:Question,expected:Answer, short,group:expected');
+      expect(body.records[0]).toEqual({
+        id: 'row-1',
+        group: 'kept',
+        input: 'France?',
+        expected: 'Paris',
+        fields: { level: 'easy' },
+      });
+      const columns = '"Question", "Answer, short", "level", "expected"';
+      for (const [text, message] of [
+        ['input:Frage', `there is no column "Frage": the columns are ${columns}`],
+        [
+          'expected:Answer, short',
+          `"Answer, short" cannot become "expected": another column has that name, so map that one too`,
+        ],
+        ['input:Question,input:level', 'names "input" twice'],
+        ['input:level,group:level', 'names the column "level" twice'],
+        ['question:Question', 'must be pairs such as input:Question,expected:Answer, of id, group, input, expected'],
+        ['input:', 'must be pairs such as input:Question,expected:Answer, of id, group, input, expected'],
+      ]) {
+        expect(await map(text as string)).toMatchObject({ status: 422, body: { details: [{ path: 'map', message }] } });
+      }
     });
 
     it('accepts 50 fields, and not one more', async () => {
       const { status, body } = await send(type, encoded([record(1, extraFields(46))]));
       expect({ status, fields: body.records[0].fields }).toEqual({ status: 201, fields: extraFields(46) });
       expect(await refused(type, encoded([record(1, extraFields(47))]))).toEqual(
-        telling('row 1: is over the limit of 50 fields: "field_46" is one too many'),
+        telling(
+          type === 'text/csv'
+            ? 'the first line names 51 columns, but a record may have at most 50 fields'
+            : 'row 1: has 51 fields, but a record may have at most 50',
+        ),
       );
     });
 
@@ -142,7 +177,7 @@ describe('an import', () => {
     const refusal = await app.put(`${datasets}/${body.id}`, admin.token, { version: 1, name: '', records });
     expect(refusal.body.details.map((one: { message: string }) => one.message)).toEqual([
       'must have 1 to 200 characters',
-      'row 501 is over the limit of 500 records',
+      tooMany(501),
       'row 1: "id" must be a string of at most 200 characters',
       'row 2: must be an object',
     ]);
@@ -160,6 +195,11 @@ describe('an import', () => {
       expect(status).toBe(422);
       expect(JSON.stringify(body).length).toBeLessThan(2_000);
     }
+  });
+
+  it('has no columns to map if it names a starter', async () => {
+    const refusal = await app.post(`${datasets}?map=input:Question`, admin.token, { starter_id: 'capital-cities' });
+    expect(refusal).toMatchObject(invalid('map'));
   });
 
   it('names all media types that it accepts', async () => {
@@ -201,9 +241,19 @@ describe('an import', () => {
       );
     });
 
-    it('does not check the rows after the limit', async () => {
-      const raw = `input\n${'a\n'.repeat(501)}"${'x'.repeat(100_000)}\n"\n`;
-      expect(await refused('text/csv', raw)).toEqual(telling('row 501 is over the limit of 500 records'));
+    it('counts the rows after the limit, however many there are', async () => {
+      const raw = `input\n${'a\n'.repeat(2_500_000)}"${'x'.repeat(100_000)}\n"\n`;
+      const values = 'must not have more than 200000 values';
+      expect(await refused('text/csv', raw)).toEqual(telling(tooMany(2_500_001), values));
+    });
+
+    it('lists the first of very many problems', async () => {
+      const { messages } = await refused('text/csv', `${'a,b,c\n'}${'\n,'.repeat(100_000)}`);
+      expect([messages.length, messages[0], messages.at(-1)]).toEqual([
+        101,
+        tooMany(100_000),
+        'has 99901 more problems',
+      ]);
     });
 
     it('refuses missing and repeated column names', async () => {
@@ -245,6 +295,21 @@ describe('an import', () => {
       ]);
     });
 
+    it('reads rows of chat messages', async () => {
+      const system = { role: 'system', content: 'Be short.' };
+      const [user, assistant] = [
+        { role: 'user', content: 'France?' },
+        { role: 'assistant', content: 'Paris' },
+      ];
+      const rows = [{ messages: [user, assistant] }, { messages: [system, user, assistant], group: 'g' }];
+      const { body } = await send('application/x-ndjson', rows.map((row) => JSON.stringify(row)).join('\n'));
+      expect(body.validation).toEqual({ valid: true, count: 0, findings: [] });
+      expect(body.records).toEqual([
+        { id: 'row-1', group: null, input: 'France?', expected: 'Paris', fields: {} },
+        { id: 'row-2', group: 'g', input: [system, user], expected: 'Paris', fields: {} },
+      ]);
+    });
+
     it('reports every malformed line, and all other problems', async () => {
       const deep = `{"input":${'['.repeat(32)}${']'.repeat(32)}}`;
       const raw = [
@@ -269,5 +334,33 @@ describe('an import', () => {
         ),
       );
     });
+  });
+});
+
+describe('an import under another limit', () => {
+  let app: TestApp;
+  beforeAll(async () => {
+    app = await TestApp.start({ env: { SERVICE_DATASET_RECORDS: '600' } });
+  });
+  afterAll(() => app.stop());
+
+  it('accepts as many records as the setting says, and counts all findings', async () => {
+    const { token } = await register(app, 'Ada');
+    const datasets = `/v1/projects/${await createProject(app, token)}/datasets`;
+    const call = (rows: number) =>
+      app.call('POST', datasets, {
+        token,
+        raw: `input\n${'a\n'.repeat(rows)}`,
+        headers: { 'Content-Type': 'text/csv' },
+      });
+    const { body } = await call(600);
+    expect([body.record_count, body.validation.count, body.validation.findings.length]).toEqual([600, 600, 101]);
+    expect((await app.get(datasets, token)).body.datasets[0].validation.count).toBe(600);
+    expect((await call(601)).body.details).toEqual([
+      {
+        path: 'records',
+        message: 'there are 601 rows, but a dataset may have at most 600 records (SERVICE_DATASET_RECORDS)',
+      },
+    ]);
   });
 });

@@ -51,6 +51,7 @@ describe('datasets', () => {
       content_sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
       validation: {
         valid: false,
+        count: 1,
         findings: [{ code: 'empty_expected', path: 'records.1.expected', message: expect.stringContaining('row 2') }],
       },
       forked_from: null,
@@ -86,7 +87,7 @@ describe('datasets', () => {
     for (const json of [{ starter_id: starter.id }, { starter: starter.id, name: 'Mine' }]) {
       const { status, body } = await app.post(datasets, admin.token, json);
       expect(status).toBe(201);
-      expect(body.validation).toEqual({ valid: true, findings: [] });
+      expect(body.validation).toEqual({ valid: true, count: 0, findings: [] });
       expect(body.name).toBe('name' in json ? json.name : starter.dataset.name);
       expect(body.record_count).toBe(starter.dataset.record_count);
     }
@@ -133,7 +134,7 @@ describe('datasets', () => {
       id,
       project_id: project,
       records: [answered('a')],
-      validation: { valid: true, findings: [] },
+      validation: { valid: true, count: 0, findings: [] },
     });
   });
 

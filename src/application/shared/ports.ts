@@ -15,7 +15,8 @@ export abstract class ServiceSettings {
   abstract readonly registration: 'open' | 'invite';
   /** If true, site login may open a verified account that has a password or belongs to the operator team. */
   abstract readonly linkSiteLogins: boolean;
-  /** A dataset keeps this number of its newest versions. */
+  /** A dataset has at most this number of records, and keeps this number of its newest versions. */
+  abstract readonly datasetRecords: number;
   abstract readonly datasetVersions: number;
   /** Limits the time of a whole answer, with its time in the queue. */
   abstract readonly inferenceTimeoutMs: number;
@@ -239,8 +240,7 @@ export interface TaskWorker {
 
 /**
  * Runs tasks in the background, on any instance. A task is never lost. Two instances run a task at the same time only
- * if one of them was considered dead. A failed task is retried with back-off. A task runs again if its end was not
- * stored.
+ * if one was considered dead. A failed task is retried with back-off. A task runs again if its end was not stored.
  */
 export abstract class WorkQueue {
   /** Adds a task in the transaction of the surrounding unit of work. */

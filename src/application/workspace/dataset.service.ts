@@ -76,7 +76,7 @@ export class DatasetService {
   async import(by: Caller | null, { projectId, starterId, ...sent }: Import): Promise<FullDataset> {
     const caller = authorize(by, permissions.editWorkspace);
     const project = await this.workspace.project(caller, projectId);
-    const { name, records: own } = readDataset(sent);
+    const { name, records: own } = readDataset(sent, this.settings.datasetRecords);
     const source = own
       ? { name: 'Untitled dataset', records: own }
       : requireStarter(await this.starters.find(starterId)).dataset;
@@ -120,7 +120,7 @@ export class DatasetService {
     if (sent.name === undefined && !sent.records) {
       throw new InvalidRequest([{ path: '', message: 'must have a new name, new records, or both' }]);
     }
-    const { name, records: own } = readDataset(sent);
+    const { name, records: own } = readDataset(sent, this.settings.datasetRecords);
     const content = own && (await this.content(own));
     return retryWrite(signal, async () => {
       const current = await this.workspace.dataset(caller, projectId, datasetId);

@@ -1,6 +1,7 @@
 import { delimiter, resolve } from 'node:path';
 import { z } from 'zod';
 import { logLevels } from '../../application/operations/ports.js';
+import { MOST_RECORDS } from '../../domain/workspace/dataset-import.js';
 import { modelStoreSettings } from './model-store-settings.js';
 import { quotaSettings } from './quota-settings.js';
 import {
@@ -106,6 +107,11 @@ export const settings = {
     about: 'The registrations and logins among these requests.',
     fallback: '20',
     read: whole(1, 1_000_000),
+  }),
+  SERVICE_DATASET_RECORDS: setting({
+    about: 'The number of records that a dataset may have.',
+    fallback: '500',
+    read: whole(1, MOST_RECORDS),
   }),
   SERVICE_DATASET_VERSIONS: setting({
     about: 'The number of stored versions of a dataset. An update removes older versions.',

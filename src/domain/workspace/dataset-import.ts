@@ -1,22 +1,45 @@
 import { type Finding, InvalidRequest } from '../shared/errors.js';
 import { atMost, quoted, unstorableLeaf } from '../shared/text.js';
 import { type DatasetRecord, shortened } from './dataset.js';
+import { columnsOf, fromMessages, type MappedColumn, mapProblems, mappedFields, mappedRow } from './dataset-columns.js';
 import { isObject, type Json, type JsonObject, unstorable } from './json.js';
 import { nameFindings } from './project.js';
 
-/** The limits of an import. Lengths are in characters. */
-export const recordLimits = { records: 500, fields: 50, fieldName: 200, id: 200, group: 200 } as const;
+/** The limits of a record. Lengths are in characters. */
+export const recordLimits = { fields: 50, fieldName: 200, id: 200, group: 200 } as const;
+
+/** The greatest limit of records that an operator can set. */
+export const MOST_RECORDS = 100_000;
+
+const LISTED = 100;
+
+/** Lists the first problems, and counts all: a file can have millions. */
+export class Problems {
+  readonly listed: Finding[] = [];
+  count = 0;
+
+  add(problem: Finding): void {
+    this.count++;
+    if (this.listed.length < LISTED) this.listed.push(problem);
+  }
+}
 
 /** Records as the caller sent them, and the problems of their file. */
 export interface SentRecords {
   readonly records: readonly Json[];
-  readonly problems?: readonly Finding[];
+  readonly problems?: Problems;
+  /** The number of rows, if the file has more than are kept in `records`. */
+  readonly count?: number;
+  /** The names in the header, if the file has one. */
+  readonly columns?: readonly string[];
 }
 
 /** A dataset as the caller sent it. The name can be any JSON, because it is checked together with the records. */
 export interface SentDataset {
   readonly name?: Json;
   readonly records: SentRecords | null;
+  /** The columns that become fields of another name. */
+  readonly map?: readonly MappedColumn[] | undefined;
 }
 
 export interface Reading {
@@ -25,43 +48,50 @@ export interface Reading {
   readonly problems: readonly Finding[];
 }
 
-const FOUR: readonly string[] = ['id', 'group', 'input', 'expected'];
+const FOUR: readonly string[] = mappedFields;
 
-/** Returns the valid name and records. Throws InvalidRequest with the problems of the name and of the records. */
-export function readDataset({ name, records: sent }: SentDataset): {
-  name?: string;
-  records: readonly DatasetRecord[] | null;
-} {
-  const { records, problems } = sent ? readRecords(sent) : { records: null, problems: [] };
+/** Returns the valid name and records, at most `most`. Throws InvalidRequest with the problems of name and records. */
+export function readDataset(
+  { name, records: sent, map }: SentDataset,
+  most: number,
+): { name?: string; records: readonly DatasetRecord[] | null } {
+  const { records, problems } = sent ? readRecords(sent, most, map) : { records: null, problems: withoutRows(map) };
   const all = [...(name === undefined ? [] : nameFindings(name)), ...problems];
   if (all.length > 0) throw new InvalidRequest(all);
   return { name: name as string | undefined, records };
 }
 
+const withoutRows = (map: SentDataset['map']): Finding[] =>
+  map ? [{ path: 'map', message: 'is for records: a starter has no columns' }] : [];
+
 /**
  * Reads records as the caller sent them. A record has the fields `id`, `group`, `input` and `expected`. Further fields
  * are beside these four or in `fields`. A record without an id gets an id from its row, so the same rows always give
- * the same records.
+ * the same records. More records than `most` are a problem.
  */
-export function readRecords({ records: sent, problems: known = [] }: SentRecords): Reading {
-  const { records: most } = recordLimits;
-  const tooMany: Finding[] =
-    sent.length > most
-      ? [{ path: `records.${most}`, message: `row ${most + 1} is over the limit of ${most} records` }]
-      : [];
-  const rows = sent.slice(0, most).map((row, index) => new Row(row, index));
-  const problems = [...tooMany, ...known, ...rows.flatMap((row) => row.problems)];
-  const more = (count: number): Finding => ({ path: 'records', message: `has ${count} more problems` });
-  return { records: withIds(rows.map((row) => row.record)), problems: shortened(problems, more) };
+export function readRecords(sent: SentRecords, most: number, map: SentDataset['map'] = []): Reading {
+  const { records: all, problems = new Problems(), count = all.length, columns } = sent;
+  const unmapped = map.length > 0 ? mapProblems(map, columns ? new Set(columns) : columnsOf(all)) : [];
+  if (unmapped.length > 0) return { records: [], problems: unmapped };
+  const rows = all
+    .slice(0, most)
+    .map((row, index) => new Row(fromMessages(map.length > 0 ? mappedRow(row, map) : row), index, problems).record);
+  const message = `there are ${count} rows, but a dataset may have at most ${most} records (SERVICE_DATASET_RECORDS)`;
+  const tooMany: Finding[] = count > most ? [{ path: 'records', message }] : [];
+  const more = (left: number): Finding => ({ path: 'records', message: `has ${left} more problems` });
+  return {
+    records: withIds(rows),
+    problems: shortened([...tooMany, ...problems.listed], more, tooMany.length + problems.count),
+  };
 }
 
 class Row {
-  readonly problems: Finding[] = [];
   readonly record: DatasetRecord;
 
   constructor(
     sent: Json,
     private readonly index: number,
+    private readonly problems: Problems,
   ) {
     if (!isObject(sent)) this.refuse('', 'must be an object');
     const own = isObject(sent) ? sent : {};
@@ -93,7 +123,7 @@ class Row {
     const most = recordLimits.fields;
     const beyond = names[most];
     if (beyond === undefined) return true;
-    this.refuse(beyond, `is over the limit of ${most} fields: "${quoted(beyond)}" is one too many`);
+    this.refuse(beyond, `has ${names.length} fields, but a record may have at most ${most}`);
     return false;
   }
 
@@ -121,7 +151,7 @@ class Row {
 
   private refuse(field: string, problem: string): void {
     const path = `records.${this.index}${field && `.${quoted(field)}`}`;
-    this.problems.push({ path, message: `row ${this.index + 1}: ${problem}` });
+    this.problems.add({ path, message: `row ${this.index + 1}: ${problem}` });
   }
 }
 
@@ -138,9 +168,10 @@ function further(own: JsonObject, within: JsonObject): JsonObject {
 /** Gives each record without an id the id `row-<n>`. `n` is the record's row, or the next free number after it. */
 function withIds(records: readonly DatasetRecord[]): DatasetRecord[] {
   const taken = new Set(records.map(({ id }) => id));
+  let row = 0; // All numbers from a record's row to the last given one are taken, so none is tried twice.
   return records.map((record, index) => {
     if (record.id !== '') return record;
-    let row = index + 1;
+    row = Math.max(row, index + 1);
     while (taken.has(`row-${row}`)) row++;
     taken.add(`row-${row}`);
     return { ...record, id: `row-${row}` };

@@ -148,25 +148,38 @@ function checked(typedName: string): string {
   return name;
 }
 
-interface ValidationFinding extends Finding {
+export interface ValidationFinding extends Finding {
   readonly code: 'no_records' | 'duplicate_id' | 'empty_input' | 'empty_expected' | 'more_findings';
 }
 
 /** Tells whether a dataset can be frozen, and if not, why. */
 export interface Validation {
   readonly valid: boolean;
+  /** The number of all findings. `findings` may list fewer. */
+  readonly count: number;
   readonly findings: readonly ValidationFinding[];
 }
 
 const LISTED = 100;
 
 /** Returns the first 100 findings. If there are more, adds a finding from `more` with the number of the others. */
-export function shortened<F>(findings: readonly F[], more: (count: number) => F): F[] {
-  const left = findings.length - LISTED;
+export function shortened<F>(findings: readonly F[], more: (count: number) => F, count = findings.length): F[] {
+  const left = count - LISTED;
   return left > 0 ? [...findings.slice(0, LISTED), more(left)] : [...findings];
 }
 
 export function validate(records: readonly DatasetRecord[]): Validation {
+  const findings = findingsOf(records);
+  const more = (count: number): ValidationFinding => ({
+    code: 'more_findings',
+    path: 'records',
+    message: `and ${count} more findings`,
+  });
+  return { valid: findings.length === 0, count: findings.length, findings: shortened(findings, more) };
+}
+
+/** Returns all findings, in the order of the records. */
+export function findingsOf(records: readonly DatasetRecord[]): ValidationFinding[] {
   const firstRows = new Map<string, number>();
   const findings = records.flatMap((record, index) => {
     const found: ValidationFinding[] = [];
@@ -185,12 +198,7 @@ export function validate(records: readonly DatasetRecord[]): Validation {
   });
   if (records.length === 0)
     findings.push({ code: 'no_records', path: 'records', message: 'there must be at least one record' });
-  const more = (count: number): ValidationFinding => ({
-    code: 'more_findings',
-    path: 'records',
-    message: `and ${count} more findings`,
-  });
-  return { valid: findings.length === 0, findings: shortened(findings, more) };
+  return findings;
 }
 
 /** Tells whether a value is null, blank text, an empty list or an empty object. */

@@ -93,7 +93,7 @@ it('keeps the usage of an earlier version', async () => {
   await drop();
 });
 
-it('counts for the quotas what an earlier version has stored', async () => {
+it('counts what an earlier version has stored, for the quotas and as findings', async () => {
   const { url, drop } = await databaseBefore('StoredBytes1765670400000');
   await query(
     url,
@@ -109,7 +109,9 @@ it('counts for the quotas what an earlier version has stored', async () => {
       model_version AS (INSERT INTO model_versions VALUES ('mdl_1', 1, '{"b": 1}', 'usr_1', now())),
       dataset AS (INSERT INTO datasets (id, project_id, name, version, state, record_count, content_sha256, bytes,
         validation, created_by, created_at, updated_by, updated_at) VALUES
-        ('dst_1', 'prj_1', 'D', 3, 'editable', 0, '', 40, '{}', 'usr_1', now(), 'usr_1', now())),
+        ('dst_1', 'prj_1', 'D', 3, 'editable', 0, '', 40, (SELECT json_build_object('findings', json_agg(json_build_object(
+          'message', CASE n WHEN 101 THEN 'and 7 more findings' ELSE 'row 1' END) ORDER BY n))
+          FROM generate_series(1, 101) n), 'usr_1', now(), 'usr_1', now())),
       content AS (INSERT INTO dataset_contents SELECT 'dst_1', n, '[]' FROM unnest(ARRAY[1, 3]) n),
       version AS (INSERT INTO dataset_versions (dataset_id, version, name, record_count, content_sha256, bytes,
         validation, content_version, created_by, created_at) SELECT
@@ -126,6 +128,9 @@ it('counts for the quotas what an earlier version has stored', async () => {
     workspaceBytes: 2 * (10 + 200) + (8 + 200) + (20 + 200) + (30 + 200),
     conversationBytes: 2 * (3 + 200),
   });
+  const counts = await source.query(`SELECT validation->'count' AS count FROM datasets
+    UNION ALL (SELECT validation->'count' FROM dataset_versions LIMIT 1)`);
+  expect(counts).toEqual([{ count: 107 }, { count: 0 }]);
   await source.destroy();
   await drop();
 });

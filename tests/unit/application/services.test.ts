@@ -170,7 +170,7 @@ describe('DatasetService', () => {
       repositories.unitOfWork,
       datasets,
       unlimitedStorage(repositories),
-      { datasetVersions: 9 } as ServiceSettings,
+      { datasetRecords: 500, datasetVersions: 9 } as ServiceSettings,
       { all: async () => [], find: async () => null },
       new Sha256ContentHasher(),
       auditOn(repositories),

@@ -1,3 +1,4 @@
+import { type DatasetRecord, findingsOf } from '../../../src/domain/workspace/dataset.js';
 import {
   type Changes,
   carriedOver,
@@ -16,7 +17,12 @@ import {
   jsonBody,
   piecesOf,
 } from '../../../src/interfaces/web/console/pages/datasets/source.js';
-import { furtherFields, isSame, parseExact } from '../../../src/interfaces/web/console/pages/datasets/values.js';
+import {
+  allFindings,
+  furtherFields,
+  isSame,
+  parseExact,
+} from '../../../src/interfaces/web/console/pages/datasets/values.js';
 
 const record = (id: string, expected: unknown = 'yes', fields = {}) => ({
   id,
@@ -154,4 +160,19 @@ describe('values of records', () => {
     expect(parseExact('{"a":[1.5,"x"]}')).toEqual({ a: [1.5, 'x'] });
     expect(furtherFields([record('a', '', { x: 1 }), record('b', '', { y: 1, x: 2 })])).toEqual(['x', 'y']);
   });
+});
+
+it('finds in records what the service finds', () => {
+  const record = (over: Partial<DatasetRecord>) => ({
+    id: 'a',
+    group: null,
+    input: 0,
+    expected: false,
+    fields: {},
+    ...over,
+  });
+  const empties = [null, '', ' \n', [], {}].map((input, at) => record({ id: `i${at}`, input, expected: input }));
+  const long = record({ id: '🦆'.repeat(101), input: '' });
+  for (const records of [[], [record({}), record({}), ...empties, long, record({ id: '🦆'.repeat(100), input: '' })]])
+    expect(allFindings(records)).toEqual(findingsOf(records));
 });

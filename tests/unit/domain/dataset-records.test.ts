@@ -15,11 +15,11 @@ const record = (over: Partial<DatasetRecord> = {}): DatasetRecord => ({
 
 describe('readRecords', () => {
   const problemsOf = (...sent: Json[]) =>
-    readRecords({ records: sent }).problems.map(({ path, message }) => `${path} ${message}`);
+    readRecords({ records: sent }, 500).problems.map(({ path, message }) => `${path} ${message}`);
 
   it('keeps all other properties, and those within `fields`, under `fields`', () => {
     const sent = { id: 'a', group: 'g', input: { q: 1 }, expected: [2], level: 3, fields: { source: null } };
-    expect(readRecords({ records: [sent] })).toEqual({
+    expect(readRecords({ records: [sent] }, 500)).toEqual({
       records: [{ id: 'a', group: 'g', input: { q: 1 }, expected: [2], fields: { level: 3, source: null } }],
       problems: [],
     });
@@ -27,19 +27,24 @@ describe('readRecords', () => {
 
   it('reads null and blank text as a missing id or group', () => {
     const sent: Json[] = [{}, { id: null, group: null }, { id: '', group: '' }, { id: ' ', group: '\t' }];
-    const { records, problems } = readRecords({ records: sent });
+    const { records, problems } = readRecords({ records: sent }, 500);
     expect(problems).toEqual([]);
     expect(records.map(({ id, group }) => [id, group])).toEqual([1, 2, 3, 4].map((row) => [`row-${row}`, null]));
   });
 
   it('makes missing ids from the row numbers, and skips ids that exist already', () => {
-    const ids = (...sent: Json[]) => readRecords({ records: sent }).records.map(({ id }) => id);
+    const ids = (...sent: Json[]) => readRecords({ records: sent }, 500).records.map(({ id }) => id);
     expect(ids({}, { id: 'row-1' }, {}, { id: 'row-4' }, {})).toEqual(['row-2', 'row-1', 'row-3', 'row-4', 'row-5']);
+  });
+
+  it('makes ids for 100,000 records in time, even if later records have the next numbers', () => {
+    const sent = Array.from({ length: 100_000 }, (_, at): Json => (at < 50_000 ? {} : { id: `row-${at - 49_999}` }));
+    expect(readRecords({ records: sent }, sent.length).records[49_999]?.id).toBe('row-100000');
   });
 
   it('treats a name such as __proto__ like any other name', () => {
     const sent = JSON.parse('{"__proto__":{"id":"x"},"constructor":1,"fields":{"toString":2}}') as Json;
-    const { records, problems } = readRecords({ records: [sent] });
+    const { records, problems } = readRecords({ records: [sent] }, 500);
     expect(problems).toEqual([]);
     expect(JSON.stringify(records[0]?.fields)).toBe('{"__proto__":{"id":"x"},"constructor":1,"toString":2}');
     expect(records[0]?.id).toBe('row-1');
@@ -62,10 +67,58 @@ describe('readRecords', () => {
   });
 });
 
+describe('readRecords with chat messages', () => {
+  const user = { role: 'user', content: 'France?' };
+  const system = { role: 'system', content: 'Be short.' };
+  const assistant = { role: 'assistant', content: 'Paris' };
+  const read = (row: Json) => {
+    const { input, expected, fields } = readRecords({ records: [row] }, 1).records[0] as DatasetRecord;
+    return [input, expected, fields];
+  };
+
+  it.each<[string, Json[], Json, Json]>([
+    ['one question and its answer as texts', [user, assistant], 'France?', 'Paris'],
+    ['more messages as a list', [system, user, assistant], [system, user], 'Paris'],
+    ['an earlier answer as input', [user, assistant, user], [user, assistant, user], null],
+    [
+      'parts of text as text',
+      [
+        {
+          ...user,
+          content: [
+            { type: 'text', text: 'a' },
+            { type: 'text', text: 'b' },
+          ],
+        },
+        assistant,
+      ],
+      'ab',
+      'Paris',
+    ],
+    [
+      'calls of tools as the whole message',
+      [user, { role: 'assistant', content: null, tool_calls: [] }],
+      'France?',
+      { role: 'assistant', content: null, tool_calls: [] },
+    ],
+    ['an answer without a question', [assistant], [], 'Paris'],
+  ])('reads %s', (_, messages, input, expected) => {
+    expect(read({ messages, level: 1 })).toEqual([input, expected, { level: 1 }]);
+  });
+
+  it.each<[string, { [name: string]: Json }]>([
+    ['beside an input', { input: 'x', messages: [user, assistant] }],
+    ['that are no messages', { messages: [user, 'text'] }],
+    ['of an empty list', { messages: [] }],
+  ])('keeps messages %s as a field', (_, row) => {
+    expect(read(row)).toEqual([row.input ?? null, null, { messages: row.messages }]);
+  });
+});
+
 describe('validate', () => {
   it('finds nothing wrong with correct records, also with 0 and false', () => {
     const records = [record(), record({ id: 'b', input: 0, expected: false })];
-    expect(validate(records)).toEqual({ valid: true, findings: [] });
+    expect(validate(records)).toEqual({ valid: true, count: 0, findings: [] });
   });
 
   it('finds repeated ids and empty inputs and expected answers, with row and id', () => {
@@ -87,8 +140,8 @@ describe('validate', () => {
   });
 
   it('lists 100 findings, and says how many more there are', () => {
-    const { findings } = validate(Array.from({ length: 101 }, (_, n) => record({ id: `r${n}`, input: null })));
-    expect(findings).toHaveLength(101);
+    const { count, findings } = validate(Array.from({ length: 101 }, (_, n) => record({ id: `r${n}`, input: null })));
+    expect([count, findings.length]).toEqual([101, 101]);
     expect(findings.at(-1)).toMatchObject({ code: 'more_findings', message: 'and 1 more findings' });
   });
 });
@@ -169,7 +222,7 @@ const content = (valid = true) => ({
   recordCount: 1,
   bytes: 2,
   contentSha256: 'a digest',
-  validation: valid ? { valid, findings: [] } : validate([]),
+  validation: valid ? { valid, count: 0, findings: [] } : validate([]),
 });
 const draft = { id: 'dst_1', projectId: 'prj_1', name: ' Capitals ', createdBy: 'usr_1', createdAt: at };
 const dataset = (over: Partial<Dataset> = {}, valid = true) => ({ ...Dataset.create(draft, content(valid)), ...over });

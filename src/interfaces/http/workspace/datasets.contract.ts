@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { permissions } from '../../../domain/accounts/permission.js';
+import { type MappedColumn, mappedFields } from '../../../domain/workspace/dataset-columns.js';
 import type { Json } from '../../../domain/workspace/json.js';
 import { NAME_LENGTH } from '../../../domain/workspace/project.js';
 import { contractsOf } from '../contract.js';
@@ -38,9 +39,9 @@ const FindingAnswer = z
 const Content = z.object({
   record_count: intLike(1),
   content_sha256: Sha256.describe('The SHA-256 of the records as canonical JSON.'),
-  validation: z.object({ valid: z.boolean(), findings: z.array(FindingAnswer) }).meta({
-    description: 'The findings that keep the dataset from being frozen.',
-    example: { valid: true, findings: [] },
+  validation: z.object({ valid: z.boolean(), count: z.int(), findings: z.array(FindingAnswer) }).meta({
+    description: 'The findings that keep the dataset from being frozen: the number of all, and the first 100.',
+    example: { valid: true, count: 0, findings: [] },
   }),
 });
 
@@ -78,15 +79,40 @@ const Import = z
     error: 'must have either starter_id or records',
   });
 
+const FIELD = `(?:${mappedFields.join('|')})`;
+const MAP = new RegExp(`^${FIELD}:[^]+$`);
+
+/** Reads pairs such as `input:Question`. A comma separates pairs only before the name of a field and a colon. */
+const ColumnMap = z
+  .string({ error: 'must be given once' })
+  .regex(MAP, { error: `must be pairs such as input:Question,expected:Answer, of ${mappedFields.join(', ')}` })
+  .transform((map) =>
+    map.split(new RegExp(`,(?=${FIELD}:)`)).map((pair): MappedColumn => {
+      const [field = ''] = pair.split(':', 1);
+      return { field: field as MappedColumn['field'], column: pair.slice(field.length + 1) };
+    }),
+  )
+  .meta({
+    type: 'string',
+    pattern: MAP.source,
+    description:
+      'The columns of a file that become `id`, `group`, `input` or `expected`, for example `input:Question,expected:Answer`. ' +
+      'A field that is not named here comes from the column of its own name.',
+    example: 'input:Question,expected:Answer',
+  });
+
 export const importDataset = api.post('/v1/projects/{project_id}/datasets', {
   id: 'importDataset',
   summary: 'Import a dataset',
   description:
     'Imports a starter, records as JSON, or a file of at most 5 MB: CSV with a header line, or JSON Lines. A refusal lists ' +
     'everything that is wrong with the records. Records that do not fit an evaluation are imported, and listed in ' +
-    '`validation`. Only freezing refuses them.',
+    '`validation`. Only freezing refuses them. A record `{"messages": [...]}` of chat messages, as fine-tuning files have ' +
+    "them, is read as an input and an expected answer: the last message, if it is the assistant's, is expected, and the " +
+    'messages before it are the input, as text if they are one message of a user.',
   access: permissions.editWorkspace,
   query: z.object({
+    map: ColumnMap.optional(),
     name: SentName.refine((name) => typeof name === 'string', { error: 'must be given once' })
       .optional()
       .describe('The name, for CSV and JSON Lines.'),

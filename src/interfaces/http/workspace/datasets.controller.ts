@@ -25,7 +25,7 @@ export class DatasetsController implements Controller {
     }),
     route(contracts.importDataset, async ({ caller, params, query, body }) => {
       const { name = query.name, starter, starter_id = starter ?? '' } = body;
-      const sent = { name, records: sentRecords(body.records) };
+      const sent = { name, records: sentRecords(body.records), map: query.map };
       return datasetAnswer(
         await this.datasets.import(caller, { projectId: params.project_id, starterId: starter_id, ...sent }),
       );
@@ -114,6 +114,6 @@ const datasetAnswer = ({ dataset, records }: FullDataset) => ({ ...datasetEntry(
 const versionEntry = (entry: DatasetVersionEntry) =>
   answerFrom(contracts.listDatasetVersions.answer.shape.versions.element, entry, { dataset_id: hidden });
 
-const validationAnswer = ({ valid, findings }: Validation) => ({ valid, findings: [...findings] });
+const validationAnswer = ({ valid, count, findings }: Validation) => ({ valid, count, findings: [...findings] });
 
 const atVersion = ({ datasetId, version }: Required<DatasetAtVersion>) => ({ dataset_id: datasetId, version });

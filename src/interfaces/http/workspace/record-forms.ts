@@ -2,9 +2,8 @@ import { pipeline } from 'node:stream/promises';
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { type CsvError, parse } from 'csv-parse';
 import { MAX_VALUES } from '../../../application/shared/memory-budget.js';
-import { type Finding, InvalidRequest } from '../../../domain/shared/errors.js';
 import { atMost, quoted } from '../../../domain/shared/text.js';
-import { recordLimits, type SentRecords } from '../../../domain/workspace/dataset-import.js';
+import { Problems, recordLimits, type SentRecords } from '../../../domain/workspace/dataset-import.js';
 import type { Json, JsonObject } from '../../../domain/workspace/json.js';
 import type { BodyForms } from '../body.js';
 import { checkJsonText, inexactNumber, TOO_MANY_VALUES } from '../json-body.js';
@@ -24,18 +23,29 @@ export const recordForms: BodyForms = {
 /** Holds the rows read so far. An unreadable row becomes an empty record, so that later rows keep their numbers. */
 export class Rows implements SentRecords {
   readonly records: Json[] = [];
-  readonly problems: Finding[] = [];
+  readonly problems = new Problems();
+  columns?: readonly string[];
+  count = 0;
+  private values = 0;
 
-  /** Adds a problem of the next row. Does nothing after enough rows: reading stops there, maybe within a row. */
-  refuse(message: string): void {
-    if (this.enough) return;
-    this.problems.push({ path: `records.${this.records.length}`, message });
-    this.records.push({});
+  /** Adds a row with this number of values. Only counts it as soon as the rows have more values than JSON may have. */
+  add(record: Json, values: number): void {
+    this.count++;
+    if (this.isFull) return;
+    this.values += values;
+    if (this.isFull) this.problems.add({ path: '', message: TOO_MANY_VALUES });
+    else this.records.push(record);
   }
 
-  /** True if one row more than the limit has been read. The file is then refused, so reading can stop. */
-  get enough(): boolean {
-    return this.records.length > recordLimits.records;
+  /** Adds an unreadable row with its problem. */
+  refuse(message: string): void {
+    this.problems.add({ path: `records.${this.count}`, message });
+    this.add({}, 1);
+  }
+
+  /** Whether further rows are only counted. */
+  get isFull(): boolean {
+    return this.values > MAX_VALUES;
   }
 }
 
@@ -49,7 +59,6 @@ async function read(form: (bytes: Buffer, rows: Rows) => Promise<void>, bytes: B
 /** Reads each line as a record. */
 async function jsonLines(bytes: Buffer, rows: Rows): Promise<void> {
   let number = 0;
-  let total = 0;
   let sinceYield = 0;
   for (const line of linesOf(bytes)) {
     number++;
@@ -59,12 +68,13 @@ async function jsonLines(bytes: Buffer, rows: Rows): Promise<void> {
       await yieldToEventLoop();
     }
     if (line.trim() === '') continue;
+    if (rows.isFull) {
+      rows.add({}, 0);
+      continue;
+    }
     const { problem, values } = checkJsonText(line);
-    total += values;
-    if (total > MAX_VALUES) throw new InvalidRequest([{ path: '', message: TOO_MANY_VALUES }]);
     if (problem) rows.refuse(`line ${number}: ${problem}`);
-    else parseLine(line, number, rows);
-    if (rows.enough) return;
+    else parseLine({ line, number, values }, rows);
   }
 }
 
@@ -76,12 +86,12 @@ function* linesOf(bytes: Buffer): Generator<string> {
   }
 }
 
-function parseLine(line: string, number: number, rows: Rows): void {
+function parseLine({ line, number, values }: { line: string; number: number; values: number }, rows: Rows): void {
   try {
     const record = JSON.parse(line);
     const inexact = inexactNumber(line);
     if (inexact) rows.refuse(`line ${number}: ${inexact}`);
-    else rows.records.push(record);
+    else rows.add(record, values);
   } catch (error) {
     // The parser's own message quotes a piece of the line, which may be secret.
     const where = /at position \d+/.exec((error as Error).message)?.[0];
@@ -107,21 +117,23 @@ async function csvRows(bytes: Buffer, rows: Rows): Promise<void> {
       rows.refuse(csvProblem(error));
     },
   });
-  await pipeline(slices(bytes, rows), parser.resume());
-  if (!header) rows.problems.unshift({ path: 'records', message: 'the first line must name the columns' });
+  await pipeline(slices(bytes), parser.resume());
+  if (!header) rows.problems.add({ path: 'records', message: 'the first line must name the columns' });
 }
 
 interface Header {
-  /** Holds at most one name more than a record may have fields. If it holds that many, the rows are refused. */
+  /** Holds at most as many names as a record may have fields. A header with more is refused. */
   readonly names: readonly string[];
   readonly columns: number;
 }
 
 function takeHeader(cells: readonly string[], rows: Rows): Header {
   const { fields, fieldName: maxLength } = recordLimits;
-  const names = cells.slice(0, fields + 1).map((name) => name.trim());
+  const names = cells.slice(0, fields).map((name) => name.trim());
+  const refuse = (message: string) => rows.problems.add({ path: 'records', message: `the first line ${message}` });
+  if (cells.length > fields) refuse(`names ${cells.length} columns, but a record may have at most ${fields} fields`);
+  rows.columns = names;
   names.forEach((name, index) => {
-    const refuse = (message: string) => rows.problems.push({ path: 'records', message: `the first line ${message}` });
     if (name === '') refuse(`has no name for column ${index + 1}`);
     else if (names.indexOf(name) < index)
       refuse(`names column ${index + 1} "${quoted(name)}", which another column has`);
@@ -134,12 +146,12 @@ function takeHeader(cells: readonly string[], rows: Rows): Header {
 }
 
 function takeRow({ names, columns }: Header, cells: readonly string[], rows: Rows): void {
-  if (rows.enough) return;
-  if (cells.length === columns) {
+  if (rows.isFull) rows.add({}, 0);
+  else if (cells.length === columns) {
     const record: JsonObject = Object.fromEntries(names.map((name, index) => [name, cells[index] as string]));
-    rows.records.push(record);
+    rows.add(record, cells.length);
   } else {
-    const row = rows.records.length + 1;
+    const row = rows.count + 1;
     rows.refuse(`row ${row}: has ${cells.length} columns, but the first line names ${columns}`);
   }
 }
@@ -154,9 +166,9 @@ function csvProblem(error: CsvError | undefined): string {
 /** The number of bytes that are parsed in a few milliseconds. */
 const SLICE = 16 * 1024;
 
-/** Yields the file in slices until enough rows are read. Other requests can run after each slice. */
-async function* slices(bytes: Buffer, rows: Rows): AsyncGenerator<Buffer> {
-  for (let at = 0; at < bytes.length && !rows.enough; at += SLICE) {
+/** Yields the file in slices. Other requests can run after each slice. */
+async function* slices(bytes: Buffer): AsyncGenerator<Buffer> {
+  for (let at = 0; at < bytes.length; at += SLICE) {
     yield bytes.subarray(at, at + SLICE);
     await yieldToEventLoop();
   }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { DatasetRecord } from '../../../domain/workspace/dataset.js';
-import { recordLimits } from '../../../domain/workspace/dataset-import.js';
+import { MOST_RECORDS, recordLimits } from '../../../domain/workspace/dataset-import.js';
 import type { Json } from '../../../domain/workspace/json.js';
 import { jsonReference, STORABLE, wanted } from '../schemas.js';
 import { Rows } from './record-forms.js';
@@ -14,7 +14,7 @@ export const SentRecords = z
   })
   .meta({
     type: 'array',
-    maxItems: recordLimits.records,
+    maxItems: MOST_RECORDS,
     items: {
       type: 'object',
       properties: {
@@ -29,8 +29,8 @@ export const SentRecords = z
       additionalProperties: jsonReference,
     },
     description:
-      'At most 500 records with at most 50 fields each: `id`, `group`, `input`, `expected`, and fields of your own, beside ' +
-      'them or within `fields`, but not in both places. A record without an id is numbered. All records together have at ' +
+      'At most 500 records, unless `SERVICE_DATASET_RECORDS` says otherwise, with at most 50 fields each: `id`, `group`, ' +
+      '`input`, `expected`, and fields of your own, beside them or within `fields`, but not in both places. A record without an id is numbered. All records together have at ' +
       'most 16 MB as JSON.',
     example: [{ id: 'fr', group: 'europe', input: 'What is the capital of France?', expected: 'Paris' }],
   });

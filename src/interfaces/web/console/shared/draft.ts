@@ -13,8 +13,8 @@ function stored<T>(key: string): T | null {
 
 function store(key: string, draft: unknown): void {
   try {
-    if (draft === null) sessionStorage.removeItem(placeOf(key));
-    else sessionStorage.setItem(placeOf(key), JSON.stringify(draft));
+    sessionStorage.removeItem(placeOf(key)); // also if the new draft does not fit: an older one would come back
+    if (draft !== null) sessionStorage.setItem(placeOf(key), JSON.stringify(draft));
   } catch {} // If the browser forbids storage or the storage is full, a reload loses the draft.
 }
 

@@ -1892,6 +1892,7 @@ export interface components {
             content_sha256: string;
             validation: {
                 valid: boolean;
+                count: number;
                 findings: {
                     code: string;
                     path: string;
@@ -1918,6 +1919,7 @@ export interface components {
             content_sha256: string;
             validation: {
                 valid: boolean;
+                count: number;
                 findings: {
                     code: string;
                     path: string;
@@ -2001,6 +2003,7 @@ export interface components {
             records: components["schemas"]["DatasetRecord"][];
             validation: {
                 valid: boolean;
+                count: number;
                 findings: {
                     code: string;
                     path: string;
@@ -4937,6 +4940,7 @@ export interface operations {
     importDataset: {
         parameters: {
             query?: {
+                map?: string;
                 name?: string;
             };
             header?: never;

@@ -62,7 +62,9 @@ export function Datasets({ parameters }: { parameters: Readonly<Record<string, s
         }
       </Loaded>
       <More query={datasets} />
-      {mayEdit && query.value.get('import') && <ImportDialog project={project} dropped={dropped} />}
+      {mayEdit && query.value.get('import') && (
+        <ImportDialog project={project} dropped={dropped} onTaken={() => setDropped(null)} />
+      )}
     </ProjectFrame>
   );
 }
@@ -79,6 +81,6 @@ const columnsOf = (project: string): Column<Entry>[] => [
 export const DatasetState = ({ state, validation }: Pick<Entry, 'state' | 'validation'>) => (
   <>
     <State of={state} />
-    {!validation.valid && <span class="badge dataset-badge">{plural(validation.findings.length, 'finding')}</span>}
+    {!validation.valid && <span class="badge dataset-badge">{plural(validation.count, 'finding')}</span>}
   </>
 );

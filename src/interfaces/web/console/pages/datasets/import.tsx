@@ -14,6 +14,8 @@ import { byRow, type Format, formatOf, formats, joined, type Piece, piecesOf } f
 /** The text to import: chosen, dropped or pasted, with the user's corrections. */
 interface Source {
   readonly name: string;
+  /** The name that the file gave. Another file replaces it, but not a name that was entered. */
+  readonly given?: string;
   readonly format: Format;
   readonly text: string;
   /** All rows of the text, if the service refused it. */
@@ -25,7 +27,8 @@ const NOTHING: Source = { name: '', format: 'csv', text: '' };
 const MOST_SHOWN = 100_000;
 
 /** Imports a dataset from a file, pasted text or a starter. The user can correct refused rows. */
-export function ImportDialog({ project, dropped }: { project: string; dropped: File | null }) {
+export function ImportDialog(props: { project: string; dropped: File | null; onTaken: () => void }) {
+  const { project, dropped, onTaken } = props;
   const [draft, set] = useDraft<Source>(`import ${project}`);
   const source = draft ?? NOTHING;
   const [file, setFile] = useState<File | null>(null);
@@ -55,12 +58,19 @@ export function ImportDialog({ project, dropped }: { project: string; dropped: F
     const format = formatOf(taken.name, await taken.slice(0, 4096).text());
     sending.clear();
     setFile(taken);
-    set({ name: source.name || taken.name.replace(/\.\w+$/, ''), format, text: '' });
+    const given = taken.name.replace(/\.\w+$/, '');
+    set((now) => {
+      const { name, given: before } = now ?? NOTHING;
+      return { name: name === '' || name === before ? given : name, given, format, text: '' };
+    });
   };
   useEffect(() => {
-    if (dropped) void take(dropped);
+    if (!dropped) return;
+    onTaken(); // Otherwise, the next visit to this dialog would begin with this file.
+    void take(dropped);
   }, [dropped]);
   const paste = (text: string) => {
+    sending.clear();
     setFile(null);
     change({ text, format: source.text === '' ? formatOf('', text) : source.format, pieces: undefined });
   };
@@ -121,7 +131,10 @@ export function ImportDialog({ project, dropped }: { project: string; dropped: F
             label="Format"
             value={source.format}
             options={Object.entries(formats).map(([format, { title }]) => [format, title])}
-            onChange={(event) => change({ format: event.currentTarget.value as Format, pieces: undefined })}
+            onChange={(event) => {
+              sending.clear();
+              change({ format: event.currentTarget.value as Format, pieces: undefined });
+            }}
           />
         </div>
       </Form>

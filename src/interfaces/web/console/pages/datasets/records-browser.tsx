@@ -12,6 +12,9 @@ import { BASE_FIELDS, type DatasetRecord, fieldOf, textOf } from './values.js';
 
 type Findings = Dataset['validation']['findings'];
 
+/** The note lists at most this many findings. */
+const LISTED = 100;
+
 const mentions = (record: DatasetRecord, text: string): boolean =>
   [...BASE_FIELDS, ...Object.keys(record.fields)].some((name) =>
     textOf(fieldOf(record, name)).toLowerCase().includes(text),
@@ -106,7 +109,7 @@ export function RecordsBrowser(props: {
   );
 }
 
-/** Lists the findings that prevent the dataset from being frozen, with links to the records. */
+/** Counts the findings that prevent the dataset from being frozen, and lists the first with links to the records. */
 export function FindingsNote({ findings, rows }: { findings: Findings; rows: readonly Row[] }) {
   if (findings.length === 0) return null;
   return (
@@ -115,12 +118,17 @@ export function FindingsNote({ findings, rows }: { findings: Findings; rows: rea
         <strong>{plural(findings.length, 'finding')}</strong> to mend before this dataset can be frozen:
       </p>
       <ul>
-        {findings.map(({ path: place, message, code }) => {
+        {findings.slice(0, LISTED).map(({ path: place, message, code }) => {
           const index = /^records\.(\d+)/.exec(place)?.[1];
           const row = index === undefined ? undefined : rows.find((one) => one.index === Number(index));
           const to = { ...Object.fromEntries(query.value), record: row?.key, find: null, only: null };
           return <li key={place + code}>{row ? <a href={link(path.value, to)}>{message}</a> : message}</li>;
         })}
+        {findings.length > LISTED && (
+          <li>
+            <a href={link(path.value, { only: 'findings' })}>All records with findings</a>
+          </li>
+        )}
       </ul>
     </section>
   );

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { can } from '../../shared/account.js';
 import { ApiError, answer, api } from '../../shared/api.js';
 import { confirmAct } from '../../shared/dialog.js';
@@ -22,7 +22,7 @@ import {
   withChange,
 } from './changes.js';
 import { FindingsNote, RecordsBrowser } from './records-browser.js';
-import { type DatasetRecord, isSame } from './values.js';
+import { allFindings, type DatasetRecord, isSame } from './values.js';
 
 const PATH = '/v1/projects/{project_id}/datasets/{dataset_id}';
 const EMPTY: DatasetRecord = { id: '', group: null, input: '', expected: '', fields: {} };
@@ -59,14 +59,14 @@ function EarlierRecords({ project, dataset, version }: { project: string; datase
   const place = `/projects/${project}/datasets/${dataset.id}`;
   return (
     <Loaded query={earlier} what={`version ${version}`}>
-      {({ records, created_at, validation }) => (
+      {({ records, created_at }) => (
         <>
           <p class="note">
             This is version {version} of {formatTime(created_at)}.{' '}
             <a href={link(place)}>Show version {dataset.version}</a>, or{' '}
             <a href={link(place, { view: 'compare', with: version })}>compare the two</a>.
           </p>
-          <RecordsBrowser rows={rowsOf(records, noChanges(version))} findings={validation.findings} />
+          <RecordsBrowser rows={rowsOf(records, noChanges(version))} findings={allFindings(records)} />
         </>
       )}
     </Loaded>
@@ -83,7 +83,8 @@ function CurrentRecords(props: {
   loaded: Query<Dataset>;
 }) {
   const { project, dataset, changes, update, loaded } = props;
-  const { id, version, records, validation } = dataset;
+  const { id, version, records } = dataset;
+  const findings = useMemo(() => allFindings(records), [records]); // the service lists only the first
   const [contested, setContested] = useState<readonly string[] | null>(null);
   const editable = can('edit_workspace') && dataset.state === 'editable';
   const count = can('edit_workspace') ? countOf(changes) : 0;
@@ -185,10 +186,10 @@ function CurrentRecords(props: {
         </div>
       )}
       <FormError error={forking.error ?? (isShownAlready ? undefined : saving.error)} />
-      <FindingsNote findings={validation.findings} rows={rows} />
+      <FindingsNote findings={findings} rows={rows} />
       <RecordsBrowser
         rows={rows}
-        findings={validation.findings}
+        findings={findings}
         onChange={editable ? change : undefined}
         onAdd={editable ? add : undefined}
         moved={moved}

@@ -2,6 +2,41 @@ import type { components } from '../../shared/openapi-types.js';
 
 export type DatasetRecord = components['schemas']['DatasetRecord'];
 
+type Finding = components['schemas']['Dataset']['validation']['findings'][number];
+
+/** Returns all findings of records, by the rules of the service, which counts them all but lists only the first. */
+export function allFindings(records: readonly DatasetRecord[]): Finding[] {
+  const firstRows = new Map<string, number>();
+  const findings = records.flatMap((record, index) => {
+    const row = `row ${index + 1} (id "${shortened(record.id)}")`;
+    const finding = (code: string, field: string, problem: string): Finding => ({
+      code,
+      path: `records.${index}.${field}`,
+      message: `${row} ${problem}`,
+    });
+    const first = firstRows.get(record.id);
+    if (first === undefined) firstRows.set(record.id, index + 1);
+    return [
+      ...(first ? [finding('duplicate_id', 'id', `has the id of row ${first}: ids must be unique`)] : []),
+      ...(isEmpty(record.input) ? [finding('empty_input', 'input', 'has no input')] : []),
+      ...(isEmpty(record.expected) ? [finding('empty_expected', 'expected', 'has no expected value')] : []),
+    ];
+  });
+  if (records.length > 0) return findings;
+  return [{ code: 'no_records', path: 'records', message: 'there must be at least one record' }];
+}
+
+/** Returns the first 100 characters. */
+function shortened(text: string): string {
+  const characters = [...text.slice(0, 202)];
+  return characters.length > 100 ? `${characters.slice(0, 100).join('')}…` : text;
+}
+
+function isEmpty(value: unknown): boolean {
+  if (typeof value === 'string') return value.trim() === '';
+  return value === null || (typeof value === 'object' && Object.keys(value).length === 0);
+}
+
 /** The fields that every record has, in the order of the columns. */
 export const BASE_FIELDS = ['id', 'group', 'input', 'expected'] as const;
 

@@ -8,10 +8,12 @@ import { useQuery } from '../../shared/query.js';
 import { link, navigate, query } from '../../shared/router.js';
 import { Loaded } from '../../shared/states.js';
 import { toast } from '../../shared/toasts.js';
-import { Uploads } from './upload.js';
+import { deleteModelFile, Uploads } from './upload.js';
 
 const EMPTY = {
   name: '',
+  /** The name that the chosen file gave. Another file replaces it, but not a name that was entered. */
+  given: '',
   model_path: '',
   max_batch: '',
   max_delay_ms: '',
@@ -54,13 +56,18 @@ export function DeployDialog({ onClose }: { onClose: () => void }) {
     onClose();
   };
   const choose = (model_path: string) => {
-    const stem =
+    const given =
       model_path
         .split('/')
         .at(-1)
         ?.replace(/\.onnx$/, '') ?? '';
-    setDraft({ ...draft, model_path, name: draft.name || stem });
+    deploy.clear();
+    setDraft((now) => {
+      const { name, given: before } = now ?? EMPTY;
+      return { ...(now ?? EMPTY), model_path, given, name: name === '' || name === before ? given : name };
+    });
   };
+  const isFileRefused = deploy.error?.code === 'model_file_invalid';
   return (
     <Dialog title="Deploy a model" onClose={onClose}>
       <Choices
@@ -74,7 +81,7 @@ export function DeployDialog({ onClose }: { onClose: () => void }) {
       <Form act={deploy} submit="Deploy" onCancel={cancel}>
         {kind === 'file' ? (
           <>
-            <ChooseFile {...field('model_path')} onChoose={choose} />
+            <ChooseFile {...field('model_path')} onChoose={choose} isRefused={isFileRefused} />
             <Field label="Name" required maxLength={100} {...field('name')} />
             <details class="deployments-more">
               <summary>Answer waiting requests as one batch</summary>
@@ -128,9 +135,14 @@ export function DeployDialog({ onClose }: { onClose: () => void }) {
   );
 }
 
-/** Lets the user choose an ONNX file. An uploaded file is chosen at once. */
-function ChooseFile(props: { value: string; onChoose: (path: string) => void; error: string | undefined }) {
-  const { value, onChoose, error } = props;
+/** Lets the user choose an ONNX file. An uploaded file is chosen at once. A refused one can be deleted. */
+function ChooseFile(props: {
+  value: string;
+  onChoose: (path: string) => void;
+  error: string | undefined;
+  isRefused: boolean;
+}) {
+  const { value, onChoose, error, isRefused } = props;
   const files = useQuery('onnx files', async () => {
     const { model_files } = await answer(api.GET('/v1/model-files'));
     return model_files.filter(({ kind }) => kind === 'onnx');
@@ -138,6 +150,12 @@ function ChooseFile(props: { value: string; onChoose: (path: string) => void; er
   const uploaded = async (path: string) => {
     await files.reload();
     if (path.endsWith('.onnx')) onChoose(path);
+  };
+  const chosen = files.data?.find(({ path }) => path === value);
+  const remove = async () => {
+    if (!chosen || !(await deleteModelFile(chosen))) return;
+    onChoose('');
+    await files.reload();
   };
   return (
     <>
@@ -156,6 +174,13 @@ function ChooseFile(props: { value: string; onChoose: (path: string) => void; er
           />
         )}
       </Loaded>
+      {isRefused && chosen?.writable && (
+        <div class="actions start">
+          <button type="button" class="button small danger" onClick={() => void remove()}>
+            Delete {value}
+          </button>
+        </div>
+      )}
       <Uploads accept=".onnx" what="an ONNX file" onUploaded={uploaded} />
     </>
   );

@@ -1,6 +1,5 @@
 import { can } from '../../shared/account.js';
 import { answer, api, type Schemas } from '../../shared/api.js';
-import { confirmAct } from '../../shared/dialog.js';
 import { formatBytes } from '../../shared/format.js';
 import { Panel } from '../../shared/frame.js';
 import { Icon, IconButton } from '../../shared/icon.js';
@@ -8,8 +7,7 @@ import { usePaged } from '../../shared/query.js';
 import { link, path, query, setQuery } from '../../shared/router.js';
 import { Empty, Loaded, Time } from '../../shared/states.js';
 import { type Column, More, Table } from '../../shared/table.js';
-import { report } from '../../shared/toasts.js';
-import { UploadDialog } from './upload.js';
+import { deleteModelFile, UploadDialog } from './upload.js';
 
 type File = Schemas['ModelFile'] & { readonly id: string };
 
@@ -36,20 +34,8 @@ export function ModelFiles() {
     const { model_files, next_cursor } = await answer(api.GET('/v1/model-files', { params }));
     return { items: model_files.map((file) => ({ ...file, id: file.path })), next: next_cursor };
   });
-  const remove = async ({ path: name, kind }: File) => {
-    const folder = kind === 'chat_model' || kind === 'embedding_model';
-    const sure = await confirmAct({
-      title: `Delete ${name}?`,
-      text: `${folder ? 'All its files are deleted.' : 'The file is deleted.'} A running model goes on, but cannot be started again.`,
-      act: 'Delete',
-    });
-    if (!sure) return;
-    const params = { path: { path: name } };
-    await report(
-      answer(api.DELETE('/v1/model-files/{path}', { params, pathSerializer: withSlashes })),
-      `${name} is deleted.`,
-    );
-    await files.reload();
+  const remove = async (file: File) => {
+    if (await deleteModelFile(file)) await files.reload();
   };
   const acts: Column<File> = {
     title: 'Actions',
@@ -91,7 +77,3 @@ export function ModelFiles() {
     </Panel>
   );
 }
-
-/** Puts the path of a file into a route and keeps its slashes. */
-const withSlashes = (route: string, { path: name }: Record<string, unknown>): string =>
-  route.replace('{path}', String(name).split('/').map(encodeURIComponent).join('/'));

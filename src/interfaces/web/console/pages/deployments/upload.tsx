@@ -1,11 +1,12 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
-import { ApiError, type Schemas, upload } from '../../shared/api.js';
-import { Dialog } from '../../shared/dialog.js';
+import { ApiError, answer, api, type Schemas, upload } from '../../shared/api.js';
+import { confirmAct, Dialog } from '../../shared/dialog.js';
 import { Field } from '../../shared/form.js';
 import { formatBytes, formatShare } from '../../shared/format.js';
 import { Icon } from '../../shared/icon.js';
 import { guardLeaving } from '../../shared/router.js';
 import { ErrorNote } from '../../shared/states.js';
+import { toast, toastError } from '../../shared/toasts.js';
 import { modelFileRoute, uploadPath } from './uploads.js';
 
 interface Transfer {
@@ -80,9 +81,9 @@ export function Uploads(props: {
     stop.current = control;
     const list = files.map(({ file, path }) => ({ file, path: uploadPath(folder, path) }));
     setTransfers(list.map(({ file, path }) => ({ path, size: file.size, sent: 0, state: 'waiting' })));
-    for (const [at, { file, path }] of list.entries()) {
+    for (const { file, path } of list) {
       const change = (changes: Partial<Transfer>) =>
-        setTransfers((before) => before.map((one, index) => (index === at ? { ...one, ...changes } : one)));
+        setTransfers((before) => before.map((one) => (one.path === path ? { ...one, ...changes } : one)));
       change({ state: 'sending' });
       try {
         const onProgress = (sent: number) => change({ sent });
@@ -125,7 +126,11 @@ export function Uploads(props: {
         <Icon name="upload" /> Drop {what} here, or <span class="deployments-choose">choose what to upload</span>
       </label>
       {transfers.map((one) => (
-        <TransferLine key={one.path} transfer={one} />
+        <TransferLine
+          key={one.path}
+          transfer={one}
+          onDelete={() => setTransfers((before) => before.filter(({ path }) => path !== one.path))}
+        />
       ))}
       {busy && (
         <button type="button" class="button small" onClick={() => stop.current?.abort()}>
@@ -136,16 +141,50 @@ export function Uploads(props: {
   );
 }
 
-const TransferLine = ({ transfer: { path, size, sent, state, error } }: { transfer: Transfer }) => (
-  <div class="deployments-transfer">
-    <span>
-      <code>{path}</code> {state === 'sending' ? `${formatBytes(sent)} of ${formatBytes(size)}` : state}
-      {state === 'sending' && size > 0 && `, ${formatShare(sent / size)}`}
-    </span>
-    {state === 'sending' && <progress aria-label={`Upload of ${path}`} max={size || 1} value={sent} />}
-    {error && <ErrorNote error={error} />}
-  </div>
-);
+/** Shows one upload. `onDelete` takes a refused one off the list: the service has stored nothing of it. */
+const TransferLine = (props: { transfer: Transfer; onDelete: () => void }) => {
+  const { path, size, sent, state, error } = props.transfer;
+  return (
+    <div class="deployments-transfer">
+      <span>
+        <code>{path}</code> {state === 'sending' ? `${formatBytes(sent)} of ${formatBytes(size)}` : state}
+        {state === 'sending' && size > 0 && `, ${formatShare(sent / size)}`}
+      </span>
+      {state === 'sending' && <progress aria-label={`Upload of ${path}`} max={size || 1} value={sent} />}
+      {error && (
+        <ErrorNote error={error}>
+          <button type="button" class="button small" aria-label={`Delete ${path}`} onClick={props.onDelete}>
+            Delete
+          </button>
+        </ErrorNote>
+      )}
+    </div>
+  );
+};
+
+/** Asks, then deletes the file, or the folder of a model. Returns whether it is gone, and tells so. */
+export async function deleteModelFile({ path: name, kind }: Schemas['ModelFile']): Promise<boolean> {
+  const folder = kind === 'chat_model' || kind === 'embedding_model';
+  const sure = await confirmAct({
+    title: `Delete ${name}?`,
+    text: `${folder ? 'All its files are deleted.' : 'The file is deleted.'} A running model goes on, but cannot be started again.`,
+    act: 'Delete',
+  });
+  if (!sure) return false;
+  const params = { path: { path: name } };
+  try {
+    await answer(api.DELETE('/v1/model-files/{path}', { params, pathSerializer: withSlashes }));
+  } catch (reason) {
+    toastError(reason);
+    return false;
+  }
+  toast(`${name} is deleted.`);
+  return true;
+}
+
+/** Puts the path of a file into a route and keeps its slashes. */
+const withSlashes = (route: string, { path }: Record<string, unknown>): string =>
+  route.replace('/v1/model-files/{path}', modelFileRoute(String(path)));
 
 /** Uploads files of any kind, for example a chat model with several files. */
 export function UploadDialog({ onClose, onUploaded }: { onClose: () => void; onUploaded: () => Promise<void> }) {
