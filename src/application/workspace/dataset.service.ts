@@ -20,7 +20,13 @@ import { StorageQuotas } from '../operations/storage-quotas.js';
 import type { Reservation, WithMemory } from '../shared/memory-budget.js';
 import { Clock, IdGenerator, type Page, ServiceSettings, UnitOfWork, type VersionPage } from '../shared/ports.js';
 import { retryWrite } from '../shared/retry-write.js';
-import { ContentHasher, DatasetRepository, type DatasetVersionEntry, StarterCatalog } from './ports.js';
+import {
+  ContentHasher,
+  DatasetRepository,
+  type DatasetVersionEntry,
+  type InProjectFilter,
+  StarterCatalog,
+} from './ports.js';
 import { type Change, found, type InProject, type OfDataset, TeamWorkspace } from './team-workspace.js';
 
 /** A dataset with the records of its current version. */
@@ -93,10 +99,10 @@ export class DatasetService {
   }
 
   /** Returns the datasets of a project without their records, newest first. Throws NotFound. */
-  async list(by: Caller | null, { projectId, page }: InProject & { page: Page }): Promise<Dataset[]> {
+  async list(by: Caller | null, { projectId, q, page }: InProjectFilter & { page: Page }): Promise<Dataset[]> {
     const caller = authorize(by, permissions.readWorkspace);
     const project = await this.workspace.project(caller, projectId);
-    return this.datasets.all(project.id, page);
+    return this.datasets.all({ projectId: project.id, q }, page);
   }
 
   /** Throws NotFound. */

@@ -13,7 +13,7 @@ import { type Bounded, boundedPage } from '../shared/bounded-page.js';
 import type { WithMemory } from '../shared/memory-budget.js';
 import { Clock, IdGenerator, type Page, type VersionPage } from '../shared/ports.js';
 import { retryWrite } from '../shared/retry-write.js';
-import { ModelRepository, type ModelVersionEntry } from './ports.js';
+import { type InProjectFilter, ModelRepository, type ModelVersionEntry } from './ports.js';
 import { type Change, found, type InProject, type OfModel, TeamWorkspace } from './team-workspace.js';
 
 interface NewModel extends InProject {
@@ -72,13 +72,14 @@ export class ModelService {
   /** Returns the models of a project, newest first. Throws NotFound. */
   async list(
     by: Caller | null,
-    { projectId, page, memory }: InProject & WithMemory & { page: Page },
+    { projectId, q, page, memory }: InProjectFilter & WithMemory & { page: Page },
   ): Promise<Bounded<Model>> {
     const caller = authorize(by, permissions.readWorkspace);
     const project = await this.workspace.project(caller, projectId);
+    const filter = { projectId: project.id, q };
     return boundedPage(page, {
-      sizes: (part) => this.models.sizes(project.id, part),
-      fetch: (part) => this.models.all(project.id, part),
+      sizes: (part) => this.models.sizes(filter, part),
+      fetch: (part) => this.models.all(filter, part),
       memory,
     });
   }

@@ -3,7 +3,7 @@ import { permissions } from '../../../domain/accounts/permission.js';
 import type { Json } from '../../../domain/workspace/json.js';
 import { NAME_LENGTH } from '../../../domain/workspace/project.js';
 import { contractsOf } from '../contract.js';
-import { LongPage, NumberPage, pageOfList } from '../paging.js';
+import { NamedPage, NumberPage, pageOfList } from '../paging.js';
 import {
   AccountId,
   anyOf,
@@ -67,7 +67,7 @@ export const listDatasets = api.get('/v1/projects/{project_id}/datasets', {
   summary: 'List the datasets of a project',
   description: 'Newest first, without records.',
   access: permissions.readWorkspace,
-  query: LongPage,
+  query: NamedPage,
   answer: pageOfList('datasets', DatasetEntry, 'Datasets'),
 });
 
