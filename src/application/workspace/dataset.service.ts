@@ -152,7 +152,7 @@ export class DatasetService {
       const dataset = Dataset.freeze(current, expected, this.clock.now());
       // The records are read before the write, because another call may remove the project after the write.
       const records = await this.records(current, memory);
-      const details = { version: dataset.version, content_sha256: dataset.contentSha256 };
+      const details = { version: dataset.version, project_id: projectId, content_sha256: dataset.contentSha256 };
       const frozen = await this.audit.perform({ by: caller, action: 'dataset.frozen', object: dataset, details }, () =>
         this.datasets.replace(current, dataset, null),
       );
@@ -180,7 +180,8 @@ export class DatasetService {
     await retryWrite(signal, async () => {
       const current = await this.workspace.dataset(caller, projectId, datasetId);
       requireEditable(current, expected);
-      const act = { by: caller, action: 'dataset.deleted', object: current } as const;
+      const details = { project_id: projectId };
+      const act = { by: caller, action: 'dataset.deleted', object: current, details } as const;
       return this.audit.perform(act, () => this.datasets.remove(current));
     });
   }

@@ -110,7 +110,7 @@ export class ModelService {
       const current = await this.workspace.model(caller, projectId, modelId);
       const next = Model.register(current, expected, this.clock.now());
       this.runtimes.requireFields(next.spec);
-      const [object, details] = [{ id: next.id }, { version: next.version }];
+      const [object, details] = [Model.named(next), { version: next.version, project_id: projectId }];
       return this.audit.perform({ by: caller, action: 'model.registered', object, details }, async () => {
         await this.requireRoom(next);
         return (await this.models.replace(current, next)) && next;
@@ -124,8 +124,9 @@ export class ModelService {
     await retryWrite(signal, async () => {
       const current = await this.workspace.model(caller, projectId, modelId);
       Model.requireDraft(current, expected);
-      const object = { id: current.id };
-      return this.audit.perform({ by: caller, action: 'model.deleted', object }, () => this.models.remove(current));
+      const [object, details] = [Model.named(current), { project_id: projectId }];
+      const act = { by: caller, action: 'model.deleted', object, details } as const;
+      return this.audit.perform(act, () => this.models.remove(current));
     });
   }
 

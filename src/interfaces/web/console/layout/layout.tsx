@@ -2,14 +2,14 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { pages } from '../pages.js';
 import { can, user } from '../shared/account.js';
-import { answer, api } from '../shared/api.js';
 import { Icon, IconButton } from '../shared/icon.js';
 import { OutageNote } from '../shared/outage-note.js';
 import { link, match, path } from '../shared/router.js';
-import { forgetSession, leaveForSignIn } from '../shared/session.js';
 import { useKeptFocus } from './kept-focus.js';
 import { Palette } from './palette.js';
+import { scrollToPlace } from './scroll.js';
 import { ShortcutHelp, useShortcuts } from './shortcuts.js';
+import { signOut } from './sign-out.js';
 
 /** Shows the menu beside the open page. On a small screen, the menu opens over the page. */
 export function Layout({ children }: { children: ComponentChildren }) {
@@ -23,7 +23,7 @@ export function Layout({ children }: { children: ComponentChildren }) {
   useEffect(() => {
     setMenuOpen(false);
     main.current?.focus({ preventScroll: true });
-    scrollTo(0, 0);
+    return scrollToPlace();
   }, [place]);
   return (
     <div class="layout">
@@ -72,7 +72,7 @@ export function Layout({ children }: { children: ComponentChildren }) {
         <OutageNote />
         {children}
       </main>
-      {palette && <Palette onClose={() => setPalette(false)} />}
+      {palette && <Palette onClose={() => setPalette(false)} onHelp={() => setHelp(true)} />}
       {help && <ShortcutHelp onClose={() => setHelp(false)} />}
     </div>
   );
@@ -102,15 +102,8 @@ function Menu({ place }: { place: string }) {
 
 const isWithin = (to: string, place: string) => match(to, place) !== null || (to !== '/' && place.startsWith(`${to}/`));
 
-function SignOut() {
-  const signOut = async () => {
-    await answer(api.POST('/v1/auth/logout')).catch(() => {}); // The session may have ended already.
-    forgetSession();
-    leaveForSignIn();
-  };
-  return (
-    <button type="button" class="menu-item" onClick={signOut}>
-      <Icon name="leave" /> Sign out{user.value && <span class="menu-who">{user.value.name}</span>}
-    </button>
-  );
-}
+const SignOut = () => (
+  <button type="button" class="menu-item" onClick={signOut}>
+    <Icon name="leave" /> Sign out{user.value && <span class="menu-who">{user.value.name}</span>}
+  </button>
+);
