@@ -166,7 +166,7 @@ describeInBrowser('finding in the console', () => {
   it('names and links the objects of the audit trail, and finds them by name', async () => {
     const page = await openConsole(visitor, ada.token, '/team/audit');
     const entry = (name: string) => rowsOf(page).filter({ has: page.getByRole('link', { name, exact: true }) });
-    expect(await entry('Rivers').first().innerText()).toMatch(/Ada[\s\S]*dataset frozen/);
+    expect(await entry('Rivers').first().textContent()).toMatch(/Ada[\s\S]*dataset frozen/);
     await page.getByLabel('Search').fill('rivers');
     await at(page, '/team/audit?q=rivers');
     await until('only one entry is shown', async () => (await rowsOf(page).count()) === 1);
