@@ -26,6 +26,7 @@ import {
   ModelAliasRepository,
   ModelRepository,
   ProjectRepository,
+  WorkspaceSearch,
 } from '../application/workspace/ports.js';
 import { Sealer } from '../infrastructure/crypto/secrets.js';
 import {
@@ -64,6 +65,7 @@ import {
   TypeOrmModelRepository,
 } from '../infrastructure/typeorm/workspace/model.repository.js';
 import { TypeOrmProjectRepository } from '../infrastructure/typeorm/workspace/project.repository.js';
+import { TypeOrmWorkspaceSearch } from '../infrastructure/typeorm/workspace/workspace-search.js';
 
 /** Binds the storage ports to their TypeORM adapters. */
 export function bindStorage(container: Container, database: DataSource, secret: string): void {
@@ -80,6 +82,7 @@ export function bindStorage(container: Container, database: DataSource, secret: 
   container.bind(DatasetRepository).to(TypeOrmDatasetRepository);
   container.bind(ModelRepository).to(TypeOrmModelRepository);
   container.bind(ModelAliasRepository).to(TypeOrmModelAliasRepository);
+  container.bind(WorkspaceSearch).to(TypeOrmWorkspaceSearch);
   container.bind(RuntimeConnectionRepository).to(TypeOrmRuntimeConnectionRepository);
   container.bind(ConversationRepository).to(TypeOrmConversationRepository);
   container.bind(DeploymentRepository).to(TypeOrmDeploymentRepository);

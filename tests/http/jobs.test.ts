@@ -27,6 +27,20 @@ describe('jobs', () => {
   const patch = (id: string, json: object, by = admin) => by.call('PATCH', `/v1/jobs/${id}`, { json });
   const cancel = (id: string, by = admin) => by.call('POST', `/v1/jobs/${id}/cancel`);
 
+  it('finds own jobs by a part of their name, but never by the hidden name of others', async () => {
+    const { id } = (await post({ kind: 'external', name: 'Retrain Weights' })).body;
+    const found = async (q: string, by = admin) => {
+      const { body } = await by.call('GET', `/v1/jobs?q=${encodeURIComponent(q)}`);
+      return body.jobs?.map((job: { id: string }) => job.id) ?? body.details;
+    };
+    expect(await found('WEIGHT')).toEqual([id]);
+    expect(await found('weight', member)).toEqual([id]);
+    expect(await found('weight', regular)).toEqual([]);
+    expect(await found('weight', master)).toEqual([]);
+    for (const q of ['', 'a'.repeat(101)])
+      expect(await found(q)).toEqual([{ path: 'q', message: 'must have 1 to 100 characters' }]);
+  });
+
   it('records work that runs elsewhere, from its beginning to its end', async () => {
     const project = await createProject(app, cast.admin.token);
     const answer = await post({
@@ -176,6 +190,7 @@ describe('jobs', () => {
     const ours = await admin.job();
     expect(await regular.call('GET', `/v1/jobs/${ours.id}`)).toMatchObject(notFound);
     expect(await patch(ours.id, { nonsense: 1, status: 1 }, regular)).toMatchObject(notFound);
+    expect(await admin.get('/v1/jobs?q=secret')).toMatchObject({ jobs: [], next_cursor: null });
     expect((await regular.get('/v1/jobs')).jobs.map(({ id }: { id: string }) => id)).toEqual([theirs.id]);
     expect(await member.get(`/v1/jobs/${ours.id}`)).toMatchObject({ name: 'nightly training' });
     expect(await master.report(theirs.id, { status: 'running' })).toMatchObject({ ...hidden, status: 'running' });

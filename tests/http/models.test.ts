@@ -37,7 +37,7 @@ describe('models', () => {
     expect(new Set(attempts.map(({ body }) => body.id)).size).toBe(1);
     const other = await app.post(models, admin.token, { request_id, spec: { a: 1, b: [3] } });
     expect(other).toMatchObject(refusal(409, 'request_id_conflict'));
-    expect(await app.store.models.all(id, { limit: 9, after: null })).toHaveLength(1);
+    expect(await app.store.models.all({ projectId: id }, { limit: 9, after: null })).toHaveLength(1);
   });
 
   it.each([

@@ -31,6 +31,46 @@ describe('projects', () => {
     for (const ids of await listed(admin.token)) expect(ids[0]).toBe(own);
   });
 
+  it('are found with their datasets and models by a part of a name, only by their team', async () => {
+    const post = async (path: string, token: string, json: object) => (await app.post(path, token, json)).body.id;
+    const one = await post(projects, admin.token, { name: 'Findable Größe' });
+    const two = await post(projects, admin.token, { name: 'Elsewhere' });
+    await post(projects, stranger.token, { name: 'Findable, too' });
+    const records = [{ input: 'a', expected: 'b' }];
+    const dataset = await post(`${projects}/${two}/datasets`, admin.token, { name: 'to be FINDABLE', records });
+    await post(`${projects}/${two}/datasets`, admin.token, { name: 'other', records });
+    const drafted = (spec: object) =>
+      post(`${projects}/${two}/models`, admin.token, { request_id: crypto.randomUUID(), spec });
+    const model = await drafted({ path: 'a.onnx', model: 'findable-1b' });
+    await drafted({ path: 'b.onnx' });
+    await drafted({});
+
+    const named = async (path: string, token = member.token) => {
+      const [list] = Object.values((await app.get(`${path}?q=findable`, token)).body) as { id: string }[][];
+      return list?.map(({ id }) => id);
+    };
+    expect(await named(projects)).toEqual([one]);
+    expect(await named(`${projects}/${two}/datasets`)).toEqual([dataset]);
+    expect(await named(`${projects}/${two}/models`)).toEqual([model]);
+    const { body } = await app.get('/v1/search?q=findable', member.token);
+    const [inOne, inTwo] = [
+      { project_id: one, project_name: 'Findable Größe' },
+      { project_id: two, project_name: 'Elsewhere' },
+    ];
+    expect(body).toEqual({
+      found: [
+        { kind: 'project', id: one, name: 'Findable Größe', ...inOne },
+        { kind: 'dataset', id: dataset, name: 'to be FINDABLE', ...inTwo },
+        { kind: 'model', id: model, name: 'findable-1b', ...inTwo },
+      ],
+      count: 3,
+    });
+    expect((await app.get('/v1/search?q=GR%C3%96', member.token)).body.found).toMatchObject([{ id: one }]);
+    expect(await app.get('/v1/search', member.token)).toMatchObject(invalid('q'));
+    expect(await app.get('/v1/search?q=a&limit=101', member.token)).toMatchObject(invalid('limit'));
+    expect(await app.get(`${projects}?q=`, member.token)).toMatchObject(invalid('q'));
+  });
+
   const update = (id: string, json: object) => app.put(`${projects}/${id}`, admin.token, json);
 
   it.each([

@@ -31,6 +31,7 @@ import {
   TypeOrmModelRepository,
 } from '../../src/infrastructure/typeorm/workspace/model.repository.js';
 import { TypeOrmProjectRepository } from '../../src/infrastructure/typeorm/workspace/project.repository.js';
+import { TypeOrmWorkspaceSearch } from '../../src/infrastructure/typeorm/workspace/workspace-search.js';
 import { freshDatabase, query, type TestDatabase } from './database.js';
 import type { Repositories, StoreUnderTest } from './repositories.js';
 
@@ -48,6 +49,7 @@ export function postgresRepositories(unitOfWork: TypeOrmUnitOfWork): Repositorie
     models: new TypeOrmModelRepository(unitOfWork),
     datasets: new TypeOrmDatasetRepository(unitOfWork),
     modelAliases: new TypeOrmModelAliasRepository(unitOfWork),
+    workspaceSearch: new TypeOrmWorkspaceSearch(unitOfWork),
     connections: new TypeOrmRuntimeConnectionRepository(unitOfWork),
     conversations: new TypeOrmConversationRepository(unitOfWork),
     deployments: new TypeOrmDeploymentRepository(unitOfWork),

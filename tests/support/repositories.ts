@@ -20,6 +20,7 @@ import {
   ModelAliasRepository,
   ModelRepository,
   ProjectRepository,
+  WorkspaceSearch,
 } from '../../src/application/workspace/ports.js';
 import { storageQuotas } from '../../src/domain/shared/storage-quota.js';
 import { anAccount, aProject, aTeam } from './records.js';
@@ -37,6 +38,7 @@ export const storagePorts = {
   models: ModelRepository,
   datasets: DatasetRepository,
   modelAliases: ModelAliasRepository,
+  workspaceSearch: WorkspaceSearch,
   connections: RuntimeConnectionRepository,
   conversations: ConversationRepository,
   deployments: DeploymentRepository,

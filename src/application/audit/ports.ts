@@ -13,6 +13,11 @@ export interface AuditFilter {
   readonly from: Date | null;
   /** Exclusive. */
   readonly to: Date | null;
+  /**
+   * A part of the name of the actor or the object, in upper or lower case. Looks at the newest `MOST_SEARCHED` entries that
+   * fit the rest of the filter.
+   */
+  readonly q?: string | undefined;
 }
 
 /** Stores audit entries. They are never changed or removed. */

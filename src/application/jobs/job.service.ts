@@ -22,7 +22,8 @@ interface OfJob {
   readonly id: string;
 }
 
-type JobPage = Omit<JobFilter, 'teamId'> & WithMemory & { readonly page: Page };
+type JobPage = Omit<JobFilter, 'teamId' | 'named'> &
+  WithMemory & { readonly page: Page; readonly q?: string | undefined };
 
 /** Shows jobs to callers, and lets callers change them. */
 @injectable()
@@ -49,13 +50,17 @@ export class JobService {
     return job;
   }
 
-  /** Lists the jobs that the caller may see, the newest first. Long results shorten the page. */
-  async list(by: Caller | null, { page, memory, ...filter }: JobPage): Promise<Bounded<Job>> {
+  /**
+   * Lists the jobs that the caller may see, the newest first. Long results shorten the page. With `q`, lists only own jobs,
+   * because the names of others are not shown.
+   */
+  async list(by: Caller | null, { page, memory, q, ...others }: JobPage): Promise<Bounded<Job>> {
     const caller = authorize(by, permissions.readJobs);
-    const teamId = JobSight.teamSeenBy(caller);
+    const named = q === undefined ? null : { teamId: JobSight.ownerOf(caller).teamId, part: q };
+    const filter = { ...others, named, teamId: JobSight.teamSeenBy(caller) };
     const { items, more } = await boundedPage(page, {
-      sizes: (part) => this.jobs.sizes({ ...filter, teamId }, part),
-      fetch: (part) => this.jobs.list({ ...filter, teamId }, part),
+      sizes: (part) => this.jobs.sizes(filter, part),
+      fetch: (part) => this.jobs.list(filter, part),
       memory,
     });
     return { items: items.map((job) => JobSight.shownTo(caller, job)), more };

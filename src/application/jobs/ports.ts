@@ -71,6 +71,11 @@ export interface JobFilter {
   readonly status: JobStatus | null;
   readonly kind: JobKind | null;
   readonly projectId: string | null;
+  /**
+   * Only jobs that have `part` in their name, in upper or lower case, among the newest `MOST_SEARCHED` jobs with a name of
+   * the team. A null team: of the master key.
+   */
+  readonly named?: { readonly teamId: string | null; readonly part: string } | null;
 }
 
 export abstract class JobRepository {

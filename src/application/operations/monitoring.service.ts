@@ -15,6 +15,10 @@ interface LogQuery extends WithMemory {
   readonly requestId: string | null;
   /** Only lines of this level and of graver levels. */
   readonly level: LogLevel | null;
+  /** Only lines with this text. */
+  readonly text?: string | undefined;
+  readonly from?: Date | undefined;
+  readonly to?: Date | undefined;
 }
 
 /** The usual length of a line, to reserve memory. */
@@ -37,15 +41,15 @@ export class MonitoringService {
   /** Returns the newest lines of the log that match the query. */
   async readLog(
     by: Caller | null,
-    { most, jobId, requestId, level, memory }: LogQuery,
+    { most, jobId, requestId, level, memory, ...others }: LogQuery,
   ): Promise<{ lines: string[]; file: string }> {
     authorize(by, permissions.readMonitoring);
     const mentioning = [jobId, requestId].filter((word) => word !== null);
     const levels = level && logLevels.slice(0, logLevels.indexOf(level) + 1);
-    const searches = mentioning.length > 0 || levels !== null;
+    const searches = mentioning.length > 0 || levels !== null || Object.values(others).some((one) => one !== undefined);
     await memory.reserve(Math.max(most * LINE_BYTES, searches ? SEARCH_BYTES : 0));
     await this.logger.flush();
-    return { lines: await this.tail.read({ most, mentioning, levels }), file: this.tail.file };
+    return { lines: await this.tail.read({ most, mentioning, levels, ...others }), file: this.tail.file };
   }
 
   /** Returns all metrics in the text format of Prometheus. */

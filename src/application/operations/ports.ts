@@ -41,6 +41,12 @@ export interface LogTailQuery {
   readonly mentioning: readonly string[];
   /** Keeps only lines of one of these levels. Null for lines of every level. */
   readonly levels: readonly LogLevel[] | null;
+  /** Keeps only lines with this text, in upper or lower case. */
+  readonly text?: string | undefined;
+  /** Keeps only lines from this time on. A line without a time does not fit a period. */
+  readonly from?: Date | undefined;
+  /** Keeps only lines before this time. */
+  readonly to?: Date | undefined;
 }
 
 /** Reads the end of the service's log, rotated files included. */

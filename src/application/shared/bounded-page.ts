@@ -10,6 +10,9 @@ export interface Bounded<T> {
 /** Limits the JSON of a page, in bytes. The parsed values need up to 15 times as much memory. */
 export const PAGE_BYTES = 4 * 1024 * 1024;
 
+/** A search by name reads at most so many of the newest items of an unbounded list. */
+export const MOST_SEARCHED = 5_000;
+
 const FIRST_LOOK = 10;
 
 interface BoundedList<T> {

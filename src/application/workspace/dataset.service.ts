@@ -20,7 +20,13 @@ import { StorageQuotas } from '../operations/storage-quotas.js';
 import type { Reservation, WithMemory } from '../shared/memory-budget.js';
 import { Clock, IdGenerator, type Page, ServiceSettings, UnitOfWork, type VersionPage } from '../shared/ports.js';
 import { retryWrite } from '../shared/retry-write.js';
-import { ContentHasher, DatasetRepository, type DatasetVersionEntry, StarterCatalog } from './ports.js';
+import {
+  ContentHasher,
+  DatasetRepository,
+  type DatasetVersionEntry,
+  type InProjectFilter,
+  StarterCatalog,
+} from './ports.js';
 import { type Change, found, type InProject, type OfDataset, TeamWorkspace } from './team-workspace.js';
 
 /** A dataset with the records of its current version. */
@@ -93,10 +99,10 @@ export class DatasetService {
   }
 
   /** Returns the datasets of a project without their records, newest first. Throws NotFound. */
-  async list(by: Caller | null, { projectId, page }: InProject & { page: Page }): Promise<Dataset[]> {
+  async list(by: Caller | null, { projectId, q, page }: InProjectFilter & { page: Page }): Promise<Dataset[]> {
     const caller = authorize(by, permissions.readWorkspace);
     const project = await this.workspace.project(caller, projectId);
-    return this.datasets.all(project.id, page);
+    return this.datasets.all({ projectId: project.id, q }, page);
   }
 
   /** Throws NotFound. */
@@ -146,7 +152,7 @@ export class DatasetService {
       const dataset = Dataset.freeze(current, expected, this.clock.now());
       // The records are read before the write, because another call may remove the project after the write.
       const records = await this.records(current, memory);
-      const details = { version: dataset.version, content_sha256: dataset.contentSha256 };
+      const details = { version: dataset.version, project_id: projectId, content_sha256: dataset.contentSha256 };
       const frozen = await this.audit.perform({ by: caller, action: 'dataset.frozen', object: dataset, details }, () =>
         this.datasets.replace(current, dataset, null),
       );
@@ -174,7 +180,8 @@ export class DatasetService {
     await retryWrite(signal, async () => {
       const current = await this.workspace.dataset(caller, projectId, datasetId);
       requireEditable(current, expected);
-      const act = { by: caller, action: 'dataset.deleted', object: current } as const;
+      const details = { project_id: projectId };
+      const act = { by: caller, action: 'dataset.deleted', object: current, details } as const;
       return this.audit.perform(act, () => this.datasets.remove(current));
     });
   }

@@ -13,7 +13,7 @@ import { type Bounded, boundedPage } from '../shared/bounded-page.js';
 import type { WithMemory } from '../shared/memory-budget.js';
 import { Clock, IdGenerator, type Page, type VersionPage } from '../shared/ports.js';
 import { retryWrite } from '../shared/retry-write.js';
-import { ModelRepository, type ModelVersionEntry } from './ports.js';
+import { type InProjectFilter, ModelRepository, type ModelVersionEntry } from './ports.js';
 import { type Change, found, type InProject, type OfModel, TeamWorkspace } from './team-workspace.js';
 
 interface NewModel extends InProject {
@@ -72,13 +72,14 @@ export class ModelService {
   /** Returns the models of a project, newest first. Throws NotFound. */
   async list(
     by: Caller | null,
-    { projectId, page, memory }: InProject & WithMemory & { page: Page },
+    { projectId, q, page, memory }: InProjectFilter & WithMemory & { page: Page },
   ): Promise<Bounded<Model>> {
     const caller = authorize(by, permissions.readWorkspace);
     const project = await this.workspace.project(caller, projectId);
+    const filter = { projectId: project.id, q };
     return boundedPage(page, {
-      sizes: (part) => this.models.sizes(project.id, part),
-      fetch: (part) => this.models.all(project.id, part),
+      sizes: (part) => this.models.sizes(filter, part),
+      fetch: (part) => this.models.all(filter, part),
       memory,
     });
   }
@@ -109,7 +110,7 @@ export class ModelService {
       const current = await this.workspace.model(caller, projectId, modelId);
       const next = Model.register(current, expected, this.clock.now());
       this.runtimes.requireFields(next.spec);
-      const [object, details] = [{ id: next.id }, { version: next.version }];
+      const [object, details] = [Model.named(next), { version: next.version, project_id: projectId }];
       return this.audit.perform({ by: caller, action: 'model.registered', object, details }, async () => {
         await this.requireRoom(next);
         return (await this.models.replace(current, next)) && next;
@@ -123,8 +124,9 @@ export class ModelService {
     await retryWrite(signal, async () => {
       const current = await this.workspace.model(caller, projectId, modelId);
       Model.requireDraft(current, expected);
-      const object = { id: current.id };
-      return this.audit.perform({ by: caller, action: 'model.deleted', object }, () => this.models.remove(current));
+      const [object, details] = [Model.named(current), { project_id: projectId }];
+      const act = { by: caller, action: 'model.deleted', object, details } as const;
+      return this.audit.perform(act, () => this.models.remove(current));
     });
   }
 

@@ -12,6 +12,14 @@ export type DatasetVersionEntry = Omit<DatasetVersion, 'bytes' | 'validation'>;
 /** Selects projects. A new filter of the list needs only a field here, and its condition in the adapter. */
 export interface ProjectFilter {
   readonly teamId: string;
+  /** A part of the name, in upper or lower case. */
+  readonly q?: string | undefined;
+}
+
+export interface InProjectFilter {
+  readonly projectId: string;
+  /** A part of the name, in upper or lower case. Models have the names `name`, `model` and `path` of their specs. */
+  readonly q?: string | undefined;
 }
 
 export abstract class ProjectRepository {
@@ -47,9 +55,9 @@ export abstract class ModelRepository {
   abstract findRequested(projectId: string, requestId: string): Promise<Model | null>;
   /** Returns null for an unknown id and for a model of another project. */
   abstract find(projectId: string, id: string): Promise<Model | null>;
-  abstract all(projectId: string, page: Page): Promise<Model[]>;
+  abstract all(filter: InProjectFilter, page: Page): Promise<Model[]>;
   /** Returns the sizes of the specs of the models that `all` returns. */
-  abstract sizes(projectId: string, page: Page): Promise<SizedItem[]>;
+  abstract sizes(filter: InProjectFilter, page: Page): Promise<SizedItem[]>;
   /** Returns the registered models of these projects, newest first. */
   abstract registered(projectIds: readonly string[]): Promise<Model[]>;
   /** Returns the bytes of the specs of the registered models, by project. Omits projects without registered models. */
@@ -88,7 +96,7 @@ export abstract class DatasetRepository {
   /** Returns null for an unknown id and for a dataset of another project. */
   abstract find(projectId: string, id: string): Promise<Dataset | null>;
   /** Reads no records. */
-  abstract all(projectId: string, page: Page): Promise<Dataset[]>;
+  abstract all(filter: InProjectFilter, page: Page): Promise<Dataset[]>;
   /** Returns the records of a version exactly as they were stored, or null if the dataset does not have the version. */
   abstract records(id: string, version: number): Promise<readonly DatasetRecord[] | null>;
   /**
@@ -109,6 +117,25 @@ export abstract class DatasetRepository {
 export abstract class ContentHasher {
   /** Returns the SHA-256 of the joined parts as 64 lower-case hexadecimal digits. Does not block the event loop. */
   abstract hash(parts: Iterable<string>): Promise<string>;
+}
+
+/** A project, or a dataset or a model in it. */
+export interface FoundObject {
+  readonly kind: 'project' | 'dataset' | 'model';
+  readonly id: string;
+  /** Of a model: the first of `name`, `model` and `path` in its spec that is a text, or null. */
+  readonly name: string | null;
+  readonly projectId: string;
+  readonly projectName: string;
+}
+
+export abstract class WorkspaceSearch {
+  /**
+   * Finds what has `part` in its name, in upper or lower case: in this order projects, datasets and models, at most `limit`
+   * of each, the newest first. Looks at the newest 1,000 projects of the team, and in each at the newest 100 datasets and
+   * models.
+   */
+  abstract find(teamId: string, part: string, limit: number): Promise<FoundObject[]>;
 }
 
 /** The catalog of starters, which never changes while the service runs. Its answers are immutable. */

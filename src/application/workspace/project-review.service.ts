@@ -50,7 +50,7 @@ export class ProjectReviewService {
     await memory.reserve(modelBytes, named?.bytes ?? 0);
     const [registered, newest, dataset, runtime] = await Promise.all([
       this.models.registered([project.id]),
-      this.models.all(project.id, { limit: 1, after: null }),
+      this.models.all({ projectId: project.id }, { limit: 1, after: null }),
       named && this.withRecords(named),
       this.runtimes.state(project.id),
     ]);

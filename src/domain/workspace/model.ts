@@ -46,6 +46,12 @@ export const Model = {
     forkedFrom,
   }),
 
+  /** Returns the id and the name, which is the `name`, the `model` or the `path` of the spec, or null. */
+  named({ id, spec }: Model): { id: string; name: string | null } {
+    const name = [spec.name, spec.model, spec.path].find((text) => typeof text === 'string' && text !== '');
+    return { id, name: (name as string | undefined) ?? null };
+  },
+
   /** Throws ModelRegistered. Throws StaleVersion if a version in `expected` is not the model's. */
   requireDraft(model: Model, expected: readonly number[]): void {
     if (model.state === 'registered') throw new ModelRegistered();

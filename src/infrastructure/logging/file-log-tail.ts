@@ -21,19 +21,16 @@ export class FileLogTail implements LogTail {
     }
   }
 
-  private async newest(files: readonly FileHandle[], { most, mentioning, levels }: LogTailQuery): Promise<string[]> {
+  private async newest(files: readonly FileHandle[], { most, ...filter }: LogTailQuery): Promise<string[]> {
     const { answerBytes, searchedBytes } = this.limits;
-    const words = mentioning.map((word) => Buffer.from(word));
-    const marks = levels?.map((level) => `"level":"${level}"`);
-    const searches = words.length > 0 || marks;
+    const fits = filterOf(filter);
     const found: string[] = [];
     let foundBytes = 0;
     let searched = 0;
     for await (const line of linesBackwards(files, answerBytes)) {
       searched += line.length + 1;
-      if (searches && searched > searchedBytes) return found;
-      if (marks && !marks.some((mark) => hasInHead(line, mark))) continue;
-      if (!words.every((word) => mentions(line, word))) continue;
+      if (fits && searched > searchedBytes) return found;
+      if (fits && !fits(line)) continue;
       foundBytes += line.length;
       if (foundBytes > answerBytes) return found;
       found.push(line.toString());
@@ -105,7 +102,30 @@ const lineBreakBefore = (block: Buffer, end: number) => (end > 0 ? block.lastInd
 /** The logger writes the time and the level first. So a text after these bytes cannot be mistaken for the level. */
 const HEAD_BYTES = 60;
 
-const hasInHead = (line: Buffer, mark: string) => line.toString('latin1', 0, HEAD_BYTES).includes(mark);
+const headOf = (line: Buffer) => line.toString('latin1', 0, HEAD_BYTES);
+
+const TIME = /^{"time":"([^"]+)"/;
+
+/** Returns a function that tells whether a line fits the filter, or null if every line does. */
+function filterOf({ mentioning, levels, text, from, to }: Omit<LogTailQuery, 'most'>) {
+  const tests: ((line: Buffer) => boolean)[] = [];
+  if (from ?? to)
+    tests.push((line) => {
+      const time = Date.parse(TIME.exec(headOf(line))?.[1] ?? '');
+      return time >= (from?.getTime() ?? 0) && !(to && time >= to.getTime());
+    });
+  const marks = levels?.map((level) => `"level":"${level}"`);
+  if (marks) tests.push((line) => marks.some((mark) => headOf(line).includes(mark)));
+  for (const word of mentioning.map((word) => Buffer.from(word))) tests.push((line) => mentions(line, word));
+  if (text !== undefined) {
+    const wanted = [text, JSON.stringify(text).slice(1, -1)].map((one) => one.toLowerCase());
+    tests.push((line) => {
+      const shown = line.toString().toLowerCase();
+      return wanted.some((one) => shown.includes(one));
+    });
+  }
+  return tests.length === 0 ? null : (line: Buffer) => tests.every((test) => test(line));
+}
 
 /** Returns whether the line contains the word, other than as the beginning of a longer word. */
 function mentions(line: Buffer, word: Buffer): boolean {

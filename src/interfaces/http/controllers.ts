@@ -23,6 +23,7 @@ import { DatasetsController } from './workspace/datasets.controller.js';
 import { ModelAliasesController } from './workspace/model-aliases.controller.js';
 import { ModelsController } from './workspace/models.controller.js';
 import { ProjectsController } from './workspace/projects.controller.js';
+import { SearchController } from './workspace/search.controller.js';
 
 /** Lists every controller, in the order of the API reference. The container creates them. */
 export const controllers: readonly Newable<Controller>[] = [
@@ -33,6 +34,7 @@ export const controllers: readonly Newable<Controller>[] = [
   DatasetsController,
   ModelsController,
   ModelAliasesController,
+  SearchController,
   RuntimeController,
   CompletionsController,
   ConversationsController,

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { Bounded } from '../../application/shared/bounded-page.js';
 import { NotFound } from '../../domain/shared/errors.js';
-import { GREATEST_VERSION, intLike, namedObject, wholeNumberText } from './schemas.js';
+import { atMost } from '../../domain/shared/text.js';
+import { GREATEST_VERSION, intLike, namedObject, text, wholeNumberText } from './schemas.js';
 
 export const Count = intLike(1, 'The number of items in this answer.');
 
@@ -23,6 +24,7 @@ export const named = <Name extends string, Schema>(name: Name, schema: Schema) =
   ({ [name]: schema }) as Record<Name, Schema>;
 
 const MAX_ITEMS = 1000;
+const MOST_SEARCH_TEXT = 100;
 
 const limit = (usual: number) =>
   wholeNumberText(1, MAX_ITEMS)
@@ -41,8 +43,20 @@ export const Page = z.object({
     .meta(cursorMeta),
 });
 
+/** Describes a text to search for. */
+export const SearchText = text()
+  .refine((sent) => sent !== '' && atMost(sent, MOST_SEARCH_TEXT), {
+    error: `must have 1 to ${MOST_SEARCH_TEXT} characters`,
+  })
+  .meta({ minLength: 1, maxLength: MOST_SEARCH_TEXT });
+
 /** Describes the query of a list of objects that a team makes by hand. Usually one page has all of them. */
 export const LongPage = Page.extend({ limit: limit(MAX_ITEMS) });
+
+/** Describes the query of such a list that can be searched by name. */
+export const NamedPage = LongPage.extend({
+  q: SearchText.optional().describe('Only those with this text in their name, in upper or lower case.'),
+});
 
 /** Describes the query of a list of numbered items. The cursor is the last number of the page before. */
 export const NumberPage = z.object({

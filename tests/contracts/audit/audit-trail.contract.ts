@@ -48,6 +48,18 @@ export function auditTrailContract(adapter: string, store: StoreUnderTest) {
       expect(await found({})).toEqual([]);
     });
 
+    it('finds entries by a part of the name of the actor or the object, in either case', async () => {
+      const by = (name: string | null) => ({ kind: 'account', id: 'usr_1', name, credentialId: null }) as const;
+      const anna = await add({ actor: by('Änna Müller'), objectName: null, action: 'account.changed' });
+      const object = await add({ actor: by(null), objectName: 'MÜLLER the project', action: 'project.deleted' });
+      await add({ actor: by('Ben'), objectName: 'capitals' });
+      expect(await found({ q: 'müller' })).toEqual([object, anna]);
+      expect(await found({ q: 'änna' })).toEqual([anna]);
+      expect(await found({ q: 'müller', action: 'project' })).toEqual([object]);
+      expect(await found({ q: 'müller', to: at(0) })).toEqual([]);
+      await expectPages((page) => found({ q: 'ller' }, page), [object, anna]);
+    });
+
     it('finds the entries of a team, and for operators also entries of no team', async () => {
       const [own, others, nobodys] = [
         await add({ teamId: 'tea_own' }),

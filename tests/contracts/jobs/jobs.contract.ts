@@ -80,6 +80,34 @@ export function jobsContract(adapter: string, store: StoreUnderTest) {
         );
     });
 
+    it('finds the jobs of a team, or of the master key, by a part of their name in either case', async () => {
+      const nightly = await add({ name: 'Nightly ÜBUNG (50%)', teamId: 'tea_1' });
+      const weekly = await add({ name: 'weekly übung [a-z]', teamId: 'tea_1', projectId: 'prj_1' });
+      const others = await add({ name: 'nightly', teamId: 'tea_2' });
+      const masters = await add({ name: 'nightly', teamId: null });
+      await add({ name: null, teamId: 'tea_1' }, aCall);
+      const found = (part: string, filter: Partial<JobFilter> = {}, teamId: string | null = 'tea_1') =>
+        jobs.list({ ...any, ...filter, named: { teamId, part } }, { limit: 9, after: null });
+      expect(await found('Übung')).toEqual([weekly, nightly]);
+      expect(await found('NIGHT')).toEqual([nightly]);
+      expect(await found('y ü', { projectId: 'prj_1' })).toEqual([weekly]);
+      expect(await found('night', {}, 'tea_2')).toEqual([others]);
+      expect(await found('night', {}, null)).toEqual([masters]);
+      expect(await found('night', { status: 'queued' })).toEqual([]);
+      for (const [part, job] of [
+        ['(50%)', nightly],
+        ['[a-z]', weekly],
+      ] as const)
+        expect(await found(part)).toEqual([job]);
+      for (const part of ['.', '%', '^', '\\\\', '***', 'n.g'])
+        expect(await found(part)).toEqual(part === '%' ? [nightly] : []);
+      await expectPages(
+        (page) => jobs.list({ ...any, named: { teamId: 'tea_1', part: 'ü' } }, page),
+        [weekly, nightly],
+        (page) => jobs.sizes({ ...any, named: { teamId: 'tea_1', part: 'ü' } }, page),
+      );
+    });
+
     it('updates an unfinished job, but no finished or unknown one', async () => {
       const [job, other] = [await add(), await add()];
       const next: Job = { ...job, progress: { done: 1, total: 2 }, result: 'half', error: 'e', startedAt: at(2) };

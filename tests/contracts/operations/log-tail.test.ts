@@ -51,6 +51,21 @@ describe('LogTail of files', () => {
     expect(await tail.read({ most: 2, mentioning: [], levels: null })).toEqual(numbered(19_999, 20_001));
   });
 
+  it('finds lines by a text in either case, and by time', async () => {
+    const { tail, write } = open(plenty);
+    const line = (second: number, event: string) =>
+      JSON.stringify({ time: at(second).toISOString(), level: 'info', event });
+    const lines = [line(1, 'Größe "one"'), line(2, 'the time is {"time":"2999"}'), line(3, 'größe two')];
+    write([...lines.slice(0, 2), 'no JSON: GRÖSSE', ...lines.slice(2)]);
+    const read = (filter: object) => tail.read({ most: 9, mentioning: [], levels: null, ...filter });
+    expect(await read({ text: 'GRÖßE' })).toEqual([lines[0], lines[2]]);
+    expect(await read({ text: '"one"' })).toEqual([lines[0]]);
+    expect(await read({ text: 'no json' })).toEqual(['no JSON: GRÖSSE']);
+    expect(await read({ from: at(2) })).toEqual(lines.slice(1));
+    expect(await read({ to: at(2) })).toEqual(lines.slice(0, 1));
+    expect(await read({ from: at(2), to: at(3), text: 'time' })).toEqual([lines[1]]);
+  });
+
   it('returns lines of any length and in any script as they were written', async () => {
     const { tail, write } = open(plenty);
     const lines = [1, 2, 3, 65_535, 65_536, 65_537, 200_000, 4].map(

@@ -20,7 +20,7 @@ const versionedDatasets = ({ datasets, project, otherProject }: StockedStore): V
     },
     odd: { name: 'Hauptstädte 🦆', updatedAt: at(0.001), forkedFrom: { datasetId: ids.next('dst'), version: 4 } },
     find: ({ id }, ofOther) => datasets.find(owner(ofOther).id, id),
-    all: (page, ofOther) => datasets.all(owner(ofOther).id, page),
+    all: (page, ofOther) => datasets.all({ projectId: owner(ofOther).id }, page),
     next: (current, by) =>
       Dataset.update(current, [current.version], { name: by, content: contentOf([]), by, at: at(current.version) }),
     settled: (current) => ({ ...current, state: 'frozen', frozenAt: at(5) }),

@@ -23,8 +23,8 @@ const versionedModels = ({ models, project, otherProject }: StockedStore): Versi
       createdBy: 'usr_3',
     },
     find: ({ id }, ofOther) => models.find(owner(ofOther).id, id),
-    all: (page, ofOther) => models.all(owner(ofOther).id, page),
-    sizes: (page) => models.sizes(owner().id, page),
+    all: (page, ofOther) => models.all({ projectId: owner(ofOther).id }, page),
+    sizes: (page) => models.sizes({ projectId: owner().id }, page),
     next: (current, by) => Model.update(current, [current.version], { spec: { by }, by, at: at(current.version) }),
     settled: registered,
     replace: (current, next) => models.replace(current, next),
@@ -50,7 +50,7 @@ export function modelsContract(adapter: string, store: StoreUnderTest) {
       ({ models } = stock);
     });
     const add = (over: Partial<Model> = {}) => models.addOnce(aModel(stock.project, over));
-    const all = () => models.all(stock.project.id, { limit: 9, after: null });
+    const all = () => models.all({ projectId: stock.project.id }, { limit: 9, after: null });
 
     it('adds one model for a project and a request id, and returns the stored model to later calls', async () => {
       const first = await add({ requestedSpec: '{"first":true}' });

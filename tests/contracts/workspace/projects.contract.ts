@@ -82,9 +82,9 @@ export function projectsContract(adapter: string, store: StoreUnderTest) {
       const left = async ({ id: projectId }: Project) => {
         const page = { limit: 9, after: null };
         const lists = [
-          await models.all(projectId, page),
+          await models.all({ projectId }, page),
           await modelAliases.history(projectId, 'champion', 9),
-          await datasets.all(projectId, page),
+          await datasets.all({ projectId }, page),
           await conversations.list({ projectId, accountId: account.id }, page),
           [await connections.find(projectId)].filter(Boolean),
         ];

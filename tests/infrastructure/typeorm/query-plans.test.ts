@@ -1,3 +1,4 @@
+import { MOST_SEARCHED } from '../../../src/application/shared/bounded-page.js';
 import { jobKinds, jobStatuses } from '../../../src/domain/jobs/job.js';
 import { usageBuckets, usageGroups } from '../../../src/domain/jobs/usage.js';
 import { query } from '../../support/database.js';
@@ -110,6 +111,30 @@ describe('on a full database', () => {
     expect(found).toEqual({});
   });
 
+  it('searches by name read at most the newest items that the search promises', async () => {
+    const none = 'no such name';
+    const any = { teamId: null, projectId: null, kind: null, status: null };
+    const everything = { team: null, actor: null, action: null, objectId: null, from: null, to: null };
+    await query(postgres.url, "UPDATE jobs SET name = 'nightly' WHERE right(id, 1) <> '0'");
+    await query(postgres.url, 'VACUUM ANALYZE jobs');
+    const searches: Record<string, () => Promise<unknown>> = {
+      jobs: () => store.jobs.list({ ...any, named: { teamId: place.teamId, part: none } }, page),
+      'rare jobs': () =>
+        store.jobs.list({ ...any, kind: 'embedding', named: { teamId: place.teamId, part: 'night' } }, page),
+      'jobs of the master key': () => store.jobs.list({ ...any, named: { teamId: null, part: none } }, page),
+      audit: () => store.auditTrail.list({ ...everything, q: none }, page),
+      'audit of a team and a time': () =>
+        store.auditTrail.list(
+          { ...everything, team: { id: place.teamId, operator: true }, from: ago(200), q: none },
+          page,
+        ),
+      workspace: () => store.workspaceSearch.find(place.teamId, none, 10),
+    };
+    for (const [name, search] of Object.entries(searches))
+      for (const select of await selectsOf(postgres.source, search))
+        expect([name, await wasteOf(postgres.url, select, MOST_SEARCHED)]).toEqual([name, []]);
+  });
+
   it('previews of rules, and sums of usage, read no jobs in vain', async () => {
     const found: Record<string, string[]> = {};
     for (const kind of [null, ...jobKinds])
@@ -152,13 +177,13 @@ describe('on a full database', () => {
       'projects, page': () => store.projects.all({ teamId }, middle('prj')),
       'sizes of projects': () => store.projects.sizes({ teamId }, middle('prj')),
       'versions of a project': () => store.projects.versions(projectId, versions),
-      models: () => store.models.all(projectId, page),
-      'models, page': () => store.models.all(projectId, middle('mdl')),
-      'sizes of models': () => store.models.sizes(projectId, middle('mdl')),
+      models: () => store.models.all({ projectId }, page),
+      'models, page': () => store.models.all({ projectId }, middle('mdl')),
+      'sizes of models': () => store.models.sizes({ projectId }, middle('mdl')),
       'versions of a model': () => store.models.versions('mdl_000001', versions),
       'aliases of models': () => store.modelAliases.living(projectId),
-      datasets: () => store.datasets.all(projectId, page),
-      'datasets, page': () => store.datasets.all(projectId, middle('dst')),
+      datasets: () => store.datasets.all({ projectId }, page),
+      'datasets, page': () => store.datasets.all({ projectId }, middle('dst')),
       'versions of a dataset': () => store.datasets.versions('dst_000001', versions),
       conversations: () => store.conversations.list(of, page),
       'conversations, page': () => store.conversations.list(of, middle('cnv')),

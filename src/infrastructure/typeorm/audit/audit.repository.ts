@@ -1,7 +1,9 @@
 import { injectable } from 'inversify';
 import type { SelectQueryBuilder } from 'typeorm';
 import type { AuditFilter, AuditRepository } from '../../../application/audit/ports.js';
+import { MOST_SEARCHED } from '../../../application/shared/bounded-page.js';
 import { type Actor, type AuditEntry, auditActions } from '../../../domain/audit/audit-entry.js';
+import { containing } from '../search.js';
 import { defineTable } from '../table.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 
@@ -42,19 +44,32 @@ export class TypeOrmAuditRepository implements AuditRepository {
 
   async list(filter: AuditFilter, { limit, after }: Parameters<AuditRepository['list']>[1]): Promise<AuditEntry[]> {
     const entries = matching(this.table().createQueryBuilder('entry'), filter);
-    if (after !== null) entries.andWhere('entry.id < :after', { after });
-    const { from, to } = filter;
+    const { from, to, q } = filter;
     if (from ?? to) {
       const [ends] = await this.unitOfWork.query<{ first: string | null; last: string | null }>(ENDS, [from, to]);
       if (from !== null) entries.andWhere('entry.id >= :first', { first: ends?.first });
       if (to !== null) entries.andWhere('entry.id <= :last', { last: ends?.last });
     }
+    if (q !== undefined) onlyNamed(entries, q);
+    if (after !== null) entries.andWhere('entry.id < :after', { after });
     const rows = await entries.orderBy('entry.id', 'DESC').limit(limit).getMany();
     return rows.map(({ actorKind: kind, actorId, actorName: name, credentialId, ...entry }) => ({
       ...entry,
       actor: { kind, id: actorId, name, credentialId },
     }));
   }
+}
+
+/** Keeps those of the newest entries that have `part` in a name. */
+function onlyNamed(entries: SelectQueryBuilder<AuditRow>, part: string): void {
+  const newest = entries.clone().select(['entry.id', 'entry.actor_name', 'entry.object_name']);
+  const searched = newest.orderBy('entry.id', 'DESC').limit(MOST_SEARCHED).getQuery();
+  entries.where(
+    `entry.id IN (SELECT entry_id FROM (${searched}) AS newest WHERE concat_ws(E'\\n', actor_name, object_name) ~ :part)`,
+    {
+      part: containing(part),
+    },
+  );
 }
 
 /** More than the entries that are written at the same time, whose ids may not be in the order of their times. */

@@ -1,9 +1,10 @@
 import { injectable } from 'inversify';
-import { LessThan } from 'typeorm';
+import { LessThan, Raw } from 'typeorm';
 import type { Page, VersionPage } from '../../../application/shared/ports.js';
-import type { DatasetRepository, DatasetVersionEntry } from '../../../application/workspace/ports.js';
+import type { DatasetRepository, DatasetVersionEntry, InProjectFilter } from '../../../application/workspace/ports.js';
 import { recordsBytes } from '../../../domain/shared/storage-quota.js';
 import { Dataset, type DatasetRecord, type DatasetVersion } from '../../../domain/workspace/dataset.js';
+import { containing } from '../search.js';
 import { notFoundIfMissing } from '../storage-errors.js';
 import { changesOne, defineTable, newest, plus, type StoredBytes, storedBytes } from '../table.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
@@ -92,8 +93,9 @@ export class TypeOrmDatasetRepository implements DatasetRepository {
     return this.datasets().findOneBy({ projectId, id });
   }
 
-  all(projectId: string, page: Page): Promise<Dataset[]> {
-    return this.datasets().find(newest({ projectId }, page));
+  all({ projectId, q }: InProjectFilter, page: Page): Promise<Dataset[]> {
+    const named = q !== undefined && { name: Raw((name) => `${name} ~ :name`, { name: containing(q) }) };
+    return this.datasets().find(newest<Dataset & StoredBytes>({ projectId, ...named }, page));
   }
 
   async records(datasetId: string, version: number): Promise<readonly DatasetRecord[] | null> {

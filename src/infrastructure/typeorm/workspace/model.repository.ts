@@ -1,10 +1,16 @@
 import { injectable } from 'inversify';
-import { In } from 'typeorm';
+import { type FindOptionsWhere, In, Raw } from 'typeorm';
 import type { Page, SizedItem, VersionPage } from '../../../application/shared/ports.js';
-import type { ModelAliasRepository, ModelRepository, ModelVersionEntry } from '../../../application/workspace/ports.js';
+import type {
+  InProjectFilter,
+  ModelAliasRepository,
+  ModelRepository,
+  ModelVersionEntry,
+} from '../../../application/workspace/ports.js';
 import { specBytes } from '../../../domain/shared/storage-quota.js';
 import { Model, type ModelVersion } from '../../../domain/workspace/model.js';
 import type { AliasChange, LivingAlias } from '../../../domain/workspace/model-alias.js';
+import { containing } from '../search.js';
 import { notFoundIfMissing } from '../storage-errors.js';
 import {
   changesOne,
@@ -82,12 +88,12 @@ export class TypeOrmModelRepository implements ModelRepository {
     return this.models().findOneBy({ projectId, id }) as Promise<Model | null>;
   }
 
-  all(projectId: string, page: Page): Promise<Model[]> {
-    return this.models().find(newest({ projectId }, page)) as Promise<Model[]>;
+  all(filter: InProjectFilter, page: Page): Promise<Model[]> {
+    return this.models().find(newest(matching(filter), page)) as Promise<Model[]>;
   }
 
-  sizes(projectId: string, page: Page): Promise<SizedItem[]> {
-    return sizesOf(this.models(), newest({ projectId }, page), ['spec']);
+  sizes(filter: InProjectFilter, page: Page): Promise<SizedItem[]> {
+    return sizesOf(this.models(), newest(matching(filter), page), ['spec']);
   }
 
   async registered(projectIds: readonly string[]): Promise<Model[]> {
@@ -126,6 +132,15 @@ export class TypeOrmModelRepository implements ModelRepository {
     return this.history().findOneBy({ modelId, version }) as Promise<ModelVersion | null>;
   }
 }
+
+const matching = ({ projectId, q }: InProjectFilter): FindOptionsWhere<ModelRow> => ({
+  projectId,
+  ...(q !== undefined && { spec: Raw((spec) => `${namesIn(spec)} ~ :name`, { name: containing(q) }) }),
+});
+
+/** The names that a spec may have, one in each line. */
+export const namesIn = (spec: string) =>
+  `concat_ws(E'\\n', ${spec} ->> 'name', ${spec} ->> 'model', ${spec} ->> 'path')`;
 
 export const ModelAliasTable = defineTable<AliasChange>('model_aliases', {
   projectId: { type: 'text', primary: true },

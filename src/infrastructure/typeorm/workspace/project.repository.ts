@@ -1,10 +1,11 @@
 import { injectable } from 'inversify';
-import type { FindOptionsWhere } from 'typeorm';
+import { type FindOptionsWhere, Raw } from 'typeorm';
 import type { Page, SizedItem, VersionPage } from '../../../application/shared/ports.js';
 import type { ProjectFilter, ProjectRepository, ProjectVersionEntry } from '../../../application/workspace/ports.js';
 import { specBytes } from '../../../domain/shared/storage-quota.js';
 import { Project, type ProjectVersion } from '../../../domain/workspace/project.js';
 import { notifying } from '../desired-state-changes.js';
+import { containing } from '../search.js';
 import {
   changesOne,
   defineTable,
@@ -117,6 +118,7 @@ export class TypeOrmProjectRepository implements ProjectRepository {
   }
 }
 
-const matching = ({ teamId }: ProjectFilter): FindOptionsWhere<ProjectRow> => ({
+const matching = ({ teamId, q }: ProjectFilter): FindOptionsWhere<ProjectRow> => ({
   teamId,
+  ...(q !== undefined && { name: Raw((name) => `${name} ~ :name`, { name: containing(q) }) }),
 });

@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import { MOST_SEARCHED } from '../../../application/shared/bounded-page.js';
 import { permissions } from '../../../domain/accounts/permission.js';
 import { actorKinds, auditActions } from '../../../domain/audit/audit-entry.js';
 import { contractsOf } from '../contract.js';
-import { Page, pageOfList } from '../paging.js';
+import { Page, pageOfList, SearchText } from '../paging.js';
 import { AccountId, id, namedObject, secondsText, Timestamp, textLike } from '../schemas.js';
 
 const api = contractsOf('Operations');
@@ -60,6 +61,9 @@ export const listAudit = api.get('/v1/audit', {
     object: word().optional().describe('The id of an object.'),
     from: secondsText().optional().describe('Seconds since the epoch. Only entries from then on.'),
     to: secondsText().optional().describe('Seconds since the epoch. Only entries before then.'),
+    q: SearchText.optional().describe(
+      `Only entries with this text in the name of the actor or the object, in upper or lower case, among the newest ${MOST_SEARCHED} that fit the other filters.`,
+    ),
   }),
   answer: pageOfList('entries', AuditEntryAnswer, 'Audit'),
 });

@@ -10,13 +10,14 @@ import * as contracts from './audit.contract.js';
 export class AuditController implements Controller {
   readonly routes = [
     route(contracts.listAudit, async ({ caller, query }) => {
-      const { action = null, object = null, from = null, to = null } = query;
+      const { action = null, object = null, from = null, to = null, q } = query;
       const found = await this.audit.list(caller, {
         actor: actorOf(query.actor),
         action,
         objectId: object,
         from,
         to,
+        q,
         page: pageOf(query),
       });
       return paged('entries', onePage(found, query), entryAnswer);

@@ -1,10 +1,11 @@
 import { z } from 'zod';
+import { MOST_SEARCHED } from '../../../application/shared/bounded-page.js';
 import { permissions } from '../../../domain/accounts/permission.js';
 import { QUEUED_PER_TEAM } from '../../../domain/jobs/evaluation.js';
 import { jobKinds, jobLimits, jobModes, jobStatuses, openStatuses } from '../../../domain/jobs/job.js';
 import type { Json } from '../../../domain/workspace/json.js';
 import { contractsOf } from '../contract.js';
-import { Page, pageOfList } from '../paging.js';
+import { Page, pageOfList, SearchText } from '../paging.js';
 import {
   ActorId,
   AnyJson,
@@ -143,6 +144,9 @@ export const listJobs = api.get(path, {
       .regex(/^prj_[0-9a-f-]{36}$/, { error: 'must be the id of a project' })
       .optional()
       .describe('Only jobs of this project.'),
+    q: SearchText.optional().describe(
+      `Only jobs of your own with this text in their name, in upper or lower case, among your team's newest ${MOST_SEARCHED} jobs that have a name.`,
+    ),
   }),
   answer: pageOfList('jobs', JobAnswer, 'Jobs'),
   refusals: ['busy'],

@@ -20,8 +20,8 @@ export class JobsController implements Controller {
       return jobAnswer(await this.jobs.createExternal(caller, { name, projectId, status, progress }));
     }),
     route(contracts.listJobs, async ({ caller, query, memory }) => {
-      const { status = null, kind = null, project_id: projectId = null } = query;
-      const found = await this.jobs.list(caller, { status, kind, projectId, page: boundedPageOf(query), memory });
+      const { status = null, kind = null, project_id: projectId = null, q } = query;
+      const found = await this.jobs.list(caller, { status, kind, projectId, q, page: boundedPageOf(query), memory });
       return paged('jobs', found, jobAnswer);
     }),
     route(contracts.readJob, async ({ caller, params }) =>

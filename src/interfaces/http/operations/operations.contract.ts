@@ -6,8 +6,8 @@ import { type PermissionName, permissions } from '../../../domain/accounts/permi
 import { UserAnswer } from '../accounts/accounts.contract.js';
 import { RuntimeAnswer } from '../chat/runtime.contract.js';
 import { contractsOf } from '../contract.js';
-import { Count } from '../paging.js';
-import { InstanceName, id, intLike, namedObject, shortText, Tail, textLike } from '../schemas.js';
+import { Count, SearchText } from '../paging.js';
+import { InstanceName, id, intLike, namedObject, secondsText, shortText, Tail, textLike } from '../schemas.js';
 
 const operations = contractsOf('Operations');
 const monitoring = contractsOf('Monitoring');
@@ -49,6 +49,15 @@ export const readLog = monitoring.get('/v1/logs', {
       .enum(logLevels)
       .optional()
       .describe('Only lines of this level or a more severe one, among the newest 64 MB of the log.'),
+    q: SearchText.optional().describe(
+      'Only lines with this text, in upper or lower case, among the newest 64 MB of the log.',
+    ),
+    from: secondsText()
+      .optional()
+      .describe('Seconds since the epoch. Only lines from then on, among the newest 64 MB of the log.'),
+    to: secondsText()
+      .optional()
+      .describe('Seconds since the epoch. Only lines before then, among the newest 64 MB of the log.'),
   }),
   answer: namedObject('LogTail', {
     lines: z.array(textLike('{"time":"2025-11-21T00:00:00.123Z","level":"info","event":"request"}')),

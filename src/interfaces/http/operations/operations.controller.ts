@@ -18,8 +18,8 @@ type StatusAnswer = AnswerOf<typeof contracts.status>;
 export class OperationsController implements Controller {
   readonly routes = [
     route(contracts.readLog, async ({ caller, query, memory }) => {
-      const { tail, job_id: jobId = null, request_id: requestId = null, level = null } = query;
-      const input = { most: tail, jobId, requestId, level, memory };
+      const { tail, job_id: jobId = null, request_id: requestId = null, level = null, q: text, from, to } = query;
+      const input = { most: tail, jobId, requestId, level, text, from, to, memory };
       const { lines, file } = await this.monitoring.readLog(caller, input);
       return { ...listed('lines', lines), file };
     }),

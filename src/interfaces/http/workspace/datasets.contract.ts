@@ -4,7 +4,7 @@ import { type MappedColumn, mappedFields } from '../../../domain/workspace/datas
 import type { Json } from '../../../domain/workspace/json.js';
 import { NAME_LENGTH } from '../../../domain/workspace/project.js';
 import { contractsOf } from '../contract.js';
-import { LongPage, NumberPage, pageOfList } from '../paging.js';
+import { NamedPage, NumberPage, pageOfList } from '../paging.js';
 import {
   AccountId,
   anyOf,
@@ -68,7 +68,7 @@ export const listDatasets = api.get('/v1/projects/{project_id}/datasets', {
   summary: 'List the datasets of a project',
   description: 'Newest first, without records.',
   access: permissions.readWorkspace,
-  query: LongPage,
+  query: NamedPage,
   answer: pageOfList('datasets', DatasetEntry, 'Datasets'),
 });
 

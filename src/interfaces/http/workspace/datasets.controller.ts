@@ -20,7 +20,7 @@ import { Rows } from './record-forms.js';
 export class DatasetsController implements Controller {
   readonly routes = [
     route(contracts.listDatasets, async ({ caller, params, query }) => {
-      const found = await this.datasets.list(caller, { projectId: params.project_id, page: pageOf(query) });
+      const found = await this.datasets.list(caller, { projectId: params.project_id, q: query.q, page: pageOf(query) });
       return paged('datasets', onePage(found, query), datasetEntry);
     }),
     route(contracts.importDataset, async ({ caller, params, query, body }) => {

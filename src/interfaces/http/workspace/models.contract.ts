@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { permissions } from '../../../domain/accounts/permission.js';
 import { contractsOf } from '../contract.js';
-import { LongPage, NumberPage, pageOfList } from '../paging.js';
+import { NamedPage, NumberPage, pageOfList } from '../paging.js';
 import {
   AccountId,
   AnyObject,
@@ -68,7 +68,11 @@ export const listModels = api.get('/v1/projects/{project_id}/models', {
   id: 'listModels',
   summary: 'List the models of a project, newest first',
   access: permissions.readWorkspace,
-  query: LongPage,
+  query: NamedPage.extend({
+    q: NamedPage.shape.q.describe(
+      'Only models with this text in the `name`, `model` or `path` of their spec, in upper or lower case.',
+    ),
+  }),
   answer: pageOfList('models', ModelAnswer, 'Models'),
   refusals: ['busy'],
 });

@@ -16,7 +16,7 @@ export class ModelsController implements Controller {
       draftedReply(await this.models.create(caller, { projectId: params.project_id, requestId, spec })),
     ),
     route(contracts.listModels, async ({ caller, params, query, memory }) => {
-      const input = { projectId: params.project_id, page: boundedPageOf(query), memory };
+      const input = { projectId: params.project_id, q: query.q, page: boundedPageOf(query), memory };
       const found = await this.models.list(caller, input);
       return paged('models', found, modelAnswer);
     }),

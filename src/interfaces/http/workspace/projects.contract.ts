@@ -5,7 +5,7 @@ import { formatLimits } from '../../../domain/workspace/spec-format.js';
 import { ConversationAnswer } from '../chat/conversations.contract.js';
 import { RuntimeAnswer } from '../chat/runtime.contract.js';
 import { contractsOf } from '../contract.js';
-import { Count, LongPage, NextCursor, NumberPage, pageOfList } from '../paging.js';
+import { Count, NamedPage, NextCursor, NumberPage, pageOfList } from '../paging.js';
 import {
   AccountId,
   AnyObject,
@@ -130,7 +130,7 @@ export const listProjects = api.get('/v1/projects', {
     'Newest first. A page has fewer projects than `limit` if their specs are long. `conversations` has up to 100 of your ' +
     'own conversations in these projects, newest message first.',
   access: permissions.readWorkspace,
-  query: LongPage,
+  query: NamedPage,
   answer: namedObject('ProjectList', {
     projects: z.array(ProjectAnswer),
     conversations: z.array(ConversationAnswer),

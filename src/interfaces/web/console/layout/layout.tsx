@@ -2,14 +2,14 @@ import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { pages } from '../pages.js';
 import { can, user } from '../shared/account.js';
-import { answer, api } from '../shared/api.js';
 import { Icon, IconButton } from '../shared/icon.js';
 import { OutageNote } from '../shared/outage-note.js';
 import { link, match, path } from '../shared/router.js';
-import { forgetSession, leaveForSignIn } from '../shared/session.js';
 import { useKeptFocus } from './kept-focus.js';
 import { Palette } from './palette.js';
+import { scrollToPlace } from './scroll.js';
 import { ShortcutHelp, useShortcuts } from './shortcuts.js';
+import { signOut } from './sign-out.js';
 import { VerificationBanner } from './verification-banner.js';
 
 /** Shows the menu beside the open page. On a small screen, the menu opens over the page. */
@@ -25,7 +25,7 @@ export function Layout({ children }: { children: ComponentChildren }) {
   useLayoutEffect(() => {
     setMenuOpen(false);
     main.current?.focus({ preventScroll: true });
-    scrollTo(0, 0);
+    return scrollToPlace();
   }, [place]);
   return (
     <div class="layout">
@@ -75,7 +75,7 @@ export function Layout({ children }: { children: ComponentChildren }) {
         <VerificationBanner />
         {children}
       </main>
-      {palette && <Palette onClose={() => setPalette(false)} />}
+      {palette && <Palette onClose={() => setPalette(false)} onHelp={() => setHelp(true)} />}
       {help && <ShortcutHelp onClose={() => setHelp(false)} />}
     </div>
   );
@@ -105,15 +105,8 @@ function Menu({ place }: { place: string }) {
 
 const isWithin = (to: string, place: string) => match(to, place) !== null || (to !== '/' && place.startsWith(`${to}/`));
 
-function SignOut() {
-  const signOut = async () => {
-    await answer(api.POST('/v1/auth/logout')).catch(() => {}); // The session may have ended already.
-    forgetSession();
-    leaveForSignIn();
-  };
-  return (
-    <button type="button" class="menu-item" onClick={signOut}>
-      <Icon name="leave" /> Sign out{user.value && <span class="menu-who">{user.value.name}</span>}
-    </button>
-  );
-}
+const SignOut = () => (
+  <button type="button" class="menu-item" onClick={signOut}>
+    <Icon name="leave" /> Sign out{user.value && <span class="menu-who">{user.value.name}</span>}
+  </button>
+);

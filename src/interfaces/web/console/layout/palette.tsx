@@ -3,66 +3,88 @@ import { pages } from '../pages.js';
 import { can } from '../shared/account.js';
 import { answer, api, type Schemas } from '../shared/api.js';
 import { Dialog } from '../shared/dialog.js';
-import { formatNumber } from '../shared/format.js';
 import type { Command } from '../shared/page.js';
 import { useQuery } from '../shared/query.js';
-import { link, navigate } from '../shared/router.js';
+import { link } from '../shared/router.js';
+import { useSettled } from '../shared/search-field.js';
+import { actions, goTo } from './actions.js';
 
-const MOST_SHOWN = 12;
-const MOST_PAGES = 3;
+/** The most entries of each kind, so that no kind hides the others. */
+const MOST_OF_A_KIND = 6;
+const MOST_SHOWN = 24;
+const MOST_SEARCHED = 20;
+/** Words that entries have beside the names of objects. */
+const NO_NAMES = new Set(['chat', 'with', 'of', 'project', 'dataset', 'model', 'job', 'playground']);
 
-const goTo = (title: string, hint: string, href: string): Command => ({ title, hint, run: () => navigate(href) });
+const fits = (words: readonly string[], { title, hint }: Command) =>
+  words.every((word) => `${title} ${hint ?? ''}`.toLowerCase().includes(word));
 
-/** Reads the projects, at most MOST_PAGES pages of 1,000. */
-async function readProjects(): Promise<{ projects: Schemas['Project'][]; hasMore: boolean }> {
-  const projects: Schemas['Project'][] = [];
-  let cursor: string | undefined;
-  for (let pages = 0; pages < MOST_PAGES; pages++) {
-    const page = await answer(api.GET('/v1/projects', { params: { query: { cursor } } }));
-    projects.push(...page.projects);
-    if (page.next_cursor === null) return { projects, hasMore: false };
-    cursor = page.next_cursor;
-  }
-  return { projects, hasMore: true };
-}
-
-/** Returns the commands that go to a place: the pages, and after something was typed also projects and deployments. */
-function useCommands(isTyped: boolean) {
-  const projects = useQuery(isTyped && can('read_workspace') ? 'projects to find' : null, readProjects);
-  const deployments = useQuery(isTyped && can('read_monitoring') ? 'deployments' : null, () =>
+/**
+ * Returns the commands that fit the words. The service searches for the longest word that may be of a name. The other words
+ * may be of the kind of the object, such as `dataset`.
+ */
+function useCommands(words: readonly string[], openHelp: () => void) {
+  const names = words.filter((word) => !NO_NAMES.has(word));
+  const longest = (names.length > 0 ? names : words).toSorted((a, b) => b.length - a.length)[0]?.slice(0, 100) ?? '';
+  const q = useSettled(longest);
+  const others = words.filter((word) => word !== longest);
+  const objects = useQuery(q && can('read_workspace') ? `find ${q}` : null, () =>
+    answer(api.GET('/v1/search', { params: { query: { q, limit: MOST_SEARCHED } } })),
+  );
+  const jobs = useQuery(q && can('read_jobs') ? `find jobs ${q}` : null, () =>
+    answer(api.GET('/v1/jobs', { params: { query: { q, limit: MOST_SEARCHED } } })),
+  );
+  const deployments = useQuery(q && can('read_monitoring') ? 'deployments' : null, () =>
     answer(api.GET('/v1/deployments')),
   );
-  const commands: readonly Command[] = [
+  const found = [
+    ...(objects.data?.found ?? []).flatMap(commandsOf),
+    ...(jobs.data?.jobs ?? []).map(({ id, name, kind }) => goTo(name ?? kind, 'job', link(`/jobs/${id}`))),
+  ].filter((command) => fits(others, command));
+  const isJob = /^job_[0-9a-f-]+$/.test(words[0] ?? '') && can('read_jobs');
+  const known = [
     ...pages
       .filter(({ path, needs }) => !path.includes(':') && (!needs || can(needs)))
       .map(({ title, path }) => goTo(title, 'page', link(path))),
-    ...(projects.data?.projects ?? []).flatMap(({ id, name }) => [
-      goTo(name, 'project', link(`/projects/${id}`)),
-      goTo(`Chat with ${name}`, 'playground', link('/playground', { project: id })),
-    ]),
+    ...actions(openHelp),
     ...(deployments.data?.deployments ?? []).map(({ id, name }) =>
       goTo(name, 'deployment', link(`/deployments/${id}`)),
     ),
-  ];
-  return {
-    commands,
-    isLoading: [projects, deployments].some(({ data, loading }) => loading && !data),
-    /** The number of searched projects if there are more projects, otherwise null. */
-    searched: projects.data?.hasMore ? projects.data.projects.length : null,
-  };
+  ].filter((command) => fits(words, command));
+  const isLoading = q !== longest || [objects, jobs, deployments].some(({ data, loading }) => loading && !data);
+  const job = isJob ? [goTo(words[0] as string, 'job', link(`/jobs/${words[0]}`))] : [];
+  return { commands: atMost([...job, ...known, ...(longest ? found : [])]), isLoading };
 }
 
-/** Finds pages, projects and deployments by name. The arrow keys choose an entry, and Enter opens it. */
-export function Palette({ onClose }: { onClose: () => void }) {
+function commandsOf({ kind, id, name, project_id: project, project_name }: Schemas['FoundObject']): Command[] {
+  if (kind === 'project')
+    return [
+      goTo(name ?? id, 'project', link(`/projects/${id}`)),
+      goTo(`Chat with ${name}`, 'playground', link('/playground', { project: id })),
+    ];
+  return [goTo(name ?? `…${id.slice(-6)}`, `${kind} of ${project_name}`, link(`/projects/${project}/${kind}s/${id}`))];
+}
+
+/** Leaves out what exceeds the limits. The first word of the hint is the kind. */
+function atMost(commands: readonly Command[]): readonly Command[] {
+  const counts = new Map<string, number>();
+  const kept = commands.filter(({ hint = '' }) => {
+    const kind = hint.split(' ')[0] as string;
+    counts.set(kind, (counts.get(kind) ?? 0) + 1);
+    return ['page', 'action'].includes(kind) || (counts.get(kind) ?? 0) <= MOST_OF_A_KIND;
+  });
+  return kept.slice(0, MOST_SHOWN);
+}
+
+/** Finds pages, actions, projects, datasets, models, deployments and jobs by name. The arrow keys choose an entry, and Enter opens it. */
+export function Palette({ onClose, onHelp }: { onClose: () => void; onHelp: () => void }) {
   const [text, setText] = useState('');
   const [chosen, setChosen] = useState(0);
   const input = useRef<HTMLInputElement>(null);
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
-  const { commands, isLoading, searched } = useCommands(words.length > 0);
-  const found = commands
-    .filter(({ title, hint }) => words.every((word) => `${title} ${hint ?? ''}`.toLowerCase().includes(word)))
-    .slice(0, MOST_SHOWN);
+  const { commands: found, isLoading } = useCommands(words, onHelp);
   useEffect(() => input.current?.focus(), []);
+  useEffect(() => document.getElementById(`palette-${chosen}`)?.scrollIntoView({ block: 'nearest' }), [chosen]);
   const go = (command: Command | undefined) => {
     if (!command) return;
     onClose();
@@ -82,7 +104,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
         ref={input}
         class="palette-input"
         role="combobox"
-        placeholder="A page, a project or an action"
+        placeholder="A page, an action, or the name of anything"
         aria-label="Find a page or an action"
         aria-expanded="true"
         aria-controls="palette-list"
@@ -99,7 +121,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
         {found.map((command, index) => (
           // biome-ignore lint/a11y/useKeyWithClickEvents: the input takes the keys.
           <div
-            key={`${command.hint}${command.title}`}
+            key={`${command.hint}${command.title}${index}`}
             id={`palette-${index}`}
             role="option"
             tabIndex={-1}
@@ -110,8 +132,9 @@ export function Palette({ onClose }: { onClose: () => void }) {
           </div>
         ))}
       </div>
-      {found.length === 0 && <p class="hint">{isLoading ? 'Searching …' : 'Nothing has this name.'}</p>}
-      {searched && <p class="hint">Only the newest {formatNumber(searched)} projects are searched.</p>}
+      <p class="hint" role="status">
+        {isLoading ? 'Searching …' : found.length === 0 && 'Nothing has this name.'}
+      </p>
     </Dialog>
   );
 }

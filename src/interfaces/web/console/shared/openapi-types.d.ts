@@ -671,6 +671,22 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["search"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/projects/{project_id}/runtime": {
         parameters: {
             query?: never;
@@ -2104,6 +2120,18 @@ export interface components {
         ModelAliasTarget: {
             model_id: string;
             version?: number;
+        };
+        FoundObjects: {
+            found: components["schemas"]["FoundObject"][];
+            count: number;
+        };
+        FoundObject: {
+            /** @enum {string} */
+            kind: "project" | "dataset" | "model";
+            id: string;
+            name: string | null;
+            project_id: string;
+            project_name: string;
         };
         InstanceRuntime: {
             /** @enum {string} */
@@ -4631,6 +4659,7 @@ export interface operations {
             query?: {
                 limit?: number;
                 cursor?: string;
+                q?: string;
             };
             header?: never;
             path?: never;
@@ -4908,6 +4937,7 @@ export interface operations {
             query?: {
                 limit?: number;
                 cursor?: string;
+                q?: string;
             };
             header?: never;
             path: {
@@ -5276,6 +5306,7 @@ export interface operations {
             query?: {
                 limit?: number;
                 cursor?: string;
+                q?: string;
             };
             header?: never;
             path: {
@@ -5755,6 +5786,37 @@ export interface operations {
             503: components["responses"]["503.storage_unavailable.instance_outdated.shutting_down"];
         };
     };
+    search: {
+        parameters: {
+            query: {
+                q: string;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FoundObjects"];
+                };
+            };
+            400: components["responses"]["400.bad_request"];
+            401: components["responses"]["401.unauthenticated.session_required"];
+            408: components["responses"]["408.request_timeout"];
+            421: components["responses"]["421.misdirected_request"];
+            422: components["responses"]["422.invalid_request"];
+            429: components["responses"]["429.rate_limited"];
+            431: components["responses"]["431.headers_too_large"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.storage_unavailable.instance_outdated.shutting_down"];
+        };
+    };
     readRuntime: {
         parameters: {
             query?: never;
@@ -6200,6 +6262,7 @@ export interface operations {
                 status?: "queued" | "running" | "succeeded" | "failed" | "cancelled";
                 kind?: "chat" | "embedding" | "prediction" | "external" | "evaluation";
                 project_id?: string;
+                q?: string;
             };
             header?: never;
             path?: never;
@@ -6904,6 +6967,9 @@ export interface operations {
                 job_id?: string;
                 request_id?: string;
                 level?: "error" | "warn" | "info" | "debug";
+                q?: string;
+                from?: string;
+                to?: string;
             };
             header?: never;
             path?: never;
@@ -7045,6 +7111,7 @@ export interface operations {
                 object?: string;
                 from?: string;
                 to?: string;
+                q?: string;
             };
             header?: never;
             path?: never;

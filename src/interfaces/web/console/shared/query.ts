@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { ApiError } from './api.js';
 import { joinedPages } from './paging.js';
+import { leftAt } from './router.js';
 
 const LONGEST_WAIT_MS = 15_000;
 const MOST_KEPT = 200;
@@ -116,18 +117,35 @@ interface Page<Item> {
   readonly next: string | null;
 }
 
-/** The same as `useQuery` for a list with pages. `load` takes the cursor of a page, or null for the first page. */
+/** The pages of a list after the first one. */
+interface LaterPages<Item> {
+  readonly key: string | null;
+  /** The items of the pages shown so far. */
+  later: readonly Item[];
+  /** The cursor of the next page, null after the last page, or undefined while only the first page is shown. */
+  next: string | null | undefined;
+}
+
+/** Returns the pages that were shown when the list was left, if the user comes back to it. Otherwise starts anew. */
+function laterPages<Item>(key: string | null): LaterPages<Item> {
+  const name = `later pages of ${key}`;
+  const left = leftAt() === null ? undefined : kept.get(name);
+  const pages = (left as LaterPages<Item> | undefined) ?? { key, later: [], next: undefined };
+  if (key !== null) keep(name, pages);
+  return pages;
+}
+
+/**
+ * The same as `useQuery` for a list with pages. `load` takes the cursor of a page, or null for the first page. After a
+ * step back in the history, the list shows the same pages as before, and loads them again.
+ */
 export function usePaged<Item extends { readonly id: string }>(
   key: string | null,
   load: (cursor: string | null) => Promise<Page<Item>>,
   options: { everyMs?: number | null } = {},
 ): PagedQuery<Item> {
-  const pages = useRef<{ key: string | null; later: readonly Item[]; next: string | null | undefined }>({
-    key: null,
-    later: [],
-    next: undefined,
-  });
-  if (pages.current.key !== key) pages.current = { key, later: [], next: undefined };
+  const pages = useRef<LaterPages<Item>>({ key: null, later: [], next: undefined });
+  if (pages.current.key !== key) pages.current = laterPages(key);
   // The prefix separates these answers from the answers of `useQuery` with the same key, which have another type.
   const first = useQuery(key && `pages of ${key}`, () => load(null), options);
   const [, draw] = useState(0);
@@ -165,5 +183,8 @@ export function usePaged<Item extends { readonly id: string }>(
     }
     if (pages.current === at) set(items, after);
   };
+  useEffect(() => {
+    if (pages.current.next !== undefined) void reload();
+  }, [key]);
   return { ...first, data: shown, reload, set: (items) => set(items), more: cursor ? more : null };
 }

@@ -31,11 +31,22 @@ let step = Number(history.state?.step ?? 0);
 const keepStep = () => history.replaceState({ step }, '');
 keepStep();
 
+/** How far the pages were scrolled when they were left, by the steps of the history. */
+const scrolled = new Map<number, number>();
+let returnedTo: number | null = null;
+// The browser would scroll before the rows of a list are there. The layout scrolls instead.
+history.scrollRestoration = 'manual';
+
+/** If a step back or forward in the history opened this place: how far it was scrolled when it was left. Otherwise null. */
+export const leftAt = (): number | null => returnedTo;
+
 addEventListener('hashchange', () => {
   const next = placeOf(location.hash);
   if (next === current.value) return;
   const reached: number | undefined = history.state?.step;
   if (!mayGo(next)) return history.go(reached === undefined ? -1 : step - reached || 1);
+  scrolled.set(step, scrollY);
+  returnedTo = reached === undefined ? null : (scrolled.get(reached) ?? 0);
   step = reached ?? step + 1;
   if (reached === undefined) keepStep();
   current.value = next;
@@ -75,6 +86,8 @@ export function link(
 export function navigate(href: string, { replace = false } = {}): void {
   const place = placeOf(href);
   if (!mayGo(place)) return;
+  scrolled.set(step, scrollY);
+  returnedTo = null;
   if (replace) history.replaceState({ step }, '', href);
   else if (place !== current.value) history.pushState({ step: ++step }, '', href);
   current.value = place; // at once, so that a change of parameters in the same task starts from this place

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import type { PagedQuery } from './query.js';
+import { query, setQuery } from './router.js';
 import { toastError } from './toasts.js';
 
 export interface Column<Row> {
@@ -14,16 +15,28 @@ export interface Column<Row> {
   readonly long?: boolean;
   /** Contains the buttons of a row. */
   readonly acts?: boolean;
+  /** The value by which the rows can be sorted. */
+  readonly sortBy?: (row: Row) => string | number | null | undefined;
 }
 
-/** Draws a table. A table that is too wide scrolls within the page. */
+/**
+ * Draws a table. A table that is too wide scrolls within the page. `sort` names the parameter of the address that keeps by
+ * which column the rows are sorted. It must be null while rows are missing, because they could be the first ones.
+ */
 export function Table<Row>(props: {
   label: string;
   columns: readonly Column<Row>[];
   rows: readonly Row[];
   rowKey: (row: Row) => string;
+  sort?: string | null;
+  /** Shown below the titles if there are no rows. */
+  none?: string;
 }) {
-  const { label, columns, rows, rowKey } = props;
+  const { label, columns, rowKey, sort = null } = props;
+  const order = sort && query.value.get(sort);
+  const isDescending = order?.startsWith('-');
+  const by = columns.find((column) => column.sortBy && nameOf(column) === order?.replace('-', ''));
+  const rows = sorted(props.rows, by?.sortBy, isDescending);
   const classOf = ({ numeric, minor, long, acts }: Column<Row>) =>
     [numeric && 'numeric', minor && 'minor', long && 'long', acts && 'acts'].filter(Boolean).join(' ');
   return (
@@ -34,8 +47,23 @@ export function Table<Row>(props: {
         <thead>
           <tr>
             {columns.map((column) => (
-              <th key={column.title} scope="col" class={classOf(column)}>
-                {column.title}
+              <th
+                key={column.title}
+                scope="col"
+                class={classOf(column)}
+                aria-sort={column !== by ? undefined : isDescending ? 'descending' : 'ascending'}
+              >
+                {sort && column.sortBy ? (
+                  <button
+                    type="button"
+                    class="sort"
+                    onClick={() => setQuery({ [sort]: nextOrder(nameOf(column), order) })}
+                  >
+                    {column.title}
+                  </button>
+                ) : (
+                  column.title
+                )}
               </th>
             ))}
           </tr>
@@ -52,9 +80,35 @@ export function Table<Row>(props: {
           ))}
         </tbody>
       </table>
+      {rows.length === 0 && props.none && <p class="hint">{props.none}</p>}
     </div>
   );
 }
+
+const nameOf = ({ title }: Pick<Column<never>, 'title'>) => title.toLowerCase().replaceAll(' ', '-');
+
+/** Ascending, then descending, then as the list came. */
+function nextOrder(name: string, order: string | null): string | null {
+  if (order === name) return `-${name}`;
+  return order === `-${name}` ? null : name;
+}
+
+/** Sorts rows. Those without a value are last in either direction. */
+function sorted<Row>(rows: readonly Row[], by: Column<Row>['sortBy'], isDescending = false): readonly Row[] {
+  if (!by) return rows;
+  const valued = rows.map((row) => ({ row, value: by(row) ?? null }));
+  const direction = isDescending ? -1 : 1;
+  valued.sort((a, b) => {
+    if (a.value === null || b.value === null) return Number(a.value === null) - Number(b.value === null);
+    return direction * compared(a.value, b.value);
+  });
+  return valued.map(({ row }) => row);
+}
+
+const compared = (a: string | number, b: string | number): number =>
+  typeof a === 'number' && typeof b === 'number'
+    ? a - b
+    : String(a).localeCompare(String(b), undefined, { numeric: true });
 
 export function More<Item>({ query }: { query: PagedQuery<Item> }) {
   const [busy, setBusy] = useState(false);

@@ -6,6 +6,7 @@ import { Icon } from '../../shared/icon.js';
 import { ProjectFrame } from '../../shared/project-frame.js';
 import { usePaged } from '../../shared/query.js';
 import { link, query, setQuery } from '../../shared/router.js';
+import { SearchField, searchText } from '../../shared/search-field.js';
 import { Empty, Loaded, State, Time } from '../../shared/states.js';
 import { type Column, More, Table } from '../../shared/table.js';
 import { ImportDialog } from './import.js';
@@ -15,8 +16,9 @@ const PAGE = 100;
 
 export function Datasets({ parameters }: { parameters: Readonly<Record<string, string>> }) {
   const project = parameters.project_id as string;
-  const datasets = usePaged<Entry>(`datasets ${project}`, async (cursor) => {
-    const params = { path: { project_id: project }, query: { limit: PAGE, cursor: cursor ?? undefined } };
+  const q = searchText();
+  const datasets = usePaged<Entry>(`datasets ${project} ${q ?? ''}`, async (cursor) => {
+    const params = { path: { project_id: project }, query: { limit: PAGE, q, cursor: cursor ?? undefined } };
     const page = await answer(api.GET('/v1/projects/{project_id}/datasets', { params }));
     return { items: page.datasets, next: page.next_cursor };
   });
@@ -49,15 +51,30 @@ export function Datasets({ parameters }: { parameters: Readonly<Record<string, s
         )
       }
     >
+      <div class="filters">
+        <SearchField placeholder="Part of a name" />
+      </div>
       <Loaded query={datasets} what="the datasets">
         {(found) =>
-          found.length === 0 ? (
+          found.length === 0 && q ? (
+            <Empty icon="search" title="No dataset has this in its name">
+              <button type="button" class="button" onClick={() => setQuery({ q: null })}>
+                Show all datasets
+              </button>
+            </Empty>
+          ) : found.length === 0 ? (
             <Empty icon="datasets" title="This project has no dataset yet">
               <p>A dataset has questions with the answers that you expect. A frozen one measures a model.</p>
               {mayEdit && <p>Drop a CSV, JSON or JSON Lines file here.</p>}
             </Empty>
           ) : (
-            <Table label="Datasets" columns={columnsOf(project)} rows={found} rowKey={({ id }) => id} />
+            <Table
+              label="Datasets"
+              columns={columnsOf(project)}
+              rows={found}
+              rowKey={({ id }) => id}
+              sort={datasets.more ? null : 'sort'}
+            />
           )
         }
       </Loaded>
@@ -70,11 +87,29 @@ export function Datasets({ parameters }: { parameters: Readonly<Record<string, s
 }
 
 const columnsOf = (project: string): Column<Entry>[] => [
-  { title: 'Name', cell: ({ id, name }) => <a href={link(`/projects/${project}/datasets/${id}`)}>{name}</a> },
-  { title: 'State', cell: ({ state, validation }) => <DatasetState state={state} validation={validation} /> },
-  { title: 'Records', cell: ({ record_count }) => record_count, numeric: true },
+  {
+    title: 'Name',
+    sortBy: ({ name }) => name,
+    cell: ({ id, name }) => <a href={link(`/projects/${project}/datasets/${id}`)}>{name}</a>,
+  },
+  {
+    title: 'State',
+    sortBy: ({ state }) => state,
+    cell: ({ state, validation }) => <DatasetState state={state} validation={validation} />,
+  },
+  {
+    title: 'Records',
+    sortBy: ({ record_count }) => record_count,
+    cell: ({ record_count }) => record_count,
+    numeric: true,
+  },
   { title: 'Version', cell: ({ version }) => version, numeric: true, minor: true },
-  { title: 'Changed', cell: ({ updated_at }) => <Time at={updated_at} />, minor: true },
+  {
+    title: 'Changed',
+    sortBy: ({ updated_at }) => updated_at,
+    cell: ({ updated_at }) => <Time at={updated_at} />,
+    minor: true,
+  },
 ];
 
 /** Shows whether a dataset is frozen, and the number of findings that prevent it from being frozen. */

@@ -4,6 +4,7 @@ import { Frame, Panel } from '../../shared/frame.js';
 import { Icon } from '../../shared/icon.js';
 import { useQuery } from '../../shared/query.js';
 import { link, path, query, setQuery } from '../../shared/router.js';
+import { SearchField, searchText } from '../../shared/search-field.js';
 import { Empty, Loaded, State, Time } from '../../shared/states.js';
 import { type Column, Table } from '../../shared/table.js';
 import { DeployDialog } from './deploy-dialog.js';
@@ -15,9 +16,14 @@ const EVERY_MS = 10_000;
 const EVERY_MS_WHILE_STARTING = 2_500;
 
 const COLUMNS: readonly Column<Deployment>[] = [
-  { title: 'Name', cell: ({ id, name }) => <a href={link(`/deployments/${id}`)}>{name}</a> },
+  {
+    title: 'Name',
+    sortBy: ({ name }) => name,
+    cell: ({ id, name }) => <a href={link(`/deployments/${id}`)}>{name}</a>,
+  },
   {
     title: 'Status',
+    sortBy: ({ status }) => status,
     cell: ({ status, reason }) => (
       <>
         <State of={status} />
@@ -30,12 +36,24 @@ const COLUMNS: readonly Column<Deployment>[] = [
     minor: true,
     cell: ({ model_path, model_name, endpoint }) => <code>{model_path ?? `${model_name} at ${endpoint}`}</code>,
   },
-  { title: 'Restarts', minor: true, numeric: true, cell: ({ restarts }) => restarts },
-  { title: 'Created', minor: true, cell: ({ created_at }) => <Time at={created_at} /> },
+  {
+    title: 'Restarts',
+    minor: true,
+    numeric: true,
+    sortBy: ({ restarts }) => restarts,
+    cell: ({ restarts }) => restarts,
+  },
+  {
+    title: 'Created',
+    minor: true,
+    sortBy: ({ created_at }) => created_at,
+    cell: ({ created_at }) => <Time at={created_at} />,
+  },
 ];
 
 export function Deployments() {
   const manages = can('manage_monitoring');
+  const text = searchText()?.toLowerCase() ?? '';
   const list = useQuery('deployments', () => answer(api.GET('/v1/deployments')), {
     everyMs: (data) =>
       data?.deployments.some(({ status }) => status === 'starting') ? EVERY_MS_WHILE_STARTING : EVERY_MS,
@@ -59,7 +77,17 @@ export function Deployments() {
             </Empty>
           ) : (
             <Panel title="Deployed models">
-              <Table label="Deployments" columns={COLUMNS} rows={deployments} rowKey={({ id }) => id} />
+              <div class="filters">
+                <SearchField placeholder="Part of a name" />
+              </div>
+              <Table
+                label="Deployments"
+                columns={COLUMNS}
+                rows={deployments.filter(({ name }) => name.toLowerCase().includes(text))}
+                none="No deployment has this in its name."
+                rowKey={({ id }) => id}
+                sort="sort"
+              />
             </Panel>
           )
         }

@@ -5,6 +5,7 @@ import { formatDuration } from '../../shared/format.js';
 import { Frame } from '../../shared/frame.js';
 import { usePaged, useQuery } from '../../shared/query.js';
 import { link, query, setQuery } from '../../shared/router.js';
+import { SearchField, searchText } from '../../shared/search-field.js';
 import { Empty, Loaded, State, Time } from '../../shared/states.js';
 import { type Column, More, Table } from '../../shared/table.js';
 import { jobName } from './job-link.js';
@@ -26,6 +27,7 @@ export function Jobs() {
     status: chosen('status', statuses),
     kind: chosen('kind', kinds),
     project_id: query.value.get('project') || undefined,
+    q: searchText(),
   };
   const isFiltered = Object.values(filter).some((value) => value !== undefined);
   const projects = useQuery(can('read_workspace') ? 'projects' : null, () => answer(api.GET('/v1/projects')));
@@ -37,15 +39,16 @@ export function Jobs() {
       const { jobs: items, next_cursor } = await answer(
         api.GET('/v1/jobs', { params: { query: { ...filter, ...page } } }),
       );
-      return { items, next: items.length < PAGE ? null : next_cursor };
+      return { items, next: next_cursor };
     },
     { everyMs: EVERY_MS },
   );
   const columns: readonly Column<Job>[] = [
-    { title: 'Job', cell: (job) => <a href={link(`/jobs/${job.id}`)}>{jobName(job)}</a> },
-    { title: 'Status', cell: (job) => <State of={job.status} /> },
+    { title: 'Job', sortBy: jobName, cell: (job) => <a href={link(`/jobs/${job.id}`)}>{jobName(job)}</a> },
+    { title: 'Status', sortBy: ({ status }) => status, cell: (job) => <State of={job.status} /> },
     {
       title: 'Project',
+      sortBy: ({ project_id: id }) => id && names.get(id),
       minor: true,
       cell: ({ project_id: id }) =>
         id && (names.has(id) ? <a href={link(`/projects/${id}`)}>{names.get(id)}</a> : 'of another team'),
@@ -55,9 +58,10 @@ export function Jobs() {
       minor: true,
       cell: (job) => job.mode === 'async' && hasProgress(job) && <ProgressOf job={job} />,
     },
-    { title: 'Created', cell: ({ created_at }) => <Time at={created_at} /> },
+    { title: 'Created', sortBy: ({ created_at }) => created_at, cell: ({ created_at }) => <Time at={created_at} /> },
     {
       title: 'Duration',
+      sortBy: ({ duration }) => duration,
       numeric: true,
       cell: ({ duration }) => (duration === null ? '–' : formatDuration(duration)),
     },
@@ -66,7 +70,8 @@ export function Jobs() {
     setQuery({ [name]: (event.currentTarget as HTMLSelectElement).value });
   return (
     <Frame title="Jobs" about="Calls to models, evaluations, and work that runs elsewhere.">
-      <div class="jobs-filters">
+      <div class="filters">
+        <SearchField placeholder="Part of a name" />
         <SelectField
           label="Kind"
           value={filter.kind ?? ''}
@@ -92,7 +97,13 @@ export function Jobs() {
         {(rows) =>
           rows.length > 0 ? (
             <>
-              <Table label="Jobs" columns={columns} rows={rows} rowKey={({ id }) => id} />
+              <Table
+                label="Jobs"
+                columns={columns}
+                rows={rows}
+                rowKey={({ id }) => id}
+                sort={jobs.more ? null : 'sort'}
+              />
               <More query={jobs} />
             </>
           ) : isFiltered ? (
@@ -100,7 +111,7 @@ export function Jobs() {
               <button
                 type="button"
                 class="button"
-                onClick={() => setQuery({ kind: null, status: null, project: null })}
+                onClick={() => setQuery({ kind: null, status: null, project: null, q: null })}
               >
                 Show all jobs
               </button>

@@ -7,6 +7,7 @@ import { Frame } from '../../shared/frame.js';
 import { Icon } from '../../shared/icon.js';
 import { useQuery } from '../../shared/query.js';
 import { link, query, setQuery } from '../../shared/router.js';
+import { SearchField, searchText } from '../../shared/search-field.js';
 import { Empty, Loaded } from '../../shared/states.js';
 import { type LogLine, levels, readLines, readsLog, summaryOf } from './log-lines.js';
 
@@ -20,19 +21,23 @@ export function Logs() {
   const level = levels.find((known) => known === query.value.get('level'));
   const requestId = query.value.get('request_id') ?? '';
   const jobId = query.value.get('job_id') ?? '';
+  const [from, to] = [secondsIn('from'), secondsIn('to')];
   const [paused, pause] = useState(false);
   const filter = {
     tail: MOST_LINES,
     ...(jobId && { job_id: jobId }),
     ...(requestId && { request_id: requestId }),
     level,
+    q: searchText(),
+    ...(from !== null && { from: String(from) }),
+    ...(to !== null && { to: String(to) }),
   };
   const log = useQuery(
     `log ${JSON.stringify(filter)}`,
     () => answer(api.GET('/v1/logs', { params: { query: filter } })),
     { everyMs: paused ? null : EVERY_MS },
   );
-  const clear = () => setQuery({ level: null, request_id: null, job_id: null });
+  const clear = () => setQuery({ level: null, request_id: null, job_id: null, q: null, from: null, to: null });
   return (
     <Frame
       title="Logs"
@@ -43,7 +48,8 @@ export function Logs() {
         </button>
       }
     >
-      <div class="logs-filters">
+      <div class="filters logs-filters">
+        <SearchField placeholder="Any text" />
         <SelectField
           label="Level"
           value={level ?? ''}
@@ -69,6 +75,8 @@ export function Logs() {
           maxLength={64}
           onChange={(event) => setQuery({ job_id: event.currentTarget.value.trim() })}
         />
+        <TimeField label="From" name="from" />
+        <TimeField label="To" name="to" />
       </div>
       <Loaded query={log} what="the log">
         {({ lines }) =>
@@ -84,6 +92,32 @@ export function Logs() {
         }
       </Loaded>
     </Frame>
+  );
+}
+
+/** Returns the seconds since the epoch in a parameter of the address, or null. */
+function secondsIn(name: string): number | null {
+  const text = query.value.get(name) ?? '';
+  return /^\d{1,10}$/.test(text) ? Number(text) : null;
+}
+
+/** A time of this time zone. The address keeps it in seconds since the epoch. */
+function TimeField({ label, name }: { label: string; name: string }) {
+  const seconds = secondsIn(name);
+  const offset = seconds === null ? 0 : new Date(seconds * 1000).getTimezoneOffset() * 60;
+  return (
+    <Field
+      label={label}
+      type="datetime-local"
+      step={1}
+      min="1970-01-02T00:00"
+      max="2200-01-01T00:00"
+      value={seconds === null ? '' : new Date((seconds - offset) * 1000).toISOString().slice(0, 19)}
+      onChange={({ currentTarget: { value } }) => {
+        const time = Date.parse(value) / 1000;
+        setQuery({ [name]: time > 0 ? Math.floor(time) : null });
+      }}
+    />
   );
 }
 

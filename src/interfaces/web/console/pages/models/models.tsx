@@ -5,6 +5,7 @@ import { modelName } from '../../shared/models.js';
 import { ProjectFrame, useProject } from '../../shared/project-frame.js';
 import { usePaged, useQuery } from '../../shared/query.js';
 import { link, query, setQuery } from '../../shared/router.js';
+import { SearchField, searchText } from '../../shared/search-field.js';
 import { Empty, Loaded, State, Time } from '../../shared/states.js';
 import { More, Table } from '../../shared/table.js';
 import { AliasesPanel } from './aliases-panel.js';
@@ -23,8 +24,9 @@ export function Models({ parameters }: { parameters: Readonly<Record<string, str
   const id = parameters.project_id ?? '';
   const project = useProject(id);
   const aliases = useAliases(id);
-  const models = usePaged<Model>(`models ${id}`, async (cursor) => {
-    const params = { path: { project_id: id }, query: { limit: PAGE, ...(cursor && { cursor }) } };
+  const q = searchText();
+  const models = usePaged<Model>(`models ${id} ${q ?? ''}`, async (cursor) => {
+    const params = { path: { project_id: id }, query: { limit: PAGE, q, ...(cursor && { cursor }) } };
     const page = await answer(api.GET('/v1/projects/{project_id}/models', { params }));
     return { items: page.models, next: page.next_cursor };
   });
@@ -32,9 +34,10 @@ export function Models({ parameters }: { parameters: Readonly<Record<string, str
   const columns = [
     {
       title: 'Model',
+      sortBy: modelName,
       cell: (model: Model) => <a href={link(`/projects/${id}/models/${model.id}`)}>{modelName(model)}</a>,
     },
-    { title: 'State', cell: ({ state }: Model) => <State of={state} /> },
+    { title: 'State', sortBy: ({ state }: Model) => state, cell: ({ state }: Model) => <State of={state} /> },
     {
       title: 'Named and used',
       cell: (model: Model) => (
@@ -51,7 +54,12 @@ export function Models({ parameters }: { parameters: Readonly<Record<string, str
       ),
     },
     { title: 'Version', numeric: true, minor: true, cell: ({ version }: Model) => version },
-    { title: 'Changed', minor: true, cell: ({ updated_at }: Model) => <Time at={updated_at} /> },
+    {
+      title: 'Changed',
+      minor: true,
+      sortBy: ({ updated_at }: Model) => updated_at,
+      cell: ({ updated_at }: Model) => <Time at={updated_at} />,
+    },
   ];
   return (
     <ProjectFrame
@@ -65,15 +73,30 @@ export function Models({ parameters }: { parameters: Readonly<Record<string, str
         )
       }
     >
+      <div class="filters">
+        <SearchField placeholder="Part of a name" />
+      </div>
       <Loaded query={models} what="the models">
         {(rows) =>
-          rows.length === 0 ? (
+          rows.length === 0 && q ? (
+            <Empty icon="search" title="No model has this in its name">
+              <button type="button" class="button" onClick={() => setQuery({ q: null })}>
+                Show all models
+              </button>
+            </Empty>
+          ) : rows.length === 0 ? (
             <Empty icon="models" title="There is no model yet">
               <p>Draft a model, register it, and connect it to the runtime: then the project answers.</p>
             </Empty>
           ) : (
             <>
-              <Table label="Models" rowKey={(model) => model.id} rows={rows} columns={columns} />
+              <Table
+                label="Models"
+                rowKey={(model) => model.id}
+                rows={rows}
+                columns={columns}
+                sort={models.more ? null : 'sort'}
+              />
               <More query={models} />
               <AliasesPanel projectId={id} aliases={aliases} models={rows} />
             </>

@@ -6,6 +6,7 @@ import { Frame } from '../../shared/frame.js';
 import { Icon, IconButton } from '../../shared/icon.js';
 import { usePaged } from '../../shared/query.js';
 import { link, query, setQuery } from '../../shared/router.js';
+import { SearchField, searchText } from '../../shared/search-field.js';
 import { Empty, Loaded, State, Time } from '../../shared/states.js';
 import { More, Table } from '../../shared/table.js';
 import { report } from '../../shared/toasts.js';
@@ -13,12 +14,13 @@ import { NewProject } from './new-project.js';
 
 type Project = Schemas['Project'];
 
-const PAGE = 50;
+const PAGE = 100;
 
 export function Projects() {
-  const projects = usePaged('projects', async (cursor) => {
+  const q = searchText();
+  const projects = usePaged(`projects ${q ?? ''}`, async (cursor) => {
     const page = await answer(
-      api.GET('/v1/projects', { params: { query: { limit: PAGE, ...(cursor && { cursor }) } } }),
+      api.GET('/v1/projects', { params: { query: { limit: PAGE, q, ...(cursor && { cursor }) } } }),
     );
     return { items: page.projects, next: page.next_cursor };
   });
@@ -46,15 +48,30 @@ export function Projects() {
   );
   return (
     <Frame title="Projects" actions={create}>
+      <div class="filters">
+        <SearchField placeholder="Part of a name" />
+      </div>
       <Loaded query={projects} what="the projects">
         {(rows) =>
-          rows.length === 0 ? (
+          rows.length === 0 && q ? (
+            <Empty icon="search" title="No project has this in its name">
+              <button type="button" class="button" onClick={() => setQuery({ q: null })}>
+                Show all projects
+              </button>
+            </Empty>
+          ) : rows.length === 0 ? (
             <Empty icon="projects" title="There is no project yet">
               <p>A project holds a goal, the datasets that measure it and the models that serve it.</p>
             </Empty>
           ) : (
             <>
-              <Table label="Projects" rowKey={({ id }) => id} rows={rows} columns={columns(deleting, remove)} />
+              <Table
+                label="Projects"
+                rowKey={({ id }) => id}
+                rows={rows}
+                columns={columns(deleting, remove)}
+                sort={projects.more ? null : 'sort'}
+              />
               <More query={projects} />
             </>
           )
@@ -68,6 +85,7 @@ export function Projects() {
 const columns = (deleting: string | null, remove: (project: Project) => Promise<void>) => [
   {
     title: 'Project',
+    sortBy: ({ name }: Project) => name,
     cell: ({ id, name, spec }: Project) => (
       <>
         <a class="projects-name" href={link(`/projects/${id}`)}>
@@ -77,13 +95,23 @@ const columns = (deleting: string | null, remove: (project: Project) => Promise<
       </>
     ),
   },
-  { title: 'Runtime', cell: ({ runtime }: Project) => <State of={runtime.state} /> },
+  {
+    title: 'Runtime',
+    sortBy: ({ runtime }: Project) => runtime.state,
+    cell: ({ runtime }: Project) => <State of={runtime.state} />,
+  },
   {
     title: 'Review',
+    sortBy: ({ status }: Project) => status,
     minor: true,
     cell: ({ status, version }: Project) => `${status === 'reviewed' ? 'Reviewed' : 'Draft'}, version ${version}`,
   },
-  { title: 'Changed', minor: true, cell: ({ updated_at }: Project) => <Time at={updated_at} /> },
+  {
+    title: 'Changed',
+    minor: true,
+    sortBy: ({ updated_at }: Project) => updated_at,
+    cell: ({ updated_at }: Project) => <Time at={updated_at} />,
+  },
   ...(can('delete_project')
     ? [
         {

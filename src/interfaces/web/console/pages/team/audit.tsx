@@ -2,7 +2,8 @@ import { answer, api, type Schemas } from '../../shared/api.js';
 import { SelectField } from '../../shared/form.js';
 import { Panel } from '../../shared/frame.js';
 import { usePaged, useQuery } from '../../shared/query.js';
-import { query as place, setQuery } from '../../shared/router.js';
+import { link, query as place, setQuery } from '../../shared/router.js';
+import { SearchField, searchText } from '../../shared/search-field.js';
 import { Empty, Loaded, Time } from '../../shared/states.js';
 import { More, Table } from '../../shared/table.js';
 import { TeamFrame } from './team-frame.js';
@@ -49,20 +50,29 @@ const ACTIONS = Object.keys({
   'database.restored': 0,
 } satisfies Record<Action, 0>) as Action[];
 
+/** Actors that are no accounts. */
+const OTHER_ACTORS = [
+  ['master_key', 'master key'],
+  ['command_line', 'command line'],
+] as const;
+
 export function Audit() {
   const action = ACTIONS.find((one) => one === place.value.get('action')) ?? null;
   const actor = place.value.get('actor');
+  const q = searchText();
   const members = useQuery('team', () => answer(api.GET('/v1/auth/users')));
-  const trail = usePaged(`audit ${action} ${actor}`, async (cursor) => {
-    const query = { ...(action && { action }), ...(actor && { actor }), ...(cursor && { cursor }) };
+  const trail = usePaged(`audit ${JSON.stringify({ action, actor, q })}`, async (cursor) => {
+    const query = { ...(action && { action }), ...(actor && { actor }), q, ...(cursor && { cursor }) };
     const { entries, next_cursor } = await answer(api.GET('/v1/audit', { params: { query } }));
     return { items: entries, next: next_cursor };
   });
   const people = (members.data?.users ?? []).map(({ id, name }) => [id, name] as const);
+  const nameOf = new Map(people);
   return (
     <TeamFrame>
       <Panel title="Audit trail">
-        <div class="columns">
+        <div class="filters">
+          <SearchField placeholder="A person or an object" />
           <SelectField
             label="Action"
             value={action ?? ''}
@@ -72,14 +82,20 @@ export function Audit() {
           <SelectField
             label="Who"
             value={actor ?? ''}
-            options={[['', 'Everybody'], ...people]}
+            options={[['', 'Everybody'], ...people, ...OTHER_ACTORS]}
             onChange={(event) => setQuery({ actor: event.currentTarget.value })}
           />
         </div>
         <Loaded query={trail} what="the audit trail">
           {(entries) =>
             entries.length === 0 ? (
-              <Empty icon="search" title="Nothing of this kind has happened" />
+              <Empty icon="search" title="Nothing of this kind has happened">
+                {(action || actor || q) && (
+                  <button type="button" class="button" onClick={() => setQuery({ action: null, actor: null, q: null })}>
+                    Show all entries
+                  </button>
+                )}
+              </Empty>
             ) : (
               <Table
                 label="Audit trail"
@@ -98,8 +114,8 @@ export function Audit() {
                     ),
                   },
                   { title: 'Action', cell: ({ action: done }) => wordsOf(done) },
-                  { title: 'Object', long: true, cell: ({ object }) => object.name ?? object.id },
-                  { title: 'Details', cell: ({ details }) => detailsOf(details), minor: true, long: true },
+                  { title: 'Object', long: true, cell: (entry) => <AuditedObject entry={entry} nameOf={nameOf} /> },
+                  { title: 'Details', cell: ({ details }) => detailsOf(details, nameOf), minor: true, long: true },
                 ]}
               />
             )
@@ -113,7 +129,33 @@ export function Audit() {
 
 const wordsOf = (name: string) => name.replaceAll(/[._]/g, ' ');
 
-const detailsOf = (details: Entry['details']) =>
+type Names = ReadonlyMap<string, string>;
+
+const detailsOf = (details: Entry['details'], nameOf: Names) =>
   Object.entries(details)
-    .map(([name, value]) => `${wordsOf(name)}: ${value}`)
+    .map(([name, value]) => `${wordsOf(name)}: ${nameOf.get(String(value)) ?? value}`)
     .join(', ');
+
+/** Shows the name of the object at that time, or else its kind and the end of its id. Links to it unless it is gone. */
+function AuditedObject({ entry: { action, object, details }, nameOf }: { entry: Entry; nameOf: Names }) {
+  const name = object.name ?? nameOf.get(object.id);
+  const words = name ?? `${wordsOf(object.kind)} …${object.id.slice(-6)}`;
+  const href = /\.(deleted|removed)$/.test(action) && object.kind !== 'model_alias' ? null : hrefOf(object, details);
+  return (
+    <>
+      {href ? <a href={href}>{words}</a> : <span title={object.id}>{words}</span>}
+      {name && <p class="hint">{wordsOf(object.kind)}</p>}
+    </>
+  );
+}
+
+function hrefOf({ kind, id }: Entry['object'], { project_id: project }: Entry['details']): string | null {
+  if (kind === 'project' || kind === 'runtime') return link(`/projects/${id}`);
+  if (kind === 'model_alias') return link(`/projects/${id}/models`);
+  if (kind === 'account') return link('/team');
+  if (kind === 'webhook') return link('/team/webhooks');
+  if (kind === 'alert_rule') return link('/alerts/rules', { rule: id });
+  if (kind === 'alert' || kind === 'deployment') return link(`/${kind}s/${id}`);
+  if ((kind === 'dataset' || kind === 'model') && project) return link(`/projects/${project}/${kind}s/${id}`);
+  return null;
+}
