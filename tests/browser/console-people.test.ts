@@ -106,7 +106,22 @@ describeInBrowser('the console for the team and the account', () => {
     await page.getByText('The key is revoked.').waitFor();
     expect((await service.get('/v1/status', key)).status).toBe(401);
 
-    await service.post('/v1/auth/login', undefined, { email: 'ada@example.com', password });
+    const phone = 'Mozilla/5.0 (Android 15; Mobile; rv:143.0) Gecko/143.0 Firefox/143.0';
+    const login = { email: 'ada@example.com', password };
+    const signIn = () => service.call('POST', '/v1/auth/login', { json: login, headers: { 'User-Agent': phone } });
+    await signIn();
+    await page.reload();
+    const other = page.getByRole('row', { name: /^Firefox on Android (127\.0\.0\.1|::1)/ });
+    await other.waitFor();
+    expect(await shortcomingsInEveryLook(page)).toEqual([]);
+    await press(page, 'End all others');
+    await page.getByRole('dialog').getByRole('button', { name: 'End all others' }).click();
+    await page.getByText('All other sessions have ended.').waitFor();
+    await other.waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'End all others' }).waitFor({ state: 'detached' });
+    expect((await service.get('/v1/auth/sessions', admin.token)).body.count).toBe(1);
+
+    await signIn();
     await page.getByLabel('Current password').fill('wrong');
     await page.getByLabel('New password').fill('another long phrase');
     await press(page, 'Change the password');
