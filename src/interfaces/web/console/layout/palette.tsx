@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { pages } from '../pages.js';
 import { can } from '../shared/account.js';
 import { answer, api, type Schemas } from '../shared/api.js';
@@ -56,13 +56,11 @@ function useCommands(isTyped: boolean) {
 export function Palette({ onClose }: { onClose: () => void }) {
   const [text, setText] = useState('');
   const [chosen, setChosen] = useState(0);
-  const input = useRef<HTMLInputElement>(null);
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   const { commands, isLoading, searched } = useCommands(words.length > 0);
   const found = commands
     .filter(({ title, hint }) => words.every((word) => `${title} ${hint ?? ''}`.toLowerCase().includes(word)))
     .slice(0, MOST_SHOWN);
-  useEffect(() => input.current?.focus(), []);
   const go = (command: Command | undefined) => {
     if (!command) return;
     onClose();
@@ -79,7 +77,6 @@ export function Palette({ onClose }: { onClose: () => void }) {
   return (
     <Dialog title="Find" onClose={onClose}>
       <input
-        ref={input}
         class="palette-input"
         role="combobox"
         placeholder="A page, a project or an action"

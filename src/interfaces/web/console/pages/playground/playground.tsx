@@ -2,6 +2,7 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/ho
 import { can, type Status, status } from '../../shared/account.js';
 import { answer, api } from '../../shared/api.js';
 import { useDraft } from '../../shared/draft.js';
+import { mayFocusInputs } from '../../shared/focus.js';
 import { Frame } from '../../shared/frame.js';
 import { useQuery } from '../../shared/query.js';
 import { link, query, setQuery } from '../../shared/router.js';
@@ -63,6 +64,7 @@ function Playground({ projectId, runtimes }: { projectId: string; runtimes: read
   const [coded, setCoded] = useState<Side | null>(null);
   const panel = usePanel();
   const composer = useRef<HTMLTextAreaElement>(null);
+  const focusComposer = () => mayFocusInputs() && composer.current?.focus();
   const isAnswering = sides.some(({ chat }) => chat.isAnswering.value);
   const problem = settings.format === 'json_schema' ? schemaProblem(settings.schema) : null;
   useLayoutEffect(() => {
@@ -87,13 +89,13 @@ function Playground({ projectId, runtimes }: { projectId: string; runtimes: read
   /** Asks again in one column. After the answer, forgets the question that was kept for a reload. */
   const repeat = (act: () => Promise<boolean>) =>
     withSettings(async () => {
-      composer.current?.focus(); // The pressed button disappears.
+      focusComposer(); // The pressed button disappears.
       if (await act()) keepAsked(null);
     });
   const startAnew = () => {
     setQuery({ conversation: null, beside_conversation: null });
     for (const { chat } of sides) void chat.open(null);
-    composer.current?.focus();
+    focusComposer();
   };
   const compare = () => {
     const other = runtimes.find(({ project_id, state }) => project_id !== projectId && state === 'ready');
