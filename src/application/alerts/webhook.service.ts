@@ -39,6 +39,12 @@ export class WebhookService {
     return webhooks.map((webhook) => ({ ...webhook, url: Webhook.origin(webhook) }));
   }
 
+  /** Throws NotFound. */
+  async requireWebhook(by: Caller | null, { id }: { id: string }): Promise<void> {
+    authorize(by, permissions.readMonitoring);
+    await this.find(id);
+  }
+
   /** Creates a webhook for later alerts. Only this call returns its secret. Throws InvalidRequest, LimitReached. */
   async create(by: Caller | null, { url }: { url: string }): Promise<{ webhook: Webhook; secret: string }> {
     const caller = authorize(by, permissions.manageMonitoring);

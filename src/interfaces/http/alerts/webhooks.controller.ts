@@ -4,7 +4,7 @@ import { WebhookService } from '../../../application/alerts/webhook.service.js';
 import type { Alert } from '../../../domain/alerts/alert.js';
 import type { Delivery, Webhook } from '../../../domain/alerts/webhook.js';
 import { answerFrom, deleted, listed } from '../answers.js';
-import { type Controller, route } from '../contract.js';
+import { type Controller, type Existence, route } from '../contract.js';
 import { seconds } from '../schemas.js';
 import { alertAnswer } from './alerts.controller.js';
 import * as contracts from './webhooks.contract.js';
@@ -30,6 +30,10 @@ export class WebhooksController implements Controller {
       deleted(id, this.webhooks.delete(caller, { id })),
     ),
   ];
+
+  readonly exists: Existence<'webhook_id'> = {
+    webhook_id: ({ caller, params }) => this.webhooks.requireWebhook(caller, { id: params.webhook_id }),
+  };
 
   constructor(private readonly webhooks: WebhookService) {}
 }
