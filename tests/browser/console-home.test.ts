@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { copiedBy, describeInBrowser, Visitor } from '../support/browser.js';
-import { addOldJobs, at, cleanUp, goBack, openConsole, shortcomingsInEveryLook } from '../support/console.js';
+import { addOldJobs, at, cleanUp, goBack, openConsole, shortcomingsInEveryLook, styleOf } from '../support/console.js';
 import { query } from '../support/database.js';
 import { Service } from '../support/service.js';
 import { ask, completions, type Member, register } from '../support/workspace.js';
@@ -41,7 +41,7 @@ describeInBrowser('the overview, the jobs and the log of the console', () => {
     await row(/^Your conversationsfull2 MB of 2 MB$/).waitFor();
     expect(await shortcomingsInEveryLook(page)).toEqual([]);
     const message =
-      'Your team stores 10 projects, this call adds 1, and SERVICE_QUOTA_PROJECTS allows 10: delete one first.';
+      'Your team stores 10 projects, this call adds 1, and at most 10 are allowed (SERVICE_QUOTA_PROJECTS): delete one first.';
     await page.route('**/v1/projects', (route) => {
       const json = {
         status: 'error',
@@ -85,7 +85,16 @@ describeInBrowser('the overview, the jobs and the log of the console', () => {
     await service.post(completions(runtimes[0].project_id), ada.token, ask(runtimes[0].project_id, 'Hello'));
 
     await goBack(page);
-    await page.getByRole('img', { name: /^Latency over the last hour: Median \d/ }).waitFor();
+    const latency = page.getByRole('img', { name: /^Latency over the last hour: Median \d/ });
+    await latency.waitFor();
+    // After one call, the median is the 95th percentile: its smaller dot lies on the other one.
+    const dots: [string | null, string][] = [];
+    for (const line of await latency.locator('.chart-line').all())
+      dots.push([await line.getAttribute('class'), await styleOf(line.locator('.chart-dots'), 'strokeWidth')]);
+    expect(dots).toEqual([
+      ['chart-line chart-4', '11px'],
+      ['chart-line chart-1', '6px'],
+    ]);
     await page.getByText('Four steps').waitFor({ state: 'detached' });
     await page.getByRole('list', { name: 'Runtimes' }).getByText('ready').waitFor();
     const storage = page.getByRole('list', { name: 'Storage' });

@@ -3,9 +3,10 @@ import { copiedBy, describeInBrowser, Visitor } from '../support/browser.js';
 import { tenon } from '../support/command-line.js';
 import { cleanUp, openConsole, shortcomingsInEveryLook } from '../support/console.js';
 import { mailedToken } from '../support/mailbox.js';
+import { as } from '../support/monitoring.js';
 import { Service } from '../support/service.js';
 import { until } from '../support/until.js';
-import { WebhookReceiver } from '../support/webhook-receiver.js';
+import { answering, WebhookReceiver } from '../support/webhook-receiver.js';
 import { type Member, password, register } from '../support/workspace.js';
 
 const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click();
@@ -25,6 +26,12 @@ describeInBrowser('the console for the team and the account', () => {
     const token = await mailedToken(service, 'ada@example.com', 'tnv');
     await service.post('/v1/auth/verify-email', undefined, { token });
   });
+  const firedAlert = async () => {
+    const ada = as(service, admin.token);
+    await ada.rule({ threshold: 1 });
+    await ada.ended('failed');
+    return (await ada.alerts())[0];
+  };
   cleanUp(
     () => visitor,
     () => service?.stop(),
@@ -79,6 +86,24 @@ describeInBrowser('the console for the team and the account', () => {
     await until('the receiver has the second event', () => receiver.posted.length === 2);
     await test.and(page.locator(':focus')).waitFor();
     expect(await shortcomingsInEveryLook(page)).toEqual([]);
+
+    const { id: alert } = await firedAlert();
+    await until('the receiver has the alert', () =>
+      receiver.posted.some(({ headers }) => headers['webhook-id'] === alert),
+    );
+    receiver.answer = answering(503);
+    await page.reload();
+    await press(page, '1 delivery');
+    const deliveries = page.getByRole('dialog', { name: 'Deliveries' });
+    await deliveries.getByRole('cell', { name: 'delivered (200)' }).waitFor();
+    await press(page, 'Send again');
+    await deliveries.getByRole('cell', { name: 'answered with status 503' }).waitFor();
+    expect(receiver.posted.at(-1)?.headers['webhook-id']).toBe(alert);
+    expect(await shortcomingsInEveryLook(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    await press(page, '2 deliveries');
+    await page.keyboard.press('Escape');
+
     await press(page, 'Delete');
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
     await page.getByText('Alerts are posted to no program yet').waitFor();
@@ -107,7 +132,22 @@ describeInBrowser('the console for the team and the account', () => {
     await page.getByText('The key is revoked.').waitFor();
     expect((await service.get('/v1/status', key)).status).toBe(401);
 
-    await service.post('/v1/auth/login', undefined, { email: 'ada@example.com', password });
+    const phone = 'Mozilla/5.0 (Android 15; Mobile; rv:143.0) Gecko/143.0 Firefox/143.0';
+    const login = { email: 'ada@example.com', password };
+    const signIn = () => service.call('POST', '/v1/auth/login', { json: login, headers: { 'User-Agent': phone } });
+    await signIn();
+    await page.reload();
+    const other = page.getByRole('row', { name: /^Firefox on Android (127\.0\.0\.1|::1)/ });
+    await other.waitFor();
+    expect(await shortcomingsInEveryLook(page)).toEqual([]);
+    await press(page, 'End all others');
+    await page.getByRole('dialog').getByRole('button', { name: 'End all others' }).click();
+    await page.getByText('All other sessions have ended.').waitFor();
+    await other.waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'End all others' }).waitFor({ state: 'detached' });
+    expect((await service.get('/v1/auth/sessions', admin.token)).body.count).toBe(1);
+
+    await signIn();
     await page.getByLabel('Current password').fill('wrong');
     await page.getByLabel('New password').fill('another long phrase');
     await press(page, 'Change the password');

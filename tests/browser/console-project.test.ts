@@ -1,6 +1,6 @@
-import type { Page } from 'playwright-core';
+import type { Page, Route } from 'playwright-core';
 import { describeInBrowser, Visitor } from '../support/browser.js';
-import { at, cleanUp, goBack, openConsole, shortcomingsInEveryLook } from '../support/console.js';
+import { at, cleanUp, goBack, openConsole, shortcomingsInEveryLook, styleOf } from '../support/console.js';
 import { Service } from '../support/service.js';
 import { until } from '../support/until.js';
 import { createProject, draftModel, type Member, password, register, registeredModel } from '../support/workspace.js';
@@ -158,6 +158,7 @@ describeInBrowser('projects and models in the console', () => {
     await press(page, 'Move');
     await page.getByLabel('Registered model').selectOption(second);
     await page.getByRole('dialog').getByRole('button', { name: 'Move' }).click();
+    await shown(page, /^The alias champion points to Qwen/);
     await part(page, 'Aliases').getByRole('link', { name: /^Qwen/ }).first().waitFor();
     await press(page, 'History');
     await page
@@ -181,6 +182,36 @@ describeInBrowser('projects and models in the console', () => {
     await press(page, 'Delete the draft');
     await at(page, /\/models$/);
     expect((await service.get(`/v1/projects/${id}/models`, ada.token)).body.count).toBe(2);
+  });
+
+  it('deletes a dataset and a draft that cannot be shown', async () => {
+    const id = await createProject(service, ada.token);
+    const { id: draft } = await draftModel(service, ada.token, id, { runtime: 'onnx', path: 'tiny-chat' });
+    const rows = [{ id: 'fr', input: 'France?', expected: 'Paris', level: null }];
+    const dataset = await service.post(`/v1/projects/${id}/datasets`, ada.token, { name: 'capitals', records: rows });
+    const page = await openConsole(visitor, ada.token, `/projects/${id}/datasets/${dataset.body.id}`);
+    const level = page.getByRole('cell', { name: 'null' }).last();
+    expect(await styleOf(level.getByText('null').last(), 'color')).not.toBe(
+      await styleOf(page.getByRole('cell', { name: 'Paris' }), 'color'),
+    );
+
+    const json = { status: 'error', code: 'internal_error', error: 'It is broken.', request_id: 'req_1' };
+    const broken = (route: Route) =>
+      route.request().method() === 'GET' ? route.fulfill({ status: 500, json }) : route.continue();
+    await page.route(/datasets\/dst_|models\/mdl_/, broken);
+    await page.reload();
+    await shown(page, 'It is broken.');
+    expect(await shortcomingsInEveryLook(page)).toEqual([]);
+    await press(page, 'Delete the dataset');
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await at(page, `/projects/${id}/datasets`);
+    await page.evaluate(`location.hash = '/projects/${id}/models/${draft}'`);
+    await shown(page, 'It is broken.');
+    await press(page, 'Delete the draft');
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete the draft' }).click();
+    await at(page, `/projects/${id}/models`);
+    for (const kind of ['datasets', 'models'])
+      expect((await service.get(`/v1/projects/${id}/${kind}`, ada.token)).body.count).toBe(0);
   });
 
   it('lets a member only read', async () => {

@@ -152,6 +152,21 @@ describeInBrowser('the console for each role', () => {
     expect(await page.getByText(/\.log\b/).count()).toBe(0);
   });
 
+  it('tells another team what it can do about a refusal, without the name of a setting', async () => {
+    const page = await openConsole(visitor, people.regular.token, '/projects?new=1');
+    const refusal = 'at most 1 are allowed (SERVICE_QUOTA_PROJECTS): delete one first.';
+    const details = [{ path: '', message: refusal }];
+    const json = { status: 'error', code: 'quota_exceeded', error: refusal, request_id: 'req_1', details };
+    await page.route('**/v1/projects', (route) => route.fulfill({ status: 422, json }));
+    await page.getByRole('button', { name: 'Create', exact: true }).click();
+    await page.getByRole('alert').getByText('at most 1 are allowed: delete one first.').waitFor();
+    await page.unrouteAll();
+    await page.goto(`${service.url}/#/projects/${await createProject(service, people.regular.token)}/models?new=1`);
+    await page.getByLabel('Runtime').selectOption('openai');
+    await page.getByText('The operator of this service must allow its host').waitFor();
+    expect(await page.getByText('SERVICE_RUNTIME_ALLOWED_HOSTS').count()).toBe(0);
+  });
+
   it('a member reads, and finds no button that changes the workspace or the operations', async () => {
     const page = await openConsole(visitor, people.member.token, '/projects');
     const acts = /^(New project|Deploy|New rule|Start|Stop|Save|Delete|Register|Invite|Freeze)/;

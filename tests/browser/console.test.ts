@@ -1,6 +1,7 @@
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
+import { gate } from '../support/barrier.js';
 import { describeInBrowser, Visitor } from '../support/browser.js';
-import { openConsole, shortcomingsInEveryLook } from '../support/console.js';
+import { openConsole, shortcomingsInEveryLook, styleOf } from '../support/console.js';
 import { Service } from '../support/service.js';
 import { createProject, type Member, password, register } from '../support/workspace.js';
 
@@ -130,6 +131,77 @@ describeInBrowser('the frame of the console', () => {
     await page.evaluate("location.hash = '/evaluations/job_1/compare'");
     await page.getByRole('link', { name: 'All evaluations' }).first().click();
     await page.getByRole('heading', { name: 'Evaluations' }).waitFor();
+  });
+
+  it('draws bars at the place of a list while it is loaded, without motion if the user wants none', async () => {
+    const { body } = await service.post('/v1/auth/login', undefined, { email: 'ada@example.com', password });
+    const page = await openConsole(visitor, body.token, '/projects');
+    await page.getByRole('link', { name: 'Capitals', exact: true }).waitFor();
+    const arrives = gate();
+    await page.route('**/v1/projects*', async (route) => {
+      await arrives.opened;
+      await route.continue();
+    });
+    await page.reload();
+    await page.getByRole('heading', { name: 'Projects' }).waitFor();
+    const bars = page.locator('.loading-bar');
+    await bars.first().waitFor();
+    const height = () => styleOf(page.locator('.loading'), 'height');
+    const before = await height();
+    await page.getByRole('status').getByText('Loading the projects …').waitFor({ state: 'attached' });
+    expect([await bars.count(), await height()]).toEqual([4, before]);
+    const motion = () => styleOf(bars.first(), 'animationName');
+    expect(await motion()).toMatch('loading');
+    await page.emulateMedia({ reducedMotion: 'reduce' });
+    expect(await motion()).toBe('none');
+    expect(await shortcomingsInEveryLook(page)).toEqual([]);
+    await page.emulateMedia({ reducedMotion: null });
+    arrives.open();
+    await page.getByRole('link', { name: 'Capitals', exact: true }).waitFor();
+    expect(await bars.count()).toBe(0);
+  });
+
+  it('focuses no input by itself on a touch screen, where that would open the keyboard', async () => {
+    const { body } = await service.post('/v1/auth/login', undefined, { email: 'ada@example.com', password });
+    const page = await openConsole(visitor, body.token, '/projects');
+    const focused = () => page.evaluate('document.activeElement.tagName');
+    await page.getByRole('button', { name: 'New project' }).click();
+    await page.getByRole('dialog').waitFor();
+    expect(await focused()).toBe('INPUT');
+    await page.keyboard.press('Escape');
+    const screen = await page.context().newCDPSession(page);
+    await screen.send('Emulation.setTouchEmulationEnabled', { enabled: true });
+    await page.getByRole('button', { name: 'New project' }).click();
+    await page.getByRole('dialog').waitFor();
+    expect(await focused()).toBe('DIALOG');
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox').waitFor();
+    expect(await focused()).toBe('DIALOG');
+    await page.keyboard.press('Escape');
+    const { body: list } = await service.get('/v1/projects', body.token);
+    await page.goto(`${service.url}/#/playground?project=${list.projects[0].id}`);
+    await page.getByLabel('Your question').waitFor();
+    await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+    expect(await focused()).not.toBe('TEXTAREA');
+    await screen.detach();
+  });
+
+  it('shows names and texts in the direction of their script, and no slash at the end of the path', async () => {
+    const { body } = await service.post('/v1/auth/login', undefined, { email: 'ada@example.com', password });
+    const spec = { goal: 'שאלות על ערים' };
+    const { body: project } = await service.post('/v1/projects', body.token, { name: 'בירות', spec });
+    const page = await openConsole(visitor, body.token, '/projects');
+    const direction = (place: Locator) => styleOf(place, 'direction');
+    expect(await direction(page.getByRole('link', { name: 'בירות' }))).toBe('rtl');
+    expect(await direction(page.getByRole('link', { name: 'Capitals', exact: true }))).toBe('ltr');
+    await page.goto(`${service.url}/#/projects/${project.id}`);
+    expect(await direction(page.getByRole('heading', { name: 'בירות' }))).toBe('rtl');
+    expect(await direction(page.getByLabel('Goal'))).toBe('rtl');
+    const path = page.getByRole('navigation', { name: 'Path' }).getByRole('link');
+    expect(await path.allTextContents()).toEqual(['Projects']);
+    for (const part of ['::before', '::after'] as const) expect(await styleOf(path, 'content', part)).toBe('none');
+    expect(await shortcomingsInEveryLook(page)).toEqual([]);
   });
 
   it('can be used with the keyboard: Ctrl+K finds a page, ? lists the shortcuts, Escape closes them', async () => {

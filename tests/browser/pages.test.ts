@@ -288,4 +288,22 @@ describeInBrowser('the pages in a browser', () => {
       });
     }
   }, 150_000);
+
+  it('shows the reference in the looks of the console, light and dark, and leads back to it', async () => {
+    const looks = `JSON.stringify([getComputedStyle(document.body), getComputedStyle(document.querySelector('h1, h2'))]
+      .map(({ backgroundColor, color, fontFamily }) => [backgroundColor, color, fontFamily]))`;
+    const looksOf = async (path: string) => {
+      const found: string[] = [];
+      for (const colorScheme of ['light', 'dark'] as const) {
+        const page = await visitor.open(path, { colorScheme });
+        await page.locator('h1, h2').first().waitFor();
+        found.push(await page.evaluate<string>(looks));
+      }
+      return found;
+    };
+    expect(await looksOf('/docs')).toEqual(await looksOf('/auth'));
+    const page = await visitor.open('/docs');
+    await page.getByRole('link', { name: 'To the console' }).click();
+    await heading(page, 'Sign in');
+  });
 });

@@ -3,7 +3,7 @@ import { AlertAnnouncer } from '../../src/application/alerts/alert-announcer.js'
 import type { Alert } from '../../src/domain/alerts/alert.js';
 import { copyRow, query } from '../support/database.js';
 import { as, masterKey } from '../support/monitoring.js';
-import { type Posted, verified, WebhookReceiver } from '../support/webhook-receiver.js';
+import { answering, type Posted, verified, WebhookReceiver } from '../support/webhook-receiver.js';
 import { register } from '../support/workspace.js';
 import { mailsTo, receivesMail } from './support/mailbox.js';
 import { TestApp } from './support/test-app.js';
@@ -273,6 +273,7 @@ describe('alert rules and alerts', () => {
       created_by: team.admin.id,
       created_at: expect.any(Number),
       last_delivery: null,
+      deliveries: [],
       secret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/),
     });
     const { secret, ...listed } = made;
@@ -313,6 +314,40 @@ describe('alert rules and alerts', () => {
     expect(await admin.get(webhooks)).toMatchObject({ webhooks: [{ last_delivery: null }] });
     await admin.call('DELETE', `${webhooks}/${made.id}`);
     expect(await admin.call('POST', test)).toMatchObject({ status: 404, body: { code: 'not_found' } });
+  });
+
+  it('posts an alert to a webhook again, lists the attempts, and audits each', async () => {
+    await admin.rule({ threshold: 1 });
+    await admin.ended('failed');
+    const [alert] = await admin.alerts();
+    const receiver = await WebhookReceiver.start();
+    const { body: made } = await admin.call('POST', webhooks, { json: { url: receiver.url } });
+    const again = `${webhooks}/${made.id}/deliveries`;
+    const attempts = async () => (await admin.get(webhooks)).webhooks[0].deliveries;
+    const send = (as: typeof admin, alert_id: string) => as.call('POST', again, { json: { alert_id } });
+    const delivered = { at: expect.any(Number), status: 200, alert_id: alert.id, error: null };
+    expect(await send(admin, alert.id)).toEqual({ status: 201, body: delivered });
+    const [posted] = receiver.posted as [Posted];
+    expect(posted.headers['webhook-id']).toBe(alert.id);
+    expect(verified(made.secret, posted)).toMatchObject({
+      type: 'alert.fired',
+      data: { id: alert.id, status: 'firing' },
+    });
+    receiver.answer = answering(500);
+    const failed = { ...delivered, status: 500, error: 'answered with status 500' };
+    expect(await send(as(app, team.developer.token), alert.id)).toEqual({ status: 201, body: failed });
+    expect(await attempts()).toEqual([failed, delivered]);
+    expect(await admin.get(webhooks)).toMatchObject({ webhooks: [{ last_delivery: failed }] });
+    expect(await send(member, alert.id)).toMatchObject({ status: 403, body: { code: 'forbidden' } });
+    expect(await send(admin, 'alr_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11')).toMatchObject({ status: 404 });
+    const { entries } = await admin.get('/v1/audit?action=webhook.alert_sent_again');
+    expect(entries).toMatchObject(Array(2).fill({ object: { id: made.id }, details: { alert_id: alert.id } }));
+    receiver.answer = answering(410);
+    await send(admin, alert.id);
+    const { length } = receiver.posted;
+    expect(await send(admin, alert.id)).toMatchObject({ status: 201, body: { status: null } });
+    expect(receiver.posted).toHaveLength(length);
+    await receiver.stop();
   });
 
   it('refuses a webhook with a malformed or forbidden URL', async () => {

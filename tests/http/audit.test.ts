@@ -211,6 +211,14 @@ describe('the audit trail', () => {
     ['alert_rule.deleted', async () => removal(`/v1/alerts/rules/${(await rule()).id}`)],
     ['alert.acknowledged', async () => ({ path: `/v1/alerts/${await firing()}/ack` })],
     ['webhook.created', () => byMember(webhook)],
+    [
+      'webhook.alert_sent_again',
+      async () => {
+        const call = { path: `/v1/alerts/webhooks/${(await done(webhook)).id}/deliveries` };
+        const withoutEffect = { ...call, json: { alert_id: 'alr_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11' } };
+        return { ...call, json: { alert_id: await firing() }, withoutEffect };
+      },
+    ],
     ['webhook.deleted', async () => removal(`/v1/alerts/webhooks/${(await done(webhook)).id}`)],
   ];
 

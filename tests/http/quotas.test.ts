@@ -65,7 +65,7 @@ describe('quotas', () => {
     for (const answer of refused) {
       expect(statusAndCode(answer)).toBe(EXCEEDED);
       expect(answer.body.error).toContain(
-        `stores ${used + 3} projects, this call adds 1, and SERVICE_QUOTA_PROJECTS allows ${used + 3}`,
+        `stores ${used + 3} projects, this call adds 1, and at most ${used + 3} are allowed (SERVICE_QUOTA_PROJECTS)`,
       );
       expect(answer.body.details).toMatchObject([{ path: '', current: used + 3 }]);
     }
@@ -89,7 +89,7 @@ describe('quotas', () => {
     expect(over.body.error).toMatch(
       new RegExp(
         `^Your team stores ${used} bytes of specs and datasets, this call adds 2\\d{3}, and ` +
-          `SERVICE_QUOTA_WORKSPACE_MB allows ${used + 1_000}: delete`,
+          `at most ${used + 1_000} are allowed \\(SERVICE_QUOTA_WORKSPACE_MB\\): delete`,
       ),
     );
     const refused: Answer[] = [
@@ -140,7 +140,7 @@ describe('quotas', () => {
     for (const kept of ['new', id]) {
       const refused = await chat(kept);
       expect(statusAndCode(refused)).toBe(EXCEEDED);
-      expect(refused.body.error).toContain(`stores ${used} bytes of conversations, and SERVICE_QUOTA_CONVERSATIONS_MB`);
+      expect(refused.body.error).toContain(`stores ${used} bytes of conversations, and at most ${used} are allowed`);
       const inOpenAi = await chat(kept, admin.token, '/openai/v1/chat/completions');
       expect(statusAndCode(inOpenAi)).toBe('400 quota_exceeded');
     }
@@ -160,7 +160,7 @@ describe('quotas', () => {
       const created = await atOnce(8, () => newJob(token));
       expect(created.map(statusAndCode).filter((one) => one === EXCEEDED)).toHaveLength(6);
       expect(created.find(({ status }) => status === 422)?.body.error).toContain(
-        `stores ${used + 2} external jobs, this call adds 1, and SERVICE_QUOTA_EXTERNAL_JOBS allows ${used + 2}`,
+        `stores ${used + 2} external jobs, this call adds 1, and at most ${used + 2} are allowed (SERVICE_QUOTA_EXTERNAL_JOBS)`,
       );
       expect((await newJob(stranger.token)).status).toBe(201);
       quotas.externalJobs = unlimited;
@@ -191,7 +191,7 @@ describe('quotas', () => {
       const refused = await upload('two.onnx', 5 * KB);
       expect(statusAndCode(refused)).toBe(EXCEEDED);
       expect(refused.body.error).toContain(
-        'The service stores 6000 bytes of uploaded models, this call adds 5000, and SERVICE_QUOTA_UPLOADS_MB allows 10000',
+        'The service stores 6000 bytes of uploaded models, this call adds 5000, and at most 10000 are allowed (SERVICE_QUOTA_UPLOADS_MB)',
       );
       expect((await upload('one.onnx', 10 * KB)).status).toBe(200);
       expect((await remove('one.onnx')).status).toBe(200);

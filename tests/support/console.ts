@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import type { Visitor } from './browser.js';
 import { query } from './database.js';
 import { shortcomings } from './page-checks.js';
@@ -55,6 +55,13 @@ export async function shortcomingsInEveryLook(page: Page): Promise<string[]> {
   }
   return found;
 }
+
+/** Returns a property of the style that the browser has computed for an element, or for one of its pseudo-elements. */
+export const styleOf = (place: Locator, property: string, pseudo?: '::before' | '::after'): Promise<string> =>
+  place.evaluate((one, of) => one.ownerDocument.defaultView.getComputedStyle(one, of.pseudo)[of.property], {
+    property,
+    pseudo,
+  });
 
 /** Adds `count` succeeded predictions of the account, one for each second, older than a day. */
 export const addOldJobs = (databaseUrl: string, accountId: string, count: number): Promise<unknown> =>

@@ -129,7 +129,7 @@ export abstract class WebhookRepository {
   abstract all(): Promise<Webhook[]>;
   /** Returns a webhook with its secret, or null. Throws if the webhook was sealed with another service secret. */
   abstract open(id: string): Promise<{ readonly webhook: Webhook; readonly secret: string } | null>;
-  /** Stores the last delivery. A delivery with status 410 also disables the webhook. */
+  /** Stores the newest delivery and drops the oldest beyond the limit. One with status 410 also disables the webhook. */
   abstract note(id: string, delivery: Delivery): Promise<void>;
   /** Returns false when there was no such webhook. */
   abstract remove(id: string): Promise<boolean>;

@@ -1,19 +1,29 @@
 import { injectable } from 'inversify';
 import type { Caller } from '../../domain/accounts/caller.js';
 import { authorize, permissions, permitted } from '../../domain/accounts/permission.js';
+import type { Alert } from '../../domain/alerts/alert.js';
 import { type Delivery, Webhook, webhookLimits } from '../../domain/alerts/webhook.js';
 import { MASTER } from '../../domain/jobs/job.js';
 import { LimitReached, NotFound } from '../../domain/shared/errors.js';
 import { Authority } from '../accounts/authority.js';
 import { Audit } from '../audit/audit.service.js';
 import { Clock, IdGenerator, UnitOfWork } from '../shared/ports.js';
-import { WebhookRepository, WebhookSender } from './ports.js';
+import { AlertRepository, WebhookRepository, WebhookSender } from './ports.js';
+
+type Outcome = Pick<Delivery, 'at' | 'status' | 'error'>;
+
+interface Resending {
+  readonly id: string;
+  readonly alertId: string;
+  readonly bodyOf: (alert: Alert) => object;
+}
 
 @injectable()
 export class WebhookService {
   constructor(
     private readonly unitOfWork: UnitOfWork,
     private readonly webhooks: WebhookRepository,
+    private readonly alerts: AlertRepository,
     private readonly sender: WebhookSender,
     private readonly authority: Authority,
     private readonly audit: Audit,
@@ -27,6 +37,12 @@ export class WebhookService {
     const webhooks = await this.webhooks.all();
     if (permitted(caller).manageMonitoring) return webhooks;
     return webhooks.map((webhook) => ({ ...webhook, url: Webhook.origin(webhook) }));
+  }
+
+  /** Throws NotFound. */
+  async requireWebhook(by: Caller | null, { id }: { id: string }): Promise<void> {
+    authorize(by, permissions.readMonitoring);
+    await this.find(id);
   }
 
   /** Creates a webhook for later alerts. Only this call returns its secret. Throws InvalidRequest, LimitReached. */
@@ -47,27 +63,54 @@ export class WebhookService {
   }
 
   /** Posts a signed test event once and returns the outcome. Stores nothing. Throws NotFound. */
-  async test(by: Caller | null, { id }: { id: string }): Promise<Pick<Delivery, 'at' | 'status' | 'error'>> {
+  async test(by: Caller | null, { id }: { id: string }): Promise<Outcome> {
     authorize(by, permissions.manageMonitoring);
-    const found = (await this.webhooks.all()).find((one) => one.id === id);
-    if (!found) throw new NotFound('webhook');
+    const event = { type: 'webhook.test', timestamp: this.clock.now().toISOString(), data: { webhook_id: id } };
+    return this.post(await this.find(id), this.ids.next('msg'), event);
+  }
+
+  /**
+   * Posts an alert once more, without a retry, and stores the outcome as a delivery. `bodyOf` returns what is posted.
+   * Throws NotFound.
+   */
+  async sendAgain(by: Caller | null, { id, alertId, bodyOf }: Resending): Promise<Delivery> {
+    const caller = authorize(by, permissions.manageMonitoring);
+    const webhook = await this.find(id);
+    const alert = await this.alerts.find(alertId);
+    if (!alert) throw new NotFound('alert');
+    const object = Webhook.named(webhook);
+    const details = { alert_id: alertId };
+    await this.unitOfWork.run(() =>
+      this.audit.record({ by: caller, action: 'webhook.alert_sent_again', object, details }),
+    );
+    const delivery = { ...(await this.post(webhook, alertId, bodyOf(alert))), alertId };
+    await this.webhooks.note(id, delivery);
+    return delivery;
+  }
+
+  /** Posts at once to a webhook that is enabled. */
+  private async post({ id, url, enabled }: Webhook, messageId: string, event: object): Promise<Outcome> {
     const at = this.clock.now();
     const failed = (error: string) => ({ at, status: null, error });
-    if (!found.enabled) return failed('the webhook is disabled, because its receiver has answered 410');
-    if (found.url === '') return failed('the webhook was stored under another SERVICE_SECRET');
+    if (!enabled) return failed('the webhook is disabled, because its receiver has answered 410');
+    if (url === '') return failed('the service has another secret now: delete the webhook and add it again');
     const opened = await this.webhooks.open(id);
     if (!opened) throw new NotFound('webhook');
-    const body = JSON.stringify({ type: 'webhook.test', timestamp: at.toISOString(), data: { webhook_id: id } });
-    const message = { url: opened.webhook.url, secret: opened.secret, id: this.ids.next('msg'), body, sentAt: at };
+    const message = { url, secret: opened.secret, id: messageId, body: JSON.stringify(event), sentAt: at };
     return { ...(await this.sender.post(message)), at };
   }
 
   /** Deletes a webhook together with its waiting deliveries. Throws NotFound. */
   async delete(by: Caller | null, { id }: { id: string }): Promise<void> {
     const caller = authorize(by, permissions.manageMonitoring);
-    const webhook = (await this.webhooks.all()).find((one) => one.id === id);
-    if (!webhook) throw new NotFound('webhook');
+    const webhook = await this.find(id);
     const act = { by: caller, action: 'webhook.deleted', object: Webhook.named(webhook) } as const;
     if (!(await this.audit.perform(act, () => this.webhooks.remove(id)))) throw new NotFound('webhook');
+  }
+
+  private async find(id: string): Promise<Webhook> {
+    const webhook = (await this.webhooks.all()).find((one) => one.id === id);
+    if (!webhook) throw new NotFound('webhook');
+    return webhook;
   }
 }

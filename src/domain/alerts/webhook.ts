@@ -9,8 +9,8 @@ export interface Webhook {
   readonly createdAt: Date;
   /** Becomes false when the receiver answers 410, and then stays false. */
   readonly enabled: boolean;
-  /** The outcome of the last attempt. Null before the first. */
-  readonly lastDelivery: Delivery | null;
+  /** The outcomes of the last attempts, newest first. */
+  readonly deliveries: readonly Delivery[];
 }
 
 export interface Delivery {
@@ -22,8 +22,8 @@ export interface Delivery {
   readonly error: string | null;
 }
 
-/** `url` is a length in characters. */
-export const webhookLimits = { webhooks: 10, url: 2_000 } as const;
+/** `url` is a length in characters. `deliveries` is the number that is kept of each webhook. */
+export const webhookLimits = { webhooks: 10, url: 2_000, deliveries: 20 } as const;
 
 const GONE = 410;
 const PAUSE_MS = 30_000;
@@ -33,7 +33,7 @@ export const Webhook = {
   create({ url, ...input }: Pick<Webhook, 'id' | 'url' | 'createdBy' | 'createdAt'>): Webhook {
     const wrong = problem(url);
     if (wrong) throw new InvalidRequest([wrong]);
-    return { ...input, url: new URL(url).href, enabled: true, lastDelivery: null };
+    return { ...input, url: new URL(url).href, enabled: true, deliveries: [] };
   },
 
   /** Returns the origin of the URL. Callers see only the origin, because the path or the query can contain a secret. */
@@ -45,8 +45,8 @@ export const Webhook = {
   isGone: ({ status }: Delivery): boolean => status === GONE,
 
   /** Tells whether deliveries pause: for 30 s after an attempt without an answer, to delay no other webhook. */
-  isPaused: ({ lastDelivery: last }: Webhook, now: Date): boolean =>
-    last !== null && last.error !== null && last.status === null && now.getTime() - last.at.getTime() < PAUSE_MS,
+  isPaused: ({ deliveries: [last] }: Webhook, now: Date): boolean =>
+    last !== undefined && last.error !== null && last.status === null && now.getTime() - last.at.getTime() < PAUSE_MS,
 };
 
 function problem(url: string): Finding | null {

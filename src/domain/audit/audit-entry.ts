@@ -35,6 +35,7 @@ export const auditActions = [
   'alert.acknowledged',
   'webhook.created',
   'webhook.deleted',
+  'webhook.alert_sent_again',
   'database.migrated',
   'database.backed_up',
   'database.restored',

@@ -103,7 +103,7 @@ export class InstanceOutdated extends DomainError {
 export class TooManyProcesses extends DomainError {
   constructor(most: number) {
     const message =
-      `This instance runs ${most} child process${most === 1 ? '' : 'es'}, the most that SERVICE_MAX_CHILDREN allows: ` +
+      `This instance runs ${most} child process${most === 1 ? '' : 'es'}, as many as are allowed (SERVICE_MAX_CHILDREN): ` +
       'stop a runtime or delete a deployment first.';
     super('unavailable', 'runtime_unavailable', message, { retryable: false });
   }

@@ -39,7 +39,7 @@ export const storageQuotas = {
     setting: 'SERVICE_QUOTA_UPLOADS_MB',
     owner: 'The service',
     things: 'bytes of uploaded models',
-    remedy: 'delete uploaded models first, or raise the setting',
+    remedy: 'delete uploaded models first, or ask the operator for a higher limit',
   },
 } as const satisfies Record<string, StorageQuota>;
 
@@ -50,7 +50,7 @@ export class QuotaExceeded extends DomainError {
   constructor(name: QuotaName, { used, added, limit }: { used: number; added: number; limit: number }) {
     const { setting, owner, things, remedy } = storageQuotas[name];
     const more = added > 0 ? `, this call adds ${added}` : '';
-    const message = `${owner} stores ${used} ${things}${more}, and ${setting} allows ${limit}: ${remedy}.`;
+    const message = `${owner} stores ${used} ${things}${more}, and at most ${limit} are allowed (${setting}): ${remedy}.`;
     super('invalid', 'quota_exceeded', message, { details: [{ path: '', message, current: used }] });
   }
 }

@@ -144,7 +144,7 @@ export class ModelCache {
     const bytes = files.reduce((sum, { size }) => sum + size, 0);
     const { folder, mostBytes, graceMs = GRACE_MS } = this.settings;
     if (bytes > mostBytes)
-      throw new ModelFileInvalid(`it has ${bytes} bytes; SERVICE_MODEL_CACHE_MB allows copies of ${mostBytes}.`);
+      throw new ModelFileInvalid(`it has ${bytes} bytes, and a copy may have ${mostBytes} (SERVICE_MODEL_CACHE_MB).`);
     const mostMs = graceMs + Math.ceil((bytes / LEAST_BYTES_PER_SECOND) * 1_000);
     const late = AbortSignal.timeout(Math.min(mostMs, LONGEST_TIMER_MS));
     const ending = AbortSignal.any([signal, late]);

@@ -84,7 +84,7 @@ function baseUrl(allowedHosts: EngineAccess['allowedHosts']) {
     .refine(({ search, hash }) => !search && !hash, 'must end with its path')
     .refine((url) => isOn(url, allowedHosts), {
       error: ({ input }) =>
-        `must be on a host that SERVICE_RUNTIME_ALLOWED_HOSTS allows; ${hostAndPort(input as URL)} is not`,
+        `must be on a host that the operator allows (SERVICE_RUNTIME_ALLOWED_HOSTS); ${hostAndPort(input as URL)} is not`,
     })
     .transform(({ href }) => href.replace(/[?#]*$/, '').replace(/\/+$/, ''));
 }

@@ -128,7 +128,7 @@ export class ChatProcess implements SupervisedProcess {
 
   private loadTimedOut(): void {
     const within = `within ${this.settings.loadTimeoutMs / 1_000} s`;
-    const advice = 'set SERVICE_RUNTIME_LOAD_TIMEOUT_S higher, or start it once more';
+    const advice = 'start it once more, or ask the operator for more time (SERVICE_RUNTIME_LOAD_TIMEOUT_S)';
     this.listener.broken(`the model did not load ${within}: ${advice}`);
     this.process.kill('it did not load in time');
   }

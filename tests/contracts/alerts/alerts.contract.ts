@@ -1,4 +1,4 @@
-import type { Delivery } from '../../../src/domain/alerts/webhook.js';
+import type { Delivery, Webhook } from '../../../src/domain/alerts/webhook.js';
 import { atOnce } from '../../support/barrier.js';
 import { anAlert, aRule, at, aWebhook, ids } from '../../support/records.js';
 import { expectPages, type Repositories, type StoreUnderTest } from '../../support/repositories.js';
@@ -123,14 +123,20 @@ export function alertsContract(adapter: string, store: StoreUnderTest) {
         expect(await webhooks.open(ids.next('whk'))).toBeNull();
       });
 
-      it('stores the last delivery', async () => {
+      it('stores the newest 20 deliveries of a webhook', async () => {
         const { webhooks } = here;
         const [webhook, other] = [aWebhook(), aWebhook()];
         for (const one of [webhook, other]) await webhooks.add(one, 'whsec_1');
+        const noted: Delivery[] = [];
         for (const one of [delivery({ status: null, error: 'no answer' }), delivery({ status: 500, error: 'x' })]) {
           await elsewhere.webhooks.note(webhook.id, one);
-          expect(await webhooks.all()).toEqual([{ ...webhook, lastDelivery: one }, other]);
+          noted.unshift(one);
+          expect(await webhooks.all()).toEqual([{ ...webhook, deliveries: noted }, other]);
         }
+        const alertIds = Array.from({ length: 30 }, (_, number) => `alr_${number}`);
+        for (const alertId of alertIds) await webhooks.note(webhook.id, delivery({ alertId }));
+        const [{ deliveries }] = (await webhooks.all()) as [Webhook];
+        expect(deliveries.map(({ alertId }) => alertId)).toEqual(alertIds.toReversed().slice(0, 20));
         await webhooks.note(ids.next('whk'), delivery());
         expect(await webhooks.open(webhook.id)).toMatchObject({ secret: 'whsec_1', webhook: { enabled: true } });
       });
@@ -141,9 +147,12 @@ export function alertsContract(adapter: string, store: StoreUnderTest) {
         await atOnce(6, (party) =>
           (party % 2 ? here : elsewhere).webhooks.note(webhook.id, delivery({ status: party === 2 ? 410 : 200 })),
         );
-        expect(await elsewhere.webhooks.all()).toMatchObject([{ id: webhook.id, enabled: false }]);
+        const [{ enabled, deliveries }] = (await elsewhere.webhooks.all()) as [Webhook];
+        expect([enabled, deliveries.length]).toEqual([false, 6]);
         await here.webhooks.note(webhook.id, delivery());
-        expect(await here.webhooks.all()).toMatchObject([{ enabled: false, lastDelivery: delivery() }]);
+        expect(await here.webhooks.all()).toMatchObject([
+          { enabled: false, deliveries: Array.from({ length: 7 }, () => expect.anything()) },
+        ]);
       });
 
       it('removes a webhook once', async () => {

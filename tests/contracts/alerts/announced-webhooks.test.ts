@@ -23,7 +23,7 @@ describe('webhooks behind AlertAnnouncer', () => {
     await instance.webhooks.add(webhook, `secret of ${url}`);
     return webhook;
   };
-  const last = async () => (await instance.webhooks.all())[0]?.lastDelivery;
+  const last = async () => (await instance.webhooks.all())[0]?.deliveries[0] ?? null;
   const later = async () => {
     clock.advance(60_000);
     return rig.skip();
@@ -91,7 +91,7 @@ describe('webhooks behind AlertAnnouncer', () => {
     await instance.fire(anAlert());
     expect(await rig.settled()).toEqual([]);
     expect(sender.posted).toHaveLength(1);
-    expect(await instance.webhooks.all()).toMatchObject([{ enabled: false, lastDelivery: { status: 410 } }]);
+    expect(await instance.webhooks.all()).toMatchObject([{ enabled: false, deliveries: [{ status: 410 }] }]);
   });
 
   it('get nothing more after they were deleted, not even waiting alerts', async () => {

@@ -10,7 +10,12 @@ import {
   summaryOf,
 } from '../../../src/interfaces/web/console/pages/evaluations/summary.js';
 import { progressOf } from '../../../src/interfaces/web/console/pages/overview/steps.js';
-import { figuresOf, rangeNamed, seriesOf } from '../../../src/interfaces/web/console/pages/overview/usage.js';
+import {
+  evaluatedTokens,
+  figuresOf,
+  rangeNamed,
+  seriesOf,
+} from '../../../src/interfaces/web/console/pages/overview/usage.js';
 import { diffLines, foldUnchanged } from '../../../src/interfaces/web/console/shared/diff.js';
 
 const signs = { same: ' ', removed: '-', added: '+' };
@@ -194,6 +199,21 @@ describe('figures of usage', () => {
     expect(minutes.latency.p95.slice(0, 3)).toEqual([null, 1, null]);
     const hours = seriesOf({ ...HOUR, usage: [bucket(0, { calls: 120 })], count: 1 }, 3600);
     expect([hours.times, hours.callsPerMinute]).toEqual([[HOUR.since], [2]]);
+  });
+
+  it('counts the tokens of evaluations too, spread over the time of each run', () => {
+    const run = (from: number, to: number | null, completion: number | null) => ({
+      started_at: HOUR.since + from,
+      finished_at: to === null ? null : HOUR.since + to,
+      result: { tokens: completion && { prompt: 5, completion } } as never,
+    });
+    const runs = [run(-60, 60, 1200), run(60, 180, 600), run(90, null, 100), run(90, 95, null), run(3000, 3000, 36)];
+    const tokens = evaluatedTokens([...runs, { started_at: null, finished_at: HOUR.until, result: null }]);
+    const usage = summary(bucket(1, { tokens_out: 60 }));
+    expect(figuresOf(usage, tokens).tokensPerSecond).toBeCloseTo((600 + 600 + 36 + 60) / 3600);
+    const { tokensPerSecond } = seriesOf(usage, 60, tokens);
+    expect(tokensPerSecond.slice(0, 4)).toEqual([10, 5 + 1, 5, 0]);
+    expect(tokensPerSecond[50]).toBeCloseTo(36 / 60);
   });
 
   it('reads an unknown range as 1h', () => {

@@ -1,3 +1,4 @@
+import { browserName } from '../../../src/interfaces/web/console/pages/account/browser-name.js';
 import { readLines, summaryOf } from '../../../src/interfaces/web/console/pages/logs/log-lines.js';
 import { lineAndColumn, placeOf, readJson } from '../../../src/interfaces/web/console/shared/json-source.js';
 import { joinedPages } from '../../../src/interfaces/web/console/shared/paging.js';
@@ -163,4 +164,21 @@ describe('readJson', () => {
     expect(at('spec.task')).toEqual({ line: 1, column: 1 });
     expect(at('spec')).toEqual({ line: 1, column: 1 });
   });
+});
+
+describe('the name of a browser', () => {
+  const safari = 'AppleWebKit/537.36 (KHTML, like Gecko)';
+  it.each([
+    ['Mozilla/5.0 (X11; Linux x86_64; rv:143.0) Gecko/20100101 Firefox/143.0', 'Firefox on Linux'],
+    [`Mozilla/5.0 (Windows NT 10.0; Win64; x64) ${safari} Chrome/140.0.0.0 Safari/537.36 Edg/140.0`, 'Edge on Windows'],
+    [`Mozilla/5.0 (X11; CrOS x86_64 14541.0.0) ${safari} Chrome/140.0.0.0 Safari/537.36`, 'Chrome on ChromeOS'],
+    [`Mozilla/5.0 (Linux; Android 10; K) ${safari} Chrome/140.0.0.0 Mobile Safari/537.36`, 'Chrome on Android'],
+    ['Mozilla/5.0 (iPhone; CPU iPhone OS 18_6 like Mac OS X) Version/18.6 Mobile/15E148 Safari/604.1', 'Safari on iOS'],
+    ['Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) Version/18.6 Safari/605.1.15', 'Safari on macOS'],
+    ['curl/8.14.1', 'curl'],
+    ['python-requests/2.32', 'python-requests'],
+    ['x'.repeat(500), 'x'.repeat(60)],
+    ['', 'Unknown'],
+    [null, 'Unknown'],
+  ])('from %s is %s', (agent, name) => expect(browserName(agent)).toBe(name));
 });

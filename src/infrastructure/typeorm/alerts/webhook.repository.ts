@@ -1,14 +1,17 @@
 import type { WebhookRepository } from '../../../application/alerts/ports.js';
-import { type Delivery, Webhook } from '../../../domain/alerts/webhook.js';
+import { type Delivery, Webhook, webhookLimits } from '../../../domain/alerts/webhook.js';
 import { Sealer } from '../../crypto/secrets.js';
 import { changesOne, defineTable } from '../table.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 
-interface WebhookRow extends Omit<Webhook, 'url' | 'lastDelivery'> {
+interface WebhookRow extends Omit<Webhook, 'url' | 'deliveries'> {
   /** The URL and the secret as sealed JSON. Each of them would let a reader call the receiver. */
   readonly sealed: string;
-  readonly lastDelivery: (Omit<Delivery, 'at'> & { readonly at: string }) | null;
+  readonly deliveries: readonly (Omit<Delivery, 'at'> & { readonly at: string })[];
 }
+
+/** Puts a delivery before the others in one statement, so that none of several at once is lost. */
+const NOTED = `jsonb_path_query_array(CAST(:delivery AS jsonb) || deliveries, '$[0 to ${webhookLimits.deliveries - 1}]')`;
 
 export const WebhookTable = defineTable<WebhookRow>('webhooks', {
   id: { type: 'text', primary: true },
@@ -16,7 +19,7 @@ export const WebhookTable = defineTable<WebhookRow>('webhooks', {
   createdBy: { type: 'text' },
   createdAt: { type: 'timestamptz' },
   enabled: { type: 'boolean' },
-  lastDelivery: { type: 'json', nullable: true },
+  deliveries: { type: 'jsonb' },
 });
 
 export class TypeOrmWebhookRepository implements WebhookRepository {
@@ -27,9 +30,9 @@ export class TypeOrmWebhookRepository implements WebhookRepository {
     private readonly sealer: Sealer,
   ) {}
 
-  async add({ url, lastDelivery: _, ...webhook }: Webhook, secret: string): Promise<void> {
+  async add({ url, deliveries: _, ...webhook }: Webhook, secret: string): Promise<void> {
     const sealed = this.sealer.seal(JSON.stringify({ url, secret }), webhook.id);
-    await this.table().insert({ ...webhook, sealed, lastDelivery: null });
+    await this.table().insert({ ...webhook, sealed, deliveries: [] });
   }
 
   async all(): Promise<Webhook[]> {
@@ -46,8 +49,9 @@ export class TypeOrmWebhookRepository implements WebhookRepository {
   }
 
   async note(id: string, delivery: Delivery): Promise<void> {
-    const lastDelivery = { ...delivery, at: delivery.at.toISOString() };
-    await this.table().update({ id }, { lastDelivery, ...(Webhook.isGone(delivery) && { enabled: false }) });
+    const change = { deliveries: () => NOTED, ...(Webhook.isGone(delivery) && { enabled: false }) };
+    const update = this.table().createQueryBuilder().update().set(change).where({ id });
+    await update.setParameter('delivery', JSON.stringify({ ...delivery, at: delivery.at.toISOString() })).execute();
   }
 
   remove(id: string): Promise<boolean> {
@@ -63,8 +67,8 @@ export class TypeOrmWebhookRepository implements WebhookRepository {
   }
 }
 
-const toWebhook = ({ sealed: _, lastDelivery: last, ...row }: WebhookRow, url: string): Webhook => ({
+const toWebhook = ({ sealed: _, deliveries, ...row }: WebhookRow, url: string): Webhook => ({
   ...row,
   url,
-  lastDelivery: last && { ...last, at: new Date(last.at) },
+  deliveries: deliveries.map(({ at, ...delivery }) => ({ ...delivery, at: new Date(at) })),
 });

@@ -14,6 +14,12 @@ const outcome = {
   status: intLike(200, 'The HTTP status of the answer. Null if there was none.').nullable(),
 };
 
+const DeliveryAnswer = namedObject('WebhookDelivery', {
+  ...outcome,
+  alert_id: id('alr'),
+  error: z.string().nullable().meta({ description: 'Null if the alert was delivered.', example: null }),
+});
+
 const WebhookAnswer = namedObject('Webhook', {
   id: id('whk'),
   url: textLike(
@@ -23,14 +29,10 @@ const WebhookAnswer = namedObject('Webhook', {
   enabled: z.boolean().describe('False once the receiver has answered 410. Then nothing more is posted to it.'),
   created_by: ActorId,
   created_at: Timestamp,
-  last_delivery: z
-    .object({
-      ...outcome,
-      alert_id: id('alr'),
-      error: z.string().nullable().meta({ description: 'Null if the alert was delivered.', example: null }),
-    })
-    .nullable()
-    .describe('The last attempt. Null before the first one.'),
+  last_delivery: DeliveryAnswer.nullable().describe('The last attempt. Null before the first one.'),
+  deliveries: z
+    .array(DeliveryAnswer)
+    .describe(`The last ${webhookLimits.deliveries} attempts, newest first. Several may be of the same alert.`),
 });
 
 export const listWebhooks = api.get(path, {
@@ -79,6 +81,18 @@ export const testWebhook = api.post(`${path}/{webhook_id}/test`, {
     ...outcome,
     error: z.string().nullable().meta({ description: 'Null if the event was delivered.', example: null }),
   }),
+});
+
+export const sendAlertAgain = api.post(`${path}/{webhook_id}/deliveries`, {
+  id: 'sendAlertAgain',
+  summary: 'Post an alert to a webhook again',
+  description:
+    'Posts the same event as the first attempt at once, without a retry, and answers the outcome, which becomes ' +
+    '`last_delivery`. Nothing is posted to a disabled webhook. Retries of earlier attempts go on.',
+  access: permissions.manageMonitoring,
+  body: namedObject('NewWebhookDelivery', { alert_id: id('alr') }),
+  status: 201,
+  answer: DeliveryAnswer,
 });
 
 export const deleteWebhook = api.delete(`${path}/{webhook_id}`, {

@@ -2,9 +2,9 @@ import { injectable } from 'inversify';
 import type { z } from 'zod';
 import { WebhookService } from '../../../application/alerts/webhook.service.js';
 import type { Alert } from '../../../domain/alerts/alert.js';
-import type { Webhook } from '../../../domain/alerts/webhook.js';
+import type { Delivery, Webhook } from '../../../domain/alerts/webhook.js';
 import { answerFrom, deleted, listed } from '../answers.js';
-import { type Controller, route } from '../contract.js';
+import { type Controller, type Existence, route } from '../contract.js';
 import { seconds } from '../schemas.js';
 import { alertAnswer } from './alerts.controller.js';
 import * as contracts from './webhooks.contract.js';
@@ -23,19 +23,27 @@ export class WebhooksController implements Controller {
       const { at, ...outcome } = await this.webhooks.test(caller, { id });
       return { at: seconds(at), ...outcome };
     }),
+    route(contracts.sendAlertAgain, async ({ caller, params: { webhook_id: id }, body: { alert_id: alertId } }) =>
+      deliveryAnswer(await this.webhooks.sendAgain(caller, { id, alertId, bodyOf: alertFired })),
+    ),
     route(contracts.deleteWebhook, ({ caller, params: { webhook_id: id } }) =>
       deleted(id, this.webhooks.delete(caller, { id })),
     ),
   ];
 
+  readonly exists: Existence<'webhook_id'> = {
+    webhook_id: ({ caller, params }) => this.webhooks.requireWebhook(caller, { id: params.webhook_id }),
+  };
+
   constructor(private readonly webhooks: WebhookService) {}
 }
 
+const deliveryAnswer = (delivery: Delivery) => answerFrom(contracts.sendAlertAgain.answer, delivery, {});
+
 const webhookAnswer = (webhook: Webhook) => {
-  const { lastDelivery: last } = webhook;
-  return answerFrom(contracts.listWebhooks.answer.shape.webhooks.element, webhook, {
-    last_delivery: last && { at: seconds(last.at), alert_id: last.alertId, status: last.status, error: last.error },
-  });
+  const deliveries = webhook.deliveries.map(deliveryAnswer);
+  const element = contracts.listWebhooks.answer.shape.webhooks.element;
+  return answerFrom(element, webhook, { deliveries, last_delivery: deliveries[0] ?? null });
 };
 
 /** Returns the alert as it fired. A later acknowledgement does not change it, so every attempt sends the same body. */

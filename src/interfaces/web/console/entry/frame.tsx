@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import { mayFocusInputs } from '../shared/focus.js';
 import { OutageNote } from '../shared/outage-note.js';
 
 /**
@@ -10,7 +11,7 @@ export function EntryFrame({ title, children }: { title: string; children: Compo
   const main = useRef<HTMLElement>(null);
   useEffect(() => {
     document.title = `${title} · Tenon`;
-    const inputs = matchMedia('(pointer: fine)').matches ? main.current?.querySelectorAll('input') : [];
+    const inputs = mayFocusInputs() ? main.current?.querySelectorAll('input') : [];
     const first = [...(inputs ?? [])].find(({ readOnly, value }) => !readOnly && !value);
     (first ?? main.current?.querySelector('h1'))?.focus();
   }, [title]);

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { pages } from '../pages.js';
 import { can } from '../shared/account.js';
 import { answer, api, type Schemas } from '../shared/api.js';
@@ -80,10 +80,8 @@ function atMost(commands: readonly Command[]): readonly Command[] {
 export function Palette({ onClose, onHelp }: { onClose: () => void; onHelp: () => void }) {
   const [text, setText] = useState('');
   const [chosen, setChosen] = useState(0);
-  const input = useRef<HTMLInputElement>(null);
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   const { commands: found, isLoading } = useCommands(words, onHelp);
-  useEffect(() => input.current?.focus(), []);
   useEffect(() => document.getElementById(`palette-${chosen}`)?.scrollIntoView({ block: 'nearest' }), [chosen]);
   const go = (command: Command | undefined) => {
     if (!command) return;
@@ -101,7 +99,6 @@ export function Palette({ onClose, onHelp }: { onClose: () => void; onHelp: () =
   return (
     <Dialog title="Find" onClose={onClose}>
       <input
-        ref={input}
         class="palette-input"
         role="combobox"
         placeholder="A page, an action, or the name of anything"

@@ -27,6 +27,10 @@ export const offers = (permission: Permission): boolean => can(permission) || wh
 /** Returns whether the caller belongs to the operator team. Only this team sees alerts, logs and deployments. */
 export const isOperator = (): boolean => status.value?.caller.operator === true;
 
+/** Returns a message of the service. Only operators see the names of settings, because others cannot change them. */
+export const forUser = (message: string): string =>
+  isOperator() ? message : message.replaceAll(/ \(SERVICE_\w+\)/g, '');
+
 export async function loadStatus(): Promise<void> {
   status.value = await answer(api.GET('/v1/status'));
 }

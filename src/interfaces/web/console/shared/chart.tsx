@@ -76,7 +76,7 @@ export function Chart(props: {
         {pointed !== null && times[pointed] !== undefined && (
           <line class="chart-pointed" x1={x(times[pointed])} x2={x(times[pointed])} y1={TOP} y2={HEIGHT - BOTTOM} />
         )}
-        {lines.map(({ name, values, colour = 1 }) => {
+        {lines.toReversed().map(({ name, values, colour = 1 }) => {
           const points = values.map((value, index) =>
             value === null ? null : ([x(times[index] ?? first), y(value)] as const),
           );

@@ -2,6 +2,7 @@ import { signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { CopyButton } from './copy-button.js';
+import { mayFocusInputs } from './focus.js';
 import { IconButton } from './icon.js';
 import { OutageNote } from './outage-note.js';
 
@@ -10,7 +11,7 @@ const FIRST_FIELD = ':is(input:not([type="file"]), select, textarea):not([hidden
 /** The element that gets the focus after a dialog closed, also if another dialog opens at once. */
 let focusAfterClose: Element | null = null;
 
-/** Shows a modal dialog and focuses its first field. Escape, the cross and a click outside call `onClose`. */
+/** Shows a modal dialog. Focuses its first field on a device with a mouse, otherwise the dialog. Escape, the cross and a click outside call `onClose`. */
 export function Dialog(props: { title: string; onClose?: () => void; wide?: boolean; children: ComponentChildren }) {
   const { title, onClose, wide, children } = props;
   const element = useRef<HTMLDialogElement>(null);
@@ -19,7 +20,8 @@ export function Dialog(props: { title: string; onClose?: () => void; wide?: bool
     const opener = focusAfterClose ?? document.activeElement;
     const dialog = element.current;
     dialog?.showModal();
-    if (!dialog?.querySelector('[autofocus]')) (dialog?.querySelector<HTMLElement>(FIRST_FIELD) ?? dialog)?.focus();
+    const field = mayFocusInputs() ? dialog?.querySelector<HTMLElement>(FIRST_FIELD) : null;
+    (field ?? dialog)?.focus();
     // A microtask restores the focus, because elements outside of the dialog are inert until the dialog is removed.
     return () => {
       focusAfterClose = opener;
@@ -105,7 +107,7 @@ export function Confirmation() {
   if (!shown) return null;
   return (
     <Dialog title={shown.title} onClose={() => shown.answer(false)}>
-      <p>{shown.text}</p>
+      <p dir="auto">{shown.text}</p>
       <div class="actions">
         <button type="button" class="button" onClick={() => shown.answer(false)}>
           Cancel

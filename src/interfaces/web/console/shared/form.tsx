@@ -6,6 +6,7 @@ import type {
   TextareaHTMLAttributes,
 } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { forUser } from './account.js';
 import { ApiError } from './api.js';
 import { ErrorNote } from './states.js';
 
@@ -64,8 +65,10 @@ export function useForm<Values extends { readonly [Name in keyof Values]: string
 }
 
 /** Returns the error of the service about a field, for `Field`. */
-export const fieldError = (error: ApiError | undefined, name: string): string | undefined =>
-  error?.details.find(({ path }) => path === name)?.message;
+export function fieldError(error: ApiError | undefined, name: string): string | undefined {
+  const message = error?.details.find(({ path }) => path === name)?.message;
+  return message && forUser(message);
+}
 
 /** Shows an error above a form. Leaves out the findings that are shown beside one of the `fields`. */
 export function FormError({ error, fields = [] }: { error: ApiError | undefined; fields?: readonly string[] }) {
@@ -174,14 +177,23 @@ function Labelled(props: FieldProps & { input: (attributes: AriaAttributes & { i
 export function Field({ asText, ...props }: FieldProps & InputHTMLAttributes<HTMLInputElement>) {
   const { label, hint, error, ...own } = props;
   if (asText) return <Shown label={label} text={String(own.value ?? '')} data-path={own['data-path']} />;
-  return <Labelled label={label} hint={hint} error={error} input={(shared) => <input {...shared} {...own} />} />;
+  return (
+    <Labelled label={label} hint={hint} error={error} input={(shared) => <input dir="auto" {...shared} {...own} />} />
+  );
 }
 
 export function TextField({ asText, ...props }: FieldProps & TextareaHTMLAttributes<HTMLTextAreaElement>) {
   const { label, hint, error, ...own } = props;
   const { value = '', class: style, 'data-path': path } = own;
   if (asText) return <Shown label={label} text={String(value)} class={String(style ?? '')} data-path={path} />;
-  return <Labelled label={label} hint={hint} error={error} input={(shared) => <textarea {...shared} {...own} />} />;
+  return (
+    <Labelled
+      label={label}
+      hint={hint}
+      error={error}
+      input={(shared) => <textarea dir="auto" {...shared} {...own} />}
+    />
+  );
 }
 
 /** Draws a choice with a label. `options` are pairs of a value and its text. */

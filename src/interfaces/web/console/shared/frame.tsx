@@ -19,14 +19,14 @@ export function Frame(props: {
         {above.length > 0 && (
           <nav aria-label="Path" class="crumbs">
             {above.map((place) => (
-              <a key={place.href} href={place.href}>
+              <a key={place.href} dir="auto" href={place.href}>
                 {place.title}
               </a>
             ))}
           </nav>
         )}
         <div class="frame-title">
-          <h1>{title}</h1>
+          <h1 dir="auto">{title}</h1>
           {actions && <div class="actions">{actions}</div>}
         </div>
         {about && <div class="frame-about">{about}</div>}

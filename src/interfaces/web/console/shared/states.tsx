@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import { forUser } from './account.js';
 import type { ApiError, Finding } from './api.js';
 import { CopyButton } from './copy-button.js';
 import { formatAgo, formatTime } from './format.js';
@@ -9,17 +10,25 @@ import { link, listAbove, path } from './router.js';
 
 const WORDS_AFTER_MS = 400;
 
-/** Shows that something is being loaded if it takes noticeably long. */
-export function Loading({ what }: { what: string }) {
+/**
+ * Draws grey bars in the place of a list or a panel that is being loaded. If it takes noticeably long, screen readers say
+ * what is being loaded. The place is as high from the first moment on, so that nothing moves while it is loaded.
+ */
+export function Loading({ what, bars = 4 }: { what: string; bars?: number }) {
   const [late, setLate] = useState(false);
   useEffect(() => {
     const timer = setTimeout(() => setLate(true), WORDS_AFTER_MS);
     return () => clearTimeout(timer);
   }, []);
   return (
-    <p class="loading" role="status">
-      {late && `Loading ${what} …`}
-    </p>
+    <div class="loading">
+      <p class="unseen" role="status">
+        {late && `Loading ${what} …`}
+      </p>
+      {Array.from({ length: bars }, (_, index) => (
+        <span key={index} class="loading-bar" aria-hidden="true" />
+      ))}
+    </div>
   );
 }
 
@@ -36,7 +45,7 @@ export function ErrorNote(props: {
   const repeatsFinding = ['invalid_request', 'quota_exceeded'].includes(error.code) && details.length > 0;
   return (
     <div class="note bad" role="alert">
-      {!repeatsFinding && <p>{error.message}</p>}
+      {!repeatsFinding && <p>{forUser(error.message)}</p>}
       {details.length > 0 && (
         <ul>
           {details.map(({ path, message }) => (
@@ -48,7 +57,7 @@ export function ErrorNote(props: {
               ) : (
                 path && <code>{path}</code>
               )}{' '}
-              {message}
+              {forUser(message)}
             </li>
           ))}
         </ul>
@@ -67,9 +76,16 @@ export function ErrorNote(props: {
 }
 
 /** Shows why a query failed, with a button that tries again. If the object is missing, shows a link to its list. */
-export function QueryError<T>({ query: { error, reload } }: { query: Query<T> }) {
+export function QueryError<T>(props: { query: Query<T>; remedies?: ComponentChildren }) {
+  const { error, reload } = props.query;
   if (!error) return null;
-  if (error.status !== 404) return <ErrorNote error={error} onRetry={() => void reload()} />;
+  if (error.status !== 404) {
+    return (
+      <ErrorNote error={error} onRetry={() => void reload()}>
+        {props.remedies}
+      </ErrorNote>
+    );
+  }
   const list = listAbove(path.value);
   return (
     <ErrorNote error={error}>
@@ -83,9 +99,15 @@ export function QueryError<T>({ query: { error, reload } }: { query: Query<T> })
 }
 
 /** Draws an answer with `children`. Before there is an answer, shows that it is being loaded, or why it failed. */
-export function Loaded<T>(props: { query: Query<T>; what: string; children: (data: T) => ComponentChildren }) {
-  const { query, what, children } = props;
-  const failed = query.error && <QueryError query={query} />;
+export function Loaded<T>(props: {
+  query: Query<T>;
+  what: string;
+  /** More buttons for an object that cannot be shown, such as one that deletes it. */
+  remedies?: ComponentChildren;
+  children: (data: T) => ComponentChildren;
+}) {
+  const { query, what, remedies, children } = props;
+  const failed = query.error && <QueryError query={query} remedies={query.data === undefined && remedies} />;
   if (query.data === undefined) return failed ?? <Loading what={what} />;
   return (
     <>

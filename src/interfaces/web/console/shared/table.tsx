@@ -72,7 +72,7 @@ export function Table<Row>(props: {
           {rows.map((row) => (
             <tr key={rowKey(row)}>
               {columns.map((column) => (
-                <td key={column.title} class={classOf(column)}>
+                <td key={column.title} dir="auto" class={classOf(column)}>
                   {column.cell(row)}
                 </td>
               ))}

@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals';
+import { forUser } from './account.js';
 import { ApiError } from './api.js';
 import { CopyButton } from './copy-button.js';
 import { IconButton } from './icon.js';
@@ -33,7 +34,7 @@ export const toastError = (reason: unknown): void =>
   show(
     {
       kind: 'failed',
-      text: reason instanceof Error ? reason.message : String(reason),
+      text: reason instanceof Error ? forUser(reason.message) : String(reason),
       requestId: reason instanceof ApiError ? reason.requestId : null,
     },
     null,
@@ -47,7 +48,7 @@ export function Toasts() {
     <div class="toasts" role="status" aria-live="polite">
       {toasts.value.map(({ id, kind, text, requestId }) => (
         <div key={id} class={`toast toast-${kind}`}>
-          <p>{text}</p>
+          <p dir="auto">{text}</p>
           {requestId && <CopyButton text={requestId} label="Copy request id" />}
           <IconButton icon="close" label="Close this message" onClick={() => dismiss(id)} />
         </div>

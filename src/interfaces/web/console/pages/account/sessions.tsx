@@ -1,13 +1,15 @@
 import { answer, api, type Schemas } from '../../shared/api.js';
+import { confirmAct } from '../../shared/dialog.js';
 import { Panel } from '../../shared/frame.js';
 import { useQuery } from '../../shared/query.js';
 import { Loaded, Time } from '../../shared/states.js';
 import { Table } from '../../shared/table.js';
 import { report } from '../../shared/toasts.js';
+import { browserName } from './browser-name.js';
 
 type Session = Schemas['Session'];
 
-/** Lists the sessions of the account. The user can end the other sessions, and ends this one by signing out. */
+/** Lists the sessions of the account. The user can end one or all others, and ends this one by signing out. */
 export function Sessions() {
   const query = useQuery('sessions', () => answer(api.GET('/v1/auth/sessions')));
   const end = async ({ id }: Session) => {
@@ -17,8 +19,24 @@ export function Sessions() {
     );
     await query.reload();
   };
+  const endOthers = async () => {
+    const text = 'Every other browser and program has to sign in again. Your API keys stay.';
+    if (!(await confirmAct({ title: 'End all other sessions?', text, act: 'End all others' }))) return;
+    await report(answer(api.POST('/v1/auth/sessions/end-others')), 'All other sessions have ended.');
+    await query.reload();
+  };
+  const hasOthers = query.data?.sessions.some(({ current }) => !current);
   return (
-    <Panel title="Sessions">
+    <Panel
+      title="Sessions"
+      actions={
+        hasOthers && (
+          <button type="button" class="button danger" onClick={() => void endOthers()}>
+            End all others
+          </button>
+        )
+      }
+    >
       <Loaded query={query} what="your sessions">
         {({ sessions }) => (
           <Table
@@ -26,7 +44,12 @@ export function Sessions() {
             rows={sessions}
             rowKey={({ id }) => id}
             columns={[
-              { title: 'Signed in', cell: ({ created_at }) => <Time at={created_at} /> },
+              {
+                title: 'Browser',
+                cell: ({ user_agent: agent }) => <span title={agent ?? undefined}>{browserName(agent)}</span>,
+              },
+              { title: 'Address', cell: ({ address }) => address ?? 'unknown', long: true },
+              { title: 'Signed in', cell: ({ created_at }) => <Time at={created_at} />, minor: true },
               { title: 'Last use', cell: ({ last_used_at: at }) => (at ? <Time at={at} /> : 'never') },
               { title: 'Ends', cell: ({ expires_at }) => <Time at={expires_at} />, minor: true },
               {

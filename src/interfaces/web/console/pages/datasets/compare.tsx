@@ -114,7 +114,7 @@ function Part<T>(props: { title: string; items: readonly T[]; children: (item: T
 /** Shows the two states of a record beside each other, but only the fields that differ. */
 const ChangedRecord = ({ record: { id, fields, before, after } }: { record: Changed }) => (
   <li>
-    <h3>{id}</h3>
+    <h3 dir="auto">{id}</h3>
     {fields.map((field) => (
       <div key={field} class="dataset-difference">
         <h4>{field.replace(/^fields\./, '')}</h4>
@@ -128,7 +128,7 @@ const ChangedRecord = ({ record: { id, fields, before, after } }: { record: Chan
 const Side = ({ kind, value }: { kind: 'added' | 'removed'; value: unknown }) => (
   <div class={`dataset-side ${kind}`}>
     <span class="hint">{kind === 'removed' ? 'Before' : 'Now'}</span>
-    {textOf(value ?? '') === '' ? <p class="hint">empty</p> : <p>{textOf(value)}</p>}
+    {textOf(value ?? '') === '' ? <p class="hint">empty</p> : <p dir="auto">{textOf(value)}</p>}
   </div>
 );
 
@@ -137,7 +137,7 @@ const WholeRecord = ({ record, kind }: { record: DatasetRecord; kind: 'added' | 
     <h3>{record.id}</h3>
     <div class={`dataset-side ${kind}`}>
       {[...BASE_FIELDS.slice(1), ...Object.keys(record.fields).map((name) => `fields.${name}`)].map((field) => (
-        <p key={field}>
+        <p key={field} dir="auto">
           <span class="hint">{field.replace(/^fields\./, '')}</span> {textOf(valueAt(record, field))}
         </p>
       ))}

@@ -37,23 +37,42 @@ function OneDataset({ project, id }: { project: string; id: string }) {
   const [changes, keepChanges] = useDraft<Changes>(`dataset ${id}`);
   const view = query.value.get('view') ?? '';
   const loaded = dataset.data;
+  /** Deletes the dataset, also one that cannot be shown. */
+  const remove = async () => {
+    const name = loaded?.name ?? 'the dataset';
+    const content = loaded ? `, with ${plural(loaded.record_count, 'record')}` : '';
+    const text = `All versions of it are deleted${content}.`;
+    if (!(await confirmAct({ title: `Delete ${name}?`, text, act: 'Delete' }))) return;
+    try {
+      await answer(api.DELETE(PATH, { params: at(project, id) }));
+      keepChanges(null);
+      toast(`${loaded?.name ?? 'The dataset'} is deleted.`);
+      navigate(link(`/projects/${project}/datasets`));
+    } catch (reason) {
+      toastError(reason);
+    }
+  };
   return (
     <ProjectFrame
       id={project}
       title={loaded?.name ?? 'Dataset'}
       actions={
         loaded && (
-          <Acts
-            project={project}
-            dataset={loaded}
-            loaded={dataset}
-            changed={changes !== null}
-            onDeleted={() => keepChanges(null)}
-          />
+          <Acts project={project} dataset={loaded} loaded={dataset} changed={changes !== null} remove={remove} />
         )
       }
     >
-      <Loaded query={dataset} what="the dataset">
+      <Loaded
+        query={dataset}
+        what="the dataset"
+        remedies={
+          can('edit_workspace') && (
+            <button type="button" class="button small danger" onClick={() => void remove()}>
+              Delete the dataset
+            </button>
+          )
+        }
+      >
         {(found) => (
           <>
             <Facts project={project} dataset={found} />
@@ -120,9 +139,9 @@ function Acts(props: {
   loaded: Query<Dataset>;
   /** True if there are unsaved changes of records. */
   changed: boolean;
-  onDeleted: () => void;
+  remove: () => Promise<void>;
 }) {
-  const { project, dataset, loaded, changed, onDeleted } = props;
+  const { project, dataset, loaded, changed, remove } = props;
   const { id, name, state, version, validation } = dataset;
   const [renaming, setRenaming] = useState(false);
   const mayEdit = can('edit_workspace');
@@ -146,16 +165,6 @@ function Acts(props: {
       toast(`${forked.name} is an editable copy.`);
       navigate(link(`/projects/${project}/datasets/${forked.id}`));
     });
-  const remove = async () => {
-    const text = `All versions of it are deleted, with ${plural(dataset.record_count, 'record')}.`;
-    if (!(await confirmAct({ title: `Delete ${name}?`, text, act: 'Delete' }))) return;
-    await attempt(async () => {
-      await answer(api.DELETE(PATH, { params: at(project, id) }));
-      onDeleted();
-      toast(`${name} is deleted.`);
-      navigate(link(`/projects/${project}/datasets`));
-    });
-  };
   return (
     <>
       {mayEdit && state === 'editable' && (

@@ -1,5 +1,6 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { Icon } from '../../shared/icon.js';
+import { NullValue } from '../../shared/json-text.js';
 import type { Row } from './changes.js';
 import { BASE_FIELDS, type DatasetRecord, fieldOf, furtherFields, textOf } from './values.js';
 
@@ -140,6 +141,7 @@ export function RecordsTable(props: {
                 <th scope="row">
                   <button
                     type="button"
+                    dir="auto"
                     class="dataset-open"
                     data-row={first + at}
                     tabIndex={first + at === reachable ? 0 : -1}
@@ -152,11 +154,11 @@ export function RecordsTable(props: {
                   </button>
                 </th>
                 {BASE_FIELDS.slice(1).map((name) => (
-                  <td key={name}>{cellText(record, name)}</td>
+                  <Cell key={name} record={record} name={name} />
                 ))}
                 {from > 0 && <td colSpan={from} />}
                 {columns.map((name) => (
-                  <td key={`own ${name}`}>{cellText(record, name)}</td>
+                  <Cell key={`own ${name}`} record={record} name={name} />
                 ))}
                 {later > 0 && <td colSpan={later} />}
               </tr>
@@ -170,6 +172,10 @@ export function RecordsTable(props: {
     </section>
   );
 }
+
+const Cell = ({ record, name }: { record: DatasetRecord; name: string }) => (
+  <td dir="auto">{fieldOf(record, name) === null ? <NullValue /> : cellText(record, name)}</td>
+);
 
 /** Fills the height of the rows that are not drawn. */
 const Gap = ({ rows, columns }: { rows: number; columns: number }) => (

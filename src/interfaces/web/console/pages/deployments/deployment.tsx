@@ -46,7 +46,7 @@ export function DeploymentView({
       about={found.data && <Summary deployment={found.data} />}
       actions={
         can('manage_monitoring') &&
-        found.data && (
+        (found.data || (found.error && found.error.status !== 404)) && (
           <button type="button" class="button danger" disabled={remove.busy} onClick={() => void remove.run()}>
             <Icon name="trash" /> {remove.busy ? 'Deleting …' : 'Delete'}
           </button>

@@ -157,7 +157,7 @@ export function Text(props: { title: string; text: string; tone?: 'right' | 'wro
   return (
     <div class={`evaluation-text ${tone}`}>
       <span class="hint">{title}</span>
-      {text === '' ? <p class="hint">empty</p> : <p>{whole ? text : `${text.slice(0, LONG)} …`}</p>}
+      {text === '' ? <p class="hint">empty</p> : <p dir="auto">{whole ? text : `${text.slice(0, LONG)} …`}</p>}
       {!whole && (
         <button type="button" class="button small" onClick={() => setWhole(true)}>
           Show all of it

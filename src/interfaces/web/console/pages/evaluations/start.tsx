@@ -49,7 +49,7 @@ export function StartDialog({ projects }: { projects: Query<Projects> }) {
           ]}
           onChange={(event) => setQuery({ project: event.currentTarget.value })}
         />
-        {!projects.data && <Loading what="the projects" />}
+        {!projects.data && <Loading what="the projects" bars={1} />}
         {picked && !STARTED.includes(picked.runtime.state) && (
           <p class="note warn">
             The runtime of this project is {picked.runtime.state.replaceAll('_', ' ')}.{' '}

@@ -6,6 +6,7 @@ import { confirmAct } from '../../shared/dialog.js';
 import { FormError, useAction } from '../../shared/form.js';
 import { formatDuration, formatNumber, formatTime } from '../../shared/format.js';
 import { Frame, Panel } from '../../shared/frame.js';
+import { JsonText } from '../../shared/json-text.js';
 import { modelName } from '../../shared/models.js';
 import { useQuery } from '../../shared/query.js';
 import { link } from '../../shared/router.js';
@@ -61,7 +62,7 @@ export function OneJob({ parameters: { job_id = '' } }: { parameters: Readonly<R
           <>
             {data.error && (
               <div class="note bad">
-                <p>{data.error}</p>
+                <p dir="auto">{data.error}</p>
               </div>
             )}
             <div class="jobs-facts">
@@ -216,7 +217,7 @@ function Result({ result }: { result: unknown }) {
   const text = typeof result === 'string' ? result : JSON.stringify(result, null, 2);
   return (
     <Panel title="Result" actions={<CopyButton text={text} />}>
-      <pre>{text}</pre>
+      <pre dir="auto">{typeof result === 'string' ? text : <JsonText text={text} />}</pre>
     </Panel>
   );
 }

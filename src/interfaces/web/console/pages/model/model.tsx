@@ -12,7 +12,7 @@ import { useSpecDraft } from '../../shared/spec/spec-draft.js';
 import { SpecEditor } from '../../shared/spec/spec-editor.js';
 import { type VersionEntry, VersionsView, versionPage, versionsOf } from '../../shared/spec/versions-view.js';
 import { Loaded, State, Time } from '../../shared/states.js';
-import { toast } from '../../shared/toasts.js';
+import { toast, toastError } from '../../shared/toasts.js';
 import { ModelForm } from '../models/model-form.js';
 import { UsesPanel } from './uses-panel.js';
 
@@ -30,16 +30,40 @@ export function ModelPage({ parameters }: { parameters: Readonly<Record<string, 
     () => answer(api.GET(MODEL, { params: { path: { project_id, model_id } } })),
     { everyMs: (data) => (data?.state === 'draft' ? EVERY_MS : null) },
   );
+  const remove = async () => {
+    const text = 'All its versions go with it. This cannot be undone.';
+    if (!(await confirmAct({ title: 'Delete this draft?', text, act: 'Delete the draft' }))) return;
+    await answer(api.DELETE(MODEL, { params: { path: { project_id, model_id } } }));
+    navigate(link(`/projects/${project_id}/models`));
+  };
   return (
     <ProjectFrame id={project_id} project={project} title={model.data ? modelName(model.data) : 'Model'}>
-      <Loaded query={model} what="the model">
-        {(data) => <Opened key={model_id} model={data} query={model} project={project} />}
+      <Loaded
+        query={model}
+        what="the model"
+        remedies={
+          can('edit_workspace') && (
+            <button type="button" class="button small danger" onClick={() => void remove().catch(toastError)}>
+              Delete the draft
+            </button>
+          )
+        }
+      >
+        {(data) => <Opened key={model_id} model={data} query={model} project={project} remove={remove} />}
       </Loaded>
     </ProjectFrame>
   );
 }
 
-function Opened({ model, query, project }: { model: Model; query: Query<Model>; project: Query<Project> }) {
+interface Parts {
+  model: Model;
+  query: Query<Model>;
+  project: Query<Project>;
+  /** Asks, then deletes the draft. */
+  remove: () => Promise<void>;
+}
+
+function Opened({ model, query, project, remove }: Parts) {
   const { id, project_id } = model;
   const path = { project_id, model_id: id };
   const versions = usePaged<VersionEntry>(`model ${id} versions`, async (cursor) => {
@@ -63,7 +87,7 @@ function Opened({ model, query, project }: { model: Model; query: Query<Model>; 
       <div class="main-and-side">
         <SpecEditor title="Spec" draft={draft} readOnly={readOnly} form={(fields) => <ModelForm fields={fields} />} />
         <div class="stack">
-          <StatePanel model={model} query={query} project={project} changed={draft.changed} />
+          <StatePanel {...{ model, query, project, remove }} changed={draft.changed} />
           <UsesPanel model={model} project={project.data} />
         </div>
       </div>
@@ -82,8 +106,7 @@ function Opened({ model, query, project }: { model: Model; query: Query<Model>; 
   );
 }
 
-function StatePanel(props: { model: Model; query: Query<Model>; project: Query<Project>; changed: boolean }) {
-  const { model, query, project, changed } = props;
+function StatePanel({ model, query, project, remove, changed }: Parts & { changed: boolean }) {
   const { id, project_id, state, version, forked_from, created_at, registered_at } = model;
   const place = `/projects/${project_id}/models`;
   const params = { path: { project_id, model_id: id } };
@@ -108,14 +131,6 @@ function StatePanel(props: { model: Model; query: Query<Model>; project: Query<P
       toast('This is the fork: a draft with the same spec.');
       navigate(link(`${place}/${forked.id}`));
     });
-  const remove = async () => {
-    const text = 'All its versions go with it. This cannot be undone.';
-    if (!(await confirmAct({ title: 'Delete this draft?', text, act: 'Delete the draft' }))) return;
-    await change.run(async () => {
-      await answer(api.DELETE(MODEL, { params }));
-      navigate(link(place));
-    });
-  };
   return (
     <Panel title="Model" actions={<State of={state} />}>
       <div class="stack">
@@ -167,7 +182,12 @@ function StatePanel(props: { model: Model; query: Query<Model>; project: Query<P
               <Icon name="fork" /> Fork
             </button>
             {state === 'draft' && (
-              <button type="button" class="button danger" disabled={change.busy} onClick={() => void remove()}>
+              <button
+                type="button"
+                class="button danger"
+                disabled={change.busy}
+                onClick={() => void change.run(remove)}
+              >
                 Delete
               </button>
             )}

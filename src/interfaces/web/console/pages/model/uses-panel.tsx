@@ -84,7 +84,7 @@ export function UsesPanel({ model, project }: { model: Model; project: Schemas['
           );
         }}
       </Loaded>
-      {others.some(isAwaited) && <Loading what="what else uses it" />}
+      {others.some(isAwaited) && <Loading what="what else uses it" bars={1} />}
       <QueryError query={jobs} />
       <QueryError query={deployments} />
       {naming && (

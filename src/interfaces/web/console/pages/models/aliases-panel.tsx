@@ -11,7 +11,7 @@ import { type Query, useQuery } from '../../shared/query.js';
 import { link, query, setQuery } from '../../shared/router.js';
 import { Loaded, Time } from '../../shared/states.js';
 import { Table } from '../../shared/table.js';
-import { report } from '../../shared/toasts.js';
+import { report, toast } from '../../shared/toasts.js';
 
 type Model = Schemas['Model'];
 type Alias = Schemas['ListedModelAlias'];
@@ -122,6 +122,8 @@ export function AliasDialog(props: {
     const body = { model_id: values.model_id, ...(alias && { version: alias.version }) };
     try {
       await answer(api.PUT(ALIAS, { params: { path }, body }));
+      const model = models.find(({ id }) => id === values.model_id);
+      toast(`The alias ${values.alias.trim()} points to ${model ? modelName(model) : values.model_id} now.`);
       onClose();
     } catch (reason) {
       if (!(reason instanceof ApiError) || reason.currentVersion === null) throw reason;

@@ -67,7 +67,11 @@ export function ModelForm({ fields: { spec, set, error, readOnly } }: { fields: 
             required
             placeholder="http://gpu.internal:8000/v1"
             {...bind('base_url')}
-            hint="The operator allows its host in SERVICE_RUNTIME_ALLOWED_HOSTS."
+            hint={
+              isOperator()
+                ? 'SERVICE_RUNTIME_ALLOWED_HOSTS must list its host.'
+                : 'The operator of this service must allow its host: ask them, if a start is refused.'
+            }
           />
           <Field label="Model" required {...bind('model')} hint="The engine’s name for it." />
           <Field

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { can, user } from '../../shared/account.js';
+import { can, forUser, user } from '../../shared/account.js';
 import { answer, api, type Schemas } from '../../shared/api.js';
 import { Frame, Panel } from '../../shared/frame.js';
 import { type Query, useQuery } from '../../shared/query.js';
@@ -93,8 +93,11 @@ function RuntimesPanel({ runtimes }: { runtimes: Runtimes }) {
       <Rows label="Runtimes">
         {connected.map(({ project_id, project_name, state, reason }) => (
           <li key={project_id}>
-            <a href={link(`/projects/${project_id}`)}>{project_name}</a> <State of={state} />
-            {reason && <p class="hint">{reason}</p>}
+            <a dir="auto" href={link(`/projects/${project_id}`)}>
+              {project_name}
+            </a>{' '}
+            <State of={state} />
+            {reason && <p class="hint">{forUser(reason)}</p>}
           </li>
         ))}
       </Rows>
@@ -137,7 +140,10 @@ function AlertsPanel({ alerts }: { alerts: Query<Schemas['Alerts']> }) {
             <Rows label="Firing alerts">
               {firing.map(({ id, title, severity, created_at }) => (
                 <li key={id}>
-                  <a href={link(`/alerts/${id}`)}>{title}</a> <State of={severity} /> <Time at={created_at} />
+                  <a dir="auto" href={link(`/alerts/${id}`)}>
+                    {title}
+                  </a>{' '}
+                  <State of={severity} /> <Time at={created_at} />
                 </li>
               ))}
             </Rows>

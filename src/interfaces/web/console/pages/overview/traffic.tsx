@@ -1,14 +1,16 @@
 import type { ComponentChildren } from 'preact';
-import { isOperator, status } from '../../shared/account.js';
+import { can, isOperator, status } from '../../shared/account.js';
 import { answer, api, type Schemas } from '../../shared/api.js';
 import { Chart, type Line } from '../../shared/chart.js';
 import { formatCompact, formatDuration, formatShare } from '../../shared/format.js';
 import { useQuery } from '../../shared/query.js';
 import { query, setQuery } from '../../shared/router.js';
 import { Figure, Loaded } from '../../shared/states.js';
-import { figuresOf, type RangeName, rangeNamed, ranges, seriesOf, type UsageSeries } from './usage.js';
+import { evaluatedTokens, figuresOf, type RangeName, rangeNamed, ranges, seriesOf, type UsageSeries } from './usage.js';
 
 const EVERY_MS = 20_000;
+/** The evaluations whose tokens are counted. Older ones are left out, because their results would slow the page down. */
+const EVALUATIONS = { kind: 'evaluation', status: 'succeeded', limit: 20 } as const;
 
 /** Shows calls, errors, latency and tokens over the range in the address. */
 export function Traffic() {
@@ -23,6 +25,11 @@ export function Traffic() {
     },
     { everyMs: EVERY_MS },
   );
+  const evaluations = useQuery(
+    can('read_jobs') ? 'newest evaluations' : null,
+    () => answer(api.GET('/v1/jobs', { params: { query: EVALUATIONS } })),
+    { everyMs: EVERY_MS },
+  );
   return (
     <section class="stack overview-traffic" aria-label="Traffic">
       <header class="panel-head overview-head">
@@ -32,7 +39,7 @@ export function Traffic() {
         <RangeChoice chosen={name} />
       </header>
       <Loaded query={usage} what="the traffic">
-        {(summary) => <Charts summary={summary} range={name} />}
+        {(summary) => <Charts summary={summary} evaluations={evaluations.data?.jobs ?? []} range={name} />}
       </Loaded>
     </section>
   );
@@ -64,11 +71,13 @@ const RangeChoice = ({ chosen }: { chosen: RangeName }) => (
 const orNone = (value: number | null | undefined, format: (value: number) => string) =>
   value === null || value === undefined ? '–' : format(value);
 
-function Charts({ summary, range: name }: { summary: Schemas['UsageSummary']; range: RangeName }) {
+function Charts(props: { summary: Schemas['UsageSummary']; evaluations: readonly Schemas['Job'][]; range: RangeName }) {
+  const { summary, evaluations, range: name } = props;
   const { title, step } = ranges[name];
   const range = title.replace(/^1 /, '');
-  const { callsPerMinute, errorShare, tokensPerSecond, latency, firstToken } = figuresOf(summary);
-  const series = seriesOf(summary, step);
+  const evaluated = evaluatedTokens(evaluations);
+  const { callsPerMinute, errorShare, tokensPerSecond, latency, firstToken } = figuresOf(summary, evaluated);
+  const series = seriesOf(summary, step, evaluated);
   const { times } = series;
   return (
     <div class="overview-columns">

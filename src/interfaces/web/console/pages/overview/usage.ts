@@ -32,8 +32,29 @@ interface Percentiles {
   readonly p95: number;
 }
 
-/** Returns the totals of all buckets. */
-export function figuresOf({ since, until, usage }: Summary): UsageFigures {
+/** Returns the tokens that were made between two times in seconds. */
+export type TokensBetween = (from: number, to: number) => number;
+
+type EndedJob = Pick<components['schemas']['Job'], 'started_at' | 'finished_at' | 'result'>;
+
+/**
+ * Counts the tokens in the answers of evaluations, which are no calls, so that the usage does not have them. Spreads
+ * them evenly over the run of each evaluation.
+ */
+export function evaluatedTokens(evaluations: readonly EndedJob[]): TokensBetween {
+  const runs = evaluations.flatMap(({ started_at: start, finished_at: end, result }) => {
+    const { completion } = (result as { tokens?: { completion: number } } | null)?.tokens ?? {};
+    return start !== null && end !== null && completion ? [{ start, end: Math.max(end, start + 1), completion }] : [];
+  });
+  return (from, to) =>
+    runs.reduce((sum, { start, end, completion }) => {
+      const seconds = Math.max(0, Math.min(end, to) - Math.max(start, from));
+      return sum + (completion * seconds) / (end - start);
+    }, 0);
+}
+
+/** Returns the totals of all buckets. `others` are tokens beside those of calls. */
+export function figuresOf({ since, until, usage }: Summary, others: TokensBetween = () => 0): UsageFigures {
   const seconds = Math.max(until - since, 1);
   const sum = (of: (bucket: Bucket) => number) => usage.reduce((total, bucket) => total + of(bucket), 0);
   const calls = sum((bucket) => bucket.calls);
@@ -41,7 +62,7 @@ export function figuresOf({ since, until, usage }: Summary): UsageFigures {
     calls,
     callsPerMinute: (calls * 60) / seconds,
     errorShare: calls === 0 ? null : sum(failed) / calls,
-    tokensPerSecond: sum((bucket) => bucket.tokens_out) / seconds,
+    tokensPerSecond: (sum((bucket) => bucket.tokens_out) + others(since, until)) / seconds,
     latency: percentilesOf(usage.map((bucket) => [bucket.calls, bucket.latency])),
     firstToken: percentilesOf(usage.map((bucket) => [bucket.calls, bucket.time_to_first_token])),
   };
@@ -91,7 +112,7 @@ interface Lines {
 }
 
 /** Returns a value for every `step` seconds of the range. An empty bucket has no calls and no latency. */
-export function seriesOf({ since, until, usage }: Summary, step: number): UsageSeries {
+export function seriesOf({ since, until, usage }: Summary, step: number, others: TokensBetween = () => 0): UsageSeries {
   const first = Math.floor(since / step) * step;
   const times = Array.from(
     { length: Math.max(Math.ceil((until - first) / step), 1) },
@@ -108,7 +129,9 @@ export function seriesOf({ since, until, usage }: Summary, step: number): UsageS
     times,
     callsPerMinute: each(({ calls }) => (calls * 60) / step),
     failuresPerMinute: each((bucket) => (failed(bucket) * 60) / step),
-    tokensPerSecond: each((bucket) => bucket.tokens_out / step),
+    tokensPerSecond: times.map(
+      (start, index) => ((buckets[index]?.tokens_out ?? 0) + others(start, start + step)) / step,
+    ),
     latency: linesOf(({ latency }) => latency),
     firstToken: linesOf((bucket) => bucket.time_to_first_token),
   };

@@ -1,5 +1,6 @@
 import type { RefObject } from 'preact';
 import { useEffect } from 'preact/hooks';
+import { mayFocusInputs } from '../../shared/focus.js';
 import { Icon } from '../../shared/icon.js';
 
 /** Lets the user type a question. Enter sends it, Shift+Enter starts a new line, Escape stops the answers. */
@@ -13,6 +14,7 @@ export function Composer(props: {
 }) {
   const { input, text, onText, onSend, onStop, isAnswering } = props;
   useEffect(() => {
+    if (!mayFocusInputs()) return;
     const frame = requestAnimationFrame(() => input.current?.focus({ preventScroll: true }));
     return () => cancelAnimationFrame(frame);
   }, []);
@@ -33,6 +35,7 @@ export function Composer(props: {
     >
       <textarea
         ref={input}
+        dir="auto"
         class="playground-input"
         aria-label="Your question"
         placeholder="Ask something"

@@ -59,7 +59,9 @@ export function Conversations(props: {
                     href={link('/playground', { ...place, conversation: one.id, panel })}
                     aria-current={one.id === open ? 'true' : undefined}
                   >
-                    <span class="playground-title">{one.title}</span>
+                    <span class="playground-title" dir="auto">
+                      {one.title}
+                    </span>
                     <span class="hint">
                       {plural(one.message_count, 'message')} · <Time at={one.updated_at} />
                     </span>

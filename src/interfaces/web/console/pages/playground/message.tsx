@@ -2,6 +2,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { CopyButton } from '../../shared/copy-button.js';
 import { formatDuration, formatNumber, plural } from '../../shared/format.js';
 import { Icon } from '../../shared/icon.js';
+import { JsonText } from '../../shared/json-text.js';
 import type { Figures, Message } from './chat.js';
 import { type Block, blocksOf, prettyJson, spansOf } from './markup.js';
 
@@ -27,9 +28,18 @@ function drawn(block: Block) {
       </div>
     );
   }
-  if (block.kind === 'heading') return <p class="playground-heading">{spans(block.text)}</p>;
-  if (block.kind === 'text') return <p>{spans(block.text)}</p>;
-  const items = block.items.map((item, index) => <li key={index}>{spans(item)}</li>);
+  if (block.kind === 'heading')
+    return (
+      <p class="playground-heading" dir="auto">
+        {spans(block.text)}
+      </p>
+    );
+  if (block.kind === 'text') return <p dir="auto">{spans(block.text)}</p>;
+  const items = block.items.map((item, index) => (
+    <li key={index} dir="auto">
+      {spans(item)}
+    </li>
+  ));
   return block.start === null ? <ul>{items}</ul> : <ol start={block.start}>{items}</ol>;
 }
 
@@ -53,8 +63,20 @@ export function MessageView(props: {
   const isAnswer = role === 'assistant';
   const json = useMemo(() => (isAnswer ? prettyJson(text) : null), [text]);
   const body = useMemo(() => {
-    if (asJson && json) return <pre>{json}</pre>;
-    return isAnswer ? <Markup text={text} /> : <p class={role === 'user' ? 'playground-bubble' : ''}>{text}</p>;
+    if (asJson && json) {
+      return (
+        <pre dir="auto">
+          <JsonText text={json} />
+        </pre>
+      );
+    }
+    return isAnswer ? (
+      <Markup text={text} />
+    ) : (
+      <p class={role === 'user' ? 'playground-bubble' : ''} dir="auto">
+        {text}
+      </p>
+    );
   }, [text, asJson]);
   if (draft !== null && onEdit) {
     return <Editor text={draft} onChange={setDraft} onSend={() => [setDraft(null), onEdit(draft)]} />;
@@ -113,6 +135,7 @@ function Editor({
       <textarea
         class="playground-input"
         aria-label="Edit the question"
+        dir="auto"
         ref={input}
         value={text}
         onInput={(event) => onChange(event.currentTarget.value)}

@@ -2,6 +2,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { can, status } from '../../shared/account.js';
 import { answer, api } from '../../shared/api.js';
 import { useDraft } from '../../shared/draft.js';
+import { mayFocusInputs } from '../../shared/focus.js';
 import { SelectField } from '../../shared/form.js';
 import { Frame } from '../../shared/frame.js';
 import { useQuery } from '../../shared/query.js';
@@ -73,6 +74,7 @@ function Playground({ runtimes }: { runtimes: readonly Runtime[] }) {
     keepQuestion(given);
     setQuery({ question: null });
   }, [given]);
+  const focusComposer = () => mayFocusInputs() && composer.current?.focus();
   const isAnswering = sides.some(({ chat }) => chat.isAnswering.value);
   useLayoutEffect(() => {
     // If a reload stopped an answer, the question becomes the draft again.
@@ -108,12 +110,12 @@ function Playground({ runtimes }: { runtimes: readonly Runtime[] }) {
   /** Asks again in one column. After the answer, forgets the question that was kept for a reload. */
   const repeat = (side: Side, act: () => Promise<boolean>) =>
     withSettings([side], async () => {
-      composer.current?.focus(); // The pressed button disappears.
+      focusComposer(); // The pressed button disappears.
       if (await act()) keepAsked(null);
     });
   const begin = () => {
     startAnew(sides);
-    composer.current?.focus();
+    focusComposer();
   };
   const compare = () => {
     const isShown = (id: string) => sides.some(({ chat }) => chat.projectId === id);

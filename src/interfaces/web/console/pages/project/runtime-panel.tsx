@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { can, isOperator } from '../../shared/account.js';
+import { can, forUser, isOperator } from '../../shared/account.js';
 import { answer, api, type Schemas } from '../../shared/api.js';
 import { confirmAct } from '../../shared/dialog.js';
 import { FormError, SelectField, SubmitButton, useAction } from '../../shared/form.js';
@@ -47,7 +47,7 @@ export function RuntimePanel({ project, reload }: { project: Project; reload: ()
     <Panel title="Runtime" actions={<State of={runtime.state} />}>
       <div id="runtime" class="stack" tabIndex={-1}>
         <FormError error={change.error} />
-        {runtime.reason && <p class="note bad">{runtime.reason}</p>}
+        {runtime.reason && <p class="note bad">{forUser(runtime.reason)}</p>}
         {connected ? (
           <p>
             <a href={link(`/projects/${id}/models/${connected.id}`)}>{modelName(connected)}</a>

@@ -45,6 +45,7 @@ const ACTIONS = Object.keys({
   'alert.acknowledged': 0,
   'webhook.created': 0,
   'webhook.deleted': 0,
+  'webhook.alert_sent_again': 0,
   'database.migrated': 0,
   'database.backed_up': 0,
   'database.restored': 0,

@@ -3,18 +3,21 @@ import { can } from '../../shared/account.js';
 import { answer, api, type Schemas } from '../../shared/api.js';
 import { confirmAct, Dialog, ShownOnce } from '../../shared/dialog.js';
 import { Field, Form, useAction, useForm } from '../../shared/form.js';
+import { plural } from '../../shared/format.js';
 import { Panel } from '../../shared/frame.js';
 import { Icon } from '../../shared/icon.js';
 import { useQuery } from '../../shared/query.js';
 import { Empty, Loaded, State, Time } from '../../shared/states.js';
 import { Table } from '../../shared/table.js';
 import { report } from '../../shared/toasts.js';
+import { Deliveries, outcomeOf } from './deliveries.js';
 import { TeamFrame } from './team-frame.js';
 
 type Webhook = Schemas['Webhook'];
 
 export function Webhooks() {
   const [creating, setCreating] = useState(false);
+  const [opened, open] = useState<string | null>(null);
   const query = useQuery('webhooks', () => answer(api.GET('/v1/alerts/webhooks')));
   const remove = async (webhook: Webhook) => {
     const text = `No alert is posted to ${webhook.url || 'it'} from then on. Waiting alerts are dropped.`;
@@ -25,6 +28,7 @@ export function Webhooks() {
     );
     await query.reload();
   };
+  const shown = query.data?.webhooks.find(({ id }) => id === opened);
   const acts = (webhook: Webhook) => (
     <div class="actions">
       <TestButton webhook={webhook} />
@@ -59,10 +63,11 @@ export function Webhooks() {
                   {
                     title: 'URL',
                     long: true,
-                    cell: ({ url }) => <code>{url || 'stored under another SERVICE_SECRET'}</code>,
+                    cell: ({ url }) => (url ? <code>{url}</code> : 'no longer readable: delete it and add it again'),
                   },
                   { title: 'State', cell: ({ enabled }) => <State of={enabled ? 'enabled' : 'disabled'} /> },
                   { title: 'Last delivery', cell: lastDelivery, minor: true },
+                  { title: 'Deliveries', cell: (webhook: Webhook) => <Open webhook={webhook} open={open} /> },
                   ...(can('manage_monitoring') ? [{ title: 'Actions', acts: true, cell: acts }] : []),
                 ]}
               />
@@ -70,16 +75,23 @@ export function Webhooks() {
           }
         </Loaded>
       </Panel>
+      {shown && <Deliveries webhook={shown} onSent={query.reload} onClose={() => open(null)} />}
       {creating && <CreateDialog onClose={() => setCreating(false)} onCreated={() => void query.reload()} />}
     </TeamFrame>
   );
 }
 
+const Open = ({ webhook: { id, deliveries }, open }: { webhook: Webhook; open: (id: string) => void }) => (
+  <button type="button" class="button small" onClick={() => open(id)}>
+    {plural(deliveries.length, 'delivery', 'deliveries')}
+  </button>
+);
+
 function lastDelivery({ last_delivery: last }: Webhook) {
   if (!last) return 'none yet';
   return (
     <>
-      {last.error ?? `delivered (${last.status})`}, <Time at={last.at} />
+      {outcomeOf(last)}, <Time at={last.at} />
     </>
   );
 }
