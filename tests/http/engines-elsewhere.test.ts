@@ -166,7 +166,7 @@ describe('chat with an engine elsewhere', () => {
     engine.script = (_, response) => {
       working.push(response);
       if (working.length < 4) return;
-      for (const one of working) sendJson(one, 200, completion('big-model', 'x'.repeat(7_900_000)));
+      for (const one of working) sendJson(one, 200, completion('big-model', 'x'.repeat(4_100_000)));
     };
     const call = () => app.post(completions(project), admin.apiKey, question);
     const answers = await Promise.all([call(), call(), call(), call()]);

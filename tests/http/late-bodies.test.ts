@@ -169,6 +169,15 @@ describe('the permission for an act with a late body', () => {
     },
     acknowledgeAlert: { body: { note: 'late' }, params: onAlert },
     createWebhook: { body: { url: 'http://127.0.0.1:9/late' }, by: 'key', status: 201 },
+    sendAlertAgain: {
+      body: ({ alert_id }) => ({ alert_id }),
+      params: async () => ({
+        ...(await onAlert()),
+        webhook_id: await create('/v1/alerts/webhooks', { url: 'http://127.0.0.1:9/late' }),
+      }),
+      by: 'key',
+      status: 201,
+    },
     createDeployment: { body: { name: 'late', model_path: 'late.onnx' }, by: 'key', status: 201 },
     predict: { body: { inputs: {} }, params: onDeployment, by: 'key', open: true },
     infer: { body: { inputs: [] }, params: onDeployment, by: 'key', open: true },

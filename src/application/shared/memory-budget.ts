@@ -46,6 +46,11 @@ class Room {
     return this.byOwner.get(owner) ?? 0;
   }
 
+  /** Returns whether nobody else holds anything. */
+  isHeldBy(owner: string): boolean {
+    return this.held === this.heldBy(owner);
+  }
+
   /** An empty room takes one reservation of any size. */
   takes(owner: string, bytes: number): boolean {
     const left = this.maxBytes - this.held - bytes;
@@ -162,11 +167,17 @@ export class MemoryBudget {
     for (;;) {
       const first = this.first(this.waiting);
       if (!first) return;
-      const holder = this.first(this.waiting.filter(({ holds, bytes }) => holds && this.large.isFull(bytes)));
+      const holder = this.first(this.waiting.filter((one) => this.mayGoBeyond(one)));
       if (this.large.takes(first.owner, first.bytes)) first.begin(this.large);
       else if (holder && this.beyond.takes(holder.owner, holder.bytes)) holder.begin(this.beyond);
       else return;
     }
+  }
+
+  /** A call that holds memory waits for its owner's share only if there are other owners. */
+  private mayGoBeyond({ owner, holds, bytes }: Waiting): boolean {
+    const isAlone = this.large.isHeldBy(owner) && this.waiting.every((one) => one.owner === owner);
+    return holds && (isAlone || this.large.isFull(bytes));
   }
 
   private first([oldest, ...others]: readonly Waiting[]): Waiting | undefined {

@@ -148,7 +148,11 @@ export class World {
       await this.caller.call('PATCH', `/v1/jobs/${job}`, { token: this.admin, json: { status: 'failed' } });
       return (await this.caller.get('/v1/alerts', this.admin)).body.alerts[0].id;
     },
-    whk: async () => (await this.post('/v1/alerts/webhooks', { url: 'https://127.0.0.1/' })).body.id,
+    whk: async () => {
+      const { webhooks } = (await this.caller.get('/v1/alerts/webhooks', this.admin)).body;
+      for (const { id } of webhooks.slice(5)) await this.caller.delete(`/v1/alerts/webhooks/${id}`, this.admin);
+      return (await this.post('/v1/alerts/webhooks', { url: 'https://127.0.0.1/' })).body.id;
+    },
     dep: async () => {
       await this.uploadModel();
       return (await this.post('/v1/deployments', { name: 'iris', model_path: MODEL_PATH })).body.id;

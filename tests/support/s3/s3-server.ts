@@ -140,7 +140,9 @@ export class S3Server {
 
   /** Lists the uploads in parts, which the package cannot do. */
   private listUploads(query: URLSearchParams, response: ServerResponse): void {
-    const uploads = (existsSync(this.parts) ? readdirSync(this.parts) : []).map((id) => {
+    // An upload may begin or end meanwhile.
+    const isThere = (id: string) => existsSync(join(this.parts, id, 'key'));
+    const uploads = (existsSync(this.parts) ? readdirSync(this.parts) : []).filter(isThere).map((id) => {
       const [key, { mtime }] = [readFileSync(join(this.parts, id, 'key'), 'utf8'), statSync(join(this.parts, id))];
       if (!key.startsWith(query.get('prefix') ?? '')) return '';
       return `<Upload><Key>${key}</Key><UploadId>${id}</UploadId><Initiated>${mtime.toISOString()}</Initiated></Upload>`;
