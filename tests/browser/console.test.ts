@@ -53,6 +53,17 @@ describeInBrowser('the frame of the console', () => {
     await page.getByRole('link', { name: 'Capitals', exact: true }).waitFor();
   });
 
+  it('leads to the sign-in if the session of a new page has ended', async () => {
+    const { body } = await service.post('/v1/auth/login', undefined, { email: 'ada@example.com', password });
+    await service.post('/v1/auth/logout', body.token);
+    const page = await openConsole(visitor, body.token, '/jobs');
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await page.getByLabel('E-mail').fill('ada@example.com');
+    await page.getByLabel('Password').fill(password);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Jobs', level: 1 }).waitFor();
+  });
+
   it('opens a link in a new tab with the same session, and signs out in both tabs', async () => {
     const { body } = await service.post('/v1/auth/login', undefined, { email: 'ada@example.com', password });
     const first = await openConsole(visitor, body.token, '/projects');
