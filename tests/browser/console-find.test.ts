@@ -203,7 +203,7 @@ describeInBrowser('finding in the console', () => {
     for (const [text, name, place] of [
       ['geography', /^Geography of Peru project$/, `/projects/${project}`],
       ['chat peru', /^Chat with Geography of Peru/, `/playground?project=${project}`],
-      ['onnx model', /model of Geography of Peru$/, `/projects/${project}/models/${model}`],
+      ['tiny model', /model of Geography of Peru$/, `/projects/${project}/models/${model}`],
       [job, /^job_/, `/jobs/${job}`],
       ['new alert', /^New alert rule action$/, '/alerts/rules?rule=new'],
     ] as const) {

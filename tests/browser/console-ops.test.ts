@@ -74,7 +74,8 @@ describeInBrowser('deployments and alerts in the console', () => {
     await press(page, 'Deploy');
     await shown(page, /cannot be served/);
     expect(await shortcomingsInEveryLook(page)).toEqual([]);
-    await press(page, 'Delete broken.onnx');
+    const deploying = page.getByRole('dialog', { name: 'Deploy a model' });
+    await deploying.getByRole('button', { name: 'Delete broken.onnx', exact: true }).click();
     await page.getByRole('dialog', { name: 'Delete broken.onnx?' }).getByRole('button', { name: 'Delete' }).click();
     await shown(page, 'broken.onnx is deleted.');
     await page.getByText(/cannot be served/).waitFor({ state: 'detached' });
@@ -194,14 +195,17 @@ describeInBrowser('deployments and alerts in the console', () => {
     ]);
   });
 
+  /** The buttons that change something. Those of a head only sort, and those of the banner are about the account. */
+  const changing = (page: Page) => page.locator('main .frame button:not(th button)');
+
   it('offers a member nothing to change, and other teams nothing at all', async () => {
     const page = await openConsole(visitor, cast.member.token, '/deployments');
     await page.getByRole('heading', { name: 'Model files' }).waitFor();
     await shown(page, 'tiny-embed');
-    expect(await page.getByRole('main').getByRole('button').count()).toBe(0);
+    expect(await changing(page).count()).toBe(0);
     await page.goto(`${service.url}/#/alerts/rules?rule=new`);
     await page.getByRole('cell', { name: 'When a job fails' }).waitFor();
-    expect(await page.getByRole('main').getByRole('button').count()).toBe(0);
+    expect(await changing(page).count()).toBe(0);
     expect(await page.getByRole('dialog').count()).toBe(0);
     const other = await openConsole(visitor, cast.regular.token, '/alerts');
     await shown(other, 'Your role does not allow this page');

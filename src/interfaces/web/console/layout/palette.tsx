@@ -94,7 +94,9 @@ export function Palette({ onClose, onHelp }: { onClose: () => void; onHelp: () =
       event.preventDefault();
       setChosen((chosen + step + found.length) % found.length);
     }
-    if (event.key === 'Enter') go(found[chosen]);
+    if (event.key !== 'Enter') return;
+    event.preventDefault(); // The key must not submit a form that the command opens.
+    go(found[chosen]);
   };
   return (
     <Dialog title="Find" onClose={onClose}>
