@@ -107,9 +107,11 @@ async function send(
 }
 
 /** Returns the expected kind of answer. The credential may change it. */
-function wantedOf({ security }: Endpoint, kind: string | null, { credential, wanted }: FuzzedRequest) {
+function wantedOf({ security }: Endpoint, kind: string | null, { credential, wanted, how, headers }: FuzzedRequest) {
   const isPublic = security.length === 0 || security.some((one) => Object.keys(one).length === 0);
   if (!isPublic && !security.some((one) => kind !== null && kind in one)) return 'refused';
+  // The header may carry the version that the body lacks.
+  if (wanted === 'refused' && how === 'body' && 'If-Match' in headers) return 'either';
   return credential === 'fitting' || wanted === 'refused' ? wanted : 'either';
 }
 
