@@ -156,6 +156,7 @@ export const mailRoutes = ['smtp', 'outbox'] as const;
 export type MailRoute = (typeof mailRoutes)[number];
 
 export abstract class Mailer {
+  /** Tells people where to look for their message. */
   abstract readonly route: MailRoute;
   /**
    * Delivers the message or throws. Returns the place of delivery for the log, without content or links. `id` becomes
