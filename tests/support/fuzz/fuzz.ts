@@ -9,6 +9,7 @@ const inWords = [
   'name: must have at least one visible character',
   'starter_id: must be the id of a starter: GET /v1/project-starters lists them',
   'map: is for records: a starter has no columns',
+  'map: there is no column',
   'messages: must end with a message whose role is user',
   'messages[0].content: is required',
   'messages[0].content: may be null only for an assistant',
