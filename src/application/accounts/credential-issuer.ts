@@ -15,7 +15,7 @@ export interface SignIn {
 export interface SignedIn {
   readonly account: Account;
   readonly token: string;
-  /** Null if the sign-in created none. */
+  /** The secret of the new API key, or null if the sign-in created no key. */
   readonly apiKey: string | null;
 }
 

@@ -123,7 +123,7 @@ export abstract class ContentHasher {
 export interface FoundObject {
   readonly kind: 'project' | 'dataset' | 'model';
   readonly id: string;
-  /** Of a model: the first of `name`, `model` and `path` in its spec that is a text, or null. */
+  /** The name of a model is the first text among `name`, `model` and `path` in its spec, or null. */
   readonly name: string | null;
   readonly projectId: string;
   readonly projectName: string;

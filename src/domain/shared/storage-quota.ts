@@ -9,7 +9,7 @@ interface StorageQuota {
   readonly remedy: string;
 }
 
-/** What an account, a team or the service may store. */
+/** The limits of what an account, a team or the service may store. */
 export const storageQuotas = {
   projects: {
     setting: 'SERVICE_QUOTA_PROJECTS',
@@ -55,7 +55,7 @@ export class QuotaExceeded extends DomainError {
   }
 }
 
-/** What a row counts besides its content. It bounds the number of small rows. */
+/** Each row counts for this many bytes besides its content, so that the number of small rows is limited, too. */
 const ROW_BYTES = 200;
 
 const lengthOf = (text: string): number => new TextEncoder().encode(text).length;

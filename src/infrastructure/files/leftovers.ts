@@ -4,7 +4,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { SystemClock } from '../system/adapters.js';
 
-/** Whether a process of another machine or container still runs is not known here, but it is not that old. */
+/** A process of another machine or container cannot be looked up here. After this time it has certainly ended. */
 const LONGEST_USE_MS = 24 * 60 * 60 * 1000;
 
 /** Process ids mean something only here: on this machine and, on Linux, in this container. */

@@ -11,7 +11,7 @@ const LARGE_EVENT = 32 * 1_024;
 /** The memory of the thread. No answer within the limits needs this much. */
 const LIMITS = { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 32 };
 
-/** How to read an answer. */
+/** The schema of an answer, and the words for an answer that breaks it. */
 export interface AnswerForm<T> {
   readonly schema: z.ZodType<T>;
   /** The name of the same schema for the thread. If null, a large answer is refused. */

@@ -71,7 +71,7 @@ export interface ReceivedPart {
   readonly size: number;
 }
 
-/** What a call needs beside its request. Its answer counts against `memory`. */
+/** The caller, the end and the memory of a call. The answer counts against `memory`. */
 export interface Reading {
   readonly caller: string;
   readonly signal: AbortSignal;

@@ -24,7 +24,7 @@ function vectorOf(value: string | readonly unknown[]): Float32Array {
 const Item = z.object({ index: z.int(NO_LIST), embedding: Vector }, NO_LIST);
 const Count = z.int().min(0).max(1_000_000_000);
 
-/** What an answer must have: one vector for each text, and the names that the model may have. */
+/** An answer must have one vector for each text, and one of the names of the model. */
 export interface WantedVectors {
   readonly texts: number;
   readonly dimensions?: number | undefined;

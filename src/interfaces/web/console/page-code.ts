@@ -1,7 +1,7 @@
 import { pages } from './pages.js';
 import type { Page, View } from './shared/page.js';
 
-/** How long the first page has the connection for itself. */
+/** The first page has the connection for itself for this time. */
 const AHEAD_MS = 3000;
 
 const views = new Map<Page, View>();

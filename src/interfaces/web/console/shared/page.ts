@@ -2,7 +2,7 @@ import type { ComponentType } from 'preact';
 import type { Permission } from './account.js';
 import type { IconName } from './icon.js';
 
-/** What a page shows. `parameters` are the values of the parts of its path with a colon. */
+/** The component that draws a page. `parameters` are the values of the parts of its path with a colon. */
 export type View = ComponentType<{ parameters: Readonly<Record<string, string>> }>;
 
 /** A page of the console. `pages.ts` lists all pages. The first page with a path that fits the address is shown. */

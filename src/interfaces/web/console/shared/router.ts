@@ -31,7 +31,7 @@ let step = Number(history.state?.step ?? 0);
 const keepStep = () => history.replaceState({ step }, '');
 keepStep();
 
-/** How far the pages were scrolled when they were left, by the steps of the history. */
+/** The scroll positions at which the pages were left, by the steps of the history. */
 const scrolled = new Map<number, number>();
 let returnedTo: number | null = null;
 // The browser would scroll before the rows of a list are there. The layout scrolls instead.
