@@ -4,7 +4,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { SystemClock } from '../system/adapters.js';
 
-/** A process of another machine or container cannot be looked up here. After this time it has certainly ended. */
+/** A process of another machine or container cannot be looked up here. After this time it is taken for ended. */
 const LONGEST_USE_MS = 24 * 60 * 60 * 1000;
 
 /** Process ids mean something only here: on this machine and, on Linux, in this container. */
