@@ -10,7 +10,7 @@ const QUERY_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + 200;
 /** Limits the wait for a connection. Together with one statement it stays below the promised 5 s. */
 const CONNECTION_TIMEOUT_MS = 1_500;
 /**
- * Limits a unit of work, without its BEGIN and COMMIT. Together with the wait of the last attempt for a connection, it
+ * Limits a unit of work, without its COMMIT. Together with the wait of the last attempt for a connection, it
  * stays below the promised 5 s.
  */
 const UNIT_OF_WORK_MS = 3_300;

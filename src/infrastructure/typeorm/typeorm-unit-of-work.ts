@@ -159,16 +159,17 @@ export class TypeOrmUnitOfWork implements UnitOfWork {
   }
 
   /** Breaks the connection at the deadline, unless the transaction is being committed. So nothing is written then. */
-  private transaction<T>(isolation: Isolation | undefined, work: () => Promise<T>, deadline: number): Promise<T> {
-    const within = async (manager: EntityManager) => {
-      const connection: Client = await manager.queryRunner?.connect();
-      const timer = setTimeout(() => connection.end().catch(() => undefined), deadline - steadyMs());
-      try {
-        return await this.transactional.run(manager, work);
-      } finally {
-        clearTimeout(timer);
-      }
-    };
-    return isolation ? this.source.transaction(isolation, within) : this.source.transaction(within);
+  private async transaction<T>(isolation: Isolation | undefined, work: () => Promise<T>, deadline: number): Promise<T> {
+    const runner = this.source.createQueryRunner();
+    let timer: NodeJS.Timeout | undefined;
+    const within = (manager: EntityManager) => this.transactional.run(manager, work).finally(() => clearTimeout(timer));
+    try {
+      const connection: Client = await runner.connect();
+      timer = setTimeout(() => connection.end().catch(() => undefined), deadline - steadyMs());
+      return await (isolation ? runner.manager.transaction(isolation, within) : runner.manager.transaction(within));
+    } finally {
+      clearTimeout(timer);
+      await runner.release();
+    }
   }
 }

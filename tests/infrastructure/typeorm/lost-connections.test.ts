@@ -65,6 +65,20 @@ describe('a pool with connections that break or fall silent', () => {
     },
   );
 
+  it('ends within 5 s also for a unit of work that has waited for another one in its queue', async () => {
+    const patient = await createDataSource(proxy.url).initialize();
+    const unitOfWork = new TypeOrmUnitOfWork(patient);
+    await atOnce(2, () => unitOfWork.query('SELECT pg_sleep(0.1)'));
+    expect(poolOf(patient).idleCount).toBe(2);
+    proxy.silence();
+    const begun = performance.now();
+    const ended = await atOnce(2, () => unitOfWork.run(async () => 'written', 'queue').catch(asStorageUnavailable));
+    expect(ended).toEqual([expect.any(StorageUnavailable), expect.any(StorageUnavailable)]);
+    expect(performance.now() - begun).toBeLessThan(5_000);
+    proxy.cut();
+    await patient.destroy();
+  });
+
   it('reports a broken connection as StorageUnavailable', async () => {
     const runner = source.createQueryRunner();
     await runner.startTransaction();
