@@ -118,9 +118,12 @@ export interface ServiceProcess {
 /** Sets limits that no test reaches. A test may set others. */
 const UNLIMITED = { SERVICE_RATE_LIMIT_PER_MIN: '1000000', SERVICE_RATE_LIMIT_AUTH_PER_MIN: '1000000' };
 
+/** The limit of `npm start`. */
+const HEAP_LIMIT = '--max-old-space-size=1024';
+
 /** Starts the service. It gets no settings from the environment of the tests. */
 export function launch(options: Options & { dataDir: string }): ServiceProcess {
-  const child = spawn(process.execPath, [MAIN], {
+  const child = spawn(process.execPath, [HEAP_LIMIT, MAIN], {
     cwd: options.dataDir,
     env: {
       PATH: process.env.PATH,
