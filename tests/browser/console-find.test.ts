@@ -210,8 +210,10 @@ describeInBrowser('finding in the console', () => {
       await open(text);
       await option(name).first().click();
       await at(page, place);
-      if (text === 'new alert') await page.keyboard.press('Escape');
     }
+    await page.getByRole('dialog', { name: /rule/i }).waitFor();
+    await page.keyboard.press('Escape');
+    await at(page, '/alerts/rules');
     await open('new project');
     await page.keyboard.press('Enter');
     await page.getByRole('dialog', { name: /project/i }).waitFor();
