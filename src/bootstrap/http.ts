@@ -10,6 +10,7 @@ import { InstanceOutdated } from '../domain/shared/errors.js';
 import { PrometheusMetrics } from '../infrastructure/prometheus/prometheus-metrics.js';
 import { asRefusal, mayBeOfChangedTables } from '../infrastructure/typeorm/storage-errors.js';
 import { createApp, Middleware } from '../interfaces/http/app.js';
+import { bodyLimits } from '../interfaces/http/body.js';
 import { controllers } from '../interfaces/http/controllers.js';
 import { CallWatch } from '../interfaces/http/middleware/call-watch.js';
 import { createHttpServer, GracefulShutdown } from '../interfaces/http/server.js';
@@ -34,6 +35,7 @@ export const httpApp = (container: Container, config: Config) =>
     shutdown: container.get(GracefulShutdown),
     memory: container.get(MemoryBudget),
     watch: container.get(CallWatch),
+    bodyLimits: { ...bodyLimits, model: config.modelBodyBytes },
     stallMs: config.inferenceTimeoutMs,
     trustedProxies: config.trustedProxies,
     corsOrigins: config.corsOrigins,

@@ -10,7 +10,7 @@ import type { Authenticator } from '../../src/application/accounts/authenticator
 import { ModelServer } from '../../src/application/deployments/ports.js';
 import { Instance } from '../../src/application/shared/instance.js';
 import { MemoryBudget } from '../../src/application/shared/memory-budget.js';
-import { decoded } from '../../src/interfaces/http/body.js';
+import { bodyLimits, decoded } from '../../src/interfaces/http/body.js';
 import type { Contract } from '../../src/interfaces/http/contract.js';
 import {
   flowing,
@@ -267,7 +267,12 @@ describe('a body that is read whole', () => {
     const body = new PassThrough();
     const request = Object.assign(body, { headers: { 'content-type': 'application/json' }, context: {}, socket: {} });
     const response = Object.assign(new EventEmitter(), { headersSent: false, closed: false });
-    const dependencies = { memory: new MemoryBudget(MB), authenticator: {} as Authenticator, stallMs: NEVER };
+    const dependencies = {
+      memory: new MemoryBudget(MB),
+      authenticator: {} as Authenticator,
+      bodyLimits,
+      stallMs: NEVER,
+    };
     const next = jest.fn();
     const reading = readBody({ access: 'public' } as Contract, dependencies)(request as never, response as never, next);
     response.headersSent = headersSent;

@@ -5,7 +5,15 @@ import { Clock } from '../../src/application/shared/ports.js';
 import { ChatRuntimesByEngine } from '../../src/infrastructure/chat-runtimes/chat-runtimes-by-engine.js';
 import { SystemClock } from '../../src/infrastructure/system/adapters.js';
 import { sendJson } from '../support/local-server.js';
-import { answering, completion, type Script, ScriptedEngine, speaking } from '../support/scripted-engine.js';
+import {
+  answering,
+  chunk,
+  completion,
+  type Script,
+  ScriptedEngine,
+  speaking,
+  streaming,
+} from '../support/scripted-engine.js';
 import { until } from '../support/until.js';
 import {
   ask,
@@ -106,6 +114,53 @@ describe('chat with an engine elsewhere', () => {
     const read = await library();
     expect([read.id, read.object]).toEqual([expect.stringMatching(/^chatcmpl-/), 'chat.completion']);
     expect(read.choices[0]?.message).toEqual({ role: 'assistant', content: 'The capital of France is Paris.' });
+  });
+
+  it('changes nothing between a program that speaks OpenAI’s API and its engine, but the model', async () => {
+    const own = { x: [1, null], reasoning_effort: 'high', guided_json: {}, temperature: 3 };
+    const messages = [
+      { role: 'critic', content: [{ type: 'image_url', image_url: { url: 'data:,' } }], x: 1 },
+      { role: 'user', content: 'a'.repeat(100_000) },
+      { role: 'assistant', content: null, reasoning_content: 'Hm.' },
+    ];
+    const asked = { model: project, messages, ...own };
+    const usage = { prompt_tokens: 1, completion_tokens: 2, x: 3 };
+    const choice = { index: 0, message: { role: 'assistant', content: null, reasoning_content: 'So.' }, x: 4 };
+    const whole = { ...completion('big-model', null), choices: [{ ...choice, finish_reason: 'odd' }], usage, x: 5 };
+    engine.script = answering(200, whole);
+    const { status, body } = await app.post('/openai/v1/chat/completions', admin.apiKey, asked);
+    expect({ status, body }).toEqual({ status: 200, body: { ...whole, model: project } });
+    expect(engine.asked.at(-1)?.body).toEqual({ ...asked, model: 'big-model' });
+
+    const delta = { role: 'assistant', reasoning_content: 'So.' };
+    const chunks = [chunk('big-model', delta, null, { usage: null, x: 6 }), chunk('big-model', {}, 'stop', { x: 7 })];
+    engine.script = streaming(...chunks, chunk('big-model', null, null, { usage }), '[DONE]');
+    const stream = { ...asked, stream: true, stream_options: { x: 8 } };
+    const events = await app.post('/openai/v1/chat/completions', admin.apiKey, stream);
+    const data = (one: object) => `data: ${JSON.stringify(one)}\n\n`;
+    const [first, last] = [{ model: '' }, { model: project, usage: undefined }]; // the model becomes the first field
+    const sent = chunks.map((one) => data({ ...first, ...one, ...last }));
+    expect(events.body).toBe(`${sent.join('')}data: [DONE]\n\n`);
+    const options = { x: 8, include_usage: true };
+    expect(engine.asked.at(-1)?.body).toEqual({ ...stream, model: 'big-model', stream_options: options });
+  });
+
+  it('passes on what the engine says about a request of a program that speaks OpenAI’s API, without its key', async () => {
+    const refused = async (status: number, error: unknown) => {
+      engine.script = answering(status, error);
+      const json = { model: project, messages: [{ role: 'user', content: 'Hi' }] };
+      const { status: own, body } = await app.post('/openai/v1/chat/completions', admin.apiKey, json);
+      return `${own} ${body.error.code} ${body.error.param}: ${body.error.message}`;
+    };
+    expect(await refused(400, { error: { message: 'no n', param: 'n' } })).toBe('400 invalid_request n: no n');
+    expect(await refused(422, { object: 'error', message: `${KEY} is odd` })).toBe(
+      '400 invalid_request null: *** is odd',
+    );
+    expect(await refused(400, { error: { message: 'maximum context length is 9' } })).toBe(
+      '400 context_length_exceeded messages: maximum context length is 9',
+    );
+    expect(await refused(400, 'what?')).toMatch(/^502 runtime_invalid_response/);
+    expect(await refused(404, { error: { message: 'no such model' } })).toMatch(/^502 runtime_invalid_response/);
   });
 
   it.each<[number, string, string | null, string | null, unknown, Script]>([

@@ -1,120 +1,135 @@
-import type { CompletionPart } from '../../src/domain/chat/chat.js';
+import type { Completion, CompletionPart } from '../../src/domain/chat/chat.js';
+import type { Json, JsonObject } from '../../src/domain/workspace/json.js';
 import { OpenAiChatEngine } from '../../src/infrastructure/openai/openai-chat-engine.js';
 import { requestJson } from '../../src/infrastructure/openai/openai-request.js';
 import { SystemClock } from '../../src/infrastructure/system/adapters.js';
-import {
-  chatEvents,
-  chatRequestOf,
-  choiceOf,
-  completionText,
-} from '../../src/interfaces/http/chat/openai/openai-mapper.js';
+import { chatEvents, verbatimJson } from '../../src/interfaces/http/chat/openai/answer-mapper.js';
 import { OpenAiChatRequest } from '../../src/interfaces/http/chat/openai/openai-request.js';
+import { chatRequestOf } from '../../src/interfaces/http/chat/openai/request-mapper.js';
 import { answers, schemas } from '../support/json-schemas.js';
 import { RecordingLog } from '../support/recording-log.js';
 import { chunk, completion } from '../support/scripted-engine.js';
 
-/** Returns what an engine with OpenAI's API gets for a request to OpenAI's API. */
-const sentOn = (body: object) =>
-  JSON.parse(JSON.stringify(requestJson(chatRequestOf(OpenAiChatRequest.parse({ model: 'm', ...body })), 'm', false)));
-
-const user = { role: 'user', content: 'Hi' };
-const call = { id: 'call_1', type: 'function', function: { name: 'f', arguments: '{}' } };
-const image = { type: 'image_url', image_url: { url: 'https://example.com/cat.png' } };
-
 const access = { queue: 1, timeoutMs: 1, schemas, answers, allowedHosts: [], keys: {} };
 const engine = new OpenAiChatEngine(access, new SystemClock(), new RecordingLog());
 
+/** Returns what an engine with OpenAI's API gets for a request to OpenAI's API. */
+const sentOn = (body: object, stream = false) =>
+  JSON.parse(JSON.stringify(requestJson(chatRequestOf(OpenAiChatRequest.parse(body)), 'm', stream)));
+
+/** Returns the answer that a caller gets for an answer of the engine. */
+const answered = (answer: object) => {
+  const read = engine.answer({ model: 'm' }, { logprobs: false, verbatim: { usage: false } }).parse(answer);
+  return JSON.parse(verbatimJson((read as Completion).verbatim as string, 'asked'));
+};
+
+/** Returns the events that a caller gets for chunks of the engine. */
+async function events(chunks: readonly object[], usage: boolean) {
+  const schema = engine.chunk({ model: 'm' }, { logprobs: false, verbatim: { usage } });
+  async function* parts(): AsyncGenerator<CompletionPart> {
+    for (const one of chunks) {
+      const { finishReason: _, usage: _usage, ...part } = schema.parse(one);
+      if (part.verbatim !== undefined) yield part;
+    }
+    yield { text: '', end: { finishReason: 'stop', usage: null } };
+  }
+  const sent: string[] = [];
+  const head = { id: 'chatcmpl-ours', created: 1, model: 'asked', includesUsage: usage };
+  for await (const event of chatEvents(parts(), head)) sent.push(event);
+  const data = sent.join('').trimEnd().split('\n\n');
+  expect(data.pop()).toBe('data: [DONE]');
+  return data.map((line) => JSON.parse(line.slice('data: '.length)));
+}
+
+/** Draws from a fixed sequence of random numbers. */
+class Draw {
+  constructor(private state: number) {}
+
+  below(end: number): number {
+    this.state = (Math.imul(this.state, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((this.state / 2 ** 32) * end);
+  }
+
+  oneOf<T>(list: readonly T[]): T {
+    return list[this.below(list.length)] as T;
+  }
+
+  json(levels = 3): Json {
+    const leaves = [null, true, 0, -1.5, 7e20, '', 'é😀\u2028', 'text'];
+    if (levels === 0 || this.below(3) > 0) return this.oneOf<Json>(leaves);
+    const items = Array.from({ length: this.below(4) }, () => this.json(levels - 1));
+    return this.below(2) ? items : Object.fromEntries(items.map((item, i) => [`x${i}`, item]));
+  }
+
+  /** Adds some of the fields, and one that nobody knows. */
+  fields(names: readonly string[]): JsonObject {
+    const some = names.filter(() => this.below(4) === 0);
+    return Object.fromEntries([...some, 'x_own'].map((name) => [name, this.json()]));
+  }
+}
+
+const ofRequests =
+  'max_tokens max_completion_tokens temperature top_p seed stop presence_penalty frequency_penalty logit_bias logprobs top_logprobs n tools tool_choice parallel_tool_calls functions function_call response_format reasoning_effort top_k min_p chat_template_kwargs guided_json modalities audio prediction user store metadata'.split(
+    ' ',
+  );
+const ofMessages = 'content name tool_calls tool_call_id refusal reasoning_content audio annotations'.split(' ');
+const ofChoices = 'logprobs stop_reason token_ids content_filter_results'.split(' ');
+const ofAnswers = 'id created system_fingerprint service_tier prompt_logprobs'.split(' ');
+
+const bodyOf = (draw: Draw): JsonObject => ({
+  ...draw.fields(ofRequests),
+  model: 'prj',
+  messages: Array.from({ length: 1 + draw.below(4) }, () => ({
+    ...draw.fields(ofMessages),
+    role: draw.oneOf(['system', 'user', 'assistant', 'tool', 'developer', 'critic']),
+  })),
+});
+
+const seeds = Array.from({ length: 500 }, (_, seed) => seed);
+
 describe('between OpenAI’s API and an engine with the same API,', () => {
-  it.each<[string, object]>([
-    ['parts', { type: 'text', text: 'x' }],
-    ['an image', image],
-    ['an image with its detail', { ...image, image_url: { ...image.image_url, detail: 'low' } }],
-    ['an image with a mark for a cache', { ...image, cache_control: { type: 'ephemeral' } }],
-    ['a sound', { type: 'input_audio', input_audio: { data: 'AAAA', format: 'wav' } }],
-  ])('the content of a message stays as it is: %s', (_, part) => {
-    const messages = [{ role: 'user', content: [{ type: 'text', text: 'a' }, part, image], name: 'Ada' }];
-    expect(sentOn({ messages }).messages).toEqual(messages);
+  it('500 random requests stay as they are, except the model', () => {
+    for (const seed of seeds) {
+      const body = bodyOf(new Draw(seed));
+      expect(sentOn(body)).toEqual({ ...body, model: 'm' });
+    }
   });
 
-  it.each<[string, object]>([
-    ['a call', call],
-    ['a call with further fields', { ...call, index: 0, extra_content: { google: { thought_signature: 'x' } } }],
-    ['a call with arguments as an object', { ...call, function: { name: 'f', arguments: { a: 1 } } }],
-    ['a call of another type', { id: 'call_1', type: 'custom', custom: { name: 'f', input: 'x' } }],
-    ['a call without an id', { type: 'function', function: { name: 'f', arguments: '' } }],
-  ])('the tool calls of a message and of an answer stay as they are: %s', (_, one) => {
-    const content = { content: null, tool_calls: [one, call] };
-    const messages = [user, { role: 'assistant', ...content }, { role: 'tool', content: '1', tool_call_id: 'call_1' }];
-    expect(sentOn({ messages }).messages).toEqual(messages);
-    const answer = completion('m', null, { choices: [{ message: { role: 'assistant', ...content } }] });
-    expect(choiceOf(engine.answer({ model: 'm' }, { logprobs: true }).parse(answer)).message).toMatchObject(content);
+  it.each<[string, object, object]>([
+    ['without options', {}, { include_usage: true }],
+    ['with null', { stream_options: null }, { include_usage: true }],
+    ['with others', { stream_options: { x: 1, include_usage: false } }, { x: 1, include_usage: true }],
+  ])('a stream is asked for its usage: %s', (_, over, stream_options) => {
+    const body = { model: 'prj', messages: [{ role: 'user', content: 'Hi' }], stream: true, ...over };
+    expect(sentOn(body, true)).toEqual({ ...body, model: 'm', stream_options });
   });
 
-  it('the log probabilities of an answer stay as they are', async () => {
-    const token = { token: 'Hi', logprob: -0.5, bytes: [72, 105] };
-    const logprobs = { content: [{ ...token, top_logprobs: [token] }], refusal: null };
-    const choices = [{ message: { role: 'assistant', content: 'Hi' }, logprobs, finish_reason: 'stop' }];
-    const answer = engine.answer({ model: 'm' }, { logprobs: true }).parse(completion('m', null, { choices }));
-    let text = '';
-    for await (const piece of completionText({ id: 'chatcmpl-1' }, answer)) text += piece;
-    expect(JSON.parse(text)).toEqual({ id: 'chatcmpl-1', choices: [{ ...choiceOf(answer), logprobs }] });
+  it('500 random answers stay as they are, except the model', () => {
+    for (const seed of seeds) {
+      const draw = new Draw(seed);
+      const message = { ...draw.fields(ofMessages), role: 'assistant' };
+      const reason = draw.oneOf(['stop', 'length', 'tool_calls', 'content_filter', 'odd']);
+      const choice = { ...draw.fields(ofChoices), message, finish_reason: reason };
+      const usage = draw.json();
+      const choices = [choice, ...(draw.below(2) ? [draw.json()] : [])];
+      const answer = completion('m', null, { ...draw.fields(ofAnswers), choices, usage });
+      expect(answered(answer)).toEqual({ ...answer, model: 'asked' });
+    }
   });
 
-  it.each<[string, object]>([
-    ['a first part', { index: 0, ...call }],
-    ['a first part with further fields', { index: 0, ...call, extra_content: {} }],
-    ['a further part', { index: 1, function: { arguments: '{"' } }],
-    ['a further part that repeats the type', { index: 1, type: 'function', function: { arguments: '{"' } }],
-    ['a part without an index', call],
-    ['a part without arguments', { index: 0, id: 'call_1', type: 'function', function: { name: 'f' } }],
-  ])('the tool calls of a stream stay as they are: %s', async (_, one) => {
-    const {
-      finishReason: _reason,
-      usage: _usage,
-      ...part
-    } = engine.chunk({ model: 'm' }, { logprobs: true }).parse(chunk('m', { tool_calls: [one] }));
-    const parts = async function* (): AsyncGenerator<CompletionPart> {
-      yield part;
-    };
-    const head = { id: 'chatcmpl-1', created: 1, model: 'm', includesUsage: false };
-    const events: string[] = [];
-    for await (const event of chatEvents(parts(), head)) events.push(event);
-    const [, data = ''] = events.join('').trim().split('\n\ndata: ');
-    expect(JSON.parse(data).choices[0].delta).toEqual({ tool_calls: [one] });
-  });
-
-  it.each<[string, object, unknown]>([
-    ['a tool', { type: 'function', function: { name: 'f' } }, 'auto'],
-    [
-      'a whole tool',
-      { type: 'function', function: { name: 'f', description: 'd', parameters: {}, strict: true } },
-      'required',
-    ],
-    ['a mark for a cache', { type: 'function', function: { name: 'f' }, cache_control: {} }, 'none'],
-    ['nulls', { type: 'function', function: { name: 'f', description: null, strict: null } }, 'auto'],
-    ['further fields', { type: 'function', function: { name: 'f', returns: {} } }, { type: 'auto' }],
-    ['a tool of the engine', { type: 'web_search' }, { type: 'function', function: { name: 'f' } }],
-    ['no tool', {}, 'validated'],
-  ])('the tools stay as they are: %s', (_, tool, tool_choice) => {
-    const fields = { tools: [tool], tool_choice };
-    expect(sentOn({ messages: [user], ...fields })).toMatchObject(fields);
-  });
-
-  it('the other fields stay as they are', () => {
-    const fields = {
-      max_tokens: 9,
-      temperature: 1,
-      top_p: 0.5,
-      seed: 7,
-      stop: ['x'],
-      presence_penalty: 1,
-      frequency_penalty: -1,
-      logit_bias: { 7: 1 },
-      logprobs: true,
-      top_logprobs: 2,
-      response_format: { type: 'json_schema', json_schema: { name: 'n', schema: {}, strict: true } },
-    };
-    const messages = [user, { role: 'assistant', content: '', refusal: 'No.' }, user];
-    expect(sentOn({ messages, ...fields })).toEqual({ model: 'm', messages, stream: false, ...fields });
+  it('the chunks of 500 random streams stay as they are, except the model and a usage that was not asked for', async () => {
+    for (const seed of seeds) {
+      const draw = new Draw(seed);
+      const chunks = Array.from({ length: 4 }, () => {
+        const choice = { ...draw.fields(ofChoices), delta: draw.fields(ofMessages), finish_reason: null };
+        const choices = [choice, ...(draw.below(3) ? [] : [{ ...choice, index: 1 }])];
+        return chunk('m', {}, null, { ...draw.fields(ofAnswers), choices, usage: null });
+      });
+      const usage = { prompt_tokens: 1, completion_tokens: 2, completion_tokens_details: { reasoning_tokens: 1 } };
+      const sent = [...chunks, chunk('m', null, null, { usage })];
+      const named = sent.map((one) => ({ ...one, model: 'asked' }));
+      expect(await events(sent, true)).toEqual(named);
+      expect(await events(sent, false)).toEqual(named.slice(0, -1).map((one) => ({ ...one, usage: undefined })));
+    }
   });
 });

@@ -2,12 +2,17 @@ import { injectable } from 'inversify';
 import type { Caller } from '../../domain/accounts/caller.js';
 import { authorize, permissions } from '../../domain/accounts/permission.js';
 import { UnknownModel } from '../../domain/chat/errors.js';
-import { type ChatModel, RuntimeConnectionRepository } from './ports.js';
+import { type ChatModel, ChatRuntimes, RuntimeConnectionRepository } from './ports.js';
 import { RuntimeReconciler } from './runtime-reconciler.js';
 
 interface Named {
   /** The id of a project of the team, or a name that only one of its projects has. An id is preferred to a name. */
   readonly model: string;
+}
+
+export interface TeamModel extends ChatModel {
+  /** The most tokens of a prompt with its answer. Null while this instance does not know it. */
+  readonly context: number | null;
 }
 
 /** Presents the projects of a team as models of OpenAI's API. */
@@ -16,16 +21,18 @@ export class ChatModelService {
   constructor(
     private readonly connections: RuntimeConnectionRepository,
     private readonly reconciler: RuntimeReconciler,
+    private readonly runtimes: ChatRuntimes,
   ) {}
 
   /** Returns the caller's team and its projects with a connected model, newest first. Their runtimes may be stopped. */
-  async list(by: Caller | null): Promise<{ teamId: string; models: readonly ChatModel[] }> {
+  async list(by: Caller | null): Promise<{ teamId: string; models: readonly TeamModel[] }> {
     const { teamId } = authorize(by, permissions.chat);
-    return { teamId, models: await this.connections.connectedProjects(teamId) };
+    const models = await this.connections.connectedProjects(teamId);
+    return { teamId, models: models.map((one) => ({ ...one, context: this.runtimes.status(one.id).context ?? null })) };
   }
 
   /** Throws UnknownModel, also if the project has no connected model. */
-  async read(by: Caller | null, named: Named): Promise<{ teamId: string; model: ChatModel }> {
+  async read(by: Caller | null, named: Named): Promise<{ teamId: string; model: TeamModel }> {
     const { teamId, models } = await this.list(by);
     const { projectId } = await this.reconciler.stateForTeam(teamId, named);
     const model = models.find(({ id }) => id === projectId);

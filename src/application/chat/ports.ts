@@ -181,7 +181,10 @@ export interface ConnectedProject {
 }
 
 /** A project with a connected model. OpenAI's API presents the project as a model. */
-export type ChatModel = Pick<Project, 'id' | 'createdAt'>;
+export interface ChatModel extends Pick<Project, 'id' | 'createdAt'> {
+  /** The name of the project, or its id if another project of the team has this name or id. `ofModel` finds both. */
+  readonly name: string;
+}
 
 export abstract class RuntimeConnectionRepository {
   abstract find(projectId: string): Promise<RuntimeConnection | null>;

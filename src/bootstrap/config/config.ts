@@ -73,6 +73,7 @@ export function loadConfig(texts: Texts) {
     smtpUrl: values.SERVICE_SMTP_URL,
     mailFrom: set('SERVICE_MAIL_FROM'),
     inferenceTimeoutMs: set('SERVICE_INFERENCE_TIMEOUT_S') * 1000,
+    modelBodyBytes: set('SERVICE_MODEL_BODY_MB') * 1024 ** 2,
     chatQueue: set('SERVICE_CHAT_QUEUE'),
     deploymentStartTimeoutMs: set('SERVICE_DEPLOYMENT_START_TIMEOUT_S') * 1000,
     runtimeLoadTimeoutMs: set('SERVICE_RUNTIME_LOAD_TIMEOUT_S') * 1000,

@@ -163,6 +163,11 @@ export const settings = {
     fallback: '60',
     read: secondsOfTime(0.1, 3_600),
   }),
+  SERVICE_MODEL_BODY_MB: setting({
+    about: 'The megabytes that a request below `/openai/v1` may have.',
+    fallback: '32',
+    read: whole(1, 256),
+  }),
   SERVICE_CHAT_QUEUE: setting({
     about: 'The chat calls that may wait for a runtime. Further calls are refused with `model_busy`.',
     fallback: '32',

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../workspace/json.js';
+import type { JsonObject } from '../workspace/json.js';
 
 export const chatRoles = ['system', 'user', 'assistant'] as const;
 /** `tool`: a message with the result of a tool. */
@@ -9,16 +9,7 @@ export interface ChatMessage {
   readonly content: string;
 }
 
-/**
- * JSON of one dialect that has no engine-neutral form. An engine with this dialect gets it unchanged. Other engines
- * refuse it, or leave it out if it is the field `more` of something that they understand.
- */
-export interface Passthrough {
-  readonly dialect: string;
-  readonly json: Json;
-}
-
-export type ContentPart = { readonly text: string } | { readonly imageUrl: string } | Passthrough;
+export type ContentPart = { readonly text: string } | { readonly imageUrl: string };
 
 /** A message of a request. `content` has only the text of the message. */
 export interface RequestMessage extends ChatMessage {
@@ -27,7 +18,7 @@ export interface RequestMessage extends ChatMessage {
   /** The name of the author. */
   readonly name?: string;
   /** The tools that the assistant called in this message. */
-  readonly toolCalls?: readonly (ToolCall | Passthrough)[];
+  readonly toolCalls?: readonly ToolCall[];
   /** The id of the call with this result. Only a message with the role `tool` has it. */
   readonly toolCallId?: string;
   /** The reason why the assistant did not answer. */
@@ -35,7 +26,7 @@ export interface RequestMessage extends ChatMessage {
 }
 
 export interface ChatRequest {
-  /** From 1 to 100 messages. */
+  /** At least one message. If the last one is the assistant's, the answer continues it. */
   readonly messages: readonly RequestMessage[];
   /** If null, the maximum is `chatLimits.defaultMaxTokens`, or the rest of the context if that is smaller. */
   readonly maxTokens: number | null;
@@ -44,11 +35,23 @@ export interface ChatRequest {
   /** From 0 to 2. At 0 the answer is greedy and deterministic. */
   readonly temperature: number;
   /** The tools that the model may call. Chat workers do not support tools. */
-  readonly tools?: readonly (Tool | Passthrough)[];
+  readonly tools?: readonly Tool[];
   readonly toolChoice?: ToolChoice;
   readonly sampling?: Sampling;
   /** If absent, the answer may be any text. */
   readonly responseFormat?: ResponseFormat;
+  readonly verbatim?: VerbatimRequest;
+}
+
+/** A request as its caller wrote it. An engine with the same dialect gets it instead of the other fields. */
+export interface VerbatimRequest {
+  /** The API that the JSON is for. */
+  readonly dialect: string;
+  readonly json: JsonObject;
+  /** If false, the events of a stream leave out the usage. */
+  readonly wantsUsage: boolean;
+  /** Throws the first reason why the other fields of the request are not all that the caller asked for. */
+  readonly requireUnderstood: () => void;
 }
 
 export interface Tool {
@@ -58,12 +61,10 @@ export interface Tool {
   readonly parameters?: JsonObject;
   /** If true, the arguments must validate against the schema. */
   readonly strict?: boolean;
-  /** Further fields in a dialect. */
-  readonly more?: Passthrough;
 }
 
 /** `auto`: the model may call tools. `required`: it must call a tool. An object names the tool that it must call. */
-export type ToolChoice = 'auto' | 'none' | 'required' | { readonly tool: string } | Passthrough;
+export type ToolChoice = 'auto' | 'none' | 'required' | { readonly tool: string };
 
 export interface ToolCall {
   readonly id: string;
@@ -71,12 +72,10 @@ export interface ToolCall {
   readonly name: string;
   /** JSON, as the model wrote it. It may be invalid. */
   readonly arguments: string;
-  /** Further fields in a dialect. */
-  readonly more?: Passthrough;
 }
 
 /** A part of a tool call in a stream. The joined arguments of all parts with the same index are those of the call. */
-export interface ToolCallPart extends Partial<Pick<ToolCall, 'id' | 'name'>>, Pick<ToolCall, 'arguments' | 'more'> {
+export interface ToolCallPart extends Partial<Pick<ToolCall, 'id' | 'name'>>, Pick<ToolCall, 'arguments'> {
   readonly index: number;
 }
 
@@ -113,12 +112,15 @@ export interface Sampling {
   readonly topLogprobs?: number;
 }
 
+export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'other';
+
 export interface CompletionEnd {
   /**
    * `stop`: the model ended its answer, or the answer reached a stop text. `length`: the answer reached `maxTokens` or
-   * the end of the context. `tool_calls`: the model calls tools.
+   * the end of the context. `tool_calls`: the model calls tools. `other`: the engine ended it for a
+   * reason of its own.
    */
-  readonly finishReason: 'stop' | 'length' | 'tool_calls';
+  readonly finishReason: FinishReason;
   /** The tokens, or null if the runtime does not report them. */
   readonly usage: Usage | null;
   /** The times from the start of the generation to the first token and to the end. Only chat workers report them. */
@@ -130,7 +132,9 @@ export interface CompletionPart {
   readonly text: string;
   /** The tokens of this text, if the request asks for probabilities. */
   readonly logprobs?: readonly TokenLogprob[];
-  readonly toolCalls?: readonly (ToolCallPart | Passthrough)[];
+  readonly toolCalls?: readonly ToolCallPart[];
+  /** The JSON of the engine's event without its `model`, if the engine got the request verbatim. */
+  readonly verbatim?: string;
   /** Only the last part has an end. */
   readonly end?: CompletionEnd;
 }
@@ -139,7 +143,9 @@ export interface Completion extends CompletionEnd {
   readonly text: string;
   /** The tokens of the text, if the request asks for probabilities. They can take many times the memory of the text. */
   readonly logprobs?: Iterable<TokenLogprob>;
-  readonly toolCalls?: readonly (ToolCall | Passthrough)[];
+  readonly toolCalls?: readonly ToolCall[];
+  /** The JSON of the engine's answer without its `model`, if the engine got the request verbatim. */
+  readonly verbatim?: string;
 }
 
 /** A token with the natural logarithm of its probability before temperature, bias and penalties. */

@@ -109,6 +109,13 @@ export class UnsupportedParameter extends DomainError {
   }
 }
 
+/** An engine elsewhere refuses the request. The message is the engine's own. */
+export class RefusedByEngine extends DomainError {
+  constructor({ message, param }: { readonly message: string; readonly param: string | null }) {
+    super('invalid', 'invalid_request', message, param === null ? {} : { details: [{ path: param, message }] });
+  }
+}
+
 /** The team has no project with this id or name, or has several projects with this name. */
 export class UnknownModel extends DomainError {
   constructor() {

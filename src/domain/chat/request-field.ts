@@ -5,7 +5,7 @@ type OptionalKeys<T> = { [Key in keyof T]-?: undefined extends T[Key] ? Key : ne
 
 /** A field of a request, of its sampling or of its messages that an engine may refuse. */
 export type OptionalField =
-  | Exclude<OptionalKeys<ChatRequest>, 'sampling' | 'cutToContext'>
+  | Exclude<OptionalKeys<ChatRequest>, 'sampling' | 'cutToContext' | 'verbatim'>
   | OptionalKeys<Sampling>
   | Exclude<OptionalKeys<RequestMessage>, undefined>;
 
@@ -17,11 +17,13 @@ export function nameOf(field: string): string {
 }
 
 /**
- * Throws UnsupportedParameter for the first field of the request that an engine with these fields lacks, and for JSON
- * of another dialect than the engine's.
+ * Throws UnsupportedParameter for the first field of the request that an engine with these fields lacks. First throws
+ * what `requireUnderstood` of a verbatim request throws. Returns the request without its verbatim form.
  */
-export function requireSupported(request: ChatRequest, supported: ReadonlySet<OptionalField>, dialect: string): void {
-  const { messages, maxTokens: _, cutToContext: _cut, temperature: _temperature, sampling, ...others } = request;
+export function requireSupported(request: ChatRequest, supported: ReadonlySet<OptionalField>): ChatRequest {
+  const { verbatim, ...understood } = request;
+  verbatim?.requireUnderstood();
+  const { messages, maxTokens: _, cutToContext: _cut, temperature: _temperature, sampling, ...others } = understood;
   for (const [i, { role: _role, content: _content, parts, ...message }] of messages.entries()) {
     const hasOthers = parts?.some((part) => !('text' in part));
     if (hasOthers && !supported.has('parts'))
@@ -29,16 +31,7 @@ export function requireSupported(request: ChatRequest, supported: ReadonlySet<Op
     requireAll(message, supported, `messages[${i}].`);
   }
   requireAll({ ...others, ...sampling }, supported);
-  requireDialect(others, dialect);
-  for (const [i, { parts, toolCalls }] of messages.entries())
-    requireDialect({ parts, toolCalls }, dialect, `messages[${i}].`);
-}
-
-function requireDialect(fields: object, dialect: string, path = ''): void {
-  for (const [field, value] of Object.entries(fields))
-    for (const one of [value].flat())
-      if (typeof one === 'object' && one !== null && 'dialect' in one && one.dialect !== dialect)
-        throw new UnsupportedParameter(path + nameOf(field), 'has a form that this model does not support');
+  return understood;
 }
 
 function requireAll(fields: object, supported: ReadonlySet<string>, path = ''): void {

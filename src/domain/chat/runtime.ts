@@ -15,6 +15,8 @@ export interface RuntimeStatus {
   readonly reason: string | null;
   /** Absent while unknown. For an engine elsewhere it is known only if the spec of the model names it. */
   readonly task?: RuntimeTask | undefined;
+  /** The most tokens of a prompt with its answer, or of a text to embed. Absent while unknown. */
+  readonly context?: number | undefined;
 }
 
 /** The runtime of a project as its team sees it. */

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { TokenLogprob } from '../../domain/chat/chat.js';
 import { jsonNesting } from '../../domain/shared/text.js';
 
-const MOST_LEVELS = 32;
+const MOST_LEVELS = 64;
 /** 4,096 tokens, each with the 20 likeliest ones and their bytes, have some 800,000 values. */
 const MOST_VALUES = 1_500_000;
 
@@ -19,7 +19,8 @@ export function readJson<T>(schema: z.ZodType<T>, text: string, problem: string)
   return error ? { problem: error.issues[0]?.message ?? problem } : { value: data };
 }
 
-function jsonOf(text: string): unknown {
+/** Returns undefined for a text that is not JSON. */
+export function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

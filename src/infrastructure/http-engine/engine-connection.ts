@@ -1,5 +1,5 @@
 /** Calls one engine elsewhere. Turns its answers into completions, and its failures into errors for callers. */
-import type { z } from 'zod';
+import { z } from 'zod';
 import { type Reservation, SMALL_BYTES } from '../../application/shared/memory-budget.js';
 import type { JsonSchemas, Tracer } from '../../application/shared/ports.js';
 import {
@@ -10,16 +10,7 @@ import {
   mostTokens,
 } from '../../domain/chat/chat.js';
 import type { EmbeddingRequest, Embeddings } from '../../domain/chat/embedding.js';
-import {
-  ContextLengthExceeded,
-  InferenceTimeout,
-  ModelBusy,
-  RuntimeInvalidResponse,
-  RuntimeLoading,
-  RuntimeUnavailable,
-  WrongTask,
-} from '../../domain/chat/errors.js';
-import { type DomainError } from '../../domain/shared/errors.js';
+import { ContextLengthExceeded, ModelBusy, RuntimeInvalidResponse, WrongTask } from '../../domain/chat/errors.js';
 import { TextCollector } from '../../domain/shared/text-collector.js';
 import { collected } from '../http-client/collected.js';
 import {
@@ -30,7 +21,6 @@ import {
   HttpClient,
   type HttpStream,
   InvalidAnswer,
-  retryAfterOf,
   textOf,
 } from '../http-client/http-client.js';
 import { linesOf } from '../http-client/json-lines.js';
@@ -40,16 +30,13 @@ import { AnswerCheck } from './answer-check.js';
 import type { AnswerForm, AnswerReader } from './answer-reader.js';
 import type { SchemaName } from './answer-thread.js';
 import type { EngineChunk, EngineDialect, Wanted } from './engine-dialect.js';
+import { EngineLost, EngineRefusals, KEY_REFUSED } from './engine-refusals.js';
 import type { HttpSource } from './engine-spec.js';
 import { StrictFormat, strictSchema } from './strict-format.js';
 
-const KEY_REFUSED = 'the engine refused the key';
 const TEXT_TOO_LONG = "input has a text that is over the model's context.";
 /** llama.cpp and others answer with status 503 while they load their weights. */
 export const NOT_READY = 'the engine answers that it is not ready yet (status 503)';
-
-/** The engine can't be reached, or refused the key. Other calls may fail as well. */
-export class EngineLost extends RuntimeUnavailable {}
 
 const LONGEST_ANSWER = 8 * 1024 * 1024;
 const LONGEST_REFUSAL = 256 * 1024;
@@ -87,16 +74,18 @@ interface Tools {
 export class EngineConnection<Model> {
   private readonly client: HttpClient;
   private readonly strict: StrictFormat;
+  private readonly refusals: EngineRefusals;
 
   constructor(
     private readonly source: HttpSource<Model>,
     private readonly dialect: EngineDialect<Model>,
     private readonly tools: Tools,
     /** Returns the error for the caller if a busy engine does not say how long to wait. */
-    private readonly busy: () => ModelBusy,
+    busy: () => ModelBusy,
   ) {
     this.client = new HttpClient(source.baseUrl, dialect.headers(source.key), tools.tracer);
     this.strict = new StrictFormat(tools.schemas);
+    this.refusals = new EngineRefusals(dialect.contextExceeded, source.key, busy);
   }
 
   close(): void {
@@ -108,10 +97,10 @@ export class EngineConnection<Model> {
       await this.strict.requireUsable(request, reading.caller);
       const form = this.form('answer', this.dialect.answer(this.source.model, wantedBy(request)), wantedBy(request));
       const completion = await this.whole(form, await this.post(request, reading.signal, false), reading);
-      const { text, toolCalls = [], finishReason } = completion;
+      const { logprobs: _, ...content } = completion;
       const answer = new AnswerCheck(request);
-      answer.add({ text, toolCalls });
-      answer.end(finishReason);
+      answer.add(content);
+      answer.end(content.finishReason);
       await this.strict.requireKept(request, completion, reading.caller);
       return completion;
     } catch (error) {
@@ -127,8 +116,8 @@ export class EngineConnection<Model> {
       const answer = await this.client.stream({ method: 'POST', path, json, signal: reading.signal });
       if (answer.status === 200) return await this.whole(this.form('embeddings', schema, ...args), answer, reading);
       const refused = await withText(answer);
-      if (this.isTooLong(refused)) throw new ContextLengthExceeded(TEXT_TOO_LONG, 'input');
-      throw this.refusal(refused);
+      if (this.refusals.isTooLong(refused)) throw new ContextLengthExceeded(TEXT_TOO_LONG, 'input');
+      throw this.refusals.of(refused);
     } catch (error) {
       throw errorFor(error);
     }
@@ -149,7 +138,7 @@ export class EngineConnection<Model> {
       }
     } else {
       const { finishReason, usage, toolCalls = [], logprobs, ...part } = await this.complete(request, reading);
-      const calls = toolCalls.map((call, index) => ('json' in call ? call : { index, ...call }));
+      const calls = toolCalls.map((call, index) => ({ index, ...call }));
       const more = { ...(calls.length > 0 && { toolCalls: calls }), ...(logprobs && { logprobs: [...logprobs] }) };
       yield { part: { ...part, ...more, end: { finishReason, usage } }, size: 0 };
     }
@@ -227,38 +216,28 @@ export class EngineConnection<Model> {
    * accepts a shorter answer, sends the request again without `maxTokens`.
    */
   private async post(request: ChatRequest, signal: AbortSignal, stream: boolean): Promise<HttpStream> {
-    const { maxTokens, cutToContext = maxTokens === null } = request;
+    const { maxTokens, cutToContext = maxTokens === null, verbatim } = request;
+    if (verbatim) return this.postVerbatim(request, signal, stream);
     const answer = await this.send({ ...request, maxTokens: mostTokens(request) }, signal, stream);
     if (answer.status === 200) return answer;
     const refused = await withText(answer);
-    if (!cutToContext || !this.isTooLong(refused)) throw this.refusal(refused);
+    if (!cutToContext || !this.refusals.isTooLong(refused)) throw this.refusals.of(refused);
     const second = await this.send({ ...request, maxTokens: null }, signal, stream);
     if (second.status === 200) return second;
-    throw this.refusal(await withText(second));
+    throw this.refusals.of(await withText(second));
+  }
+
+  /** The caller of a verbatim request wrote it, so the engine's own words about what is wrong are for the caller. */
+  private async postVerbatim(request: ChatRequest, signal: AbortSignal, stream: boolean): Promise<HttpStream> {
+    const answer = await this.send(request, signal, stream);
+    if (answer.status === 200) return answer;
+    throw this.refusals.ofVerbatim(await withText(answer));
   }
 
   private send(request: ChatRequest, signal: AbortSignal, stream: boolean): Promise<HttpStream> {
     const { path, body: json } = this.dialect.request(request, this.source.model, stream);
     const headers = { Accept: stream ? framings[this.dialect.framing].accept : 'application/json' };
     return this.client.stream({ method: 'POST', path, headers, json, signal });
-  }
-
-  private isTooLong({ status, text }: HttpAnswer): boolean {
-    return [400, 404, 413, 422].includes(status) && this.dialect.contextExceeded.test(text);
-  }
-
-  /** Returns the error for the caller of a call that the engine did not answer with 200. */
-  private refusal(answer: HttpAnswer): DomainError {
-    const { status, headers } = answer;
-    const wait = retryAfterOf(headers);
-    if (status === 429) return wait === null ? this.busy() : new ModelBusy(wait);
-    if (status === 503) return wait === null ? new RuntimeUnavailable('the engine says so.') : new RuntimeLoading(wait);
-    if (status === 401 || status === 403) return new EngineLost(KEY_REFUSED);
-    if (status === 408 || status === 504) return new InferenceTimeout();
-    if (this.isTooLong(answer))
-      return new ContextLengthExceeded("The prompt, or prompt and max_tokens, is over the model's context.");
-    if (status >= 300 && status < 400) return new RuntimeInvalidResponse('it redirects, which is not followed.');
-    return new RuntimeInvalidResponse(`its engine answered with status ${status}.`);
   }
 }
 
@@ -268,7 +247,10 @@ const NOT_READ = {
   embeddings: 'it is no list of embeddings.',
 } as const;
 
-const wantedBy = ({ sampling }: ChatRequest): Wanted => ({ logprobs: sampling?.topLogprobs !== undefined });
+const wantedBy = ({ sampling, verbatim }: ChatRequest): Wanted => ({
+  logprobs: !verbatim && sampling?.topLogprobs !== undefined,
+  verbatim: verbatim ? { usage: verbatim.wantsUsage } : null,
+});
 
 /** Returns a refusal with its text. The text is empty if it is too long. */
 async function withText(answer: HttpStream): Promise<HttpAnswer> {

@@ -16,8 +16,10 @@ export abstract class EngineDialect<Model> {
    */
   abstract readonly supported: ReadonlySet<OptionalField>;
 
-  /** The dialect of the JSON that `request` passes on unchanged (`Passthrough`). A request with another one is refused. */
-  readonly passthrough: string = '';
+  /**
+   * The dialect of the verbatim requests that `request` sends on. `request` gets no verbatim request in another dialect.
+   */
+  readonly verbatim: string = '';
 
   headers(key: string | null): Record<string, string> {
     return key === null ? {} : { Authorization: `Bearer ${key}` };
@@ -62,6 +64,8 @@ export abstract class EngineDialect<Model> {
 /** The parts of an answer that not every request asks for. The schema must not read those that are not wanted. */
 export interface Wanted {
   readonly logprobs: boolean;
+  /** The answer of a verbatim request has its `verbatim`, with the usage of a stream or without. Null: it has none. */
+  readonly verbatim: { readonly usage: boolean } | null;
 }
 
 export interface EngineEmbeddings {

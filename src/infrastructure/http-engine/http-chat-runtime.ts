@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ChatRuntime, RuntimeCall } from '../../application/chat/ports.js';
 import type { Clock, JsonSchemas, Logger, Tracer } from '../../application/shared/ports.js';
-import { type ChatRequest, type Completion, type CompletionPart, mostTokens } from '../../domain/chat/chat.js';
+import type { ChatRequest, Completion, CompletionPart } from '../../domain/chat/chat.js';
 import type { EmbeddingRequest, Embeddings } from '../../domain/chat/embedding.js';
 import {
   InferenceTimeout,
@@ -17,13 +17,12 @@ import { FairQueue, WaitEstimate } from '../chat-runtimes/fair-queue.js';
 import { type Answered, RuntimeMeter } from '../chat-runtimes/runtime-meter.js';
 import { type RestartDelayBounds, RestartDelays, steadyMs } from '../system/scheduling.js';
 import type { AnswerReader } from './answer-reader.js';
-import { EngineConnection, EngineLost, NOT_READY, type Reading, type ReceivedPart } from './engine-connection.js';
+import { type CallCost, costOf, costOfTexts } from './call-cost.js';
+import { EngineConnection, NOT_READY, type Reading, type ReceivedPart } from './engine-connection.js';
 import type { EngineDialect } from './engine-dialect.js';
+import { EngineLost } from './engine-refusals.js';
 import type { HttpSource } from './engine-spec.js';
 import { PartPipe } from './part-pipe.js';
-
-/** Estimates the tokens of a prompt until the engine has counted them. */
-const CHARACTERS_PER_TOKEN = 4;
 
 /** A call costs at most this multiple of its estimate, whatever an engine reports. */
 const MOST_OF_ESTIMATE = 4;
@@ -48,11 +47,7 @@ export interface EngineSettings {
   readonly retryDelayMs: RestartDelayBounds;
 }
 
-interface Call extends RuntimeCall {
-  readonly task: RuntimeTask;
-  /** The estimated tokens of the prompt plus the most tokens of the answer. */
-  readonly tokens: number;
-}
+type Call = RuntimeCall & CallCost;
 
 /** An answer with its figures for the meter. */
 interface Counted<T> extends Pick<Answered, 'usage' | 'firstTokenMs' | 'betweenTokensMs'> {
@@ -115,8 +110,8 @@ export class HttpChatRuntime<Model> implements ChatRuntime {
     this.state = { state: 'stopped', reason: null };
   }
 
-  async complete(request: ChatRequest, call: RuntimeCall): Promise<Completion> {
-    requireSupported(request, this.dialect.supported, this.dialect.passthrough);
+  async complete(sent: ChatRequest, call: RuntimeCall): Promise<Completion> {
+    const request = this.translatable(sent);
     return this.call({ ...costOf(request), ...call }, async (connection, reading) => {
       const answer = await connection.complete(request, reading);
       return { answer, usage: answer.usage, firstTokenMs: null };
@@ -133,11 +128,11 @@ export class HttpChatRuntime<Model> implements ChatRuntime {
   }
 
   async *stream(request: ChatRequest, runtimeCall: RuntimeCall): AsyncGenerator<CompletionPart> {
-    requireSupported(request, this.dialect.supported, this.dialect.passthrough);
+    const own = this.translatable(request);
     const parts = new PartPipe<CompletionPart>();
     const left = new AbortController();
-    const call = { ...costOf(request), ...runtimeCall, signal: AbortSignal.any([runtimeCall.signal, left.signal]) };
-    const last = this.call(call, (to, reading) => receive(to.stream(request, reading), reading.signal, parts));
+    const call = { ...costOf(own), ...runtimeCall, signal: AbortSignal.any([runtimeCall.signal, left.signal]) };
+    const last = this.call(call, (to, reading) => receive(to.stream(own, reading), reading.signal, parts));
     last.catch(() => undefined).finally(() => parts.close());
     try {
       yield* parts;
@@ -145,6 +140,12 @@ export class HttpChatRuntime<Model> implements ChatRuntime {
     } finally {
       left.abort(new Error('the caller takes no more parts'));
     }
+  }
+
+  /** Returns the request as the dialect can translate it. Throws what `requireSupported` throws. */
+  private translatable(request: ChatRequest): ChatRequest {
+    const { verbatim, supported } = this.dialect;
+    return request.verbatim?.dialect === verbatim ? request : requireSupported(request, supported);
   }
 
   /** Stops the use of the source. Rejects all open calls with `reason`. */
@@ -285,15 +286,3 @@ async function receive(
   const [firstTokenMs = null, ...betweenTokensMs] = gaps;
   return { answer: last, usage: last.end?.usage ?? null, firstTokenMs, betweenTokensMs };
 }
-
-const costOf = (request: ChatRequest): Pick<Call, 'task' | 'tokens'> => ({
-  task: 'chat',
-  tokens: mostTokens(request) + lengthOf(request.messages.map(({ content }) => content)) / CHARACTERS_PER_TOKEN,
-});
-
-const costOfTexts = ({ texts }: EmbeddingRequest): Pick<Call, 'task' | 'tokens'> => ({
-  task: 'embedding',
-  tokens: lengthOf(texts) / CHARACTERS_PER_TOKEN,
-});
-
-const lengthOf = (texts: readonly string[]): number => texts.reduce((length, text) => length + text.length, 0);

@@ -41,6 +41,8 @@ export interface ReadyModel {
   readonly atOnce: number;
   /** Prompts share the work for a common beginning. */
   readonly reuse: boolean;
+  /** In tokens. */
+  readonly context: number;
 }
 
 export interface ChatProcessListener {
@@ -113,10 +115,10 @@ export class ChatProcess implements SupervisedProcess {
     else if (report.type === 'parts') for (const part of report.parts) this.calls.receivePart(part);
     else if (report.type === 'ready') {
       clearTimeout(this.loadTimer);
-      const { task, maxBatch, reuse = false } = report;
+      const { task, maxBatch, reuse = false, context } = report;
       const atOnce = Math.max(1, Math.min(maxBatch, this.settings.atOnce ?? maxBatch));
       this.calls.open(atOnce);
-      this.listener.ready({ task, atOnce, reuse });
+      this.listener.ready({ task, atOnce, reuse, context });
       this.becomeReady();
     } else this.calls.receive(report);
   }

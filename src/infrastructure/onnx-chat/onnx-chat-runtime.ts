@@ -24,9 +24,6 @@ import type { RestartDelayBounds } from '../system/scheduling.js';
 import type { ChatCalls } from './chat-calls.js';
 import { ChatProcess, type ChatProcessSettings, type OnnxSource } from './chat-process.js';
 
-/** Chat templates read the fields of messages in this dialect. */
-const MESSAGES = 'openai';
-
 /** The chat template gets the fields of messages. */
 const SUPPORTED: ReadonlySet<OptionalField> = new Set([
   'topP',
@@ -69,7 +66,7 @@ const states: Readonly<Record<SupervisorState, RuntimeStatus['state']>> = {
 export class OnnxChatRuntime implements ChatRuntime {
   private source: OnnxSource | null = null;
   /** Undefined until the model has loaded. */
-  private task: RuntimeTask | undefined;
+  private loaded: Pick<RuntimeStatus, 'task' | 'context'> | undefined;
   private readonly supervisor: Supervisor<ChatProcess>;
   private readonly estimate = new WaitEstimate();
   private readonly meter = new RuntimeMeter();
@@ -93,7 +90,7 @@ export class OnnxChatRuntime implements ChatRuntime {
   get status(): RuntimeStatus {
     const state = states[this.supervisor.state];
     const reason = state === 'unavailable' ? this.supervisor.reason : null;
-    return { state, reason, ...(this.task && { task: this.task }) };
+    return { state, reason, ...this.loaded };
   }
 
   get figures(): RuntimeFigures {
@@ -103,7 +100,7 @@ export class OnnxChatRuntime implements ChatRuntime {
   start(source: OnnxSource): void {
     if (isDeepStrictEqual(this.source, source) && this.status.state !== 'unavailable') return;
     this.source = source;
-    this.task = undefined;
+    this.loaded = undefined;
     const { current } = this.supervisor;
     void this.supervisor.resume();
     current?.calls.fail(new RuntimeLoading());
@@ -111,7 +108,7 @@ export class OnnxChatRuntime implements ChatRuntime {
 
   async stop(): Promise<void> {
     this.source = null;
-    this.task = undefined;
+    this.loaded = undefined;
     const { current } = this.supervisor;
     const stopped = this.supervisor.stop();
     current?.calls.fail(new RuntimeStopped());
@@ -119,18 +116,18 @@ export class OnnxChatRuntime implements ChatRuntime {
   }
 
   async complete(request: ChatRequest, call: RuntimeCall): Promise<Completion> {
-    requireSupported(request, SUPPORTED, MESSAGES);
-    const completion = await this.callsFor('chat').complete(request, call);
-    await this.requireFormat(request, completion, call);
+    const own = requireSupported(request, SUPPORTED);
+    const completion = await this.callsFor('chat').complete(own, call);
+    await this.requireFormat(own, completion, call);
     return completion;
   }
 
   async *stream(request: ChatRequest, call: RuntimeCall): AsyncGenerator<CompletionPart> {
-    requireSupported(request, SUPPORTED, MESSAGES);
+    const own = requireSupported(request, SUPPORTED);
     let text = '';
-    for await (const part of this.callsFor('chat').stream(request, call)) {
-      if (request.responseFormat) text += part.text;
-      if (part.end) await this.requireFormat(request, { text, ...part.end }, call);
+    for await (const part of this.callsFor('chat').stream(own, call)) {
+      if (own.responseFormat) text += part.text;
+      if (part.end) await this.requireFormat(own, { text, ...part.end }, call);
       yield part;
     }
   }
@@ -171,7 +168,8 @@ export class OnnxChatRuntime implements ChatRuntime {
     if (state === 'stopped') throw new RuntimeStopped();
     if (state === 'loading') throw new RuntimeLoading();
     if (!this.supervisor.current) throw new RuntimeUnavailable(reason ?? 'its process is gone');
-    if (this.task !== undefined && this.task !== task) throw new WrongTask(this.task);
+    const own = this.loaded?.task ?? task;
+    if (own !== task) throw new WrongTask(own);
     return this.supervisor.current.calls;
   }
 
@@ -186,8 +184,8 @@ export class OnnxChatRuntime implements ChatRuntime {
       {
         line: (stream, line) => this.log.info('chat runtime output', { runtime: this.id, stream, line }),
         invalidMessage: (call) => this.log.warn('chat runtime sent nonsense', { runtime: this.id, call }),
-        ready: ({ task, atOnce, reuse }) => {
-          this.task = task;
+        ready: ({ task, atOnce, reuse, context }) => {
+          this.loaded = { task, context };
           const fields = { runtime: this.id, at_once: atOnce, prefix_cache: reuse };
           if (task === 'chat') this.log.info('chat model loaded', fields);
         },

@@ -54,13 +54,14 @@ export type Part = z.infer<typeof Part>;
 const Report = z.discriminatedUnion('type', [
   /**
    * `maxBatch`: the most calls that run at once. It is 1 if a chat model can't run batches. `reuse`: prompts share the
-   * work for a common beginning.
+   * work for a common beginning. `context`: the most tokens of a prompt with its answer, or of a text to embed.
    */
   z.object({
     type: z.literal('ready'),
     task: z.enum(['chat', 'embedding']),
     maxBatch: z.int().min(1),
     reuse: z.boolean().optional(),
+    context: z.int().min(1),
   }),
   /** The model can't be used. Another attempt would fail in the same way. */
   z.object({ type: z.literal('broken'), reason: z.string() }),

@@ -1,6 +1,13 @@
 /** Reads the answers of engines with OpenAI's API. */
 import { z } from 'zod';
-import type { Completion, Logprob, Passthrough, TokenLogprob, ToolCall, ToolCallPart } from '../../domain/chat/chat.js';
+import type {
+  Completion,
+  FinishReason,
+  Logprob,
+  TokenLogprob,
+  ToolCall,
+  ToolCallPart,
+} from '../../domain/chat/chat.js';
 import type { JsonObject } from '../../domain/workspace/json.js';
 import type { EngineChunk, Wanted } from '../http-engine/engine-dialect.js';
 import { embeddingsAnswer } from './embeddings.js';
@@ -21,20 +28,25 @@ const NO_LOGPROBS = 'its log probabilities are invalid.';
 const ENGINE_ERROR = 'its engine reported an error.';
 
 /** Some engines have other words for `stop`, or send an empty text before the end. */
-const ends = {
+const ends: Readonly<Record<string, FinishReason | null>> = {
   stop: 'stop',
   eos_token: 'stop',
   stop_sequence: 'stop',
   length: 'length',
   tool_calls: 'tool_calls',
+  function_call: 'tool_calls',
   '': null,
-} as const;
-/** Refuses any other reason. For example, an answer that a filter ended is incomplete. */
-const FinishReason = z
-  .enum(Object.keys(ends) as (keyof typeof ends)[], OTHER_END)
-  .transform((reason) => ends[reason])
-  .nullish();
+};
 
+/** Another reason means that the answer is incomplete, for example after a filter. Only verbatim answers have it. */
+const finishReasonOf = ({ verbatim }: Wanted) =>
+  z
+    .string(OTHER_END)
+    .refine((reason) => verbatim !== null || Object.hasOwn(ends, reason), OTHER_END)
+    .transform((reason) => (Object.hasOwn(ends, reason) ? (ends[reason] ?? null) : 'other'))
+    .nullish();
+
+const MOST_CHOICES = 1_024;
 const MOST_CALLS = 128;
 const MOST_LEVELS = 16;
 
@@ -42,51 +54,38 @@ const MOST_LEVELS = 16;
 const MOST_CALL_VALUES = 10_000;
 
 /** Counts the values in a value. The count is infinite beyond the limit of levels. */
-function countOf(value: unknown, levels = MOST_LEVELS): number {
+function countOf(value: unknown, levels = MOST_LEVELS + 1): number {
   if (typeof value !== 'object' || value === null) return 1;
   if (levels === 0) return Number.POSITIVE_INFINITY;
   return Object.values(value).reduce((count, inner) => count + countOf(inner, levels - 1), 1);
 }
 
-const WholeCall = z.looseObject({
-  id: z.string(),
-  type: z.literal('function'),
-  function: z.strictObject({ name: z.string(), arguments: z.string() }),
-});
-const FirstPart = WholeCall.extend({ index: z.int() });
-const NextPart = z.strictObject({ index: z.int(), function: z.strictObject({ arguments: z.string() }) });
+const WholeCall = z
+  .object({ id: z.string(), function: z.object({ name: z.string(), arguments: z.string() }) }, NO_CALLS)
+  .transform(({ id, function: called }): ToolCall => ({ id, ...called }));
 
-const passthrough = (json: JsonObject): Passthrough => ({ dialect: 'openai', json });
-
-const moreOf = (fields: object) => (Object.keys(fields).length > 0 ? { more: passthrough(fields as JsonObject) } : {});
-
-/** Passes on a call in another form unchanged. */
-function toolCallOf(json: JsonObject): ToolCall | Passthrough {
-  const { data } = WholeCall.safeParse(json);
-  if (!data) return passthrough(json);
-  const { id, type: _, function: called, ...more } = data;
-  return { id, ...called, ...moreOf(more) };
-}
-
-function toolCallPartOf(json: JsonObject): ToolCallPart | Passthrough {
-  const next = NextPart.safeParse(json).data;
-  if (next) return { index: next.index, ...next.function };
-  const { data } = FirstPart.safeParse(json);
-  if (!data) return passthrough(json);
-  const { index, id, type: _, function: called, ...more } = data;
-  return { index, id, ...called, ...moreOf(more) };
-}
+const CallPart = z
+  .object(
+    {
+      index: z.int(),
+      id: z.string().nullish(),
+      function: z.object({ name: z.string().nullish(), arguments: z.string().nullish() }).nullish(),
+    },
+    NO_CALLS,
+  )
+  .transform(({ index, id, function: called }): ToolCallPart => {
+    const { name, arguments: text } = called ?? {};
+    return { index, ...(id && { id }), ...(name && { name }), arguments: text ?? '' };
+  });
 
 /** vLLM sends an empty array if there are none. */
-const toolCalls = <Call>(callOf: (json: JsonObject) => Call) =>
+const toolCalls = <Call>(call: z.ZodType<Call>) =>
   z
-    .array(
-      z.custom<JsonObject>((call) => typeof call === 'object' && call !== null, NO_CALLS),
+    .custom<unknown[]>(
+      (calls) => Array.isArray(calls) && calls.length <= MOST_CALLS && countOf(calls) <= MOST_CALL_VALUES,
       NO_CALLS,
     )
-    .max(MOST_CALLS, NO_CALLS)
-    .refine((calls) => countOf(calls, MOST_LEVELS + 1) <= MOST_CALL_VALUES, NO_CALLS)
-    .transform((calls) => calls.map(callOf))
+    .pipe(z.array(call, NO_CALLS))
     .nullish();
 
 /** The most characters of a token. */
@@ -138,14 +137,26 @@ const Unread = z.unknown().transform(() => null);
 
 const logprobsOf = ({ logprobs }: Wanted): z.ZodType<z.output<typeof Logprobs>> => (logprobs ? Logprobs : Unread);
 
-const content = z.string(NO_TEXT).nullish();
+const Text = z.string(NO_TEXT).nullish();
+/** The caller of a verbatim request reads the content itself, whatever its form is. */
+const Any = z.unknown().transform((content) => (typeof content === 'string' ? content : null));
+const contentOf = ({ verbatim }: Wanted) => (verbatim ? Any.optional() : Text);
+
+const callsOf = <Call>({ verbatim }: Wanted, call: z.ZodType<Call>) => (verbatim ? Unread.optional() : toolCalls(call));
 
 const choiceOf = (wanted: Wanted) =>
   z.object(
     {
-      message: z.object({ role: z.literal('assistant', NO_TEXT), content, tool_calls: toolCalls(toolCallOf) }, NO_TEXT),
+      message: z.object(
+        {
+          role: z.literal('assistant', NO_TEXT),
+          content: contentOf(wanted),
+          tool_calls: callsOf(wanted, WholeCall),
+        },
+        NO_TEXT,
+      ),
       logprobs: logprobsOf(wanted).optional(),
-      finish_reason: FinishReason,
+      finish_reason: finishReasonOf(wanted),
     },
     NO_TEXT,
   );
@@ -154,10 +165,10 @@ const choiceOf = (wanted: Wanted) =>
 const chunkChoiceOf = (wanted: Wanted) =>
   z.object(
     {
-      index: z.literal(0, NO_CHUNK).nullish(),
-      delta: z.object({ content, tool_calls: toolCalls(toolCallPartOf) }, NO_CHUNK).nullish(),
+      index: wanted.verbatim ? z.int(NO_CHUNK).nullish() : z.literal(0, NO_CHUNK).nullish(),
+      delta: z.object({ content: contentOf(wanted), tool_calls: callsOf(wanted, CallPart) }, NO_CHUNK).nullish(),
       logprobs: logprobsOf(wanted).optional(),
-      finish_reason: FinishReason,
+      finish_reason: finishReasonOf(wanted),
     },
     NO_CHUNK,
   );
@@ -180,48 +191,77 @@ const UsageFigures = z
   .nullable()
   .catch(null);
 
-function answer({ model, model_aliases }: Model, wanted: Wanted): z.ZodType<Completion> {
-  return z
-    .object(
-      {
-        object: z.literal('chat.completion', NO_COMPLETION),
-        model: z.enum([model, ...(model_aliases ?? [])], OTHER_MODEL),
-        choices: z.tuple([choiceOf(wanted)], NO_TEXT).rest(z.unknown()),
-        usage: UsageFigures,
-      },
-      NO_COMPLETION,
-    )
-    .transform(({ choices: [{ message, logprobs, finish_reason }], usage }) => ({
-      ...contentOf(message, logprobs),
-      finishReason: finish_reason ?? 'stop',
-      usage,
-    }));
+const namesOf = ({ model, model_aliases }: Model) => [model, ...(model_aliases ?? [])];
+
+function answer(model: Model, wanted: Wanted): z.ZodType<Completion> {
+  return withJson(
+    z
+      .object(
+        {
+          object: z.literal('chat.completion', NO_COMPLETION),
+          model: z.enum(namesOf(model), OTHER_MODEL),
+          choices: z.tuple([choiceOf(wanted)], NO_TEXT).rest(z.unknown()),
+          usage: UsageFigures,
+        },
+        NO_COMPLETION,
+      )
+      .transform(({ choices: [{ message, logprobs, finish_reason }], usage }) => ({
+        ...partOf(message, logprobs),
+        finishReason: finish_reason ?? 'stop',
+        usage,
+      })),
+    ({ model: _, ...json }) => (wanted.verbatim ? json : null),
+  );
 }
 
-function chunk({ model, model_aliases }: Model, wanted: Wanted): z.ZodType<EngineChunk> {
-  return z
-    .object(
-      {
-        error: z.null(ENGINE_ERROR).optional(),
-        object: z.enum(['chat.completion.chunk', ''], NO_CHUNK),
-        model: z.enum([model, ...(model_aliases ?? []), ''], OTHER_MODEL),
-        choices: z.array(chunkChoiceOf(wanted), NO_CHUNK).max(1, NO_CHUNK).nullish(),
-        usage: UsageFigures,
-      },
-      NO_CHUNK,
-    )
-    .refine(({ object, model, choices }) => (object && model) || isEmpty(choices?.[0]), OTHER_MODEL)
-    .transform(({ choices, usage }) => {
-      const { delta, logprobs, finish_reason } = choices?.[0] ?? {};
-      return { ...contentOf(delta, logprobs), finishReason: finish_reason ?? null, usage };
-    });
+function chunk(model: Model, wanted: Wanted): z.ZodType<EngineChunk> {
+  return withJson(
+    z
+      .object(
+        {
+          error: z.null(ENGINE_ERROR).optional(),
+          object: z.enum(['chat.completion.chunk', ''], NO_CHUNK),
+          model: z.enum([...namesOf(model), ''], OTHER_MODEL),
+          choices: z
+            .array(chunkChoiceOf(wanted), NO_CHUNK)
+            .max(wanted.verbatim ? MOST_CHOICES : 1, NO_CHUNK)
+            .nullish(),
+          usage: UsageFigures,
+        },
+        NO_CHUNK,
+      )
+      .refine(({ object, model, choices }) => (object && model) || isEmpty(choices?.[0]), OTHER_MODEL)
+      .transform(({ choices, usage }): EngineChunk => {
+        const first = choices?.find(({ index }) => !index);
+        return { ...partOf(first?.delta, first?.logprobs), finishReason: first?.finish_reason ?? null, usage };
+      }),
+    ({ model: _, ...json }) => {
+      if (!wanted.verbatim || wanted.verbatim.usage) return wanted.verbatim && json;
+      const { usage, ...others } = json;
+      const isOnlyUsage = usage && Array.isArray(json.choices) && json.choices.length === 0;
+      return isOnlyUsage ? null : others;
+    },
+  );
+}
+
+/** Adds `verbatim` to what the schema makes of JSON. `kept` returns the JSON for the caller, or null for none. */
+function withJson<T extends object>(schema: z.ZodType<T>, kept: (json: JsonObject) => JsonObject | null): z.ZodType<T> {
+  return z.unknown().transform((json, context) => {
+    const { data, error } = schema.safeParse(json);
+    if (error) {
+      context.addIssue(error.issues[0]?.message ?? NO_COMPLETION);
+      return z.NEVER;
+    }
+    const verbatim = kept(json as JsonObject);
+    return verbatim ? { ...data, verbatim: JSON.stringify(verbatim) } : data;
+  });
 }
 
 /** Returns whether a chunk adds nothing. Azure's chunks with only annotations add nothing, and name no model. */
 const isEmpty = (choice: z.infer<ReturnType<typeof chunkChoiceOf>> | undefined): boolean =>
   !choice?.delta?.content && !choice?.delta?.tool_calls?.length && !choice?.finish_reason;
 
-function contentOf<Call>(
+function partOf<Call>(
   message: { content?: string | null | undefined; tool_calls?: readonly Call[] | null | undefined } | null | undefined,
   logprobs: z.infer<typeof Logprobs>,
 ) {

@@ -28,7 +28,7 @@ export class OpenAiChatEngine extends HttpChatEngine<Model> {
   /** Matches OpenAI's code, llama.cpp's type and vLLM's message. */
   readonly contextExceeded = /context_length_exceeded|exceed_context_size|maximum context length/i;
 
-  override readonly passthrough = 'openai';
+  override readonly verbatim = 'openai';
 
   readonly supported = new Set<OptionalField>([
     'tools',

@@ -2,7 +2,6 @@
 import type {
   ChatRequest,
   ContentPart,
-  Passthrough,
   RequestMessage,
   ResponseFormat,
   Sampling,
@@ -10,9 +9,18 @@ import type {
   ToolCall,
   ToolChoice,
 } from '../../domain/chat/chat.js';
-import type { Json } from '../../domain/workspace/json.js';
+import { isObject } from '../../domain/workspace/json.js';
 
+/** Changes only the model of a verbatim request, and asks for the usage of a stream. */
 export function requestJson(request: ChatRequest, model: string, stream: boolean): object {
+  const { verbatim } = request;
+  if (!verbatim) return translated(request, model, stream);
+  const { stream_options: options } = verbatim.json;
+  const asked = { ...(isObject(options) && options), include_usage: true };
+  return { ...verbatim.json, model, ...(stream && { stream, stream_options: asked }) };
+}
+
+function translated(request: ChatRequest, model: string, stream: boolean): object {
   const { messages, temperature, maxTokens, tools, toolChoice, sampling, responseFormat } = request;
   return {
     model,
@@ -40,29 +48,19 @@ export function messageJson({ role, content, parts, name, toolCalls, toolCallId,
   };
 }
 
-function partJson(part: ContentPart): Json {
-  if ('json' in part) return part.json;
-  return 'text' in part ? { type: 'text', text: part.text } : { type: 'image_url', image_url: { url: part.imageUrl } };
-}
+const partJson = (part: ContentPart) =>
+  'text' in part ? { type: 'text', text: part.text } : { type: 'image_url', image_url: { url: part.imageUrl } };
 
-function toolCallJson(call: ToolCall | Passthrough): Json {
-  if ('json' in call) return call.json;
-  const { id, name, arguments: text, more } = call;
-  return { id, type: 'function', function: { name, arguments: text }, ...fieldsOf(more) };
-}
+const toolCallJson = ({ id, name, arguments: text }: ToolCall) => ({
+  id,
+  type: 'function',
+  function: { name, arguments: text },
+});
 
-function toolJson(tool: Tool | Passthrough): Json {
-  if ('json' in tool) return tool.json;
-  const { more, ...fields } = tool;
-  return { type: 'function', function: fields, ...fieldsOf(more) };
-}
+const toolJson = (tool: Tool) => ({ type: 'function', function: tool });
 
-function toolChoiceJson(choice: ToolChoice): Json {
-  if (typeof choice === 'string') return choice;
-  return 'json' in choice ? choice.json : { type: 'function', function: { name: choice.tool } };
-}
-
-const fieldsOf = (more: Passthrough | undefined) => more?.json as object | undefined;
+const toolChoiceJson = (choice: ToolChoice) =>
+  typeof choice === 'string' ? choice : { type: 'function', function: { name: choice.tool } };
 
 function formatJson({ json, ...format }: ResponseFormat): object {
   return json === 'schema' ? { type: 'json_schema', json_schema: format } : { type: 'json_object' };

@@ -50,6 +50,12 @@ export abstract class Middleware {
 /** Lists the paths of the API. They share one rate limit. */
 const API = ['/v1', OPENAI];
 
+/** Programs that expect OpenAI's API may end a path with a slash. */
+const trailingSlash: RequestHandler = (request, _response, next) => {
+  request.url = request.url.replace(/^(\/openai\/v1\/[^?]*[^/?])\/(?=\?|$)/, '$1');
+  next();
+};
+
 /** Creates the Express app. Each request takes the steps below in their order. */
 export function createApp(dependencies: HttpDependencies): Express {
   const { controllers, shutdown, authenticator } = dependencies;
@@ -60,6 +66,7 @@ export function createApp(dependencies: HttpDependencies): Express {
   app.disable('x-powered-by').disable('etag').enable('case sensitive routing').enable('strict routing');
   app.set('trust proxy', [...dependencies.trustedProxies]);
 
+  app.use(trailingSlash);
   app.use(requestContext(dependencies));
   app.use(shutdown.track);
   app.use(slowClients());

@@ -4,18 +4,21 @@ import type { Request, Response } from 'express';
 import type { ByteStream } from '../../application/shared/ports.js';
 import { HttpRefusal } from './refusals.js';
 
-/** Limits the bytes of a body, for each kind of endpoint. */
+/** Limits the bytes of a body, for each kind of endpoint. `SERVICE_MODEL_BODY_MB` changes `model`. */
 export const bodyLimits = {
   ordinary: 100 * 1024,
   spec: 256 * 1024,
   chat: 1024 * 1024,
+  model: 32 * 1024 * 1024,
   dataset: 5 * 1024 * 1024,
   prediction: 64 * 1024 * 1024,
 } as const;
-type BodyLimit = keyof typeof bodyLimits;
+export type BodyLimits = Readonly<Record<keyof typeof bodyLimits, number>>;
 
 /** Limits the nesting of a JSON body. */
 export const MAX_DEPTH = 32;
+/** Limits the nesting of a JSON body for a model. */
+export const MODEL_LEVELS = 64;
 
 /** Reads a body of another media type than JSON into the value that the contract's schema describes. */
 export interface BodyForm {
@@ -26,7 +29,9 @@ export interface BodyForm {
 export type BodyForms = Readonly<Record<string, BodyForm>>;
 
 export interface BodyRules {
-  readonly bodyLimit?: BodyLimit;
+  readonly bodyLimit?: keyof BodyLimits;
+  /** The most levels of JSON. The default is `MAX_DEPTH`. */
+  readonly mostLevels?: number;
   /** Lists the media types that the body may have besides JSON. */
   readonly forms?: BodyForms;
   /** Names a member of the body that may contain values that cannot be stored. The use case refuses them. */

@@ -37,6 +37,8 @@ export interface Contract<
   /** Validates request headers of this route, by name. */
   readonly headers?: Readonly<Record<string, z.ZodType<string | undefined>>>;
   readonly body?: Body;
+  /** Describes the body in the OpenAPI document, if the model of the call decides more than `body` checks. */
+  readonly documentedBody?: z.ZodType;
   /** Lets callers leave out the body. */
   readonly bodyOptional?: true;
   /** Gives the handler the body as a `ByteStream`, before it is read. The schema only documents the body. */

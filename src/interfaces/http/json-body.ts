@@ -30,12 +30,12 @@ export async function parseBody(bytes: Buffer, form: BodyForm | null, rules: Bod
 
 async function parseJson(
   bytes: Buffer,
-  { exactNumbers }: BodyRules,
+  { exactNumbers, mostLevels }: BodyRules,
   pause: () => Promise<unknown>,
 ): Promise<ParsedBody> {
   if (!isUtf8(bytes)) throw new HttpRefusal('malformed_json', 'The body is not UTF-8.');
   const text = withoutMark(bytes).toString('utf8');
-  const { problem, values, member } = checkJsonText(text);
+  const { problem, values, member } = checkJsonText(text, mostLevels);
   if (problem) throw new InvalidRequest([{ path: quoted(member), message: problem }]);
   await pause();
   const value = parsed(text);
@@ -76,9 +76,9 @@ interface TextCheck {
 }
 
 /** Checks the nesting and the number of values of JSON text before it is parsed. */
-export function checkJsonText(text: string): TextCheck {
-  const { depth, values, member } = jsonNesting(text, MAX_DEPTH, MAX_VALUES);
-  if (depth > MAX_DEPTH) return { problem: `must not be nested deeper than ${MAX_DEPTH} levels`, member, values };
+export function checkJsonText(text: string, mostLevels = MAX_DEPTH): TextCheck {
+  const { depth, values, member } = jsonNesting(text, mostLevels, MAX_VALUES);
+  if (depth > mostLevels) return { problem: `must not be nested deeper than ${mostLevels} levels`, member, values };
   return { problem: values > MAX_VALUES ? TOO_MANY_VALUES : null, member, values };
 }
 

@@ -5,6 +5,7 @@ import type {
   RequestMessage,
   Sampling,
 } from '../../../src/domain/chat/chat.js';
+import { UnsupportedParameter } from '../../../src/domain/chat/errors.js';
 import { nameOf } from '../../../src/domain/chat/request-field.js';
 import type { RuntimeSource } from '../../../src/domain/chat/runtime.js';
 import { type ChatRuntimesLimits, type ChatRuntimesUnderTest, callsTo } from '../../support/chat-runtimes-rig.js';
@@ -43,6 +44,16 @@ const requestsWith = (steady: Sampling): Record<Field, readonly [Partial<ChatReq
     strict: true,
   });
   const schemaOf = (type: string) => ({ json: 'schema', name: 'answer', schema: { type }, strict: false }) as const;
+  const verbatim = (content: string) => ({
+    verbatim: {
+      dialect: 'openai',
+      json: { messages: [{ role: 'user', content }] },
+      wantsUsage: true,
+      requireUnderstood: () => {
+        throw new UnsupportedParameter('verbatim', 'is not supported');
+      },
+    },
+  });
   return {
     role: messages({ role: 'user' }, { role: 'assistant' }, 'user'),
     content: messages({}, { content: 'What is the capital of France?' }, 'user'),
@@ -68,6 +79,7 @@ const requestsWith = (steady: Sampling): Record<Field, readonly [Partial<ChatReq
     frequencyPenalty: sampled({ frequencyPenalty: -2 }, { frequencyPenalty: 2 }),
     logitBias: sampled({ logitBias: { 300: 100 } }, { logitBias: { 301: 100 } }),
     topLogprobs: sampled({ topLogprobs: 1 }, { topLogprobs: 3 }),
+    verbatim: [verbatim('Hi'), verbatim('Who are you?')],
   };
 };
 
@@ -110,19 +122,6 @@ export function chatFieldsContract(adapter: string, open: (limits: ChatRuntimesL
           expect(effects.map(({ refused }) => refused)).toEqual([undefined, undefined]);
           expect(effects[0].effect).not.toEqual(effects[1].effect);
         }
-      });
-
-      it('refuses JSON of a dialect that the engine does not speak', async () => {
-        const foreign = { dialect: 'parrots', json: { squawk: true } };
-        const message = { role: 'assistant', content: '', toolCalls: [foreign] } as const;
-        const requests: Record<string, Partial<ChatRequest>> = {
-          tools: { tools: [foreign] },
-          tool_choice: { toolChoice: foreign },
-          'messages[0].tool_calls': { messages: [message, { role: 'user', content: 'Hi' }] },
-          'messages[0].content': { messages: [{ role: 'user', content: '', parts: [foreign] }] },
-        };
-        for (const [field, request] of Object.entries(requests))
-          expect(await effectOf(request)).toEqual({ effect: 'unsupported_parameter', refused: field });
       });
     });
   });

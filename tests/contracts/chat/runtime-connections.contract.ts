@@ -73,7 +73,7 @@ export function runtimeConnectionsContract(adapter: string, store: StoreUnderTes
       expect(otherProject.teamId).toBe(team.id);
       await connections.save(connection());
       const newestFirst = [project, otherProject].sort((a, b) => (a.id < b.id ? 1 : -1));
-      const listed = newestFirst.map(({ id, createdAt }) => ({ id, createdAt }));
+      const listed = newestFirst.map(({ id, createdAt }) => ({ id, name: id, createdAt })); // both have the same name
       expect(await connections.connectedProjects(team.id)).toEqual(listed);
       expect(await connections.connectedProjects(otherTeam.id)).toEqual([]);
     });

@@ -103,8 +103,8 @@ export class MemoryChatRuntimes implements ChatRuntimes {
     return new Map([...this.runtimes].map(([id, { meter, queue }]) => [id, meter.figures(queue)]));
   }
 
-  async complete(id: string, request: ChatRequest, { caller, signal, admitted }: RuntimeCall): Promise<Completion> {
-    requireSupported(request, EVERY_FIELD, 'openai');
+  async complete(id: string, sent: ChatRequest, { caller, signal, admitted }: RuntimeCall): Promise<Completion> {
+    const request = requireSupported(sent, EVERY_FIELD);
     const runtime = this.ready(id, signal);
     if (this.modelOf(runtime).embed) throw new WrongTask('embedding');
     const promptTokens = this.count(request);

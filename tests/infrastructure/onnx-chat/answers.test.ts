@@ -65,7 +65,8 @@ describe('tiny-chat', () => {
         message: expect.stringMatching(by),
       });
     await refuses(200, /the prompt has \d+\. Shorten the messages\.$/);
-    await refuses(2_000, /the prompt has \d+ or more\. Shorten the messages\.$/);
+    for (const words of [2_000, 5_000_000])
+      await refuses(words, /the prompt has \d+ or more\. Shorten the messages\.$/);
   });
 
   it('reads the whole conversation', async () => {
@@ -78,6 +79,13 @@ describe('tiny-chat', () => {
     const { text, promptTokens } = await rig.ask('', { messages });
     expect(text).toBe('The capital of Italy is Rome.');
     expect(promptTokens).toBeGreaterThan(40);
+  });
+
+  it('continues the beginning of an answer', async () => {
+    const question = { role: 'user' as const, content: 'What is the capital of France? ' };
+    const begun = (content: string) => ({ messages: [question, { role: 'assistant' as const, content }] });
+    expect((await rig.ask('', begun('The capital of France is'))).text).toBe(' Paris.');
+    expect((await rig.ask('', begun('The capital of France is P'))).text).toBe('aris.');
   });
 
   it('gives different answers at a high temperature', async () => {

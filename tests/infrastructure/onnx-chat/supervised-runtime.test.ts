@@ -289,7 +289,7 @@ describe('a report', () => {
   const parts = { type: 'parts', parts: [{ call: 3, text: 'H', logprobs: [{ ...token, top: [token] }] }] };
 
   it.each([
-    { type: 'ready', task: 'chat', maxBatch: 8 },
+    { type: 'ready', task: 'chat', maxBatch: 8, context: 512 },
     { type: 'broken', reason: 'x' },
     { type: 'cancelled', call: 0 },
     completed,
@@ -304,7 +304,7 @@ describe('a report', () => {
     {},
     { type: 'toString' },
     { type: 'broken' },
-    { type: 'ready', task: 'chat', maxBatch: 0 },
+    { type: 'ready', task: 'chat', maxBatch: 0, context: 512 },
     { type: 'tokenized', call: 1, promptTokens: -1, room: 1 },
     { type: 'tokenized', call: 1.5, promptTokens: 1, room: 1 },
     { type: 'tokenized', call: 1, promptTokens: 1 },

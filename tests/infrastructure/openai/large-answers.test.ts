@@ -89,14 +89,14 @@ describe('a large answer of an engine that speaks OpenAI', () => {
   });
 
   it('has its text, its calls of tools and its usage also from the thread', async () => {
-    const tool_calls = [{ id: 'call_1', type: 'function', function: { name: 'f', arguments: '{}' }, more: [1] }];
+    const tool_calls = [{ id: 'call_1', type: 'function', function: { name: 'f', arguments: '{}' } }];
     const text = 'é'.repeat(LARGE);
     const choices = [{ message: { role: 'assistant', content: text, tool_calls }, finish_reason: 'tool_calls' }];
     const usage = { prompt_tokens: 1, completion_tokens: 2 };
     engine.script = answering(200, completion('m', null, { choices, usage }));
     expect(await ask({ tools: [{ name: 'f' }] })).toEqual({
       text,
-      toolCalls: [{ id: 'call_1', name: 'f', arguments: '{}', more: { dialect: 'openai', json: { more: [1] } } }],
+      toolCalls: [{ id: 'call_1', name: 'f', arguments: '{}' }],
       finishReason: 'tool_calls',
       usage: { promptTokens: 1, cachedTokens: 0, completionTokens: 2 },
     });

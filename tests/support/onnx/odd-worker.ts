@@ -10,7 +10,7 @@ const say = (message: unknown) => process.send?.(message as object);
 const answering =
   (answer: (call: number) => void): Behaviour =>
   (order) => {
-    if (order.type === 'load') say({ type: 'ready', task: 'chat', maxBatch: 1 });
+    if (order.type === 'load') say({ type: 'ready', task: 'chat', maxBatch: 1, context: 512 });
     if (order.type === 'tokenize') say({ type: 'tokenized', call: order.call, promptTokens: 3, room: 9 });
     if (order.type === 'cancel') say({ type: 'cancelled', call: order.call });
     if (order.type === 'generate') answer(order.call);
@@ -55,7 +55,7 @@ const behaviours: Readonly<Record<string, Behaviour>> = {
     if (order.type !== 'cancel') answering((call) => call > 1 && say({ ...completion, call }))(order);
   },
   mute: (order) => {
-    if (order.type === 'load') say({ type: 'ready', task: 'chat', maxBatch: 1 });
+    if (order.type === 'load') say({ type: 'ready', task: 'chat', maxBatch: 1, context: 512 });
   },
   wordy: () => {
     process.stdout.write('first line\nsecond line\n');

@@ -41,6 +41,8 @@ export interface ReadyModel {
   readonly maxBatch: number;
   /** Sequences share the KV cache of a common prefix. */
   readonly reuse: boolean;
+  /** The most tokens of a prompt and its answer. */
+  readonly context: number;
   readonly vocabulary: Vocabulary;
 }
 
@@ -72,6 +74,7 @@ export async function tryModel(model: LoadedModel, sample: readonly number[]): P
     scheduler: new Scheduler(padding ? decoder.padded(padding) : decoder, settings),
     maxBatch,
     reuse,
+    context: files.context,
     vocabulary,
   };
 }

@@ -63,9 +63,9 @@ class DecoderThread {
     if (!this.loading) return;
     try {
       this.model = await tryModel(await this.loading, sample);
-      const { vocabulary, maxBatch, reuse } = this.model;
+      const { vocabulary, maxBatch, reuse, context } = this.model;
       this.report({ type: 'vocabulary', pieces: vocabulary.pieces(), stops: [...vocabulary.stops] });
-      this.report({ type: 'ready', task: 'chat', maxBatch, reuse });
+      this.report({ type: 'ready', task: 'chat', maxBatch, reuse, context });
     } catch (error) {
       if (!(error instanceof BrokenModel)) throw error;
       this.report({ type: 'broken', reason: error.message });

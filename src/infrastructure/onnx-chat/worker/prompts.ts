@@ -20,6 +20,9 @@ const SAMPLE = 'Hello! How are you today?';
 
 const EMPTY = 'must give the model something to read: its chat template makes no text from these messages';
 
+/** At first, a message has at most this many characters for each token that is enough. */
+const CHARACTERS_PER_TOKEN = 8;
+
 /** After about this many tokens, another call has its turn. */
 const TOKENS_PER_STEP = 256;
 
@@ -51,10 +54,20 @@ export class Prompts {
    * of a faulty template or tokenizer.
    */
   *of(messages: readonly RequestMessage[], enough = Number.POSITIVE_INFINITY): Generator<void, Prompt> {
-    const safe = messages.map((message) => this.text.escapeAll({ ...messageJson(message), content: message.content }));
+    for (let most = CHARACTERS_PER_TOKEN * enough; ; most *= 2) {
+      const isLong = messages.some(({ content }) => content.length > most);
+      const cut = isLong ? messages.map((one) => ({ ...one, content: one.content.slice(0, most) })) : messages;
+      const prompt = yield* this.tokens(cut, enough);
+      if (!isLong || !prompt.whole) return prompt;
+    }
+  }
+
+  private *tokens(messages: readonly RequestMessage[], enough: number): Generator<void, Prompt> {
+    const safe = messages.map((message) => this.safe(message));
     const tokens: number[] = [];
     let next = TOKENS_PER_STEP;
-    for (const some of this.text.tokens(this.template.render(safe))) {
+    const rendered = continues(messages) ? this.template.begun(safe) : this.template.render(safe);
+    for (const some of this.text.tokens(rendered)) {
       for (const token of some) tokens.push(token);
       if (tokens.length > enough) return { tokens, whole: false };
       if (tokens.length < next) continue;
@@ -64,6 +77,21 @@ export class Prompts {
     if (tokens.length === 0) throw new RefusedMessages(EMPTY);
     return { tokens, whole: true };
   }
+
+  private safe(message: RequestMessage): SafeMessage {
+    return this.text.escapeAll({ ...messageJson(message), content: message.content }) as SafeMessage;
+  }
+}
+
+/** A message in the form of OpenAI's API, with escaped texts. */
+interface SafeMessage {
+  readonly content: string;
+}
+
+/** Returns whether the last message is the beginning of the answer. */
+function continues(messages: readonly RequestMessage[]): boolean {
+  const last = messages.at(-1);
+  return last?.role === 'assistant' && last.content !== '' && !last.toolCalls?.length;
 }
 
 function isAddedToken(value: unknown): value is SpecialToken & { readonly special?: boolean } {
@@ -109,8 +137,18 @@ class ChatTemplate {
     }
   }
 
-  render(messages: readonly unknown[]): string {
-    return this.template.render({ ...this.files.namedTokens, messages, add_generation_prompt: true, refuse });
+  render(messages: readonly unknown[], add_generation_prompt = true): string {
+    return this.template.render({ ...this.files.namedTokens, messages, add_generation_prompt, refuse });
+  }
+
+  /** Renders messages up to the end of the last one, which the model continues. Throws RefusedMessages. */
+  begun(messages: readonly SafeMessage[]): string {
+    const last = messages.at(-1) as SafeMessage;
+    const rendered = this.render([...messages.slice(0, -1), { ...last, content: last.content + END }], false);
+    const end = rendered.lastIndexOf(END);
+    if (end < 0)
+      throw new RefusedMessages('The last message is the assistant’s, which the chat template does not show.');
+    return rendered.slice(0, end);
   }
 }
 
@@ -131,6 +169,8 @@ interface SpecialToken {
 const MARK = '\uFDD0';
 const ITSELF = '\uFDD1';
 const NOTHING = '\uFDD2';
+/** Marks the end of a message that the model continues. */
+const END = '\uFDD3';
 const MARKS = new RegExp(`${MARK}([${ITSELF}${NOTHING}])`, 'g');
 
 /**

@@ -9,7 +9,6 @@ import type {
 import { notifying } from '../desired-state-changes.js';
 import { changesOne, defineTable } from '../table.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
-import { ProjectTable } from '../workspace/project.repository.js';
 
 export const RuntimeConnectionTable = defineTable<RuntimeConnection>('runtime_connections', {
   projectId: { type: 'text', primary: true },
@@ -23,6 +22,12 @@ const OF_TEAM = `
     FROM projects p LEFT JOIN runtime_connections c ON c.project_id = p.id
    WHERE p.team_id = $1`;
 const OF_PROJECT = `${OF_TEAM} AND p.id = $2`;
+const MODELS = `
+  SELECT p.id, p.created_at AS "createdAt",
+         CASE WHEN EXISTS (SELECT FROM projects o WHERE o.team_id = $1 AND o.id <> p.id AND p.name IN (o.name, o.id))
+              THEN p.id ELSE p.name END AS name
+    FROM projects p JOIN runtime_connections c ON c.project_id = p.id
+   WHERE p.team_id = $1 ORDER BY p.id DESC`;
 const OF_MODEL = `${OF_TEAM} AND (p.id = $2 OR p.name = $2) ORDER BY p.id = $2 DESC LIMIT 2`;
 
 interface ProjectRow extends Omit<RuntimeConnection, 'modelId'> {
@@ -56,14 +61,7 @@ export class TypeOrmRuntimeConnectionRepository implements RuntimeConnectionRepo
   }
 
   connectedProjects(teamId: string): Promise<ChatModel[]> {
-    return this.unitOfWork
-      .repository(ProjectTable)
-      .createQueryBuilder('project')
-      .innerJoin(RuntimeConnectionTable.options.name, 'connection', 'connection.projectId = project.id')
-      .select(['project.id', 'project.createdAt'])
-      .where({ teamId })
-      .orderBy('project.id', 'DESC')
-      .getMany();
+    return this.unitOfWork.prepared<ChatModel>('models of a team', MODELS, [teamId]);
   }
 
   async ofProjects(projectIds: readonly string[]): Promise<RuntimeConnection[]> {

@@ -5,7 +5,7 @@ import type { ByteStream } from '../../../application/shared/ports.js';
 import { InvalidRequest } from '../../../domain/shared/errors.js';
 import {
   announcedLength,
-  bodyLimits,
+  type BodyLimits,
   cutOff,
   decoded,
   formOf,
@@ -25,6 +25,7 @@ import { reservationOf } from './memory.js';
 export interface ReadBodyDependencies {
   readonly memory: MemoryBudget;
   readonly authenticator: Authenticator;
+  readonly bodyLimits: BodyLimits;
   /** A sender of a long body may pause for this time. */
   readonly stallMs: number;
 }
@@ -46,7 +47,7 @@ export const readBody =
 /** Returns the body's value, or an InvalidRequest. `validate` throws it later: a missing object is reported instead. */
 async function read(
   contract: Contract,
-  { memory, authenticator }: ReadBodyDependencies,
+  { memory, authenticator, bodyLimits }: ReadBodyDependencies,
   request: Request,
   response: Response,
 ): Promise<unknown> {
@@ -75,7 +76,7 @@ const WHOLE_STREAM_BYTES = 64 * 1024;
 /** Returns the body as a stream that throws 401 or 403 after its last chunk if the caller has lost the permission. */
 function stream(
   contract: Contract,
-  { authenticator, stallMs }: ReadBodyDependencies,
+  { authenticator, bodyLimits, stallMs }: ReadBodyDependencies,
   request: Request,
   response: Response,
 ): ByteStream {

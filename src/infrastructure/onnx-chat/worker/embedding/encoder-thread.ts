@@ -54,7 +54,7 @@ class EncoderThread {
       const encoder = await this.loading;
       const together = await encoder.try(sample, padding);
       this.queue = new TextQueue((rows) => encoder.encode(rows, padding), together ? TEXTS : 1);
-      this.report({ type: 'ready', task: 'embedding', maxBatch: CALLS });
+      this.report({ type: 'ready', task: 'embedding', maxBatch: CALLS, context: encoder.context });
     } catch (error) {
       if (!(error instanceof BrokenModel)) throw error;
       this.report({ type: 'broken', reason: error.message });

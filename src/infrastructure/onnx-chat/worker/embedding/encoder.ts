@@ -28,6 +28,11 @@ export class Encoder {
     private readonly output: (typeof OUTPUTS)[number],
   ) {}
 
+  /** The most tokens of a text. */
+  get context(): number {
+    return this.files.context;
+  }
+
   /** Throws BrokenModel. */
   static async load(files: EmbeddingFiles, threads: number): Promise<Encoder> {
     const { folder, weights, otherModule } = files;

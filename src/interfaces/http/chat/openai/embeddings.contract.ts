@@ -5,7 +5,7 @@ import { contractsOf } from '../../contract.js';
 import { AnyJson, choice, id, intLike, namedObject, STORABLE, text, wholeNumber } from '../../schemas.js';
 import { refuseTooMany, runtimeRefusals } from '../dialects.js';
 import { OPENAI } from './openai-errors.js';
-import { refusalOf } from './openai-request.js';
+import { refusalOf } from './understood-request.js';
 
 const api = contractsOf('OpenAI');
 

@@ -1,234 +1,54 @@
 import { z } from 'zod';
-import { chatLimits } from '../../../../domain/chat/chat.js';
-import { UnknownParameter } from '../../../../domain/chat/errors.js';
-import type { DomainError } from '../../../../domain/shared/errors.js';
-import { fitsFormat, formatLimits, formatMessages } from '../../../../domain/workspace/spec-format.js';
-import { AnyJson, AnyObject, choice, shortText, text, truth, wanted, wholeNumber } from '../../schemas.js';
-import { characters, refuseTooMany } from '../dialects.js';
+import { isObject, type Json } from '../../../../domain/workspace/json.js';
+import { fitsFormat, formatMessages } from '../../../../domain/workspace/spec-format.js';
+import { text, truth, wanted } from '../../schemas.js';
+import { Message, understood } from './understood-request.js';
 
-const { messages, messageLength, combinedLength, temperature } = chatLimits;
-
-const MAX_STOPS = 4;
-const MAX_TOP_LOGPROBS = 20;
-
-const roles = ['system', 'developer', 'user', 'assistant', 'tool'] as const;
-
-const within = (min: number, max: number) => {
-  const error = `must be a number from ${min} to ${max}`;
-  return z.number({ error }).min(min, { error }).max(max, { error }).nullish();
-};
-
-const TextPart = z
-  .strictObject({ type: z.literal('text', { error: wanted('"text"') }), text: shortText(messageLength) })
-  .meta({ id: 'ChatTextPart', example: { type: 'text', text: 'What is this?' } });
-
-/** Accepts a part that only an engine elsewhere may understand. */
-const OtherPart = z
-  .looseObject({ type: text().refine((type) => type !== 'text', { error: 'must not be text', abort: true }) })
-  .meta({
-    id: 'ChatOtherPart',
-    properties: { type: { type: 'string', not: { const: 'text' } } },
-    example: { type: 'image_url', image_url: { url: 'https://example.com/cat.png' } },
-  });
-
-const parts = 'must be a text or an array of parts';
-
-const Part = z.union([TextPart, OtherPart], { error: 'must be an object with a type' });
-
-const Content = z.union([shortText(messageLength), z.array(Part).min(1, { error: parts }), z.null()], {
-  error: wanted('a text or an array of parts'),
+const modelField = text().meta({
+  description: 'The id of a project of your team, or its name if no other project of the team has it.',
+  example: 'prj_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11',
 });
 
-/** Accepts null, which some programs send for each field of OpenAI's API that they do not use. */
-const onlyNull = z.null().optional().describe('Not supported.');
+const messagesError = 'must be an array with at least one message';
 
-const sentBack = AnyJson.optional().describe('Libraries send it back with an earlier answer. Accepted without effect.');
+const streamField = truth()
+  .nullish()
+  .describe('Answers server-sent events. The data of each is a `ChatCompletionChunk`.');
 
-const Message = z
-  .strictObject(
-    {
-      role: choice(roles),
-      content: Content.optional(),
-      name: text().nullish(),
-      tool_calls: z.array(AnyObject, { error: wanted('an array') }).nullish(),
-      tool_call_id: text().nullish(),
-      refusal: text().nullish(),
-      audio: onlyNull,
-      function_call: onlyNull,
-      annotations: sentBack,
-      parsed: sentBack,
-    },
-    { error: wanted('a JSON object') },
-  )
-  .superRefine(({ role, content, tool_calls, tool_call_id, refusal }, { addIssue }) => {
-    const mayBeEmpty = role === 'assistant' && Boolean(tool_calls?.length || refusal);
-    const refuse = (path: string, message: string) => addIssue({ code: 'custom', path: [path], message });
-    if (!mayBeEmpty && (content === undefined || content === null)) {
-      refuse(
-        'content',
-        content === null ? 'may be null only for an assistant with tool_calls or a refusal' : 'is required',
-      );
-    }
-    if (characters(textOf(content)) > messageLength) refuse('content', `must have at most ${messageLength} characters`);
-    if (role === 'tool' && typeof tool_call_id !== 'string') refuse('tool_call_id', 'is required for the role tool');
-  })
-  .meta({ id: 'OpenAiChatMessage', example: { role: 'user', content: 'What is the capital of France?' } });
+const STRICT_SCHEMA = ['response_format', 'json_schema', 'schema'];
 
-export type OpenAiMessage = z.output<typeof Message>;
-
-const messagesError = `must be an array of 1 to ${messages} messages`;
-
-const Messages = z
-  .array(Message, { error: messagesError })
-  .min(1, { error: messagesError })
-  .max(messages, { error: messagesError })
-  .refine((all) => ['user', 'tool'].includes(all.at(-1)?.role ?? 'user'), {
-    error: 'must end with a message whose role is user or tool',
-  })
-  .refine((all) => all.reduce((sum, { content }) => sum + characters(textOf(content)), 0) <= combinedLength, {
-    error: `must have at most ${combinedLength} characters together`,
-  });
-
-const stops = `must be a text that is not empty, or an array of at most ${MAX_STOPS} such texts`;
-const StopText = text().min(1, { error: stops });
-
-const weight = 'must be a number from -100 to 100';
-const bias = z.number({ error: weight }).min(-100, { error: weight }).max(100, { error: weight });
-
-const tokenLimit = wholeNumber(1, Number.MAX_SAFE_INTEGER).nullish();
-
-const withoutEffect = AnyJson.optional().describe('Accepted without effect.');
-
-const Sampled = {
-  temperature: within(0, temperature).describe('The default is 0: the likeliest token is always taken.'),
-  top_p: within(0, 1),
-  seed: wholeNumber(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER)
-    .nullish()
-    .describe('The same seed and request give the same answer.'),
-  stop: z
-    .union([StopText, z.array(StopText, { error: stops }).max(MAX_STOPS, { error: stops }), z.null()], { error: stops })
-    .optional()
-    .describe('The answer ends before the first of these texts.'),
-  presence_penalty: within(-2, 2),
-  frequency_penalty: within(-2, 2),
-  logit_bias: z
-    .record(z.string().regex(/^\d{1,9}$/), bias, {
-      error: (issue) => (issue.code === 'invalid_key' ? 'must be the id of a token' : wanted('an object')(issue)),
-    })
-    .nullish()
-    .describe('From -100 to 100, by token id.'),
-  logprobs: truth().nullish(),
-  top_logprobs: wholeNumber(0, MAX_TOP_LOGPROBS).nullish().describe('Only with `logprobs`.'),
-};
-
-const Schema = AnyObject.refine(fitsFormat, { error: formatMessages.length }).meta({
-  description: `A JSON schema of at most ${formatLimits.schemaLength} characters.`,
-  example: {
-    type: 'object',
-    properties: { city: { type: 'string' } },
-    required: ['city'],
-    additionalProperties: false,
-  },
-});
-
-const SchemaFormat = z.strictObject(
-  {
-    name: z
-      .string({ error: wanted('a string') })
-      .regex(formatLimits.name, { error: formatMessages.name })
-      .meta({ example: 'place' }),
-    description: text().nullish(),
-    schema: Schema,
-    strict: truth()
-      .nullish()
-      .describe('An ONNX model always keeps to the schema. The answer of an engine elsewhere is checked.'),
-  },
-  { error: wanted('an object') },
-);
-
-const Format = z.discriminatedUnion(
-  'type',
-  [
-    z.strictObject({ type: z.literal('text') }).meta({ id: 'TextFormat' }),
-    z.strictObject({ type: z.literal('json_object') }).meta({ id: 'JsonObjectFormat' }),
-    z.strictObject({ type: z.literal('json_schema'), json_schema: SchemaFormat }).meta({ id: 'JsonSchemaFormat' }),
-  ],
-  {
-    error: ({ code }) => (code === 'invalid_union' ? formatMessages.type : 'must be an object'),
-  },
-);
-
-const StreamOptions = z.strictObject(
-  { include_usage: truth().nullish(), include_obfuscation: truth().nullish() },
-  { error: wanted('an object') },
-);
-
+/** Checks what every engine needs. The rest goes to an engine elsewhere as it is. */
 export const OpenAiChatRequest = z
-  .strictObject({
-    model: text().meta({
-      description: 'The id of a project of your team, or its name if no other project of the team has it.',
-      example: 'prj_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11',
-    }),
-    messages: Messages.meta({
-      description:
-        `The texts of a message have at most ${messageLength} characters together, all messages ${combinedLength}. ` +
-        'The last message must be the user’s or a tool’s.',
-      example: [{ role: 'user', content: 'What is the capital of France?' }],
-    }),
-    max_completion_tokens: tokenLimit.describe('A number above the rest of the context is lowered to the rest.'),
-    max_tokens: tokenLimit.describe('The same as `max_completion_tokens`. The smaller of the two counts.'),
-    ...Sampled,
-    n: z.literal(1, { error: 'must be 1' }).nullish(),
-    stream: truth().nullish().describe('Answers server-sent events. The data of each is a `ChatCompletionChunk`.'),
-    stream_options: StreamOptions.nullish().describe('Only with `stream`.'),
-    response_format: Format.nullish().describe('The form of the answer. The default is any text.'),
-    tools: z
-      .array(AnyObject, { error: wanted('an array') })
-      .nullish()
-      .describe('For engines elsewhere only.'),
-    tool_choice: AnyJson.optional().describe('For engines elsewhere only.'),
-    user: withoutEffect,
-    metadata: withoutEffect,
-    store: withoutEffect,
-    service_tier: withoutEffect,
-    parallel_tool_calls: withoutEffect,
-    prompt_cache_key: withoutEffect,
-    safety_identifier: withoutEffect,
-    reasoning_effort: withoutEffect,
-    verbosity: withoutEffect,
-    functions: onlyNull,
-    function_call: onlyNull,
-    modalities: onlyNull,
-    audio: onlyNull,
-    prediction: onlyNull,
-    web_search_options: onlyNull,
-    moderation: onlyNull,
-    prompt_cache_options: onlyNull,
-    prompt_cache_retention: onlyNull,
+  .looseObject({
+    model: modelField,
+    messages: z
+      .array(z.looseObject({ role: text() }, { error: wanted('a JSON object') }), { error: messagesError })
+      .min(1, { error: messagesError }),
+    stream: streamField,
+    stream_options: z.looseObject({}, { error: wanted('an object') }).nullish(),
   })
-  .superRefine(({ logprobs, top_logprobs, stream, stream_options }, { addIssue }) => {
-    const refuse = (path: string, message: string) => addIssue({ code: 'custom', path: [path], message });
-    if (isGiven(top_logprobs) && !logprobs) refuse('top_logprobs', 'is only for requests with logprobs');
-    if (isGiven(stream_options) && !stream) refuse('stream_options', 'is only for requests with stream');
-  })
-  .meta({ id: 'OpenAiChatRequest' });
+  .superRefine((request, { addIssue }) => {
+    const schema = strictSchemaOf(request.response_format as Json | undefined);
+    if (isObject(schema) && !fitsFormat(schema))
+      addIssue({ code: 'custom', path: STRICT_SCHEMA, message: formatMessages.length });
+  });
 
 export type OpenAiChatRequest = z.output<typeof OpenAiChatRequest>;
 
-export const refuseFirst = (json: unknown) => refuseTooMany(json, 'messages', messages, messagesError);
-
-/** Returns UnknownParameter if the first issue is an unknown or unsupported field, and null for any other issue. */
-export function refusalOf([first]: readonly z.core.$ZodIssue[]): DomainError | null {
-  if (first?.code === 'unrecognized_keys') return new UnknownParameter([...first.path, first.keys[0]].join('.'));
-  return first?.code === 'invalid_type' && first.expected === 'null'
-    ? new UnknownParameter(first.path.join('.'))
-    : null;
+function strictSchemaOf(format: Json | undefined): Json | undefined {
+  const named = isObject(format) ? format.json_schema : undefined;
+  return isObject(named) && named.strict === true ? named.schema : undefined;
 }
 
-/** Returns the text of a message. Joins its text parts without a separator. */
-export function textOf(content: OpenAiMessage['content']): string {
-  if (!Array.isArray(content)) return content ?? '';
-  return content.map((part) => (part.type === 'text' ? (part as z.output<typeof TextPart>).text : '')).join('');
-}
-
-export const isGiven = <T>(value: T | null | undefined): value is T => value !== null && value !== undefined;
+/** Describes a request. A field that is not listed goes to an engine elsewhere as it is. */
+export const DocumentedChatRequest = z
+  .looseObject({
+    model: modelField,
+    messages: z
+      .array(Message)
+      .min(1)
+      .meta({ example: [{ role: 'user', content: 'What is the capital of France?' }] }),
+    stream: streamField,
+    ...understood,
+  })
+  .meta({ id: 'OpenAiChatRequest' });

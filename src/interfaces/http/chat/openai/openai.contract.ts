@@ -1,18 +1,27 @@
 import { z } from 'zod';
 import { permissions } from '../../../../domain/accounts/permission.js';
+import { MODEL_LEVELS } from '../../body.js';
 import { contractsOf } from '../../contract.js';
 import { AnyJson, id, intLike, namedObject, textLike } from '../../schemas.js';
-import { CONVERSATION, ConversationHeader, runtimeRefusals, UsageAnswer } from '../dialects.js';
+import { CONVERSATION, ConversationHeader, runtimeRefusals } from '../dialects.js';
 import { OPENAI, OpenAiError } from './openai-errors.js';
-import { OpenAiChatRequest, refusalOf, refuseFirst } from './openai-request.js';
+import { DocumentedChatRequest, OpenAiChatRequest } from './openai-request.js';
 
 const api = contractsOf('OpenAI');
 
 const Model = namedObject('OpenAiModel', {
-  id: id('prj').describe('The id of the project.'),
+  id: textLike(
+    'Support',
+    'The name of the project, or its id if the name is not its own. Both are accepted everywhere.',
+  ),
   object: z.literal('model'),
   created: intLike(1763683200, 'Whole seconds since the epoch.'),
   owned_by: id('tea').describe('The id of your team.'),
+  project_id: id('prj'),
+  context_length: z
+    .int()
+    .nullable()
+    .meta({ description: 'The most tokens of a prompt with its answer. Null while it is unknown.', example: 2048 }),
 });
 
 export const listOpenAiModels = api.get(`${OPENAI}/models`, {
@@ -45,57 +54,73 @@ const Logprobs = z
   .nullable()
   .meta({ description: 'Null if `logprobs` was not requested.', example: null });
 
-const finishReason = z.enum(['stop', 'length', 'tool_calls']);
+const finishReason = textLike('stop', '`stop`, `length` or `tool_calls`. An engine elsewhere may have others.');
 
 const toolCalls = z.array(AnyJson).optional().describe('Only from an engine elsewhere.');
 
 const completionFields = {
   id: textLike('chatcmpl-0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11'),
   created: intLike(1763683200, 'Whole seconds since the epoch.'),
-  model: id('prj').describe('The id of the project.'),
+  model: textLike('prj_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11', 'As the caller sent it.'),
 };
 
-const OpenAiChatCompletion = namedObject('OpenAiChatCompletion', {
-  ...completionFields,
-  object: z.literal('chat.completion'),
-  choices: z.array(
-    z.object({
-      index: intLike(0),
-      message: z.object({
-        role: z.literal('assistant'),
-        content: textLike('Paris.').nullable(),
-        refusal: z.null(),
-        tool_calls: toolCalls,
-      }),
-      logprobs: Logprobs,
-      finish_reason: finishReason,
-    }),
-  ),
-  usage: UsageAnswer,
+const AnyUsage = z.looseObject({
+  prompt_tokens: intLike(17),
+  completion_tokens: intLike(2),
+  total_tokens: intLike(19).optional(),
+  prompt_tokens_details: z
+    .looseObject({ cached_tokens: intLike(0, 'The tokens of the prompt that were in the prefix cache.').nullish() })
+    .nullish(),
 });
 
-const ChatCompletionChunk = namedObject('ChatCompletionChunk', {
-  ...completionFields,
-  object: z.literal('chat.completion.chunk'),
-  choices: z
-    .array(
-      z.object({
-        index: intLike(0),
-        delta: z.object({
-          role: z.literal('assistant').optional(),
-          content: textLike('Paris').optional(),
+/** An answer of an engine elsewhere may have further fields at every level. */
+const OpenAiChatCompletion = z
+  .looseObject({
+    ...completionFields,
+    object: z.literal('chat.completion'),
+    choices: z.array(
+      z.looseObject({
+        index: intLike(0).optional(),
+        message: z.looseObject({
+          role: z.literal('assistant'),
+          content: textLike('Paris.').nullish(),
+          refusal: z.string().nullish().meta({ example: null }),
           tool_calls: toolCalls,
         }),
-        logprobs: Logprobs,
-        finish_reason: finishReason.nullable().meta({ example: null }),
+        logprobs: Logprobs.optional(),
+        finish_reason: finishReason.nullish(),
       }),
-    )
-    .describe('Empty in the chunk with the usage.'),
-  usage: UsageAnswer.optional().meta({
-    description: 'Only with `include_usage`. Null except in the last chunk.',
-    example: null,
-  }),
-});
+    ),
+    usage: AnyUsage.nullish(),
+  })
+  .meta({ id: 'OpenAiChatCompletion' });
+
+const ChatCompletionChunk = z
+  .looseObject({
+    ...completionFields,
+    object: z.literal('chat.completion.chunk'),
+    choices: z
+      .array(
+        z.looseObject({
+          index: intLike(0).optional(),
+          delta: z
+            .looseObject({
+              role: z.literal('assistant').optional(),
+              content: textLike('Paris').nullish(),
+              tool_calls: toolCalls,
+            })
+            .nullish(),
+          logprobs: Logprobs.optional(),
+          finish_reason: finishReason.nullish().meta({ example: null }),
+        }),
+      )
+      .describe('Empty in the chunk with the usage.'),
+    usage: AnyUsage.nullish().meta({
+      description: 'Only with `include_usage`. Null except in the last chunk.',
+      example: null,
+    }),
+  })
+  .meta({ id: 'ChatCompletionChunk' });
 
 export const createOpenAiChatCompletion = api.post(`${OPENAI}/chat/completions`, {
   id: 'createOpenAiChatCompletion',
@@ -107,7 +132,9 @@ export const createOpenAiChatCompletion = api.post(`${OPENAI}/chat/completions`,
     'ordinary status. A later failure is the last event, with an `OpenAiError` and without `[DONE]`. ' +
     'A revoked credential or a removed account is such a failure, within two seconds. A comment line comes after each ' +
     '15 s without an event. The time limit of an answer covers the whole stream.\n\n' +
-    'An ONNX model refuses `tools`, `tool_choice` and parts that are not text with 400 `unsupported_parameter`.\n\n' +
+    'An engine elsewhere gets the request as it was sent, with another `model`. Its answer comes back as it is, too. ' +
+    'An ONNX model refuses a field that it cannot honour with 400 `unsupported_parameter`, and a field that nobody ' +
+    'documents with 400 `unknown_parameter`.\n\n' +
     'An ONNX model keeps to `response_format`: its answer parses and validates unless it ends by length or at a stop ' +
     'text. A schema that it cannot keep to gets 400, with a message that names the keyword and its place in `param`. ' +
     'An answer of an engine elsewhere that ends by `stop` and does not validate against the schema of a `strict` ' +
@@ -117,9 +144,9 @@ export const createOpenAiChatCompletion = api.post(`${OPENAI}/chat/completions`,
   access: permissions.chat,
   headers: { [CONVERSATION]: ConversationHeader },
   body: OpenAiChatRequest,
-  bodyLimit: 'chat',
-  refuseFirst,
-  refusalOf,
+  documentedBody: DocumentedChatRequest,
+  bodyLimit: 'model',
+  mostLevels: MODEL_LEVELS,
   answer: OpenAiChatCompletion,
   answerEvents: z.union([ChatCompletionChunk, OpenAiError]),
   answerHeaders: { [CONVERSATION]: 'The conversation that stores the turn. Absent if none was requested.' },

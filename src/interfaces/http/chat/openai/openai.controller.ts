@@ -1,15 +1,15 @@
 import { injectable } from 'inversify';
 import { ChatService, type ChatStream } from '../../../../application/chat/chat.service.js';
-import { ChatModelService } from '../../../../application/chat/chat-model.service.js';
-import type { ChatModel } from '../../../../application/chat/ports.js';
+import { ChatModelService, type TeamModel } from '../../../../application/chat/chat-model.service.js';
 import { Clock, IdGenerator } from '../../../../application/shared/ports.js';
 import { type CallOf, type Controller, Reply, route, StreamedResponse } from '../../contract.js';
 import { eventStream, HEARTBEAT_MS } from '../../event-stream.js';
 import { JSON_TYPE } from '../../middleware/respond.js';
 import { wholeSeconds } from '../../schemas.js';
 import { CONVERSATION, usageAnswer } from '../dialects.js';
+import { chatEvents, choiceOf, completionText, verbatimJson } from './answer-mapper.js';
 import { createOpenAiChatCompletion, listOpenAiModels, readOpenAiModel } from './openai.contract.js';
-import { chatEvents, chatRequestOf, choiceOf, completionText } from './openai-mapper.js';
+import { chatRequestOf } from './request-mapper.js';
 
 @injectable()
 export class OpenAiController implements Controller {
@@ -36,27 +36,22 @@ export class OpenAiController implements Controller {
 
   private async create({ caller, headers, body, signal, memory }: CallOf<typeof createOpenAiChatCompletion>) {
     const keptIn = headers[CONVERSATION] ?? null;
-    const input = { model: body.model, keptIn, request: chatRequestOf(body), signal, memory };
-    const head = { id: this.ids.next('chatcmpl'), created: wholeSeconds(this.clock.now()) };
-    if (body.stream) {
-      const answer = await this.chats.stream(caller, input);
-      return this.streamed(answer, {
+    const { model } = body;
+    const input = { model, keptIn, request: chatRequestOf(body), signal, memory };
+    const head = { id: this.ids.next('chatcmpl'), created: wholeSeconds(this.clock.now()), model };
+    if (body.stream)
+      return this.streamed(await this.chats.stream(caller, input), {
         ...head,
-        model: answer.projectId,
-        includesUsage: body.stream_options?.include_usage ?? false,
+        includesUsage: body.stream_options?.include_usage === true,
       });
-    }
-    const { projectId, completion, conversationId } = await this.chats.complete(caller, input);
-    const fields = {
-      ...head,
-      model: projectId,
-      object: 'chat.completion' as const,
-      usage: usageAnswer(completion.usage),
-    };
+    const { completion, conversationId } = await this.chats.complete(caller, input);
+    const { verbatim, usage, logprobs } = completion;
     const kept = conversationHeader(conversationId);
-    if (!completion.logprobs) return new Reply(200, { ...fields, choices: [choiceOf(completion)] }, kept);
-    const text = completionText(fields, completion);
-    return new StreamedResponse(200, { 'Content-Type': JSON_TYPE, ...kept }, text);
+    const json = { 'Content-Type': JSON_TYPE, ...kept };
+    if (verbatim !== undefined) return new StreamedResponse(200, json, Buffer.from(verbatimJson(verbatim, model)));
+    const fields = { ...head, object: 'chat.completion' as const, usage: usageAnswer(usage) };
+    if (logprobs) return new StreamedResponse(200, json, completionText(fields, completion));
+    return new Reply(200, { ...fields, choices: [choiceOf(completion)] }, kept);
   }
 
   private streamed({ parts, conversationId, expired }: ChatStream, head: Parameters<typeof chatEvents>[1]) {
@@ -67,9 +62,11 @@ export class OpenAiController implements Controller {
 
 const conversationHeader = (id: string | null): Record<string, string> => (id === null ? {} : { [CONVERSATION]: id });
 
-const modelAnswer = ({ id, createdAt }: ChatModel, teamId: string) => ({
-  id,
+const modelAnswer = ({ id, name, createdAt, context }: TeamModel, teamId: string) => ({
+  id: name,
   object: 'model' as const,
   created: wholeSeconds(createdAt),
   owned_by: teamId,
+  project_id: id,
+  context_length: context,
 });

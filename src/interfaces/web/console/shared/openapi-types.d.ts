@@ -2247,6 +2247,8 @@ export interface components {
             object: "model";
             created: number;
             owned_by: string;
+            project_id: string;
+            context_length: number | null;
         };
         OpenAiChatCompletion: {
             id: string;
@@ -2254,16 +2256,18 @@ export interface components {
             model: string;
             /** @enum {string} */
             object: "chat.completion";
-            choices: {
-                index: number;
+            choices: ({
+                index?: number;
                 message: {
                     /** @enum {string} */
                     role: "assistant";
-                    content: string | null;
-                    refusal: null;
+                    content?: string | null;
+                    refusal?: string | null;
                     tool_calls?: (string | number | boolean | null | unknown[] | Record<string, never>)[];
+                } & {
+                    [key: string]: unknown;
                 };
-                logprobs: {
+                logprobs?: {
                     content: {
                         token: string;
                         bytes: number[];
@@ -2276,17 +2280,24 @@ export interface components {
                     }[];
                     refusal: null;
                 } | null;
-                /** @enum {string} */
-                finish_reason: "stop" | "length" | "tool_calls";
-            }[];
-            usage: {
+                finish_reason?: string | null;
+            } & {
+                [key: string]: unknown;
+            })[];
+            usage?: ({
                 prompt_tokens: number;
                 completion_tokens: number;
-                total_tokens: number;
-                prompt_tokens_details: {
-                    cached_tokens: number;
-                };
-            } | null;
+                total_tokens?: number;
+                prompt_tokens_details?: ({
+                    cached_tokens?: number | null;
+                } & {
+                    [key: string]: unknown;
+                }) | null;
+            } & {
+                [key: string]: unknown;
+            }) | null;
+        } & {
+            [key: string]: unknown;
         };
         ChatCompletionChunk: {
             id: string;
@@ -2294,15 +2305,17 @@ export interface components {
             model: string;
             /** @enum {string} */
             object: "chat.completion.chunk";
-            choices: {
-                index: number;
-                delta: {
+            choices: ({
+                index?: number;
+                delta?: ({
                     /** @enum {string} */
                     role?: "assistant";
-                    content?: string;
+                    content?: string | null;
                     tool_calls?: (string | number | boolean | null | unknown[] | Record<string, never>)[];
-                };
-                logprobs: {
+                } & {
+                    [key: string]: unknown;
+                }) | null;
+                logprobs?: {
                     content: {
                         token: string;
                         bytes: number[];
@@ -2315,17 +2328,24 @@ export interface components {
                     }[];
                     refusal: null;
                 } | null;
-                /** @enum {string|null} */
-                finish_reason: "stop" | "length" | "tool_calls" | null;
-            }[];
-            usage?: {
+                finish_reason?: string | null;
+            } & {
+                [key: string]: unknown;
+            })[];
+            usage?: ({
                 prompt_tokens: number;
                 completion_tokens: number;
-                total_tokens: number;
-                prompt_tokens_details: {
-                    cached_tokens: number;
-                };
-            } | null;
+                total_tokens?: number;
+                prompt_tokens_details?: ({
+                    cached_tokens?: number | null;
+                } & {
+                    [key: string]: unknown;
+                }) | null;
+            } & {
+                [key: string]: unknown;
+            }) | null;
+        } & {
+            [key: string]: unknown;
         };
         OpenAiError: {
             error: components["schemas"]["OpenAiProblem"];
@@ -2340,6 +2360,7 @@ export interface components {
         OpenAiChatRequest: {
             model: string;
             messages: components["schemas"]["OpenAiChatMessage"][];
+            stream?: boolean | null;
             max_completion_tokens?: number | null;
             max_tokens?: number | null;
             temperature?: number | null;
@@ -2353,9 +2374,7 @@ export interface components {
             } | null;
             logprobs?: boolean | null;
             top_logprobs?: number | null;
-            /** @enum {number|null} */
-            n?: 1 | null;
-            stream?: boolean | null;
+            n?: number | null;
             stream_options?: {
                 include_usage?: boolean | null;
                 include_obfuscation?: boolean | null;
@@ -2365,24 +2384,28 @@ export interface components {
                 [key: string]: components["schemas"]["Json"];
             }[] | null;
             tool_choice?: string | number | boolean | null | unknown[] | Record<string, never>;
+            modalities?: [
+                "text"
+            ] | null;
             user?: string | number | boolean | null | unknown[] | Record<string, never>;
             metadata?: string | number | boolean | null | unknown[] | Record<string, never>;
             store?: string | number | boolean | null | unknown[] | Record<string, never>;
             service_tier?: string | number | boolean | null | unknown[] | Record<string, never>;
             parallel_tool_calls?: string | number | boolean | null | unknown[] | Record<string, never>;
             prompt_cache_key?: string | number | boolean | null | unknown[] | Record<string, never>;
+            prompt_cache_retention?: string | number | boolean | null | unknown[] | Record<string, never>;
+            prediction?: string | number | boolean | null | unknown[] | Record<string, never>;
             safety_identifier?: string | number | boolean | null | unknown[] | Record<string, never>;
             reasoning_effort?: string | number | boolean | null | unknown[] | Record<string, never>;
             verbosity?: string | number | boolean | null | unknown[] | Record<string, never>;
             functions?: null;
             function_call?: null;
-            modalities?: null;
             audio?: null;
-            prediction?: null;
             web_search_options?: null;
             moderation?: null;
             prompt_cache_options?: null;
-            prompt_cache_retention?: null;
+        } & {
+            [key: string]: unknown;
         };
         OpenAiChatMessage: {
             /** @enum {string} */
@@ -2396,6 +2419,7 @@ export interface components {
             refusal?: string | null;
             audio?: null;
             function_call?: null;
+            reasoning_content?: string | null;
             annotations?: string | number | boolean | null | unknown[] | Record<string, never>;
             parsed?: string | number | boolean | null | unknown[] | Record<string, never>;
         };
@@ -2403,6 +2427,7 @@ export interface components {
             /** @enum {string} */
             type: "text";
             text: string;
+            cache_control?: string | number | boolean | null | unknown[] | Record<string, never>;
         };
         ChatOtherPart: {
             type: string;
@@ -2416,6 +2441,9 @@ export interface components {
         JsonObjectFormat: {
             /** @enum {string} */
             type: "json_object";
+            schema?: {
+                [key: string]: components["schemas"]["Json"];
+            };
         };
         JsonSchemaFormat: {
             /** @enum {string} */

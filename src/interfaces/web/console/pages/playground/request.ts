@@ -3,14 +3,14 @@ import type { components } from '../../shared/openapi-types.js';
 type Schemas = components['schemas'];
 
 /** The fields of `OpenAiChatRequest` that the playground sends. */
-export interface ChatRequest extends Partial<Record<(typeof numberFields)[number], number>> {
+export type ChatRequest = Partial<Record<(typeof numberFields)[number], number>> & {
   model: string;
   messages: { role: 'system' | 'user' | 'assistant' | 'tool'; content: string }[];
   stop?: string[];
   response_format?: Schemas['JsonObjectFormat'] | Schemas['JsonSchemaFormat'];
   stream: true;
   stream_options: { include_usage: true };
-}
+};
 
 /** The settings of a request, as the user typed them. What is empty has the value of the spec, or else is left out. */
 export interface Settings {

@@ -1,0 +1,113 @@
+/** Maps answers to the JSON of OpenAI's API. */
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
+import type {
+  Completion,
+  CompletionPart,
+  FinishReason,
+  TokenLogprob,
+  ToolCall,
+  ToolCallPart,
+} from '../../../../domain/chat/chat.js';
+import { usageAnswer } from '../dialects.js';
+
+/** Leaves out the log probabilities. `completionText` adds them. */
+export const choiceOf = ({ text, toolCalls = [], finishReason }: Completion) => ({
+  index: 0,
+  message: {
+    role: 'assistant' as const,
+    content: text === '' && toolCalls.length > 0 ? null : text,
+    refusal: null,
+    ...(toolCalls.length > 0 && { tool_calls: toolCalls.map(toolCallJson) }),
+  },
+  logprobs: null,
+  finish_reason: finishOf(finishReason),
+});
+
+/** Returns the JSON of a verbatim answer, or of one of its events, with the name that the caller gave the model. */
+export const verbatimJson = (verbatim: string, model: string): string =>
+  `{"model":${JSON.stringify(model)},${verbatim.slice(1)}`;
+
+/** After this many tokens have been written as text, other requests can run. */
+const TOKENS_PER_STEP = 16;
+
+/** Yields the JSON of an answer with log probabilities piece by piece. As one text it could delay other requests. */
+export async function* completionText(answer: object, completion: Completion): AsyncGenerator<string> {
+  const { logprobs: _, ...choice } = choiceOf(completion);
+  const head = `${JSON.stringify(answer).slice(0, -1)},"choices":[${JSON.stringify(choice).slice(0, -1)}`;
+  let text = `${head},"logprobs":{"content":[`;
+  let tokens = 0;
+  for (const token of completion.logprobs ?? []) {
+    text += (tokens++ > 0 ? ',' : '') + JSON.stringify(tokenAnswer(token));
+    if (tokens % TOKENS_PER_STEP > 0) continue;
+    yield text;
+    text = '';
+    await yieldToEventLoop();
+  }
+  yield `${text}],"refusal":null}}]}`;
+}
+
+const toolCallJson = ({ id, name, arguments: text, ...index }: ToolCall | ToolCallPart) => ({
+  ...index,
+  ...(id !== undefined && { id, type: 'function' }),
+  function: { ...(name !== undefined && { name }), arguments: text },
+});
+
+/** An engine's reason of its own is only in a verbatim answer. */
+const finishOf = (reason: FinishReason) => (reason === 'other' ? 'stop' : reason);
+
+const logprobsAnswer = (logprobs: readonly TokenLogprob[] | undefined) =>
+  logprobs ? { content: logprobs.map(tokenAnswer), refusal: null } : null;
+
+const tokenAnswer = ({ token, bytes, logprob, top }: TokenLogprob) => ({
+  token,
+  bytes: [...bytes],
+  logprob,
+  top_logprobs: top.map((one) => ({ token: one.token, bytes: [...one.bytes], logprob: one.logprob })),
+});
+
+interface ChunkHead {
+  readonly id: string;
+  readonly created: number;
+  readonly model: string;
+  readonly includesUsage: boolean;
+}
+
+/** Yields the events of an answer as texts. The last text has the end of the answer, the usage and `[DONE]`. */
+export async function* chatEvents(
+  parts: AsyncIterable<CompletionPart>,
+  { id, created, model, includesUsage }: ChunkHead,
+): AsyncGenerator<string, void> {
+  // Only the middle of a chunk changes. The rest is built once, because thousands of chunks are sent in a second.
+  const head = `data: ${JSON.stringify({ id, object: 'chat.completion.chunk', created, model }).slice(0, -1)},"choices":[`;
+  const tail = includesUsage ? '],"usage":null}\n\n' : ']}\n\n';
+  const chunk = (delta: string, finish: string | null, logprobs?: readonly TokenLogprob[]) => {
+    const logprobsText = JSON.stringify(logprobsAnswer(logprobs));
+    return `${head}{"index":0,"delta":${delta},"logprobs":${logprobsText},"finish_reason":${JSON.stringify(finish)}}${tail}`;
+  };
+  const last = ({ usage, finishReason }: NonNullable<CompletionPart['end']>) => {
+    const usageEvent = includesUsage ? `${head}],"usage":${JSON.stringify(usageAnswer(usage))}}\n\n` : '';
+    return `${chunk('{}', finishOf(finishReason))}${usageEvent}data: [DONE]\n\n`;
+  };
+  let first = chunk('{"role":"assistant","content":""}', null);
+  let isVerbatim = false;
+  for await (const part of parts) {
+    isVerbatim ||= part.verbatim !== undefined;
+    if (isVerbatim) {
+      const event = part.verbatim === undefined ? '' : `data: ${verbatimJson(part.verbatim, model)}\n\n`;
+      yield part.end ? `${event}data: [DONE]\n\n` : event;
+      continue;
+    }
+    const delta = deltaOf(part);
+    const event = `${first}${delta ? chunk(delta, null, part.logprobs) : ''}${part.end ? last(part.end) : ''}`;
+    first = '';
+    if (event !== '') yield event;
+  }
+}
+
+/** Returns the JSON that a part adds to the message, or null if it adds nothing. */
+function deltaOf({ text, logprobs = [], toolCalls = [] }: CompletionPart): string | null {
+  const content = text !== '' || logprobs.length > 0 ? `"content":${JSON.stringify(text)}` : '';
+  const calls = toolCalls.length > 0 ? `"tool_calls":${JSON.stringify(toolCalls.map(toolCallJson))}` : '';
+  const fields = [content, calls].filter(Boolean).join(',');
+  return fields === '' ? null : `{${fields}}`;
+}

@@ -1,0 +1,143 @@
+/** Maps requests to OpenAI's API to the engine-neutral chat. */
+import type {
+  ChatRequest,
+  ContentPart,
+  RequestMessage,
+  ResponseFormat,
+  Sampling,
+  Tool,
+  ToolCall,
+  ToolChoice,
+} from '../../../../domain/chat/chat.js';
+import { isObject, type Json, type JsonObject } from '../../../../domain/workspace/json.js';
+import type { OpenAiChatRequest } from './openai-request.js';
+import { requireUnderstood } from './understood-request.js';
+
+/**
+ * Returns the request with everything of it that is understood. Leaves out what has a wrong form:
+ * `requireUnderstood` refuses it, unless an engine gets the request verbatim.
+ */
+export function chatRequestOf(body: OpenAiChatRequest): ChatRequest {
+  const json = body as unknown as JsonObject;
+  const tokenLimits = [json.max_tokens, json.max_completion_tokens].filter(isNumber);
+  const sampling = samplingOf(json);
+  return {
+    messages: body.messages.map((message) => messageOf(message as unknown as JsonObject)),
+    maxTokens: tokenLimits.length > 0 ? Math.min(...tokenLimits) : null,
+    cutToContext: true,
+    temperature: isNumber(json.temperature) ? json.temperature : 0,
+    ...(Array.isArray(json.tools) && { tools: json.tools.flatMap(toolOf) }),
+    ...given({ toolChoice: toolChoiceOf(json.tool_choice), responseFormat: formatOf(json.response_format) }),
+    ...(Object.keys(sampling).length > 0 && { sampling }),
+    verbatim: {
+      dialect: 'openai',
+      json,
+      wantsUsage: body.stream_options?.include_usage === true,
+      requireUnderstood: () => requireUnderstood(json),
+    },
+  };
+}
+
+function samplingOf(json: JsonObject): Sampling {
+  const stops = [json.stop ?? []].flat().filter(isText);
+  const { logit_bias: bias } = json;
+  return given({
+    topP: number(json.top_p),
+    seed: number(json.seed),
+    stop: stops.length > 0 ? stops : undefined,
+    presencePenalty: number(json.presence_penalty),
+    frequencyPenalty: number(json.frequency_penalty),
+    logitBias: isObject(bias) ? (bias as Readonly<Record<string, number>>) : undefined,
+    topLogprobs: json.logprobs === true ? (number(json.top_logprobs) ?? 0) : undefined,
+  });
+}
+
+const roles: Readonly<Record<string, RequestMessage['role']>> = {
+  system: 'system',
+  developer: 'system',
+  assistant: 'assistant',
+  tool: 'tool',
+};
+
+function messageOf(json: JsonObject): RequestMessage {
+  const { role, content, name, tool_calls: calls, tool_call_id: toolCallId, refusal } = json;
+  return {
+    role: (isText(role) ? roles[role] : undefined) ?? 'user',
+    content: contentText(content),
+    ...given({
+      parts: partsOf(content),
+      name: string(name),
+      toolCalls: Array.isArray(calls) ? calls.flatMap(toolCallOf) : undefined,
+      toolCallId: string(toolCallId),
+      refusal: string(refusal),
+    }),
+  };
+}
+
+/** Returns the text of a message. Joins its text parts without a separator. */
+function contentText(content: Json | undefined): string {
+  if (!Array.isArray(content)) return string(content) ?? '';
+  return content.map((part) => (isObject(part) && part.type === 'text' ? (string(part.text) ?? '') : '')).join('');
+}
+
+/** Returns undefined for a content that is only text. */
+function partsOf(content: Json | undefined): ContentPart[] | undefined {
+  if (content === undefined || content === null) return [];
+  if (!Array.isArray(content) || content.every((part) => isObject(part) && part.type === 'text')) return undefined;
+  return content.flatMap(partOf);
+}
+
+function partOf(part: Json): ContentPart[] {
+  if (!isObject(part)) return [];
+  if (part.type === 'text' && isText(part.text)) return [{ text: part.text }];
+  const { image_url: image } = part;
+  return isObject(image) && isText(image.url) ? [{ imageUrl: image.url }] : [];
+}
+
+function toolOf(json: Json): Tool[] {
+  const tool = isObject(json) ? json.function : undefined;
+  if (!isObject(tool) || !isText(tool.name)) return [];
+  const { name, description, parameters, strict } = tool;
+  const fields = {
+    description: string(description),
+    parameters: isObject(parameters) ? parameters : undefined,
+    strict: typeof strict === 'boolean' ? strict : undefined,
+  };
+  return [{ name, ...given(fields) }];
+}
+
+function toolCallOf(json: Json): ToolCall[] {
+  const called = isObject(json) ? json.function : undefined;
+  if (!isObject(json) || !isObject(called)) return [];
+  const { id } = json;
+  const { name, arguments: text } = called;
+  return isText(id) && isText(name) && isText(text) ? [{ id, name, arguments: text }] : [];
+}
+
+function toolChoiceOf(json: Json | undefined): ToolChoice | undefined {
+  if (json === 'auto' || json === 'none' || json === 'required') return json;
+  const tool = isObject(json) ? json.function : undefined;
+  return isObject(tool) && isText(tool.name) ? { tool: tool.name } : undefined;
+}
+
+function formatOf(format: Json | undefined): ResponseFormat | undefined {
+  if (!isObject(format)) return undefined;
+  const { type, schema: plain, json_schema: named } = format;
+  if (type === 'json_object')
+    return isObject(plain) ? { json: 'schema', name: 'answer', schema: plain } : { json: 'object' };
+  if (type !== 'json_schema' || !isObject(named) || !isObject(named.schema)) return undefined;
+  const { name, description, schema, strict } = named;
+  const fields = { description: string(description), strict: typeof strict === 'boolean' ? strict : undefined };
+  return { json: 'schema', name: string(name) ?? '', schema, ...given(fields) };
+}
+
+const isText = (json: Json | undefined): json is string => typeof json === 'string';
+const isNumber = (json: Json | undefined): json is number => typeof json === 'number';
+const string = (json: Json | undefined) => (isText(json) ? json : undefined);
+const number = (json: Json | undefined) => (isNumber(json) ? json : undefined);
+
+type Given<T> = { [Name in keyof T]?: Exclude<T[Name], undefined> };
+
+/** Returns the fields that are not undefined. */
+const given = <T extends object>(fields: T): Given<T> =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Given<T>;
