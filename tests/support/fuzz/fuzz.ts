@@ -11,9 +11,9 @@ const inWords = [
   'map: is for records: a starter has no columns',
   'map: there is no column',
   'messages: must end with a message whose role is user',
-  'messages[0].content: is required',
-  'messages[0].content: may be null only for an assistant',
-  'messages[0].tool_call_id: is required for the role tool',
+  'messages[…].content: is required',
+  'messages[…].content: may be null only for an assistant',
+  'messages[…].tool_call_id: is required for the role tool',
   'top_logprobs: is only for requests with logprobs',
   'stream_options: is only for requests with stream',
   'model: names a project whose model chats and makes no embeddings',
@@ -141,7 +141,7 @@ function problemOf(
     error?.message !== undefined
       ? [error.message]
       : details.map((one: Record<string, string>) => `${one.path}: ${one.message}`);
-  const isInWords = findings.every((finding) => inWords.some((rule) => finding.startsWith(rule)));
+  const isInWords = findings.every((finding) => inWords.some((rule) => finding.replace(/\[\d+\]/, '[…]').startsWith(rule)));
   const isTaken = !ofForm.includes(code) && (code !== 'invalid_request' || isInWords);
   return isTaken ? null : 'refuses what the document allows';
 }
