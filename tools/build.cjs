@@ -58,17 +58,39 @@ function compile(...options) {
   if (status !== 0) process.exit(1);
 }
 
+/**
+ * Makes each page import the app, which is always loaded before it. So the app and all that pages share with it become
+ * one file. Without this, each set of pages would share a file of its own, and a browser loads only six at a time.
+ */
+const onTopOfApp = {
+  name: 'on-top-of-app',
+  setup({ onResolve, onLoad }) {
+    const pages = new Set();
+    onResolve({ filter: /\.js$/ }, ({ kind, path: name, resolveDir }) => {
+      if (kind === 'dynamic-import') pages.add(path.join(resolveDir, name.replace(/\.js$/, '.tsx')));
+    });
+    onLoad({ filter: /\.tsx$/ }, ({ path: file }) => {
+      if (!pages.has(file)) return undefined;
+      const app = path.relative(path.dirname(file), path.join(consoleFolder, 'app.js'));
+      return { contents: `import '${app}';\n${readFileSync(file, 'utf8')}`, loader: 'tsx' };
+    });
+  },
+};
+
 /** Bundles the console and the API reference. The name of a file contains a hash of its content. */
-function bundleConsole() {
-  const { buildSync } = require(isFast ? 'esbuild' : 'esbuild-wasm');
+async function bundleConsole() {
   rmSync(built, { recursive: true, force: true });
-  const { metafile } = buildSync({
-    absWorkingDir: root,
-    entryPoints: [
-      { in: path.join(consoleFolder, 'main.tsx'), out: 'console' },
-      { in: path.join(consoleFolder, 'styles/console.css'), out: 'console' },
-      { in: path.join(referenceFolder, 'reference.js'), out: 'reference' },
-    ],
+  await bundle(consoleFolder, { start: 'start.ts', console: 'main.tsx', styles: 'styles/console.css' }, 'index.html');
+  await bundle(referenceFolder, { reference: 'reference.js' }, 'docs.html');
+}
+
+/** Bundles the entry points in a folder, and writes their HTML page. */
+async function bundle(folder, entryPoints, page) {
+  const { build } = require(isFast ? 'esbuild' : 'esbuild-wasm');
+  const { metafile } = await build({
+    absWorkingDir: folder,
+    entryPoints: Object.entries(entryPoints).map(([out, file]) => ({ in: path.join(folder, file), out })),
+    plugins: [onTopOfApp],
     outdir: built,
     entryNames: '[name]-[hash]',
     chunkNames: '[name]-[hash]',
@@ -84,23 +106,48 @@ function bundleConsole() {
     metafile: true,
   });
   const outputs = Object.entries(metafile.outputs).map(([file, output]) => ({ ...output, name: path.basename(file) }));
-  for (const { name } of outputs) compress(path.join(built, name));
-  for (const page of [path.join(consoleFolder, 'index.html'), path.join(referenceFolder, 'docs.html')]) {
-    writeFileSync(path.join(built, path.basename(page)), withHashes(readFileSync(page, 'utf8'), outputs));
+  for (const { name, imports } of outputs) {
+    if (imports.some(({ kind }) => kind === 'dynamic-import')) loadTogether(path.join(built, name), outputs);
+    compress(path.join(built, name));
   }
+  writeFileSync(path.join(built, page), withHashes(readFileSync(path.join(folder, page), 'utf8'), outputs));
+}
+
+const staticImports = ({ imports }) =>
+  imports.filter(({ kind }) => kind === 'import-statement').map((one) => path.basename(one.path));
+
+/** Makes a dynamic import load the imports of the file together with the file, and not one step later. */
+function loadTogether(script, outputs) {
+  const known = new Set(outputs.filter(({ name }) => name.startsWith('console-')).flatMap(staticImports));
+  const withOwn = (name) => {
+    const own = staticImports(outputs.find((output) => output.name === name)).filter((one) => !known.has(one));
+    return [name, ...own].map((one) => `import("./${one}")`);
+  };
+  const text = readFileSync(script, 'utf8').replace(/import\("\.\/([\w-]+\.js)"\)/g, (alone, name) => {
+    const all = withOwn(name);
+    return all.length === 1 ? alone : `Promise.all([${all}]).then(a=>a[0])`;
+  });
+  writeFileSync(script, text);
 }
 
 /**
- * Replaces the names of files in an HTML page by their names with hashes. Makes the browser load the imports of a
- * script together with the script.
+ * Replaces the names of files in an HTML page by their names with hashes. Makes the browser load the imports of each
+ * script before the script, the largest first. A browser loads only about six files at a time.
  */
 function withHashes(html, outputs) {
   const plain = (name) => name.replace(/-[A-Z0-9]{8}(\.\w+)$/, '$1');
   const hashed = (file) => outputs.find(({ name }) => plain(name) === file);
+  const preloaded = new Set();
   return html
-    .replace(/<script type="module" src="(\/?pages)\/(.+?)">/g, (script, folder, file) => {
-      const imports = hashed(file).imports.filter(({ kind }) => kind === 'import-statement');
-      const preloads = imports.map((one) => `<link rel="modulepreload" href="${folder}/${path.basename(one.path)}">\n`);
+    .replace(/<script type="module" src="(\/?pages)\/(.+?)"/g, (script, folder, file) => {
+      const names = staticImports(hashed(file)).filter((name) => !preloaded.has(name));
+      const preloads = outputs
+        .filter(({ name }) => names.includes(name))
+        .sort((one, other) => other.bytes - one.bytes)
+        .map(({ name }) => {
+          preloaded.add(name);
+          return `<link rel="modulepreload" href="${folder}/${name}">\n`;
+        });
       return preloads.join('') + script;
     })
     .replace(/"(\/?pages)\/([a-z]+\.\w+)"/g, (_, folder, file) => `"${folder}/${hashed(file).name}"`);
@@ -117,15 +164,19 @@ function compress(file) {
 }
 
 const isFast = hasPrograms();
-const options = process.argv.slice(2);
-if (!options.includes('--if-needed') || !isBuilt()) {
+
+async function main() {
+  const options = process.argv.slice(2);
+  if (options.includes('--if-needed') && isBuilt()) return;
   const began = new Date();
   // The older compiler would report settings that it does not know.
   const withoutChecks = options.includes('--no-check') || !isFast;
   rmSync(stamp, { force: true });
   compile('-p', root, ...(withoutChecks ? ['--noCheck', '--noResolve'] : []));
   if (!withoutChecks) compile('-p', consoleFolder);
-  bundleConsole();
+  await bundleConsole();
   writeFileSync(stamp, '');
   utimesSync(stamp, began, began);
 }
+
+void main();

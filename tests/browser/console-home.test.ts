@@ -25,6 +25,26 @@ describeInBrowser('the overview, the jobs and the log of the console', () => {
     () => service?.stop(),
   );
 
+  it('asks for the account and the page while its code is on the way, in few files', async () => {
+    const page = await openConsole(visitor, ada.token, '/');
+    await page.goto('about:blank');
+    const asked = (path: RegExp) => page.waitForRequest((request) => path.test(new URL(request.url()).pathname));
+    const scripts: string[] = [];
+    page.on('request', (request) => request.resourceType() === 'script' && scripts.push(request.url()));
+    const early = Promise.all([asked(/\/v1\/status$/), asked(/\/pages\/jobs-\w+\.js$/)]);
+    await page.route(/\/pages\/console-\w+\.js$/, async (route) => {
+      await early;
+      await route.continue();
+    });
+    const calls: string[] = [];
+    page.on('request', (request) => calls.push(new URL(request.url()).pathname));
+    await page.goto(`${service.url}/#/jobs`, { waitUntil: 'commit' });
+    await page.getByRole('heading', { name: 'Jobs', level: 1 }).waitFor();
+    expect(calls.filter((path) => path === '/v1/status')).toHaveLength(1);
+    expect(scripts.length).toBeLessThan(13);
+    await page.unrouteAll();
+  });
+
   it('marks a quota that is used up or nearly so, and shows a refusal once', async () => {
     const page = await openConsole(visitor, ada.token, '/');
     await page.route('**/v1/status', async (route) => {

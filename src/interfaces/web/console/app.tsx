@@ -2,14 +2,13 @@ import type { ComponentType } from 'preact';
 import { useEffect, useErrorBoundary, useState } from 'preact/hooks';
 import { Layout } from './layout/layout.js';
 import { SignInDialog } from './layout/sign-in-dialog.js';
-import { loadOthers, loadPage, viewOf } from './page-code.js';
-import { pages } from './pages.js';
+import { loadOthers, loadPage, pageAt, viewOf } from './page-code.js';
 import { can, loadStatus, status } from './shared/account.js';
 import { ApiError } from './shared/api.js';
 import { Confirmation } from './shared/dialog.js';
 import { OutageNote } from './shared/outage-note.js';
 import type { Page } from './shared/page.js';
-import { link, match, path } from './shared/router.js';
+import { link, path } from './shared/router.js';
 import { leaveForSignIn, takeSessionOfAnotherTab, token } from './shared/session.js';
 import { Empty, ErrorNote, Loading } from './shared/states.js';
 import { Toasts } from './shared/toasts.js';
@@ -66,15 +65,13 @@ function Console() {
 }
 
 function OpenPage() {
-  const found = pages
-    .map((page) => ({ page, parameters: match(page.path, path.value) }))
-    .find(({ parameters }) => parameters !== null);
+  const found = pageAt(path.value);
   const allowed = found && (!found.page.needs || can(found.page.needs));
   const title = allowed ? found.page.title : 'Not found';
   useEffect(() => {
     document.title = `${title} · Tenon`;
   }, [title]);
-  if (!allowed || !found.parameters) {
+  if (!allowed) {
     return (
       <Layout>
         <Empty icon="search" title={found ? 'Your role does not allow this page' : 'There is no such page'}>

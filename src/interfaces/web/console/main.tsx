@@ -1,4 +1,5 @@
 import { render } from 'preact';
+import './start.js';
 import { loadApp } from './app.js';
 
 const App = await loadApp();

@@ -1,8 +1,23 @@
 import { pages } from './pages.js';
 import type { Page, View } from './shared/page.js';
+import { match } from './shared/place.js';
 
 /** The first page has the connection for itself for this time. */
 const AHEAD_MS = 3000;
+
+interface FoundPage {
+  readonly page: Page;
+  readonly parameters: Readonly<Record<string, string>>;
+}
+
+/** Returns the first page that fits the path, with its parameters. */
+export function pageAt(path: string): FoundPage | undefined {
+  for (const page of pages) {
+    const parameters = match(page.path, path);
+    if (parameters) return { page, parameters };
+  }
+  return undefined;
+}
 
 const views = new Map<Page, View>();
 

@@ -1,6 +1,7 @@
 import { can, status } from '../shared/account.js';
 import type { Command, Page } from '../shared/page.js';
-import { link, match, navigate, path } from '../shared/router.js';
+import { match } from '../shared/place.js';
+import { link, navigate, path } from '../shared/router.js';
 import { signOut } from './sign-out.js';
 
 export const goTo = (title: string, hint: string, href: string): Command => ({

@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals';
 import createClient from 'openapi-fetch';
+import { takeEarly } from './early-call.js';
 import type { components, paths } from './openapi-types.js';
 import { type Outage, RetryQueue } from './retry-queue.js';
 import { token } from './session.js';
@@ -71,7 +72,7 @@ export const sentAt = (response: Response): number => sendTimes.get(response) ??
 
 async function timed(request: Request): Promise<Response> {
   const at = performance.now();
-  const response = await fetch(request);
+  const response = await (takeEarly(request) ?? fetch(request));
   sendTimes.set(response, at);
   return response;
 }

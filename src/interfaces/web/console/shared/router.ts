@@ -1,10 +1,11 @@
 import { computed, signal } from '@preact/signals';
+import { pathOf, placeOf } from './place.js';
 
 /**
  * The open place. It is the part of the address after `#`, such as `#/projects/prj_…?version=3`. The service sends the
  * same page for all places, so every place has a link, also behind a proxy with a folder.
  */
-const current = signal(location.hash.slice(1) || '/');
+const current = signal(placeOf(location.hash));
 
 /** Called before the user leaves a place. Returns false to stay. */
 type Guard = () => boolean;
@@ -14,9 +15,6 @@ let guard: Guard | null = null;
 export const guardLeaving = (mayLeave: Guard | null): void => {
   guard = mayLeave;
 };
-
-const pathOf = (place: string) => place.split('?')[0] as string;
-const placeOf = (href: string) => href.slice(1) || '/';
 
 /** Returns whether the user may go to `next`. For another page, asks the guard, and removes it if it agrees. */
 function mayGo(next: string): boolean {
@@ -99,33 +97,10 @@ export function setQuery(changes: Readonly<Record<string, string | number | null
   navigate(link(path.value, all), { replace });
 }
 
-/** Returns the decoded part. Keeps an invalid encoding such as `%zz`, which the service refuses as an unknown id. */
-function decoded(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return part;
-  }
-}
-
 /** Returns the place of the list that has the object at `at`: `/jobs` for `/jobs/job_1`. Null if there is no list. */
 export function listAbove(at: string): string | null {
   const parts = at.split('/');
   // Ids are at even positions, such as in ['', 'jobs', 'job_1'].
   const lastId = parts.length % 2 === 0 ? parts.length - 2 : parts.length - 1;
   return lastId >= 2 ? parts.slice(0, lastId).join('/') : null;
-}
-
-/** Returns the parameters of the place `at` if it fits `pattern`, such as `/projects/:project_id`, otherwise null. */
-export function match(pattern: string, at: string): Readonly<Record<string, string>> | null {
-  const names = pattern.split('/');
-  const parts = at.split('/');
-  if (names.length !== parts.length) return null;
-  const found: Record<string, string> = {};
-  for (const [index, name] of names.entries()) {
-    const part = parts[index] as string;
-    if (name.startsWith(':') && part) found[name.slice(1)] = decoded(part);
-    else if (name !== part) return null;
-  }
-  return found;
 }

@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals';
+import { SESSION, stored } from './stored-session.js';
 
 /**
  * The session token is in sessionStorage, which ends with the tab. Browsers send cookies by themselves, so other pages
@@ -6,17 +7,8 @@ import { signal } from '@preact/signals';
  * A new tab gets the token from another open tab of the same browser, so that a link opens in a new tab without a
  * sign-in.
  */
-const NAME = 'tenon.session';
 const NEW_KEY = 'tenon.new-key';
 const ANSWER_WITHIN_MS = 150;
-
-const stored = (name: string): string | null => {
-  try {
-    return sessionStorage.getItem(name);
-  } catch {
-    return null; // the browser forbids storage, so a reload signs out
-  }
-};
 
 const store = (name: string, value: string | null): void => {
   try {
@@ -26,9 +18,9 @@ const store = (name: string, value: string | null): void => {
 };
 
 /** The token of the session, or null if the user is signed out. */
-export const token = signal<string | null>(stored(NAME));
+export const token = signal<string | null>(stored(SESSION));
 
-const tabs = new BroadcastChannel('tenon.session');
+const tabs = new BroadcastChannel(SESSION);
 tabs.onmessage = ({ data }) => {
   if (data === 'ask' && token.value) tabs.postMessage({ token: token.value });
   if (!token.value || data?.signedOut !== token.value) return;
@@ -37,21 +29,21 @@ tabs.onmessage = ({ data }) => {
 };
 export function keepSession(value: string): void {
   token.value = value;
-  store(NAME, value);
+  store(SESSION, value);
 }
 
 /** Forgets the session, also in other tabs with the same session. */
 export function forgetSession({ tellOthers = true } = {}): void {
   if (tellOthers) tabs.postMessage({ signedOut: token.value });
   token.value = null;
-  store(NAME, null);
+  store(SESSION, null);
   store(NEW_KEY, null);
 }
 
 /** Takes over the session of another open tab. Returns false if there is none. */
 export async function takeSessionOfAnotherTab(): Promise<boolean> {
   if (token.value) return true;
-  const asking = new BroadcastChannel('tenon.session');
+  const asking = new BroadcastChannel(SESSION);
   const answer = await new Promise<string | null>((resolve) => {
     asking.onmessage = ({ data }) => data?.token && resolve(data.token);
     asking.postMessage('ask');
