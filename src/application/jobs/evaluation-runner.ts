@@ -2,14 +2,15 @@ import { injectable } from 'inversify';
 import { type ChatRequest, chatLimits } from '../../domain/chat/chat.js';
 import { RuntimeLoading, RuntimeUnavailable } from '../../domain/chat/errors.js';
 import { JobFinished } from '../../domain/jobs/errors.js';
-import { Evaluation, type Result, SAMPLING } from '../../domain/jobs/evaluation.js';
+import { Evaluation, type Result } from '../../domain/jobs/evaluation.js';
+import { evaluationRequest } from '../../domain/jobs/evaluation-request.js';
 import { type FinalStatus, Job } from '../../domain/jobs/job.js';
 import { type Score, scoreOf } from '../../domain/jobs/scorer.js';
-import { DomainError, type ErrorKind } from '../../domain/shared/errors.js';
+import { DomainError, type ErrorKind, InvalidRequest } from '../../domain/shared/errors.js';
 import { atMost, storable } from '../../domain/shared/text.js';
 import type { DatasetRecord } from '../../domain/workspace/dataset.js';
-import { canonical, type Json, type JsonObject } from '../../domain/workspace/json.js';
-import { requestFormatOf, schemaOf } from '../../domain/workspace/spec-format.js';
+import type { Json, JsonObject } from '../../domain/workspace/json.js';
+import { schemaOf } from '../../domain/workspace/spec-format.js';
 import { AccountRepository } from '../accounts/ports.js';
 import { ChatService } from '../chat/chat.service.js';
 import { RuntimeReconciler } from '../chat/runtime-reconciler.js';
@@ -182,7 +183,9 @@ export class EvaluationRunner implements TaskWorker {
     signal: AbortSignal,
   ): Promise<Result> {
     const { id: recordId, group, input, expected } = record;
-    const answer = await this.model.ask(evaluation, requestOf(evaluation, input), caller, signal);
+    const request = requestOf(evaluation, input);
+    const answer =
+      typeof request === 'string' ? unanswered(request) : await this.model.ask(evaluation, request, caller, signal);
     const score = answer.output === null ? 0 : await this.score(evaluation, answer.output, expected, caller);
     return { position, recordId, group, input, expected, score, ...answer };
   }
@@ -210,9 +213,12 @@ export class EvaluationRunner implements TaskWorker {
 
 const jobOf = (payload: Json): string => String((payload as JsonObject).job_id);
 
-function requestOf({ systemPrompt, responseFormat }: Evaluation, input: Json): ChatRequest {
-  const system = systemPrompt === null ? [] : [{ role: 'system', content: systemPrompt } as const];
-  const content = typeof input === 'string' ? input : canonical(input);
-  const format = responseFormat && { responseFormat: requestFormatOf(responseFormat) };
-  return { messages: [...system, { role: 'user', content }], ...SAMPLING, ...format };
+/** Returns the request for a record, or why there is none. */
+function requestOf(evaluation: Evaluation, input: Json): ChatRequest | string {
+  try {
+    return evaluationRequest(evaluation, input);
+  } catch (error) {
+    if (error instanceof InvalidRequest) return error.message;
+    throw error;
+  }
 }

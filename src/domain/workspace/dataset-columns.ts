@@ -65,7 +65,7 @@ export function fromMessages(row: Json): Json {
 }
 
 /** Returns the text of a message. Returns the message itself if it has more than text, such as calls of tools. */
-function textIn(message: Message): Json {
+export function textIn(message: JsonObject): Json {
   const { content } = message;
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return message;

@@ -141,7 +141,9 @@ function problemOf(
     error?.message !== undefined
       ? [error.message]
       : details.map((one: Record<string, string>) => `${one.path}: ${one.message}`);
-  const isInWords = findings.every((finding) => inWords.some((rule) => finding.replace(/\[\d+\]/, '[…]').startsWith(rule)));
+  const isInWords = findings.every((finding) =>
+    inWords.some((rule) => finding.replace(/\[\d+\]/, '[…]').startsWith(rule)),
+  );
   const isTaken = !ofForm.includes(code) && (code !== 'invalid_request' || isInWords);
   return isTaken ? null : 'refuses what the document allows';
 }

@@ -5,6 +5,7 @@ import type { TimedCompletion } from '../../../../src/domain/chat/chat.js';
 import { ContextLengthExceeded, RuntimeInvalidResponse, RuntimeStopped } from '../../../../src/domain/chat/errors.js';
 import type { ProjectRuntime } from '../../../../src/domain/chat/runtime.js';
 import { Job } from '../../../../src/domain/jobs/job.js';
+import type { Json } from '../../../../src/domain/workspace/json.js';
 import { ManualClock } from '../../../fakes/shared/manual-clock.js';
 import { MemoryLogger } from '../../../fakes/shared/memory-logger.js';
 import { jobsRig } from '../../../support/jobs-rig.js';
@@ -17,14 +18,14 @@ const store = postgresUnderTest();
 type Answer = (call: OwnCall, signal: AbortSignal) => string | Promise<string>;
 
 /** Makes an evaluation of three records with the expected answer `Paris`, and a model with a replaceable answer. */
-async function rig() {
+async function rig(inputs: readonly Json[] = ['question 1', 'question 2', 'question 3']) {
   const repositories = await store.open();
   const clock = new ManualClock(at(0));
   const { finisher } = jobsRig(repositories, store.source, clock);
   const team = aTeam();
   const account = anAccount(team);
   const project = aProject(team);
-  const records = [1, 2, 3].map((number) => aRecord({ id: `r${number}`, input: `question ${number}` }));
+  const records = inputs.map((input, index) => aRecord({ id: `r${index + 1}`, input }));
   const dataset = aDataset(project, records);
   const evaluation = anEvaluation(project, { datasetId: dataset.id, datasetVersion: 1, systemPrompt: 'Be brief.' });
   const id = evaluation.jobId;
@@ -33,7 +34,12 @@ async function rig() {
   await repositories.accounts.add(account);
   await repositories.projects.add(project);
   await repositories.datasets.add(dataset, records);
-  const asked = { name: null, datasetId: dataset.id, modelId: evaluation.modelId, progress: { done: 0, total: 3 } };
+  const asked = {
+    name: null,
+    datasetId: dataset.id,
+    modelId: evaluation.modelId,
+    progress: { done: 0, total: inputs.length },
+  };
   await repositories.jobs.add([Job.evaluation({ ...owner, ...asked })]);
   await repositories.evaluations.add(evaluation);
 
@@ -85,6 +91,45 @@ async function rig() {
 }
 
 describe('EvaluationRunner', () => {
+  it('sends a list of messages as a chat, and gives a record with an unusable chat an error of its own', async () => {
+    const system = { role: 'system', content: 'Answer in one word.' };
+    const [hello, hi] = [
+      { role: 'user', content: 'Hello' },
+      { role: 'assistant', content: 'Hi!' },
+    ] as const;
+    const parts = {
+      role: 'user',
+      content: [
+        { type: 'text', text: 'Capital of ' },
+        { type: 'text', text: 'France?' },
+      ],
+    };
+    const image = { role: 'user', content: [{ type: 'image_url', image_url: { url: 'data:,' } }] };
+    const { run, job, calls, evaluations, id } = await rig([
+      [hello, hi, parts],
+      [system, hello],
+      [hello, { role: 'tool', content: '1' }],
+      [image],
+      [{ role: 'manager', name: 'Ada' }],
+    ]);
+    await run();
+    const prompt = { role: 'system', content: 'Be brief.' };
+    expect(calls.map(({ request }) => request.messages)).toEqual([
+      [prompt, hello, hi, { role: 'user', content: 'Capital of France?' }],
+      [system, hello],
+      [prompt, { role: 'user', content: '[{"name":"Ada","role":"manager"}]' }],
+    ]);
+    expect((await job()).status).toBe('succeeded');
+    const results = await evaluations.results(id, { limit: 9, after: null });
+    expect(results.map(({ error }) => error)).toEqual([
+      null,
+      null,
+      'messages[1]: must have one of the roles system, user, assistant in an evaluation',
+      'messages[0]: must be text in an evaluation',
+      null,
+    ]);
+  });
+
   it('stops when its signal is aborted, and continues later with the first record without a score', async () => {
     const { run, job, positions, model, calls } = await rig();
     const ending = new AbortController();
