@@ -92,6 +92,52 @@ describeInBrowser('datasets and evaluations in the console', () => {
     await page.getByRole('heading', { name: 'capitals (fork 2)' }).waitFor();
   });
 
+  it('shows the first rows of a file as they will be imported, and takes columns with other names', async () => {
+    const page = await openConsole(visitor, cast.developer.token, `${datasets()}?import=file`);
+    const paste = (text: string) => page.getByLabel('Or paste the text').fill(text);
+    const preview = page.getByRole('region', { name: 'Preview' });
+    const cells = () => preview.locator('tbody tr').first().locator('td').allInnerTexts();
+    const rows = Array.from({ length: 12 }, (_, n) => `question ${n},answer ${n},other ${n}`);
+    await paste(`Question,Answer,Other\n${rows.join('\n')}\n`);
+    await page.getByLabel('Column with the expected answer').waitFor();
+    expect(await page.getByLabel('Column with the input').inputValue()).toBe('Question');
+    expect(await preview.locator('tbody tr').count()).toBe(10);
+    expect(await cells()).toEqual(['question 0', 'answer 0']);
+    await page.getByLabel('Column with the expected answer').selectOption('Other');
+    expect(await cells()).toEqual(['question 0', 'other 0']);
+    for (const width of WIDTHS) {
+      await page.setViewportSize({ width, height: 740 });
+      expect(await shortcomingsInEveryLook(page)).toEqual([]);
+    }
+    await page.getByLabel('Name', { exact: true }).fill('mapped');
+    await press(page, /^Import$/);
+    await page.getByRole('heading', { name: 'mapped' }).waitFor();
+    const { records: imported } = await stored(await idIn(page));
+    expect(imported[0]).toMatchObject({ input: 'question 0', expected: 'other 0', fields: { Answer: 'answer 0' } });
+
+    await page.goto(`${service.url}/#${datasets()}?import=file`);
+    const chat = (question: string) => ({
+      messages: [
+        { role: 'system', content: 'Be brief.' },
+        { role: 'user', content: question },
+        { role: 'assistant', content: 'Paris' },
+      ],
+    });
+    await paste(['France?', 'And its capital?'].map((one) => JSON.stringify(chat(one))).join('\n'));
+    await preview.getByText('And its capital?').waitFor();
+    expect(await preview.getByRole('combobox').count()).toBe(0);
+    expect(await shortcomingsInEveryLook(page)).toEqual([]);
+    await page.getByLabel('Format').selectOption('csv');
+    await page.getByLabel('Format').selectOption('json');
+    await shown(page, 'The beginning cannot be read as JSON');
+    await page.getByLabel('Format').selectOption('lines');
+    await page.getByLabel('Name', { exact: true }).fill('chats');
+    await press(page, /^Import$/);
+    await page.getByRole('heading', { name: 'chats' }).waitFor();
+    const { records: chats } = await stored(await idIn(page));
+    expect(chats[1]).toMatchObject({ input: chat('And its capital?').messages.slice(0, 2), expected: 'Paris' });
+  });
+
   it('takes the name from the file that was chosen last, and keeps nothing of a file that was refused', async () => {
     const page = await openConsole(visitor, cast.developer.token, datasets());
     const drop = (name: string, text: string) =>

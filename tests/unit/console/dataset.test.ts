@@ -10,6 +10,7 @@ import {
   rowsOf,
   withChange,
 } from '../../../src/interfaces/web/console/pages/datasets/changes.js';
+import { guessed, mapOf, messagesIn, previewOf } from '../../../src/interfaces/web/console/pages/datasets/preview.js';
 import {
   byRow,
   formatOf,
@@ -30,6 +31,49 @@ const record = (id: string, expected: unknown = 'yes', fields = {}) => ({
   input: 'q',
   expected,
   fields,
+});
+
+describe('the preview of a file to import', () => {
+  const rowsOfText = (format: 'csv' | 'lines' | 'json', text: string, isWhole = true) =>
+    previewOf(format, text, isWhole)?.rows;
+
+  it.each<['csv' | 'lines' | 'json', string]>([
+    ['csv', 'Question,Answer\r\n"a, ""b""\nc",d\r\n,\r\n'],
+    ['lines', '{"Question":"a, \\"b\\"\\nc","Answer":"d"}\n\n{"Question":"","Answer":""}\n'],
+    ['json', '{"name":"x","records":[{"Question":"a, \\"b\\"\\nc","Answer":"d"} , {"Question":"","Answer":""}]}'],
+    ['json', ' [{"Question":"a, \\"b\\"\\nc","Answer":"d"},{"Question":"","Answer":""}]'],
+  ])('has the rows of %s: %s', (format, text) => {
+    const rows = [
+      { Question: 'a, "b"\nc', Answer: 'd' },
+      { Question: '', Answer: '' },
+    ];
+    expect(previewOf(format, text, true)).toEqual({ columns: ['Question', 'Answer'], rows });
+    // The beginning of a long file may end anywhere.
+    for (let end = text.lastIndexOf('d') + 5; end < text.length; end++)
+      expect(rowsOfText(format, text.slice(0, end), false)?.[0]).toEqual(rows[0]);
+  });
+
+  it('has at most ten rows, and none of a text in another format', () => {
+    expect(rowsOfText('csv', `a\n${'1\n'.repeat(50)}`)).toHaveLength(10);
+    for (const text of ['', 'a,b', '{', '[1,2]', '{"a":1}'])
+      for (const format of ['lines', 'json'] as const)
+        if (!(format === 'lines' && text === '{"a":1}')) expect(previewOf(format, text, true)).toBeNull();
+  });
+
+  it('guesses the columns by usual names, and maps only those with another name', () => {
+    const map = (...columns: string[]) => mapOf(guessed(columns));
+    expect(map('Question', 'ANSWER')).toBe('input:Question,expected:ANSWER');
+    expect(map('id', 'input', 'expected', 'answer')).toBe('');
+    expect(map('prompt', 'completion', 'input')).toBe('expected:completion');
+    expect(map('a', 'b')).toBe('');
+  });
+
+  it('finds chats', () => {
+    const messages = [{ role: 'user', content: 'Hi' }];
+    expect(messagesIn({ messages, level: 1 })).toBe(messages);
+    for (const row of [{ messages, input: 'x' }, { messages: [] }, { messages: [{ text: 'x' }] }, {}])
+      expect(messagesIn(row)).toBeNull();
+  });
 });
 
 describe('a file to import', () => {

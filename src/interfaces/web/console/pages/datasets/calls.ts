@@ -22,11 +22,18 @@ export const readVersion = (project: string, dataset: string, version: number) =
 const MOST_READ = 32 * 1024 * 1024;
 
 /** Imports a file and sends it in its own media type. The service reads the file and reports all its errors. */
-export async function importFile(project: string, name: string, format: Format, file: Blob): Promise<Dataset> {
+export async function importFile(
+  project: string,
+  { name, format, map }: { name: string; format: Format; map: string },
+  file: Blob,
+): Promise<Dataset> {
   const body = format === 'json' && file.size <= MOST_READ ? jsonBody(name, await file.text()) : file;
   return answer(
     api.POST('/v1/projects/{project_id}/datasets', {
-      params: { path: { project_id: project }, query: format === 'json' || name === '' ? {} : { name } },
+      params: {
+        path: { project_id: project },
+        query: { ...(format !== 'json' && name !== '' && { name }), ...(map !== '' && { map }) },
+      },
       headers: { 'Content-Type': formats[format].type },
       body: body as string,
       bodySerializer: (sent) => sent as string,

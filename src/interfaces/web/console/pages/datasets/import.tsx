@@ -9,6 +9,8 @@ import { useQuery } from '../../shared/query.js';
 import { link, navigate, setQuery } from '../../shared/router.js';
 import { toast } from '../../shared/toasts.js';
 import { type Dataset, importFile } from './calls.js';
+import { ImportPreview, usePreview } from './import-preview.js';
+import { type Mapping, mapOf, messagesIn } from './preview.js';
 import { byRow, type Format, formatOf, formats, joined, type Piece, piecesOf } from './source.js';
 
 /** The text to import: chosen, dropped or pasted, with the user's corrections. */
@@ -18,6 +20,8 @@ interface Source {
   readonly given?: string;
   readonly format: Format;
   readonly text: string;
+  /** The columns that the user chose for fields. */
+  readonly mapping?: Partial<Mapping>;
   /** All rows of the text, if the service refused it. */
   readonly pieces?: readonly Piece[];
 }
@@ -32,6 +36,9 @@ export function ImportDialog(props: { project: string; dropped: File | null; onT
   const [draft, set] = useDraft<Source>(`import ${project}`);
   const source = draft ?? NOTHING;
   const [file, setFile] = useState<File | null>(null);
+  const { preview, mapping } = usePreview(file, source.text, source.format, source.mapping ?? {});
+  const areChats = preview?.rows.every((row) => messagesIn(row)) ?? false;
+  const map = areChats || !preview ? '' : mapOf(mapping);
   const close = () => setQuery({ import: null });
   const change = (next: Partial<Source>) => set((now) => ({ ...NOTHING, ...now, ...next }));
   const done = (dataset: Dataset) => {
@@ -44,7 +51,7 @@ export function ImportDialog(props: { project: string; dropped: File | null; onT
     const text = pieces && pieces.length > 0 ? joined(format, pieces) : source.text;
     const sent = file ?? new Blob([text]);
     try {
-      done(await importFile(project, name.trim(), format, sent));
+      done(await importFile(project, { name: name.trim(), format, map }, sent));
     } catch (reason) {
       if (reason instanceof ApiError && reason.details.length > 0) {
         const read = file ? await file.text() : text;
@@ -72,7 +79,8 @@ export function ImportDialog(props: { project: string; dropped: File | null; onT
   const paste = (text: string) => {
     sending.clear();
     setFile(null);
-    change({ text, format: source.text === '' ? formatOf('', text) : source.format, pieces: undefined });
+    const format = source.text === '' ? formatOf('', text) : source.format;
+    change({ text, format, pieces: undefined, mapping: undefined });
   };
   const startOver = () => {
     sending.clear();
@@ -86,7 +94,7 @@ export function ImportDialog(props: { project: string; dropped: File | null; onT
   return (
     <Dialog title="Import a dataset" wide onClose={close}>
       <Form
-        act={{ ...sending, fields: ['name', ...beside.map(({ path }) => path)] }}
+        act={{ ...sending, fields: ['name', 'map', ...beside.map(({ path }) => path)] }}
         submit="Import"
         onCancel={close}
         actions={
@@ -111,6 +119,14 @@ export function ImportDialog(props: { project: string; dropped: File | null; onT
         )}
         {!file && source.text.length >= MOST_SHOWN && (
           <p class="hint">A text of {formatBytes(source.text.length)} is kept here.</p>
+        )}
+        {preview !== undefined && rows.length === 0 && (
+          <ImportPreview
+            {...{ preview, mapping }}
+            format={source.format}
+            error={fieldError(error, 'map')}
+            onMap={(chosen) => change({ mapping: chosen })}
+          />
         )}
         {source.pieces && (
           <RefusedRows

@@ -69,7 +69,7 @@ export const joined = (format: Format, pieces: readonly Piece[]): string => {
 };
 
 /** Splits CSV at the line ends outside quotes. */
-function csvLines(text: string): string[] {
+export function csvLines(text: string): string[] {
   const lines: string[] = [];
   let start = 0;
   let quoted = false;
