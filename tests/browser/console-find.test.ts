@@ -4,7 +4,7 @@ import { addOldJobs, at, cleanUp, goBack, openConsole, shortcomingsInEveryLook }
 import { query } from '../support/database.js';
 import { Service } from '../support/service.js';
 import { until } from '../support/until.js';
-import { type Member, register, registeredModel } from '../support/workspace.js';
+import { type Member, password, register, registeredModel } from '../support/workspace.js';
 
 const PROJECTS = 60;
 const JOBS = 200;
@@ -14,6 +14,8 @@ const rowsOf = (page: Page) => page.getByRole('row').filter({ has: page.getByRol
 
 /** Returns the texts of the first cells of a table. */
 const firstCells = (page: Page) => page.locator('tbody td:first-child a').allInnerTexts();
+
+const focusedHref = (page: Page) => page.evaluate("document.activeElement.getAttribute('href')");
 
 const listed = (page: Page, expected: readonly string[]) =>
   until(
@@ -125,6 +127,7 @@ describeInBrowser('finding in the console', () => {
     await rowsOf(page).nth(149).waitFor();
     const link = rowsOf(page).nth(120).getByRole('link').first();
     await link.scrollIntoViewIfNeeded();
+    const href = await link.getAttribute('href');
     const before = await page.evaluate<number>('scrollY');
     expect(before).toBeGreaterThan(1_000);
     await link.click();
@@ -138,11 +141,53 @@ describeInBrowser('finding in the console', () => {
       async () => Math.abs((await page.evaluate<number>('scrollY')) - before) < 2,
     );
     expect(await rowsOf(page).count()).toBe(150);
+    await until('the link has the focus again', async () => (await focusedHref(page)) === href);
     await page.getByRole('link', { name: 'Alerts', exact: true }).click();
     await at(page, '/alerts');
     await page.getByRole('link', { name: 'Jobs', exact: true }).click();
     await until('only the first rows are shown', async () => (await rowsOf(page).count()) === 50);
     expect(await page.evaluate('scrollY')).toBe(0);
+  });
+
+  it('finds and sorts members, invites, keys, sessions, rules and evaluations', async () => {
+    for (let n = 0; n < 12; n++) {
+      await post('/v1/auth/invites', { role: 'member', expires_in: 86_400, email: `guest${n}@example.com` });
+      await post('/v1/keys', { name: `key ${n}` });
+      await service.post('/v1/auth/login', undefined, { email: 'ada@example.com', password });
+      const rule = { rule_type: 'consecutive_failures', threshold: 1 + n };
+      await post('/v1/alerts/rules', { name: `rule ${n}`, ...rule });
+    }
+    const page = await openConsole(visitor, ada.token, '/team');
+    const table = (label: string) => page.getByRole('group', { name: label, exact: true });
+    const first = (label: string) => table(label).locator('tbody tr').first();
+    const narrowed = (label: string, text: string) =>
+      until(`${label} shows only ${text}`, async () => {
+        const rows = table(label).locator('tbody tr');
+        return (await rows.count()) === 1 && (await rows.textContent())?.includes(text) === true;
+      });
+    await page.getByLabel('Search invites').fill('GUEST11');
+    await narrowed('Pending invites', 'guest11@example.com');
+    await page.getByLabel('Search invites').fill('nobody');
+    await button(page, 'Show all invites').click();
+    await table('Pending invites').getByRole('button', { name: 'For', exact: true }).click();
+    expect(await first('Pending invites').textContent()).toContain('guest0@');
+    expect(await page.getByLabel('Search members').count()).toBe(0); // two are few
+    expect(await shortcomingsInEveryLook(page)).toEqual([]);
+
+    await page.goto(`${service.url}/#/account`);
+    await page.getByLabel('Search keys').fill('key 7');
+    await narrowed('API keys', 'key 7');
+    await page.getByLabel('Search sessions').waitFor();
+    await table('Sessions').getByRole('button', { name: 'Signed in' }).click();
+    expect(await shortcomingsInEveryLook(page)).toEqual([]);
+    await at(page, '/account?key=key+7&session-sort=signed-in');
+
+    await page.goto(`${service.url}/#/alerts/rules`);
+    await page.getByLabel('Search rules').fill('rule 3');
+    await narrowed('Alert rules', 'rule 3');
+    await page.goto(`${service.url}/#/evaluations?q=nothing`);
+    await page.getByText('No evaluation has this in its name').waitFor();
+    expect(await shortcomingsInEveryLook(page)).toEqual([]);
   });
 
   it('finds lines of the log by text and by time', async () => {

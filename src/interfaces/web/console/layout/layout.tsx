@@ -8,7 +8,7 @@ import { match } from '../shared/place.js';
 import { link, path } from '../shared/router.js';
 import { useKeptFocus } from './kept-focus.js';
 import { Palette } from './palette.js';
-import { scrollToPlace } from './scroll.js';
+import { returnToPlace } from './scroll.js';
 import { ShortcutHelp, useShortcuts } from './shortcuts.js';
 import { signOut } from './sign-out.js';
 import { VerificationBanner } from './verification-banner.js';
@@ -26,7 +26,7 @@ export function Layout({ children }: { children: ComponentChildren }) {
   useLayoutEffect(() => {
     setMenuOpen(false);
     main.current?.focus({ preventScroll: true });
-    return scrollToPlace();
+    return returnToPlace();
   }, [place]);
   return (
     <div class="layout">

@@ -4,29 +4,29 @@ import { leftAt } from '../shared/router.js';
 const WAIT_MS = 5_000;
 
 /**
- * Scrolls to the top of the page. After a step back in the history, scrolls to where the page was left, as soon as it is
- * long enough and unless the user scrolls first. Returns a function that stops this.
+ * Scrolls to the top of the page. After a step back in the history, scrolls to where the page was left and focuses the
+ * link that was followed, as soon as they are there and unless the user acts first. Returns a function that stops this.
  */
-export function scrollToPlace(): () => void {
-  const top = leftAt() ?? 0;
-  scrollTo(0, top);
-  if (top === 0 || isAt(top)) return () => {};
+export function returnToPlace(): () => void {
+  const { top, href } = leftAt() ?? { top: 0, href: null };
+  /** Returns whether the page is as it was left. Browsers round to fractions of a pixel. */
+  const isThere = (): boolean => {
+    const link = href === null ? null : document.querySelector<HTMLElement>(`main [href="${CSS.escape(href)}"]`);
+    link?.focus({ preventScroll: true });
+    scrollTo(0, top);
+    return Math.abs(scrollY - top) < 2 && (href === null || link !== null);
+  };
+  if (isThere()) return () => {};
   const controller = new AbortController();
   const stop = () => {
     controller.abort();
     observer.disconnect();
     clearTimeout(timer);
   };
-  const observer = new ResizeObserver(() => {
-    scrollTo(0, top);
-    if (isAt(top)) stop();
-  });
+  const observer = new ResizeObserver(() => isThere() && stop());
   const timer = setTimeout(stop, WAIT_MS);
   observer.observe(document.body);
   for (const type of ['wheel', 'touchmove', 'keydown', 'pointerdown'])
     addEventListener(type, stop, { signal: controller.signal, passive: true });
   return stop;
 }
-
-/** Returns whether the page is scrolled there. Browsers round to fractions of a pixel. */
-const isAt = (top: number): boolean => Math.abs(scrollY - top) < 2;

@@ -29,22 +29,31 @@ let step = Number(history.state?.step ?? 0);
 const keepStep = () => history.replaceState({ step }, '');
 keepStep();
 
-/** The scroll positions at which the pages were left, by the steps of the history. */
-const scrolled = new Map<number, number>();
-let returnedTo: number | null = null;
+/** How a place was left. */
+interface Left {
+  /** How far it was scrolled. */
+  readonly top: number;
+  /** The address of the focused link, which the user followed, or null. */
+  readonly href: string | null;
+}
+
+/** How the places were left, by the steps of the history. */
+const left = new Map<number, Left>();
+const keepLeft = () => left.set(step, { top: scrollY, href: document.activeElement?.getAttribute('href') ?? null });
+let returnedTo: Left | null = null;
 // The browser would scroll before the rows of a list are there. The layout scrolls instead.
 history.scrollRestoration = 'manual';
 
-/** If a step back or forward in the history opened this place: how far it was scrolled when it was left. Otherwise null. */
-export const leftAt = (): number | null => returnedTo;
+/** If a step back or forward in the history opened this place: how it was left. Otherwise null. */
+export const leftAt = (): Left | null => returnedTo;
 
 addEventListener('hashchange', () => {
   const next = placeOf(location.hash);
   if (next === current.value) return;
   const reached: number | undefined = history.state?.step;
   if (!mayGo(next)) return history.go(reached === undefined ? -1 : step - reached || 1);
-  scrolled.set(step, scrollY);
-  returnedTo = reached === undefined ? null : (scrolled.get(reached) ?? 0);
+  keepLeft();
+  returnedTo = reached === undefined ? null : (left.get(reached) ?? { top: 0, href: null });
   step = reached ?? step + 1;
   if (reached === undefined) keepStep();
   current.value = next;
@@ -84,7 +93,7 @@ export function link(
 export function navigate(href: string, { replace = false } = {}): void {
   const place = placeOf(href);
   if (!mayGo(place)) return;
-  scrolled.set(step, scrollY);
+  keepLeft();
   returnedTo = null;
   if (replace) history.replaceState({ step }, '', href);
   else if (place !== current.value) history.pushState({ step: ++step }, '', href);

@@ -17,11 +17,13 @@ export function useSettled(value: string): string {
 }
 
 /** Returns the text of a `SearchField`, or undefined if it is empty. */
-export const searchText = (): string | undefined => query.value.get('q')?.slice(0, MOST_CHARACTERS) || undefined;
+export const searchText = (name = 'q'): string | undefined =>
+  query.value.get(name)?.slice(0, MOST_CHARACTERS) || undefined;
 
-/** A text to search for. The parameter `q` of the address keeps it. */
-export function SearchField({ placeholder }: { placeholder: string }) {
-  const now = searchText() ?? '';
+/** A text to search for. The parameter `name` of the address keeps it. */
+export function SearchField(props: { placeholder?: string; label?: string; name?: string }) {
+  const { placeholder, label = 'Search', name = 'q' } = props;
+  const now = searchText(name) ?? '';
   const [text, setText] = useState(now);
   const sent = useRef(now);
   if (sent.current !== now) {
@@ -34,13 +36,13 @@ export function SearchField({ placeholder }: { placeholder: string }) {
     if (next === sent.current) return;
     const timer = setTimeout(() => {
       sent.current = next;
-      setQuery({ q: next });
+      setQuery({ [name]: next });
     }, PAUSE_MS);
     return () => clearTimeout(timer);
   }, [text]);
   return (
     <Field
-      label="Search"
+      label={label}
       type="search"
       autocomplete="off"
       placeholder={placeholder}

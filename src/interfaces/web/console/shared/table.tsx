@@ -19,19 +19,22 @@ export interface Column<Row> {
   readonly sortBy?: (row: Row) => string | number | null | undefined;
 }
 
-/**
- * Draws a table. A table that is too wide scrolls within the page. `sort` names the parameter of the address that keeps by
- * which column the rows are sorted. It must be null while rows are missing, because they could be the first ones.
- */
-export function Table<Row>(props: {
-  label: string;
-  columns: readonly Column<Row>[];
-  rows: readonly Row[];
-  rowKey: (row: Row) => string;
-  sort?: string | null;
+export interface TableProps<Row> {
+  readonly label: string;
+  readonly columns: readonly Column<Row>[];
+  readonly rows: readonly Row[];
+  readonly rowKey: (row: Row) => string;
+  /**
+   * The parameter of the address that keeps by which column the rows are sorted. It must be null while rows are missing,
+   * because they could be the first ones.
+   */
+  readonly sort?: string | null;
   /** Shown below the titles if there are no rows. */
-  none?: string;
-}) {
+  readonly none?: string;
+}
+
+/** Draws a table. A table that is too wide scrolls within the page. */
+export function Table<Row>(props: TableProps<Row>) {
   const { label, columns, rowKey, sort = null } = props;
   const order = sort && query.value.get(sort);
   const isDescending = order?.startsWith('-');

@@ -7,8 +7,9 @@ import { Field, Form, SelectField, useForm } from '../../shared/form.js';
 import { Panel } from '../../shared/frame.js';
 import { Icon } from '../../shared/icon.js';
 import { usePaged } from '../../shared/query.js';
+import { SearchableTable } from '../../shared/searchable-table.js';
 import { Empty, Loaded, Time } from '../../shared/states.js';
-import { More, Table } from '../../shared/table.js';
+import { More } from '../../shared/table.js';
 import { report } from '../../shared/toasts.js';
 
 type ApiKey = Schemas['ApiKey'];
@@ -24,7 +25,7 @@ const LIFETIMES = [
 export function Keys() {
   const [minting, setMinting] = useState(false);
   const keys = usePaged('keys', async (cursor) => {
-    const query = { limit: 20, ...(cursor && { cursor }) };
+    const query = { limit: 100, ...(cursor && { cursor }) };
     const page = await answer(api.GET('/v1/keys', { params: { query } }));
     return { items: page.keys, next: page.next_cursor };
   });
@@ -50,16 +51,37 @@ export function Keys() {
           items.length === 0 ? (
             <Empty icon="lock" title="You have no API key" />
           ) : (
-            <Table
+            <SearchableTable
               label="API keys"
+              name="key"
+              of="keys"
+              textOf={({ name, hint }) => `${name ?? ''} ${hint}`}
               rows={items}
               rowKey={({ id }) => id}
               columns={[
-                { title: 'Name', cell: ({ name }) => name ?? <span class="hint">made at a sign-in</span> },
+                {
+                  title: 'Name',
+                  sortBy: ({ name }) => name,
+                  cell: ({ name }) => name ?? <span class="hint">made at a sign-in</span>,
+                },
                 { title: 'Key', cell: ({ hint }) => <code>{hint}</code> },
-                { title: 'Made', cell: ({ created_at }) => <Time at={created_at} />, minor: true },
-                { title: 'Last use', cell: ({ last_used_at: at }) => (at ? <Time at={at} /> : 'never') },
-                { title: 'Ends', cell: ({ expires_at: at }) => (at ? <Time at={at} /> : 'never'), minor: true },
+                {
+                  title: 'Made',
+                  sortBy: ({ created_at }) => created_at,
+                  cell: ({ created_at }) => <Time at={created_at} />,
+                  minor: true,
+                },
+                {
+                  title: 'Last use',
+                  sortBy: ({ last_used_at }) => last_used_at,
+                  cell: ({ last_used_at: at }) => (at ? <Time at={at} /> : 'never'),
+                },
+                {
+                  title: 'Ends',
+                  sortBy: ({ expires_at }) => expires_at,
+                  cell: ({ expires_at: at }) => (at ? <Time at={at} /> : 'never'),
+                  minor: true,
+                },
                 {
                   title: 'Actions',
                   acts: true,

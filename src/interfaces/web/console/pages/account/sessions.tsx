@@ -2,8 +2,8 @@ import { answer, api, type Schemas } from '../../shared/api.js';
 import { confirmAct } from '../../shared/dialog.js';
 import { Panel } from '../../shared/frame.js';
 import { useQuery } from '../../shared/query.js';
+import { SearchableTable } from '../../shared/searchable-table.js';
 import { Loaded, Time } from '../../shared/states.js';
-import { Table } from '../../shared/table.js';
 import { report } from '../../shared/toasts.js';
 import { browserName } from './browser-name.js';
 
@@ -39,18 +39,36 @@ export function Sessions() {
     >
       <Loaded query={query} what="your sessions">
         {({ sessions }) => (
-          <Table
+          <SearchableTable
             label="Sessions"
+            name="session"
+            of="sessions"
+            textOf={({ user_agent: agent, address }) => `${browserName(agent)} ${address ?? ''}`}
             rows={sessions}
             rowKey={({ id }) => id}
             columns={[
               {
                 title: 'Browser',
+                sortBy: ({ user_agent: agent }) => browserName(agent),
                 cell: ({ user_agent: agent }) => <span title={agent ?? undefined}>{browserName(agent)}</span>,
               },
-              { title: 'Address', cell: ({ address }) => address ?? 'unknown', long: true },
-              { title: 'Signed in', cell: ({ created_at }) => <Time at={created_at} />, minor: true },
-              { title: 'Last use', cell: ({ last_used_at: at }) => (at ? <Time at={at} /> : 'never') },
+              {
+                title: 'Address',
+                sortBy: ({ address }) => address,
+                cell: ({ address }) => address ?? 'unknown',
+                long: true,
+              },
+              {
+                title: 'Signed in',
+                sortBy: ({ created_at }) => created_at,
+                cell: ({ created_at }) => <Time at={created_at} />,
+                minor: true,
+              },
+              {
+                title: 'Last use',
+                sortBy: ({ last_used_at }) => last_used_at,
+                cell: ({ last_used_at: at }) => (at ? <Time at={at} /> : 'never'),
+              },
               { title: 'Ends', cell: ({ expires_at }) => <Time at={expires_at} />, minor: true },
               {
                 title: 'Actions',

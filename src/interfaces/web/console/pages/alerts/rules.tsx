@@ -5,8 +5,9 @@ import { Frame, Panel } from '../../shared/frame.js';
 import { Icon, IconButton } from '../../shared/icon.js';
 import { useQuery } from '../../shared/query.js';
 import { link, path, query, setQuery } from '../../shared/router.js';
+import { SearchableTable } from '../../shared/searchable-table.js';
 import { Empty, Loaded, State, Time } from '../../shared/states.js';
-import { type Column, Table } from '../../shared/table.js';
+import type { Column } from '../../shared/table.js';
 import { report, toastError } from '../../shared/toasts.js';
 import { AlertTabs } from './alert-tabs.js';
 import { conditionOf } from './rule.js';
@@ -48,13 +49,25 @@ export function Rules() {
   const columns: Column<Rule>[] = [
     {
       title: 'Name',
+      sortBy: ({ name }) => name,
       cell: ({ id, name }) => (manages ? <a href={link(path.value, { rule: id })}>{name}</a> : name),
     },
     { title: 'Fires', cell: conditionOf },
-    { title: 'Severity', minor: true, cell: ({ severity }) => <State of={severity} /> },
-    { title: 'Created', minor: true, cell: ({ created_at }) => <Time at={created_at} /> },
+    {
+      title: 'Severity',
+      minor: true,
+      sortBy: ({ severity }) => severity,
+      cell: ({ severity }) => <State of={severity} />,
+    },
+    {
+      title: 'Created',
+      minor: true,
+      sortBy: ({ created_at }) => created_at,
+      cell: ({ created_at }) => <Time at={created_at} />,
+    },
     {
       title: 'Enabled',
+      sortBy: ({ enabled }) => (enabled ? 'yes' : 'no'),
       cell: (rule) =>
         manages ? (
           <label class="alerts-pick">
@@ -106,7 +119,15 @@ export function Rules() {
             </Empty>
           ) : (
             <Panel title="Rules">
-              <Table label="Alert rules" columns={columns} rows={rules ?? []} rowKey={({ id }) => id} />
+              <SearchableTable
+                label="Alert rules"
+                name="q"
+                of="rules"
+                textOf={({ name }) => name}
+                columns={columns}
+                rows={rules ?? []}
+                rowKey={({ id }) => id}
+              />
             </Panel>
           )
         }

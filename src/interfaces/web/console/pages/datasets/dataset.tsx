@@ -179,15 +179,9 @@ function Acts(props: {
         </button>
       )}
       {mayEdit && state === 'editable' && (
-        <button
-          type="button"
-          class={obstacle ? 'button' : 'button primary'}
-          disabled={obstacle !== undefined}
-          title={obstacle}
-          onClick={freeze}
-        >
+        <ActionButton whyNot={obstacle ?? null} class={obstacle ? 'button' : 'button primary'} onClick={freeze}>
           <Icon name="lock" /> Freeze
-        </button>
+        </ActionButton>
       )}
       {state === 'frozen' && offers('run_evaluations') && (
         <ActionButton

@@ -8,6 +8,7 @@ import { Icon } from '../../shared/icon.js';
 import { modelName } from '../../shared/models.js';
 import { usePaged, useQuery } from '../../shared/query.js';
 import { link, query, setQuery } from '../../shared/router.js';
+import { SearchField, searchText } from '../../shared/search-field.js';
 import { Empty, Loaded, State } from '../../shared/states.js';
 import { type Column, More, Table } from '../../shared/table.js';
 import { StartDialog } from './start.js';
@@ -22,10 +23,11 @@ export function Evaluations() {
   const project = query.value.get('project');
   const projects = useQuery('projects', () => answer(api.GET('/v1/projects')));
   const known = new Map(projects.data?.projects.map((one) => [one.id, one]));
+  const q = searchText();
   const evaluations = usePaged<Job>(
-    `evaluations ${project}`,
+    `evaluations ${project} ${q ?? ''}`,
     async (cursor) => {
-      const filter = { kind: 'evaluation', project_id: project ?? undefined } as const;
+      const filter = { kind: 'evaluation', project_id: project ?? undefined, q } as const;
       const page = await answer(
         api.GET('/v1/jobs', { params: { query: { ...filter, limit: PAGE, cursor: cursor ?? undefined } } }),
       );
@@ -46,7 +48,8 @@ export function Evaluations() {
         )
       }
     >
-      <div class="evaluation-filters">
+      <div class="filters">
+        <SearchField placeholder="Part of a name" />
         <SelectField
           label="Project"
           value={project ?? ''}
@@ -56,7 +59,13 @@ export function Evaluations() {
       </div>
       <Loaded query={evaluations} what="the evaluations">
         {(found) =>
-          found.length === 0 ? (
+          found.length === 0 && q ? (
+            <Empty icon="search" title="No evaluation has this in its name">
+              <button type="button" class="button" onClick={() => setQuery({ q: null })}>
+                Show all evaluations
+              </button>
+            </Empty>
+          ) : found.length === 0 ? (
             <Empty
               icon="evaluations"
               title={project ? 'This project has no evaluation yet' : 'There is no evaluation yet'}
@@ -64,7 +73,13 @@ export function Evaluations() {
               <p>An evaluation asks the model of a project every record of a frozen dataset and scores its answers.</p>
             </Empty>
           ) : (
-            <Table label="Evaluations" columns={columnsOf(known)} rows={found} rowKey={({ id }) => id} />
+            <Table
+              label="Evaluations"
+              columns={columnsOf(known)}
+              rows={found}
+              rowKey={({ id }) => id}
+              sort={evaluations.more ? null : 'sort'}
+            />
           )
         }
       </Loaded>
@@ -77,6 +92,7 @@ export function Evaluations() {
 const columnsOf = (projects: ReadonlyMap<string, Project>): Column<Job>[] => [
   {
     title: 'Evaluation',
+    sortBy: ({ name }) => name,
     long: true,
     cell: ({ id, name, created_at }) => (
       <>
@@ -92,10 +108,16 @@ const columnsOf = (projects: ReadonlyMap<string, Project>): Column<Job>[] => [
     long: true,
     cell: (job) => <Measured job={job} project={projects.get(job.project_id ?? '')} />,
   },
-  { title: 'Score', cell: (job) => <Score job={job} /> },
-  { title: 'Project', cell: ({ project_id }) => projects.get(project_id ?? '')?.name ?? '', minor: true },
+  { title: 'Score', sortBy: (job) => summaryOf(job)?.accuracy, cell: (job) => <Score job={job} /> },
+  {
+    title: 'Project',
+    sortBy: ({ project_id }) => projects.get(project_id ?? '')?.name,
+    cell: ({ project_id }) => projects.get(project_id ?? '')?.name ?? '',
+    minor: true,
+  },
   {
     title: 'Took',
+    sortBy: ({ duration }) => duration,
     cell: ({ duration }) => (duration === null ? '' : formatDuration(duration)),
     numeric: true,
     minor: true,

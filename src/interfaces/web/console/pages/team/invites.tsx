@@ -6,8 +6,8 @@ import { Dialog, ShownOnce } from '../../shared/dialog.js';
 import { Field, Form, SelectField, useForm } from '../../shared/form.js';
 import { Panel } from '../../shared/frame.js';
 import type { Query } from '../../shared/query.js';
+import { SearchableTable } from '../../shared/searchable-table.js';
 import { Empty, Loaded, Time } from '../../shared/states.js';
-import { Table } from '../../shared/table.js';
 import { report } from '../../shared/toasts.js';
 import { ROLES, type Role } from './roles.js';
 
@@ -38,14 +38,27 @@ export function Invites({ query }: { query: Query<Schemas['Invites']> }) {
           invites.length === 0 ? (
             <Empty icon="team" title="No invite waits" />
           ) : (
-            <Table
+            <SearchableTable
               label="Pending invites"
+              name="invite"
+              of="invites"
+              textOf={({ email, role }) => `${email ?? ''} ${role}`}
               rows={invites}
               rowKey={({ id }) => id}
               columns={[
-                { title: 'For', long: true, cell: ({ email }) => email ?? 'anybody with the link' },
-                { title: 'Role', cell: ({ role }) => role, minor: true },
-                { title: 'Ends', cell: ({ expires_at }) => <Time at={expires_at} />, minor: true },
+                {
+                  title: 'For',
+                  long: true,
+                  sortBy: ({ email }) => email,
+                  cell: ({ email }) => email ?? 'anybody with the link',
+                },
+                { title: 'Role', sortBy: ({ role }) => role, cell: ({ role }) => role, minor: true },
+                {
+                  title: 'Ends',
+                  sortBy: ({ expires_at }) => expires_at,
+                  cell: ({ expires_at }) => <Time at={expires_at} />,
+                  minor: true,
+                },
                 {
                   title: 'Actions',
                   acts: true,

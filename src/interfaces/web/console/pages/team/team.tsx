@@ -5,8 +5,8 @@ import { confirmAct } from '../../shared/dialog.js';
 import { Panel } from '../../shared/frame.js';
 import { Icon, IconButton } from '../../shared/icon.js';
 import { type Query, useQuery } from '../../shared/query.js';
+import { SearchableTable } from '../../shared/searchable-table.js';
 import { Loaded, Time } from '../../shared/states.js';
-import { Table } from '../../shared/table.js';
 import { report } from '../../shared/toasts.js';
 import { InviteDialog, Invites } from './invites.js';
 import { ROLES, type Role } from './roles.js';
@@ -37,23 +37,32 @@ export function Team() {
 
 function Members({ users, query }: { users: readonly User[]; query: Query<Schemas['Roster']> }) {
   return (
-    <Table
+    <SearchableTable
       label="Members"
+      name="q"
+      of="members"
+      textOf={({ name, email }) => `${name} ${email}`}
       rows={users}
       rowKey={({ id }) => id}
       columns={[
         {
           title: 'Name',
+          sortBy: ({ name }) => name,
           cell: ({ id, name }) => (
             <>
               {name} {id === ownUser.value?.id && <span class="badge">you</span>}
             </>
           ),
         },
-        { title: 'E-mail', cell: ({ email }) => email, minor: true },
-        { title: 'Role', cell: (user) => <RoleChoice user={user} query={query} /> },
+        { title: 'E-mail', sortBy: ({ email }) => email, cell: ({ email }) => email, minor: true },
+        { title: 'Role', sortBy: ({ role }) => role, cell: (user) => <RoleChoice user={user} query={query} /> },
         { title: 'Verified', cell: ({ email_verified }) => (email_verified ? 'yes' : 'not yet'), minor: true },
-        { title: 'Since', cell: ({ created_at }) => <Time at={created_at} />, minor: true },
+        {
+          title: 'Since',
+          sortBy: ({ created_at }) => created_at,
+          cell: ({ created_at }) => <Time at={created_at} />,
+          minor: true,
+        },
         ...(can('manage_team')
           ? [{ title: 'Actions', acts: true, cell: (user: User) => <Remove user={user} query={query} /> }]
           : []),

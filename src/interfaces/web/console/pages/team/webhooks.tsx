@@ -7,8 +7,8 @@ import { plural } from '../../shared/format.js';
 import { Panel } from '../../shared/frame.js';
 import { Icon } from '../../shared/icon.js';
 import { useQuery } from '../../shared/query.js';
+import { SearchableTable } from '../../shared/searchable-table.js';
 import { Empty, Loaded, State, Time } from '../../shared/states.js';
-import { Table } from '../../shared/table.js';
 import { report } from '../../shared/toasts.js';
 import { Deliveries, outcomeOf } from './deliveries.js';
 import { TeamFrame } from './team-frame.js';
@@ -55,17 +55,25 @@ export function Webhooks() {
                 <p>A webhook posts each alert to a URL of yours, signed, as Standard Webhooks defines it.</p>
               </Empty>
             ) : (
-              <Table
+              <SearchableTable
                 label="Webhooks"
+                name="q"
+                of="webhooks"
+                textOf={({ url }) => url ?? ''}
                 rows={webhooks}
                 rowKey={({ id }) => id}
                 columns={[
                   {
                     title: 'URL',
+                    sortBy: ({ url }) => url,
                     long: true,
                     cell: ({ url }) => (url ? <code>{url}</code> : 'no longer readable: delete it and add it again'),
                   },
-                  { title: 'State', cell: ({ enabled }) => <State of={enabled ? 'enabled' : 'disabled'} /> },
+                  {
+                    title: 'State',
+                    sortBy: ({ enabled }) => (enabled ? 'enabled' : 'disabled'),
+                    cell: ({ enabled }) => <State of={enabled ? 'enabled' : 'disabled'} />,
+                  },
                   { title: 'Last delivery', cell: lastDelivery, minor: true },
                   { title: 'Deliveries', cell: (webhook: Webhook) => <Open webhook={webhook} open={open} /> },
                   ...(can('manage_monitoring') ? [{ title: 'Actions', acts: true, cell: acts }] : []),
