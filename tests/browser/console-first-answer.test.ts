@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { describeInBrowser, Visitor } from '../support/browser.js';
-import { at, cleanUp, openConsole, shortcomingsInEveryLook } from '../support/console.js';
+import { cleanUp, openConsole, shortcomingsInEveryLook } from '../support/console.js';
 import { Service } from '../support/service.js';
 import { moveToOwnTeam, password, register } from '../support/workspace.js';
 
@@ -62,28 +62,6 @@ describeInBrowser('the example', () => {
     () => visitor,
     () => service?.stop(),
   );
-
-  it('needs no mouse, from the sign-up to the answer', async () => {
-    const page = await visitor.open('/', { width: 1280 });
-    const focused = () => page.evaluate<string>('document.activeElement.textContent.trim()');
-    await page.getByLabel('Name').and(page.locator(':focus')).waitFor();
-    for (const text of ['Ada', 'ada@example.com', password]) {
-      await page.keyboard.type(text);
-      if (text !== password) await page.keyboard.press('Tab');
-    }
-    await page.keyboard.press('Enter');
-    await page.getByRole('button', { name: 'Set up an example' }).waitFor();
-    for (let steps = 0; steps < 15 && (await focused()) !== 'Set up an example'; steps++) {
-      await page.keyboard.press('Tab');
-    }
-    expect(await focused()).toBe('Set up an example');
-    await page.keyboard.press('Enter');
-    await page.getByLabel('Your question').and(page.locator(':focus')).waitFor();
-    expect(await page.getByRole('article').count()).toBe(0);
-    await page.keyboard.press('Enter');
-    await answered(page);
-    await at(page, /^\/playground\?project=prj_[^?]*&conversation=/);
-  });
 
   it('shows the step that failed, goes on there, and makes nothing twice', async () => {
     const linus = await register(service, 'Linus');

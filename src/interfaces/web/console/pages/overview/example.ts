@@ -10,7 +10,20 @@ export const EXAMPLE_STARTER = 'capital-cities';
 
 const EVERY_MS = 1_000;
 
-export const createProject = (starter: string) => answer(api.POST('/v1/projects', { body: { starter_id: starter } }));
+/** Creates a project with the dataset of its starter. */
+export async function createProject(starter: string): Promise<string> {
+  const { id } = await answer(api.POST('/v1/projects', { body: { starter_id: starter } }));
+  await importDataset(id, starter);
+  return id;
+}
+
+/** Imports the dataset of a starter, unless the project has a dataset. */
+async function importDataset(projectId: string, starter_id: string): Promise<void> {
+  const params = { path: { project_id: projectId } };
+  const { datasets } = await answer(api.GET('/v1/projects/{project_id}/datasets', { params }));
+  if (datasets.length === 0)
+    await answer(api.POST('/v1/projects/{project_id}/datasets', { params, body: { starter_id } }));
+}
 
 /** Registers the model in the project and connects it. Uses the model of an earlier attempt, if there is one. */
 export async function connect(projectId: string, path: string): Promise<void> {
@@ -36,11 +49,13 @@ export async function playgroundOf(projectId: string): Promise<string> {
   return link('/playground', { project: projectId, question: typeof input === 'string' ? input : null });
 }
 
-/** Returns the newest project that was made from the starter of the example. Creates it if there is none. */
+/** Returns the newest project that was made from the starter of the example, with its dataset. Creates what is missing. */
 async function exampleProject(): Promise<string> {
   const { projects } = await answer(api.GET('/v1/projects'));
   const known = projects.find(({ spec }) => spec.starter_id === EXAMPLE_STARTER);
-  return (known ?? (await createProject(EXAMPLE_STARTER))).id;
+  if (!known) return createProject(EXAMPLE_STARTER);
+  await importDataset(known.id, EXAMPLE_STARTER); // an earlier attempt may have failed there
+  return known.id;
 }
 
 /**
