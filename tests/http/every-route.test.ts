@@ -296,6 +296,19 @@ describe('the OpenAPI document', () => {
     expect([...new Set(contracts.map(({ tag }) => tag))].filter((tag) => !described.includes(tag))).toEqual([]);
   });
 
+  it('has names and types of which generators can make code', () => {
+    const { schemas, responses } = document.components as unknown as Record<string, Record<string, object>>;
+    for (const name of Object.keys({ ...schemas, ...responses })) expect(name).toMatch(/^[A-Z][A-Za-z0-9]*$/);
+    // The listed fields may be absent, so their types would not fit a type of all fields.
+    const unlisted = (node: unknown): unknown[] => {
+      if (typeof node !== 'object' || node === null) return [];
+      const { properties, additionalProperties: others } = node as Record<string, unknown>;
+      const own = properties && typeof others === 'object' && Object.keys(others ?? {}).length > 0 ? [node] : [];
+      return [...own, ...Object.values(node).flatMap(unlisted)];
+    };
+    expect(unlisted(schemas)).toEqual([]);
+  });
+
   it('gives each operation a unique id that a generated client can use as a name', () => {
     const ids = contracts.map(({ id }) => id);
     expect(ids.filter((id, index) => ids.indexOf(id) < index || !/^[a-z][A-Za-z]+$/.test(id))).toEqual([]);

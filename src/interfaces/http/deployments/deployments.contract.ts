@@ -65,6 +65,7 @@ const absent = { type: 'null' as const };
 const eitherKind = {
   oneOf: [
     {
+      additionalProperties: true,
       required: ['model_path'],
       properties: {
         model_path: string,
@@ -74,11 +75,16 @@ const eitherKind = {
         key_setting: absent,
       },
       anyOf: [
-        { properties: { max_delay_ms: absent } },
-        { required: ['max_batch'], properties: { max_batch: { type: 'integer' as const } } },
+        { additionalProperties: true, properties: { max_delay_ms: absent } },
+        {
+          additionalProperties: true,
+          required: ['max_batch'],
+          properties: { max_batch: { type: 'integer' as const } },
+        },
       ],
     },
     {
+      additionalProperties: true,
       required: ['endpoint', 'model_name'],
       properties: { endpoint: string, model_name: string, model_path: absent, max_batch: absent, max_delay_ms: absent },
     },

@@ -95,6 +95,13 @@ function schemaOf(contract: Contract, codes: string[]) {
 /** Returns the prefix of a component's name. The two forms of refusals have components of their own. */
 const prefixOf = ({ path }: Pick<Contract, 'path'>) => (isOpenAi(path) ? 'openai_' : '');
 
+/** Returns words as one identifier, because generators make the names of types of the names of components. */
+const identifierOf = (words: readonly string[]) =>
+  words
+    .flatMap((word) => word.split('_'))
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join('');
+
 const reference = (kind: 'headers' | 'examples' | 'responses', name: string) => ({
   $ref: `#/components/${kind}/${name}`,
 });
@@ -152,7 +159,13 @@ export function refusalResponses(registry: OpenAPIRegistry): (contract: Contract
   const response = (contract: Contract, status: number, sameStatus: readonly Refusal[]) => {
     const codes = sameStatus.map(({ code }) => code);
     const prefix = prefixOf(contract);
-    const name = `${prefix}${[status, ...codes, ...(isLimited(contract) ? [] : ['unlimited'])].join('.')}`;
+    const name = identifierOf([
+      prefix,
+      'refused',
+      String(status),
+      ...codes,
+      ...(isLimited(contract) ? [] : ['unlimited']),
+    ]);
     if (!registered.has(name)) {
       registered.add(name);
       registry.registerComponent('responses', name, {

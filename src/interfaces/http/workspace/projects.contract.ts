@@ -45,7 +45,7 @@ const SpecFormat = {
             strict: { type: ['boolean' as const, 'null' as const] },
           },
           required: ['name', 'schema'],
-          additionalProperties: jsonReference,
+          additionalProperties: true,
         },
       },
       required: ['type', 'json_schema'],
@@ -55,6 +55,7 @@ const SpecFormat = {
 };
 
 const Spec = AnyObject.meta({
+  additionalProperties: true, // not `Json`: with it, orval's types of the listed fields would not compile
   properties: {
     goal: SpecText,
     task: SpecText,
@@ -108,9 +109,9 @@ export const createProject = api.post('/v1/projects', {
       id: 'ProjectCreation',
       not: {
         anyOf: [
-          { required: ['spec', 'starter_id'] },
-          { required: ['spec', 'starter'] },
-          { required: ['starter_id', 'starter'] },
+          { required: ['spec', 'starter_id'], properties: { spec: {}, starter_id: {} } },
+          { required: ['spec', 'starter'], properties: { spec: {}, starter: {} } },
+          { required: ['starter_id', 'starter'], properties: { starter_id: {}, starter: {} } },
         ],
       },
     }),

@@ -26,7 +26,7 @@ export const SentRecords = z
       },
       maxProperties: recordLimits.fields,
       ...fieldNames,
-      additionalProperties: jsonReference,
+      additionalProperties: true,
     },
     description:
       'At most 500 records, unless `SERVICE_DATASET_RECORDS` says otherwise, with at most 50 fields each: `id`, `group`, ' +

@@ -1715,7 +1715,7 @@ export interface components {
                         };
                         strict?: boolean | null;
                     } & {
-                        [key: string]: components["schemas"]["Json"];
+                        [key: string]: unknown;
                     };
                 };
                 acceptance?: ({
@@ -1726,7 +1726,7 @@ export interface components {
                     [key: string]: unknown;
                 }) | null;
             } & {
-                [key: string]: components["schemas"]["Json"];
+                [key: string]: unknown;
             };
             created_by: string;
             created_at: number;
@@ -1782,7 +1782,7 @@ export interface components {
                         };
                         strict?: boolean | null;
                     } & {
-                        [key: string]: components["schemas"]["Json"];
+                        [key: string]: unknown;
                     };
                 };
                 acceptance?: ({
@@ -1793,7 +1793,7 @@ export interface components {
                     [key: string]: unknown;
                 }) | null;
             } & {
-                [key: string]: components["schemas"]["Json"];
+                [key: string]: unknown;
             };
             starter_id?: string;
             starter?: string;
@@ -1834,7 +1834,7 @@ export interface components {
                         };
                         strict?: boolean | null;
                     } & {
-                        [key: string]: components["schemas"]["Json"];
+                        [key: string]: unknown;
                     };
                 };
                 acceptance?: ({
@@ -1845,7 +1845,7 @@ export interface components {
                     [key: string]: unknown;
                 }) | null;
             } & {
-                [key: string]: components["schemas"]["Json"];
+                [key: string]: unknown;
             };
         };
         ProjectReview: {
@@ -1900,7 +1900,7 @@ export interface components {
                         };
                         strict?: boolean | null;
                     } & {
-                        [key: string]: components["schemas"]["Json"];
+                        [key: string]: unknown;
                     };
                 };
                 acceptance?: ({
@@ -1911,7 +1911,7 @@ export interface components {
                     [key: string]: unknown;
                 }) | null;
             } & {
-                [key: string]: components["schemas"]["Json"];
+                [key: string]: unknown;
             };
         };
         Datasets: {
@@ -1987,7 +1987,7 @@ export interface components {
                     [key: string]: components["schemas"]["Json"];
                 } | null;
             } & {
-                [key: string]: components["schemas"]["Json"];
+                [key: string]: unknown;
             })[];
         } & (unknown | unknown | unknown);
         DatasetUpdate: {
@@ -2002,7 +2002,7 @@ export interface components {
                     [key: string]: components["schemas"]["Json"];
                 } | null;
             } & {
-                [key: string]: components["schemas"]["Json"];
+                [key: string]: unknown;
             })[];
         } | unknown | unknown;
         DatasetFreeze: {
@@ -2938,23 +2938,31 @@ export interface components {
             key_setting?: string | null;
             max_batch?: number | null;
             max_delay_ms?: number | null;
-        } & (({
+        } & ((({
             model_path: string;
             endpoint?: null;
             model_name?: null;
             model_version?: null;
             key_setting?: null;
-        } | {
+        } & {
+            [key: string]: unknown;
+        }) | ({
             max_delay_ms?: null;
-        } | {
+        } & {
+            [key: string]: unknown;
+        }) | ({
             max_batch: number;
-        }) | {
+        } & {
+            [key: string]: unknown;
+        })) | ({
             endpoint: string;
             model_name: string;
             model_path?: null;
             max_batch?: null;
             max_delay_ms?: null;
-        });
+        } & {
+            [key: string]: unknown;
+        }));
         DeploymentLogs: {
             lines: string[];
             count: number;
@@ -3072,7 +3080,7 @@ export interface components {
         };
     };
     responses: {
-        "400.malformed_json.bad_request": {
+        Refused400MalformedJsonBadRequest: {
             headers: {
                 [name: string]: unknown;
             };
@@ -3083,7 +3091,7 @@ export interface components {
                 };
             };
         };
-        "403.registration_closed.invite_email_mismatch": {
+        Refused403RegistrationClosedInviteEmailMismatch: {
             headers: {
                 [name: string]: unknown;
             };
@@ -3094,7 +3102,7 @@ export interface components {
                 };
             };
         };
-        "404.invite_not_found": {
+        Refused404InviteNotFound: {
             headers: {
                 [name: string]: unknown;
             };
@@ -3105,7 +3113,7 @@ export interface components {
                 };
             };
         };
-        "408.request_timeout": {
+        Refused408RequestTimeout: {
             headers: {
                 [name: string]: unknown;
             };
@@ -3116,7 +3124,7 @@ export interface components {
                 };
             };
         };
-        "409.email_taken": {
+        Refused409EmailTaken: {
             headers: {
                 [name: string]: unknown;
             };
@@ -3127,7 +3135,7 @@ export interface components {
                 };
             };
         };
-        "410.invite_redeemed.invite_revoked.invite_expired": {
+        Refused410InviteRedeemedInviteRevokedInviteExpired: {
             headers: {
                 [name: string]: unknown;
             };
@@ -3138,7 +3146,7 @@ export interface components {
                 };
             };
         };
-        "413.payload_too_large": {
+        Refused413PayloadTooLarge: {
             headers: {
                 [name: string]: unknown;
             };
@@ -3149,7 +3157,7 @@ export interface components {
                 };
             };
         };
-        "415.unsupported_media_type": {
+        Refused415UnsupportedMediaType: {
             headers: {
                 [name: string]: unknown;
             };
@@ -3160,7 +3168,7 @@ export interface components {
                 };
             };
         };
-        "421.misdirected_request": {
+        Refused421MisdirectedRequest: {
             headers: {
                 [name: string]: unknown;
             };
@@ -3171,7 +3179,7 @@ export interface components {
                 };
             };
         };
-        "422.invalid_request": {
+        Refused422InvalidRequest: {
             headers: {
                 [name: string]: unknown;
             };
@@ -3182,7 +3190,7 @@ export interface components {
                 };
             };
         };
-        "429.rate_limited": {
+        Refused429RateLimited: {
             headers: {
                 [name: string]: unknown;
             };
@@ -3193,7 +3201,7 @@ export interface components {
                 };
             };
         };
-        "431.headers_too_large": {
+        Refused431HeadersTooLarge: {
             headers: {
                 [name: string]: unknown;
             };
@@ -3204,7 +3212,7 @@ export interface components {
                 };
             };
         };
-        "500.internal_error": {
+        Refused500InternalError: {
             headers: {
                 [name: string]: unknown;
             };
@@ -3215,7 +3223,7 @@ export interface components {
                 };
             };
         };
-        "503.busy.storage_unavailable.instance_outdated.shutting_down": {
+        Refused503BusyStorageUnavailableInstanceOutdatedShuttingDown: {
             headers: {
                 [name: string]: unknown;
             };
@@ -3226,7 +3234,7 @@ export interface components {
                 };
             };
         };
-        "400.bad_request": {
+        Refused400BadRequest: {
             headers: {
                 [name: string]: unknown;
             };
@@ -3237,7 +3245,7 @@ export interface components {
                 };
             };
         };
-        "503.storage_unavailable.instance_outdated.shutting_down": {
+        Refused503StorageUnavailableInstanceOutdatedShuttingDown: {
             headers: {
                 [name: string]: unknown;
             };
@@ -3248,7 +3256,7 @@ export interface components {
                 };
             };
         };
-        "404.token_not_found": {
+        Refused404TokenNotFound: {
             headers: {
                 [name: string]: unknown;
             };
@@ -3259,7 +3267,7 @@ export interface components {
                 };
             };
         };
-        "410.token_used.token_expired": {
+        Refused410TokenUsedTokenExpired: {
             headers: {
                 [name: string]: unknown;
             };
@@ -3270,7 +3278,7 @@ export interface components {
                 };
             };
         };
-        "401.unauthenticated.session_required": {
+        Refused401UnauthenticatedSessionRequired: {
             headers: {
                 [name: string]: unknown;
             };
@@ -3281,7 +3289,7 @@ export interface components {
                 };
             };
         };
-        "401.invalid_credentials": {
+        Refused401InvalidCredentials: {
             headers: {
                 [name: string]: unknown;
             };
@@ -3292,7 +3300,7 @@ export interface components {
                 };
             };
         };
-        "403.site_login_disabled.registration_closed": {
+        Refused403SiteLoginDisabledRegistrationClosed: {
             headers: {
                 [name: string]: unknown;
             };
@@ -3303,7 +3311,7 @@ export interface components {
                 };
             };
         };
-        "403.wrong_password": {
+        Refused403WrongPassword: {
             headers: {
                 [name: string]: unknown;
             };
@@ -3314,7 +3322,7 @@ export interface components {
                 };
             };
         };
-        "403.forbidden": {
+        Refused403Forbidden: {
             headers: {
                 [name: string]: unknown;
             };
@@ -3325,7 +3333,7 @@ export interface components {
                 };
             };
         };
-        "404.not_found": {
+        Refused404NotFound: {
             headers: {
                 [name: string]: unknown;
             };
@@ -3336,7 +3344,7 @@ export interface components {
                 };
             };
         };
-        "409.last_admin": {
+        Refused409LastAdmin: {
             headers: {
                 [name: string]: unknown;
             };
@@ -3347,7 +3355,7 @@ export interface components {
                 };
             };
         };
-        "403.email_unverified": {
+        Refused403EmailUnverified: {
             headers: {
                 [name: string]: unknown;
             };
@@ -3358,7 +3366,7 @@ export interface components {
                 };
             };
         };
-        "422.invalid_request.quota_exceeded": {
+        Refused422InvalidRequestQuotaExceeded: {
             headers: {
                 [name: string]: unknown;
             };
@@ -3369,7 +3377,7 @@ export interface components {
                 };
             };
         };
-        "409.stale_version": {
+        Refused409StaleVersion: {
             headers: {
                 [name: string]: unknown;
             };
@@ -3380,7 +3388,7 @@ export interface components {
                 };
             };
         };
-        "409.stale_version.dataset_frozen": {
+        Refused409StaleVersionDatasetFrozen: {
             headers: {
                 [name: string]: unknown;
             };
@@ -3391,7 +3399,7 @@ export interface components {
                 };
             };
         };
-        "422.invalid_request.dataset_invalid": {
+        Refused422InvalidRequestDatasetInvalid: {
             headers: {
                 [name: string]: unknown;
             };
@@ -3402,7 +3410,7 @@ export interface components {
                 };
             };
         };
-        "409.request_id_conflict": {
+        Refused409RequestIdConflict: {
             headers: {
                 [name: string]: unknown;
             };
@@ -3413,7 +3421,7 @@ export interface components {
                 };
             };
         };
-        "409.stale_version.model_registered": {
+        Refused409StaleVersionModelRegistered: {
             headers: {
                 [name: string]: unknown;
             };
@@ -3424,7 +3432,7 @@ export interface components {
                 };
             };
         };
-        "409.runtime_not_connected": {
+        Refused409RuntimeNotConnected: {
             headers: {
                 [name: string]: unknown;
             };
@@ -3435,7 +3443,7 @@ export interface components {
                 };
             };
         };
-        "503.runtime_unavailable.storage_unavailable.instance_outdated.shutting_down": {
+        Refused503RuntimeUnavailableStorageUnavailableInstanceOutdatedShuttingDown: {
             headers: {
                 [name: string]: unknown;
             };
@@ -3446,7 +3454,7 @@ export interface components {
                 };
             };
         };
-        "422.invalid_request.quota_exceeded.streaming_unsupported.model_mismatch.context_length_exceeded": {
+        Refused422InvalidRequestQuotaExceededStreamingUnsupportedModelMismatchContextLengthExceeded: {
             headers: {
                 [name: string]: unknown;
             };
@@ -3457,7 +3465,7 @@ export interface components {
                 };
             };
         };
-        "429.rate_limited.model_busy": {
+        Refused429RateLimitedModelBusy: {
             headers: {
                 [name: string]: unknown;
             };
@@ -3468,7 +3476,7 @@ export interface components {
                 };
             };
         };
-        "502.runtime_invalid_response": {
+        Refused502RuntimeInvalidResponse: {
             headers: {
                 [name: string]: unknown;
             };
@@ -3479,7 +3487,7 @@ export interface components {
                 };
             };
         };
-        "503.busy.runtime_not_connected.runtime_loading.runtime_stopped.runtime_unavailable.storage_unavailable.instance_outdated.shutting_down": {
+        Refused503BusyRuntimeNotConnectedRuntimeLoadingRuntimeStoppedRuntimeUnavailableStorageUnavailableInstanceOutdatedShuttingDown: {
             headers: {
                 [name: string]: unknown;
             };
@@ -3490,7 +3498,7 @@ export interface components {
                 };
             };
         };
-        "504.inference_timeout": {
+        Refused504InferenceTimeout: {
             headers: {
                 [name: string]: unknown;
             };
@@ -3501,7 +3509,7 @@ export interface components {
                 };
             };
         };
-        "openai_400.bad_request": {
+        OpenaiRefused400BadRequest: {
             headers: {
                 [name: string]: unknown;
             };
@@ -3514,7 +3522,7 @@ export interface components {
                 };
             };
         };
-        "openai_401.unauthenticated.session_required": {
+        OpenaiRefused401UnauthenticatedSessionRequired: {
             headers: {
                 [name: string]: unknown;
             };
@@ -3527,7 +3535,7 @@ export interface components {
                 };
             };
         };
-        "openai_408.request_timeout": {
+        OpenaiRefused408RequestTimeout: {
             headers: {
                 [name: string]: unknown;
             };
@@ -3540,7 +3548,7 @@ export interface components {
                 };
             };
         };
-        "openai_421.misdirected_request": {
+        OpenaiRefused421MisdirectedRequest: {
             headers: {
                 [name: string]: unknown;
             };
@@ -3553,7 +3561,7 @@ export interface components {
                 };
             };
         };
-        "openai_429.rate_limited": {
+        OpenaiRefused429RateLimited: {
             headers: {
                 [name: string]: unknown;
             };
@@ -3566,7 +3574,7 @@ export interface components {
                 };
             };
         };
-        "openai_431.headers_too_large": {
+        OpenaiRefused431HeadersTooLarge: {
             headers: {
                 [name: string]: unknown;
             };
@@ -3579,7 +3587,7 @@ export interface components {
                 };
             };
         };
-        "openai_500.internal_error": {
+        OpenaiRefused500InternalError: {
             headers: {
                 [name: string]: unknown;
             };
@@ -3592,7 +3600,7 @@ export interface components {
                 };
             };
         };
-        "openai_503.storage_unavailable.instance_outdated.shutting_down": {
+        OpenaiRefused503StorageUnavailableInstanceOutdatedShuttingDown: {
             headers: {
                 [name: string]: unknown;
             };
@@ -3605,7 +3613,7 @@ export interface components {
                 };
             };
         };
-        "openai_404.not_found": {
+        OpenaiRefused404NotFound: {
             headers: {
                 [name: string]: unknown;
             };
@@ -3618,7 +3626,7 @@ export interface components {
                 };
             };
         };
-        "openai_400.invalid_request.malformed_json.quota_exceeded.unknown_parameter.unsupported_parameter.context_length_exceeded.bad_request": {
+        OpenaiRefused400InvalidRequestMalformedJsonQuotaExceededUnknownParameterUnsupportedParameterContextLengthExceededBadRequest: {
             headers: {
                 [name: string]: unknown;
             };
@@ -3631,7 +3639,7 @@ export interface components {
                 };
             };
         };
-        "openai_413.payload_too_large": {
+        OpenaiRefused413PayloadTooLarge: {
             headers: {
                 [name: string]: unknown;
             };
@@ -3644,7 +3652,7 @@ export interface components {
                 };
             };
         };
-        "openai_415.unsupported_media_type": {
+        OpenaiRefused415UnsupportedMediaType: {
             headers: {
                 [name: string]: unknown;
             };
@@ -3657,7 +3665,7 @@ export interface components {
                 };
             };
         };
-        "openai_429.rate_limited.model_busy": {
+        OpenaiRefused429RateLimitedModelBusy: {
             headers: {
                 [name: string]: unknown;
             };
@@ -3670,7 +3678,7 @@ export interface components {
                 };
             };
         };
-        "openai_502.runtime_invalid_response": {
+        OpenaiRefused502RuntimeInvalidResponse: {
             headers: {
                 [name: string]: unknown;
             };
@@ -3683,7 +3691,7 @@ export interface components {
                 };
             };
         };
-        "openai_503.busy.runtime_not_connected.runtime_loading.runtime_stopped.runtime_unavailable.storage_unavailable.instance_outdated.shutting_down": {
+        OpenaiRefused503BusyRuntimeNotConnectedRuntimeLoadingRuntimeStoppedRuntimeUnavailableStorageUnavailableInstanceOutdatedShuttingDown: {
             headers: {
                 [name: string]: unknown;
             };
@@ -3696,7 +3704,7 @@ export interface components {
                 };
             };
         };
-        "openai_504.inference_timeout": {
+        OpenaiRefused504InferenceTimeout: {
             headers: {
                 [name: string]: unknown;
             };
@@ -3709,7 +3717,7 @@ export interface components {
                 };
             };
         };
-        "openai_400.invalid_request.malformed_json.unknown_parameter.unsupported_parameter.context_length_exceeded.bad_request": {
+        OpenaiRefused400InvalidRequestMalformedJsonUnknownParameterUnsupportedParameterContextLengthExceededBadRequest: {
             headers: {
                 [name: string]: unknown;
             };
@@ -3722,7 +3730,7 @@ export interface components {
                 };
             };
         };
-        "403.forbidden.email_unverified": {
+        Refused403ForbiddenEmailUnverified: {
             headers: {
                 [name: string]: unknown;
             };
@@ -3733,7 +3741,7 @@ export interface components {
                 };
             };
         };
-        "503.busy.runtime_not_connected.runtime_stopped.storage_unavailable.instance_outdated.shutting_down": {
+        Refused503BusyRuntimeNotConnectedRuntimeStoppedStorageUnavailableInstanceOutdatedShuttingDown: {
             headers: {
                 [name: string]: unknown;
             };
@@ -3744,7 +3752,7 @@ export interface components {
                 };
             };
         };
-        "401.unauthenticated": {
+        Refused401Unauthenticated: {
             headers: {
                 [name: string]: unknown;
             };
@@ -3755,7 +3763,7 @@ export interface components {
                 };
             };
         };
-        "409.job_finished": {
+        Refused409JobFinished: {
             headers: {
                 [name: string]: unknown;
             };
@@ -3766,7 +3774,7 @@ export interface components {
                 };
             };
         };
-        "403.operator_only": {
+        Refused403OperatorOnly: {
             headers: {
                 [name: string]: unknown;
             };
@@ -3777,7 +3785,7 @@ export interface components {
                 };
             };
         };
-        "403.operator_only.forbidden": {
+        Refused403OperatorOnlyForbidden: {
             headers: {
                 [name: string]: unknown;
             };
@@ -3788,7 +3796,7 @@ export interface components {
                 };
             };
         };
-        "400.bad_request.unlimited": {
+        Refused400BadRequestUnlimited: {
             headers: {
                 [name: string]: unknown;
             };
@@ -3799,7 +3807,7 @@ export interface components {
                 };
             };
         };
-        "401.unauthenticated.session_required.unlimited": {
+        Refused401UnauthenticatedSessionRequiredUnlimited: {
             headers: {
                 [name: string]: unknown;
             };
@@ -3810,7 +3818,7 @@ export interface components {
                 };
             };
         };
-        "408.request_timeout.unlimited": {
+        Refused408RequestTimeoutUnlimited: {
             headers: {
                 [name: string]: unknown;
             };
@@ -3821,7 +3829,7 @@ export interface components {
                 };
             };
         };
-        "421.misdirected_request.unlimited": {
+        Refused421MisdirectedRequestUnlimited: {
             headers: {
                 [name: string]: unknown;
             };
@@ -3832,7 +3840,7 @@ export interface components {
                 };
             };
         };
-        "429.rate_limited.unlimited": {
+        Refused429RateLimitedUnlimited: {
             headers: {
                 [name: string]: unknown;
             };
@@ -3843,7 +3851,7 @@ export interface components {
                 };
             };
         };
-        "431.headers_too_large.unlimited": {
+        Refused431HeadersTooLargeUnlimited: {
             headers: {
                 [name: string]: unknown;
             };
@@ -3854,7 +3862,7 @@ export interface components {
                 };
             };
         };
-        "500.internal_error.unlimited": {
+        Refused500InternalErrorUnlimited: {
             headers: {
                 [name: string]: unknown;
             };
@@ -3865,7 +3873,7 @@ export interface components {
                 };
             };
         };
-        "503.storage_unavailable.instance_outdated.shutting_down.unlimited": {
+        Refused503StorageUnavailableInstanceOutdatedShuttingDownUnlimited: {
             headers: {
                 [name: string]: unknown;
             };
@@ -3876,7 +3884,7 @@ export interface components {
                 };
             };
         };
-        "503.storage_unavailable.instance_outdated.runtime_loading.shutting_down.unlimited": {
+        Refused503StorageUnavailableInstanceOutdatedRuntimeLoadingShuttingDownUnlimited: {
             headers: {
                 [name: string]: unknown;
             };
@@ -3887,7 +3895,7 @@ export interface components {
                 };
             };
         };
-        "422.invalid_request.model_file_invalid.endpoint_invalid": {
+        Refused422InvalidRequestModelFileInvalidEndpointInvalid: {
             headers: {
                 [name: string]: unknown;
             };
@@ -3898,7 +3906,7 @@ export interface components {
                 };
             };
         };
-        "503.busy.runtime_unavailable.storage_unavailable.instance_outdated.shutting_down": {
+        Refused503BusyRuntimeUnavailableStorageUnavailableInstanceOutdatedShuttingDown: {
             headers: {
                 [name: string]: unknown;
             };
@@ -3909,7 +3917,7 @@ export interface components {
                 };
             };
         };
-        "503.runtime_loading.runtime_stopped.runtime_unavailable.storage_unavailable.instance_outdated.shutting_down": {
+        Refused503RuntimeLoadingRuntimeStoppedRuntimeUnavailableStorageUnavailableInstanceOutdatedShuttingDown: {
             headers: {
                 [name: string]: unknown;
             };
@@ -3949,20 +3957,20 @@ export interface operations {
                     "application/json": components["schemas"]["SignedIn"];
                 };
             };
-            400: components["responses"]["400.malformed_json.bad_request"];
-            403: components["responses"]["403.registration_closed.invite_email_mismatch"];
-            404: components["responses"]["404.invite_not_found"];
-            408: components["responses"]["408.request_timeout"];
-            409: components["responses"]["409.email_taken"];
-            410: components["responses"]["410.invite_redeemed.invite_revoked.invite_expired"];
-            413: components["responses"]["413.payload_too_large"];
-            415: components["responses"]["415.unsupported_media_type"];
-            421: components["responses"]["421.misdirected_request"];
-            422: components["responses"]["422.invalid_request"];
-            429: components["responses"]["429.rate_limited"];
-            431: components["responses"]["431.headers_too_large"];
-            500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.busy.storage_unavailable.instance_outdated.shutting_down"];
+            400: components["responses"]["Refused400MalformedJsonBadRequest"];
+            403: components["responses"]["Refused403RegistrationClosedInviteEmailMismatch"];
+            404: components["responses"]["Refused404InviteNotFound"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            409: components["responses"]["Refused409EmailTaken"];
+            410: components["responses"]["Refused410InviteRedeemedInviteRevokedInviteExpired"];
+            413: components["responses"]["Refused413PayloadTooLarge"];
+            415: components["responses"]["Refused415UnsupportedMediaType"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            422: components["responses"]["Refused422InvalidRequest"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            503: components["responses"]["Refused503BusyStorageUnavailableInstanceOutdatedShuttingDown"];
         };
     };
     readAuthStatus: {
@@ -3982,13 +3990,13 @@ export interface operations {
                     "application/json": components["schemas"]["AuthStatus"];
                 };
             };
-            400: components["responses"]["400.bad_request"];
-            408: components["responses"]["408.request_timeout"];
-            421: components["responses"]["421.misdirected_request"];
-            429: components["responses"]["429.rate_limited"];
-            431: components["responses"]["431.headers_too_large"];
-            500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.instance_outdated.shutting_down"];
+            400: components["responses"]["Refused400BadRequest"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            503: components["responses"]["Refused503StorageUnavailableInstanceOutdatedShuttingDown"];
         };
     };
     verifyEmail: {
@@ -4012,18 +4020,18 @@ export interface operations {
                     "application/json": components["schemas"]["User"];
                 };
             };
-            400: components["responses"]["400.malformed_json.bad_request"];
-            404: components["responses"]["404.token_not_found"];
-            408: components["responses"]["408.request_timeout"];
-            410: components["responses"]["410.token_used.token_expired"];
-            413: components["responses"]["413.payload_too_large"];
-            415: components["responses"]["415.unsupported_media_type"];
-            421: components["responses"]["421.misdirected_request"];
-            422: components["responses"]["422.invalid_request"];
-            429: components["responses"]["429.rate_limited"];
-            431: components["responses"]["431.headers_too_large"];
-            500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.busy.storage_unavailable.instance_outdated.shutting_down"];
+            400: components["responses"]["Refused400MalformedJsonBadRequest"];
+            404: components["responses"]["Refused404TokenNotFound"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            410: components["responses"]["Refused410TokenUsedTokenExpired"];
+            413: components["responses"]["Refused413PayloadTooLarge"];
+            415: components["responses"]["Refused415UnsupportedMediaType"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            422: components["responses"]["Refused422InvalidRequest"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            503: components["responses"]["Refused503BusyStorageUnavailableInstanceOutdatedShuttingDown"];
         };
     };
     resendVerification: {
@@ -4043,14 +4051,14 @@ export interface operations {
                     "application/json": components["schemas"]["User"];
                 };
             };
-            400: components["responses"]["400.bad_request"];
-            401: components["responses"]["401.unauthenticated.session_required"];
-            408: components["responses"]["408.request_timeout"];
-            421: components["responses"]["421.misdirected_request"];
-            429: components["responses"]["429.rate_limited"];
-            431: components["responses"]["431.headers_too_large"];
-            500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.instance_outdated.shutting_down"];
+            400: components["responses"]["Refused400BadRequest"];
+            401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            503: components["responses"]["Refused503StorageUnavailableInstanceOutdatedShuttingDown"];
         };
     };
     login: {
@@ -4074,17 +4082,17 @@ export interface operations {
                     "application/json": components["schemas"]["SignedIn"];
                 };
             };
-            400: components["responses"]["400.malformed_json.bad_request"];
-            401: components["responses"]["401.invalid_credentials"];
-            408: components["responses"]["408.request_timeout"];
-            413: components["responses"]["413.payload_too_large"];
-            415: components["responses"]["415.unsupported_media_type"];
-            421: components["responses"]["421.misdirected_request"];
-            422: components["responses"]["422.invalid_request"];
-            429: components["responses"]["429.rate_limited"];
-            431: components["responses"]["431.headers_too_large"];
-            500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.busy.storage_unavailable.instance_outdated.shutting_down"];
+            400: components["responses"]["Refused400MalformedJsonBadRequest"];
+            401: components["responses"]["Refused401InvalidCredentials"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            413: components["responses"]["Refused413PayloadTooLarge"];
+            415: components["responses"]["Refused415UnsupportedMediaType"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            422: components["responses"]["Refused422InvalidRequest"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            503: components["responses"]["Refused503BusyStorageUnavailableInstanceOutdatedShuttingDown"];
         };
     };
     siteLogin: {
@@ -4108,19 +4116,19 @@ export interface operations {
                     "application/json": components["schemas"]["SignedIn"];
                 };
             };
-            400: components["responses"]["400.malformed_json.bad_request"];
-            401: components["responses"]["401.invalid_credentials"];
-            403: components["responses"]["403.site_login_disabled.registration_closed"];
-            408: components["responses"]["408.request_timeout"];
-            409: components["responses"]["409.email_taken"];
-            413: components["responses"]["413.payload_too_large"];
-            415: components["responses"]["415.unsupported_media_type"];
-            421: components["responses"]["421.misdirected_request"];
-            422: components["responses"]["422.invalid_request"];
-            429: components["responses"]["429.rate_limited"];
-            431: components["responses"]["431.headers_too_large"];
-            500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.busy.storage_unavailable.instance_outdated.shutting_down"];
+            400: components["responses"]["Refused400MalformedJsonBadRequest"];
+            401: components["responses"]["Refused401InvalidCredentials"];
+            403: components["responses"]["Refused403SiteLoginDisabledRegistrationClosed"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            409: components["responses"]["Refused409EmailTaken"];
+            413: components["responses"]["Refused413PayloadTooLarge"];
+            415: components["responses"]["Refused415UnsupportedMediaType"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            422: components["responses"]["Refused422InvalidRequest"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            503: components["responses"]["Refused503BusyStorageUnavailableInstanceOutdatedShuttingDown"];
         };
     };
     logout: {
@@ -4140,14 +4148,14 @@ export interface operations {
                     "application/json": components["schemas"]["Deleted"];
                 };
             };
-            400: components["responses"]["400.bad_request"];
-            401: components["responses"]["401.unauthenticated.session_required"];
-            408: components["responses"]["408.request_timeout"];
-            421: components["responses"]["421.misdirected_request"];
-            429: components["responses"]["429.rate_limited"];
-            431: components["responses"]["431.headers_too_large"];
-            500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.instance_outdated.shutting_down"];
+            400: components["responses"]["Refused400BadRequest"];
+            401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            503: components["responses"]["Refused503StorageUnavailableInstanceOutdatedShuttingDown"];
         };
     };
     readOwnAccount: {
@@ -4167,14 +4175,14 @@ export interface operations {
                     "application/json": components["schemas"]["OwnUser"];
                 };
             };
-            400: components["responses"]["400.bad_request"];
-            401: components["responses"]["401.unauthenticated.session_required"];
-            408: components["responses"]["408.request_timeout"];
-            421: components["responses"]["421.misdirected_request"];
-            429: components["responses"]["429.rate_limited"];
-            431: components["responses"]["431.headers_too_large"];
-            500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.instance_outdated.shutting_down"];
+            400: components["responses"]["Refused400BadRequest"];
+            401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            503: components["responses"]["Refused503StorageUnavailableInstanceOutdatedShuttingDown"];
         };
     };
     updateOwnAccount: {
@@ -4198,18 +4206,18 @@ export interface operations {
                     "application/json": components["schemas"]["OwnUser"];
                 };
             };
-            400: components["responses"]["400.malformed_json.bad_request"];
-            401: components["responses"]["401.unauthenticated.session_required"];
-            403: components["responses"]["403.wrong_password"];
-            408: components["responses"]["408.request_timeout"];
-            413: components["responses"]["413.payload_too_large"];
-            415: components["responses"]["415.unsupported_media_type"];
-            421: components["responses"]["421.misdirected_request"];
-            422: components["responses"]["422.invalid_request"];
-            429: components["responses"]["429.rate_limited"];
-            431: components["responses"]["431.headers_too_large"];
-            500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.busy.storage_unavailable.instance_outdated.shutting_down"];
+            400: components["responses"]["Refused400MalformedJsonBadRequest"];
+            401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["Refused403WrongPassword"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            413: components["responses"]["Refused413PayloadTooLarge"];
+            415: components["responses"]["Refused415UnsupportedMediaType"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            422: components["responses"]["Refused422InvalidRequest"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            503: components["responses"]["Refused503BusyStorageUnavailableInstanceOutdatedShuttingDown"];
         };
     };
     forgotPassword: {
@@ -4233,16 +4241,16 @@ export interface operations {
                     "application/json": components["schemas"]["Accepted"];
                 };
             };
-            400: components["responses"]["400.malformed_json.bad_request"];
-            408: components["responses"]["408.request_timeout"];
-            413: components["responses"]["413.payload_too_large"];
-            415: components["responses"]["415.unsupported_media_type"];
-            421: components["responses"]["421.misdirected_request"];
-            422: components["responses"]["422.invalid_request"];
-            429: components["responses"]["429.rate_limited"];
-            431: components["responses"]["431.headers_too_large"];
-            500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.busy.storage_unavailable.instance_outdated.shutting_down"];
+            400: components["responses"]["Refused400MalformedJsonBadRequest"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            413: components["responses"]["Refused413PayloadTooLarge"];
+            415: components["responses"]["Refused415UnsupportedMediaType"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            422: components["responses"]["Refused422InvalidRequest"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            503: components["responses"]["Refused503BusyStorageUnavailableInstanceOutdatedShuttingDown"];
         };
     };
     resetPassword: {
@@ -4266,18 +4274,18 @@ export interface operations {
                     "application/json": components["schemas"]["User"];
                 };
             };
-            400: components["responses"]["400.malformed_json.bad_request"];
-            404: components["responses"]["404.token_not_found"];
-            408: components["responses"]["408.request_timeout"];
-            410: components["responses"]["410.token_used.token_expired"];
-            413: components["responses"]["413.payload_too_large"];
-            415: components["responses"]["415.unsupported_media_type"];
-            421: components["responses"]["421.misdirected_request"];
-            422: components["responses"]["422.invalid_request"];
-            429: components["responses"]["429.rate_limited"];
-            431: components["responses"]["431.headers_too_large"];
-            500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.busy.storage_unavailable.instance_outdated.shutting_down"];
+            400: components["responses"]["Refused400MalformedJsonBadRequest"];
+            404: components["responses"]["Refused404TokenNotFound"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            410: components["responses"]["Refused410TokenUsedTokenExpired"];
+            413: components["responses"]["Refused413PayloadTooLarge"];
+            415: components["responses"]["Refused415UnsupportedMediaType"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            422: components["responses"]["Refused422InvalidRequest"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            503: components["responses"]["Refused503BusyStorageUnavailableInstanceOutdatedShuttingDown"];
         };
     };
     listUsers: {
@@ -4297,14 +4305,14 @@ export interface operations {
                     "application/json": components["schemas"]["Roster"];
                 };
             };
-            400: components["responses"]["400.bad_request"];
-            401: components["responses"]["401.unauthenticated.session_required"];
-            408: components["responses"]["408.request_timeout"];
-            421: components["responses"]["421.misdirected_request"];
-            429: components["responses"]["429.rate_limited"];
-            431: components["responses"]["431.headers_too_large"];
-            500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.instance_outdated.shutting_down"];
+            400: components["responses"]["Refused400BadRequest"];
+            401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            503: components["responses"]["Refused503StorageUnavailableInstanceOutdatedShuttingDown"];
         };
     };
     changeRole: {
@@ -4330,20 +4338,20 @@ export interface operations {
                     "application/json": components["schemas"]["User"];
                 };
             };
-            400: components["responses"]["400.malformed_json.bad_request"];
-            401: components["responses"]["401.unauthenticated.session_required"];
-            403: components["responses"]["403.forbidden"];
-            404: components["responses"]["404.not_found"];
-            408: components["responses"]["408.request_timeout"];
-            409: components["responses"]["409.last_admin"];
-            413: components["responses"]["413.payload_too_large"];
-            415: components["responses"]["415.unsupported_media_type"];
-            421: components["responses"]["421.misdirected_request"];
-            422: components["responses"]["422.invalid_request"];
-            429: components["responses"]["429.rate_limited"];
-            431: components["responses"]["431.headers_too_large"];
-            500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.busy.storage_unavailable.instance_outdated.shutting_down"];
+            400: components["responses"]["Refused400MalformedJsonBadRequest"];
+            401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["Refused403Forbidden"];
+            404: components["responses"]["Refused404NotFound"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            409: components["responses"]["Refused409LastAdmin"];
+            413: components["responses"]["Refused413PayloadTooLarge"];
+            415: components["responses"]["Refused415UnsupportedMediaType"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            422: components["responses"]["Refused422InvalidRequest"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            503: components["responses"]["Refused503BusyStorageUnavailableInstanceOutdatedShuttingDown"];
         };
     };
     removeUser: {
@@ -4365,17 +4373,17 @@ export interface operations {
                     "application/json": components["schemas"]["Deleted"];
                 };
             };
-            400: components["responses"]["400.bad_request"];
-            401: components["responses"]["401.unauthenticated.session_required"];
-            403: components["responses"]["403.forbidden"];
-            404: components["responses"]["404.not_found"];
-            408: components["responses"]["408.request_timeout"];
-            409: components["responses"]["409.last_admin"];
-            421: components["responses"]["421.misdirected_request"];
-            429: components["responses"]["429.rate_limited"];
-            431: components["responses"]["431.headers_too_large"];
-            500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.instance_outdated.shutting_down"];
+            400: components["responses"]["Refused400BadRequest"];
+            401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["Refused403Forbidden"];
+            404: components["responses"]["Refused404NotFound"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            409: components["responses"]["Refused409LastAdmin"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            503: components["responses"]["Refused503StorageUnavailableInstanceOutdatedShuttingDown"];
         };
     };
     listInvites: {
@@ -4395,14 +4403,14 @@ export interface operations {
                     "application/json": components["schemas"]["Invites"];
                 };
             };
-            400: components["responses"]["400.bad_request"];
-            401: components["responses"]["401.unauthenticated.session_required"];
-            408: components["responses"]["408.request_timeout"];
-            421: components["responses"]["421.misdirected_request"];
-            429: components["responses"]["429.rate_limited"];
-            431: components["responses"]["431.headers_too_large"];
-            500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.instance_outdated.shutting_down"];
+            400: components["responses"]["Refused400BadRequest"];
+            401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            503: components["responses"]["Refused503StorageUnavailableInstanceOutdatedShuttingDown"];
         };
     };
     createInvite: {
@@ -4426,18 +4434,18 @@ export interface operations {
                     "application/json": components["schemas"]["Invite"];
                 };
             };
-            400: components["responses"]["400.malformed_json.bad_request"];
-            401: components["responses"]["401.unauthenticated.session_required"];
-            403: components["responses"]["403.forbidden"];
-            408: components["responses"]["408.request_timeout"];
-            413: components["responses"]["413.payload_too_large"];
-            415: components["responses"]["415.unsupported_media_type"];
-            421: components["responses"]["421.misdirected_request"];
-            422: components["responses"]["422.invalid_request"];
-            429: components["responses"]["429.rate_limited"];
-            431: components["responses"]["431.headers_too_large"];
-            500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.busy.storage_unavailable.instance_outdated.shutting_down"];
+            400: components["responses"]["Refused400MalformedJsonBadRequest"];
+            401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["Refused403Forbidden"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            413: components["responses"]["Refused413PayloadTooLarge"];
+            415: components["responses"]["Refused415UnsupportedMediaType"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            422: components["responses"]["Refused422InvalidRequest"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            503: components["responses"]["Refused503BusyStorageUnavailableInstanceOutdatedShuttingDown"];
         };
     };
     revokeInvite: {
@@ -4459,17 +4467,17 @@ export interface operations {
                     "application/json": components["schemas"]["Deleted"];
                 };
             };
-            400: components["responses"]["400.bad_request"];
-            401: components["responses"]["401.unauthenticated.session_required"];
-            403: components["responses"]["403.forbidden"];
-            404: components["responses"]["404.invite_not_found"];
-            408: components["responses"]["408.request_timeout"];
-            410: components["responses"]["410.invite_redeemed.invite_revoked.invite_expired"];
-            421: components["responses"]["421.misdirected_request"];
-            429: components["responses"]["429.rate_limited"];
-            431: components["responses"]["431.headers_too_large"];
-            500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.instance_outdated.shutting_down"];
+            400: components["responses"]["Refused400BadRequest"];
+            401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["Refused403Forbidden"];
+            404: components["responses"]["Refused404InviteNotFound"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            410: components["responses"]["Refused410InviteRedeemedInviteRevokedInviteExpired"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            503: components["responses"]["Refused503StorageUnavailableInstanceOutdatedShuttingDown"];
         };
     };
     lookUpInvite: {
@@ -4491,15 +4499,15 @@ export interface operations {
                     "application/json": components["schemas"]["InviteLookup"];
                 };
             };
-            400: components["responses"]["400.bad_request"];
-            404: components["responses"]["404.invite_not_found"];
-            408: components["responses"]["408.request_timeout"];
-            410: components["responses"]["410.invite_redeemed.invite_revoked.invite_expired"];
-            421: components["responses"]["421.misdirected_request"];
-            429: components["responses"]["429.rate_limited"];
-            431: components["responses"]["431.headers_too_large"];
-            500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.instance_outdated.shutting_down"];
+            400: components["responses"]["Refused400BadRequest"];
+            404: components["responses"]["Refused404InviteNotFound"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            410: components["responses"]["Refused410InviteRedeemedInviteRevokedInviteExpired"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            503: components["responses"]["Refused503StorageUnavailableInstanceOutdatedShuttingDown"];
         };
     };
     listKeys: {
@@ -4522,15 +4530,15 @@ export interface operations {
                     "application/json": components["schemas"]["ApiKeys"];
                 };
             };
-            400: components["responses"]["400.bad_request"];
-            401: components["responses"]["401.unauthenticated.session_required"];
-            408: components["responses"]["408.request_timeout"];
-            421: components["responses"]["421.misdirected_request"];
-            422: components["responses"]["422.invalid_request"];
-            429: components["responses"]["429.rate_limited"];
-            431: components["responses"]["431.headers_too_large"];
-            500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.instance_outdated.shutting_down"];
+            400: components["responses"]["Refused400BadRequest"];
+            401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            422: components["responses"]["Refused422InvalidRequest"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            503: components["responses"]["Refused503StorageUnavailableInstanceOutdatedShuttingDown"];
         };
     };
     mintKey: {
@@ -4554,18 +4562,18 @@ export interface operations {
                     "application/json": components["schemas"]["NewApiKey"];
                 };
             };
-            400: components["responses"]["400.malformed_json.bad_request"];
-            401: components["responses"]["401.unauthenticated.session_required"];
-            403: components["responses"]["403.email_unverified"];
-            408: components["responses"]["408.request_timeout"];
-            413: components["responses"]["413.payload_too_large"];
-            415: components["responses"]["415.unsupported_media_type"];
-            421: components["responses"]["421.misdirected_request"];
-            422: components["responses"]["422.invalid_request"];
-            429: components["responses"]["429.rate_limited"];
-            431: components["responses"]["431.headers_too_large"];
-            500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.busy.storage_unavailable.instance_outdated.shutting_down"];
+            400: components["responses"]["Refused400MalformedJsonBadRequest"];
+            401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["Refused403EmailUnverified"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            413: components["responses"]["Refused413PayloadTooLarge"];
+            415: components["responses"]["Refused415UnsupportedMediaType"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            422: components["responses"]["Refused422InvalidRequest"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            503: components["responses"]["Refused503BusyStorageUnavailableInstanceOutdatedShuttingDown"];
         };
     };
     revokeKey: {
@@ -4587,15 +4595,15 @@ export interface operations {
                     "application/json": components["schemas"]["Deleted"];
                 };
             };
-            400: components["responses"]["400.bad_request"];
-            401: components["responses"]["401.unauthenticated.session_required"];
-            404: components["responses"]["404.not_found"];
-            408: components["responses"]["408.request_timeout"];
-            421: components["responses"]["421.misdirected_request"];
-            429: components["responses"]["429.rate_limited"];
-            431: components["responses"]["431.headers_too_large"];
-            500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.instance_outdated.shutting_down"];
+            400: components["responses"]["Refused400BadRequest"];
+            401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            404: components["responses"]["Refused404NotFound"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            503: components["responses"]["Refused503StorageUnavailableInstanceOutdatedShuttingDown"];
         };
     };
     endOtherSessions: {
@@ -4615,14 +4623,14 @@ export interface operations {
                     "application/json": components["schemas"]["Sessions"];
                 };
             };
-            400: components["responses"]["400.bad_request"];
-            401: components["responses"]["401.unauthenticated.session_required"];
-            408: components["responses"]["408.request_timeout"];
-            421: components["responses"]["421.misdirected_request"];
-            429: components["responses"]["429.rate_limited"];
-            431: components["responses"]["431.headers_too_large"];
-            500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.instance_outdated.shutting_down"];
+            400: components["responses"]["Refused400BadRequest"];
+            401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            503: components["responses"]["Refused503StorageUnavailableInstanceOutdatedShuttingDown"];
         };
     };
     listSessions: {
@@ -4642,14 +4650,14 @@ export interface operations {
                     "application/json": components["schemas"]["Sessions"];
                 };
             };
-            400: components["responses"]["400.bad_request"];
-            401: components["responses"]["401.unauthenticated.session_required"];
-            408: components["responses"]["408.request_timeout"];
-            421: components["responses"]["421.misdirected_request"];
-            429: components["responses"]["429.rate_limited"];
-            431: components["responses"]["431.headers_too_large"];
-            500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.instance_outdated.shutting_down"];
+            400: components["responses"]["Refused400BadRequest"];
+            401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            503: components["responses"]["Refused503StorageUnavailableInstanceOutdatedShuttingDown"];
         };
     };
     endSession: {
@@ -4671,15 +4679,15 @@ export interface operations {
                     "application/json": components["schemas"]["Deleted"];
                 };
             };
-            400: components["responses"]["400.bad_request"];
-            401: components["responses"]["401.unauthenticated.session_required"];
-            404: components["responses"]["404.not_found"];
-            408: components["responses"]["408.request_timeout"];
-            421: components["responses"]["421.misdirected_request"];
-            429: components["responses"]["429.rate_limited"];
-            431: components["responses"]["431.headers_too_large"];
-            500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.instance_outdated.shutting_down"];
+            400: components["responses"]["Refused400BadRequest"];
+            401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            404: components["responses"]["Refused404NotFound"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            503: components["responses"]["Refused503StorageUnavailableInstanceOutdatedShuttingDown"];
         };
     };
     listProjectStarters: {
@@ -4699,14 +4707,14 @@ export interface operations {
                     "application/json": components["schemas"]["ProjectStarters"];
                 };
             };
-            400: components["responses"]["400.bad_request"];
-            401: components["responses"]["401.unauthenticated.session_required"];
-            408: components["responses"]["408.request_timeout"];
-            421: components["responses"]["421.misdirected_request"];
-            429: components["responses"]["429.rate_limited"];
-            431: components["responses"]["431.headers_too_large"];
-            500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.instance_outdated.shutting_down"];
+            400: components["responses"]["Refused400BadRequest"];
+            401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            503: components["responses"]["Refused503StorageUnavailableInstanceOutdatedShuttingDown"];
         };
     };
     listProjects: {
@@ -4730,15 +4738,15 @@ export interface operations {
                     "application/json": components["schemas"]["ProjectList"];
                 };
             };
-            400: components["responses"]["400.bad_request"];
-            401: components["responses"]["401.unauthenticated.session_required"];
-            408: components["responses"]["408.request_timeout"];
-            421: components["responses"]["421.misdirected_request"];
-            422: components["responses"]["422.invalid_request"];
-            429: components["responses"]["429.rate_limited"];
-            431: components["responses"]["431.headers_too_large"];
-            500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.busy.storage_unavailable.instance_outdated.shutting_down"];
+            400: components["responses"]["Refused400BadRequest"];
+            401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            422: components["responses"]["Refused422InvalidRequest"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            503: components["responses"]["Refused503BusyStorageUnavailableInstanceOutdatedShuttingDown"];
         };
     };
     createProject: {
@@ -4762,18 +4770,18 @@ export interface operations {
                     "application/json": components["schemas"]["Project"];
                 };
             };
-            400: components["responses"]["400.malformed_json.bad_request"];
-            401: components["responses"]["401.unauthenticated.session_required"];
-            403: components["responses"]["403.forbidden"];
-            408: components["responses"]["408.request_timeout"];
-            413: components["responses"]["413.payload_too_large"];
-            415: components["responses"]["415.unsupported_media_type"];
-            421: components["responses"]["421.misdirected_request"];
-            422: components["responses"]["422.invalid_request.quota_exceeded"];
-            429: components["responses"]["429.rate_limited"];
-            431: components["responses"]["431.headers_too_large"];
-            500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.busy.storage_unavailable.instance_outdated.shutting_down"];
+            400: components["responses"]["Refused400MalformedJsonBadRequest"];
+            401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["Refused403Forbidden"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            413: components["responses"]["Refused413PayloadTooLarge"];
+            415: components["responses"]["Refused415UnsupportedMediaType"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            422: components["responses"]["Refused422InvalidRequestQuotaExceeded"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            503: components["responses"]["Refused503BusyStorageUnavailableInstanceOutdatedShuttingDown"];
         };
     };
     readProject: {
@@ -4795,15 +4803,15 @@ export interface operations {
                     "application/json": components["schemas"]["Project"];
                 };
             };
-            400: components["responses"]["400.bad_request"];
-            401: components["responses"]["401.unauthenticated.session_required"];
-            404: components["responses"]["404.not_found"];
-            408: components["responses"]["408.request_timeout"];
-            421: components["responses"]["421.misdirected_request"];
-            429: components["responses"]["429.rate_limited"];
-            431: components["responses"]["431.headers_too_large"];
-            500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.busy.storage_unavailable.instance_outdated.shutting_down"];
+            400: components["responses"]["Refused400BadRequest"];
+            401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            404: components["responses"]["Refused404NotFound"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            503: components["responses"]["Refused503BusyStorageUnavailableInstanceOutdatedShuttingDown"];
         };
     };
     updateProject: {
@@ -4831,20 +4839,20 @@ export interface operations {
                     "application/json": components["schemas"]["Project"];
                 };
             };
-            400: components["responses"]["400.malformed_json.bad_request"];
-            401: components["responses"]["401.unauthenticated.session_required"];
-            403: components["responses"]["403.forbidden"];
-            404: components["responses"]["404.not_found"];
-            408: components["responses"]["408.request_timeout"];
-            409: components["responses"]["409.stale_version"];
-            413: components["responses"]["413.payload_too_large"];
-            415: components["responses"]["415.unsupported_media_type"];
-            421: components["responses"]["421.misdirected_request"];
-            422: components["responses"]["422.invalid_request.quota_exceeded"];
-            429: components["responses"]["429.rate_limited"];
-            431: components["responses"]["431.headers_too_large"];
-            500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.busy.storage_unavailable.instance_outdated.shutting_down"];
+            400: components["responses"]["Refused400MalformedJsonBadRequest"];
+            401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["Refused403Forbidden"];
+            404: components["responses"]["Refused404NotFound"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            409: components["responses"]["Refused409StaleVersion"];
+            413: components["responses"]["Refused413PayloadTooLarge"];
+            415: components["responses"]["Refused415UnsupportedMediaType"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            422: components["responses"]["Refused422InvalidRequestQuotaExceeded"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            503: components["responses"]["Refused503BusyStorageUnavailableInstanceOutdatedShuttingDown"];
         };
     };
     deleteProject: {
@@ -4868,17 +4876,17 @@ export interface operations {
                     "application/json": components["schemas"]["Deleted"];
                 };
             };
-            400: components["responses"]["400.bad_request"];
-            401: components["responses"]["401.unauthenticated.session_required"];
-            403: components["responses"]["403.forbidden"];
-            404: components["responses"]["404.not_found"];
-            408: components["responses"]["408.request_timeout"];
-            409: components["responses"]["409.stale_version"];
-            421: components["responses"]["421.misdirected_request"];
-            429: components["responses"]["429.rate_limited"];
-            431: components["responses"]["431.headers_too_large"];
-            500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.instance_outdated.shutting_down"];
+            400: components["responses"]["Refused400BadRequest"];
+            401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["Refused403Forbidden"];
+            404: components["responses"]["Refused404NotFound"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            409: components["responses"]["Refused409StaleVersion"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            503: components["responses"]["Refused503StorageUnavailableInstanceOutdatedShuttingDown"];
         };
     };
     reviewProject: {
@@ -4906,20 +4914,20 @@ export interface operations {
                     "application/json": components["schemas"]["ProjectReview"];
                 };
             };
-            400: components["responses"]["400.malformed_json.bad_request"];
-            401: components["responses"]["401.unauthenticated.session_required"];
-            403: components["responses"]["403.forbidden"];
-            404: components["responses"]["404.not_found"];
-            408: components["responses"]["408.request_timeout"];
-            409: components["responses"]["409.stale_version"];
-            413: components["responses"]["413.payload_too_large"];
-            415: components["responses"]["415.unsupported_media_type"];
-            421: components["responses"]["421.misdirected_request"];
-            422: components["responses"]["422.invalid_request"];
-            429: components["responses"]["429.rate_limited"];
-            431: components["responses"]["431.headers_too_large"];
-            500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.busy.storage_unavailable.instance_outdated.shutting_down"];
+            400: components["responses"]["Refused400MalformedJsonBadRequest"];
+            401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["Refused403Forbidden"];
+            404: components["responses"]["Refused404NotFound"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            409: components["responses"]["Refused409StaleVersion"];
+            413: components["responses"]["Refused413PayloadTooLarge"];
+            415: components["responses"]["Refused415UnsupportedMediaType"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            422: components["responses"]["Refused422InvalidRequest"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            503: components["responses"]["Refused503BusyStorageUnavailableInstanceOutdatedShuttingDown"];
         };
     };
     listProjectVersions: {
@@ -4944,16 +4952,16 @@ export interface operations {
                     "application/json": components["schemas"]["ProjectVersionList"];
                 };
             };
-            400: components["responses"]["400.bad_request"];
-            401: components["responses"]["401.unauthenticated.session_required"];
-            404: components["responses"]["404.not_found"];
-            408: components["responses"]["408.request_timeout"];
-            421: components["responses"]["421.misdirected_request"];
-            422: components["responses"]["422.invalid_request"];
-            429: components["responses"]["429.rate_limited"];
-            431: components["responses"]["431.headers_too_large"];
-            500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.instance_outdated.shutting_down"];
+            400: components["responses"]["Refused400BadRequest"];
+            401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            404: components["responses"]["Refused404NotFound"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            422: components["responses"]["Refused422InvalidRequest"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            503: components["responses"]["Refused503StorageUnavailableInstanceOutdatedShuttingDown"];
         };
     };
     readProjectVersion: {
@@ -4976,15 +4984,15 @@ export interface operations {
                     "application/json": components["schemas"]["ProjectVersion"];
                 };
             };
-            400: components["responses"]["400.bad_request"];
-            401: components["responses"]["401.unauthenticated.session_required"];
-            404: components["responses"]["404.not_found"];
-            408: components["responses"]["408.request_timeout"];
-            421: components["responses"]["421.misdirected_request"];
-            429: components["responses"]["429.rate_limited"];
-            431: components["responses"]["431.headers_too_large"];
-            500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.instance_outdated.shutting_down"];
+            400: components["responses"]["Refused400BadRequest"];
+            401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            404: components["responses"]["Refused404NotFound"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            503: components["responses"]["Refused503StorageUnavailableInstanceOutdatedShuttingDown"];
         };
     };
     listDatasets: {
@@ -5010,16 +5018,16 @@ export interface operations {
                     "application/json": components["schemas"]["Datasets"];
                 };
             };
-            400: components["responses"]["400.bad_request"];
-            401: components["responses"]["401.unauthenticated.session_required"];
-            404: components["responses"]["404.not_found"];
-            408: components["responses"]["408.request_timeout"];
-            421: components["responses"]["421.misdirected_request"];
-            422: components["responses"]["422.invalid_request"];
-            429: components["responses"]["429.rate_limited"];
-            431: components["responses"]["431.headers_too_large"];
-            500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.instance_outdated.shutting_down"];
+            400: components["responses"]["Refused400BadRequest"];
+            401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            404: components["responses"]["Refused404NotFound"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            422: components["responses"]["Refused422InvalidRequest"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            503: components["responses"]["Refused503StorageUnavailableInstanceOutdatedShuttingDown"];
         };
     };
     importDataset: {
@@ -5050,19 +5058,19 @@ export interface operations {
                     "application/json": components["schemas"]["Dataset"];
                 };
             };
-            400: components["responses"]["400.malformed_json.bad_request"];
-            401: components["responses"]["401.unauthenticated.session_required"];
-            403: components["responses"]["403.forbidden"];
-            404: components["responses"]["404.not_found"];
-            408: components["responses"]["408.request_timeout"];
-            413: components["responses"]["413.payload_too_large"];
-            415: components["responses"]["415.unsupported_media_type"];
-            421: components["responses"]["421.misdirected_request"];
-            422: components["responses"]["422.invalid_request.quota_exceeded"];
-            429: components["responses"]["429.rate_limited"];
-            431: components["responses"]["431.headers_too_large"];
-            500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.busy.storage_unavailable.instance_outdated.shutting_down"];
+            400: components["responses"]["Refused400MalformedJsonBadRequest"];
+            401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["Refused403Forbidden"];
+            404: components["responses"]["Refused404NotFound"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            413: components["responses"]["Refused413PayloadTooLarge"];
+            415: components["responses"]["Refused415UnsupportedMediaType"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            422: components["responses"]["Refused422InvalidRequestQuotaExceeded"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            503: components["responses"]["Refused503BusyStorageUnavailableInstanceOutdatedShuttingDown"];
         };
     };
     readDataset: {
@@ -5085,15 +5093,15 @@ export interface operations {
                     "application/json": components["schemas"]["Dataset"];
                 };
             };
-            400: components["responses"]["400.bad_request"];
-            401: components["responses"]["401.unauthenticated.session_required"];
-            404: components["responses"]["404.not_found"];
-            408: components["responses"]["408.request_timeout"];
-            421: components["responses"]["421.misdirected_request"];
-            429: components["responses"]["429.rate_limited"];
-            431: components["responses"]["431.headers_too_large"];
-            500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.busy.storage_unavailable.instance_outdated.shutting_down"];
+            400: components["responses"]["Refused400BadRequest"];
+            401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            404: components["responses"]["Refused404NotFound"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            503: components["responses"]["Refused503BusyStorageUnavailableInstanceOutdatedShuttingDown"];
         };
     };
     updateDataset: {
@@ -5122,20 +5130,20 @@ export interface operations {
                     "application/json": components["schemas"]["Dataset"];
                 };
             };
-            400: components["responses"]["400.malformed_json.bad_request"];
-            401: components["responses"]["401.unauthenticated.session_required"];
-            403: components["responses"]["403.forbidden"];
-            404: components["responses"]["404.not_found"];
-            408: components["responses"]["408.request_timeout"];
-            409: components["responses"]["409.stale_version.dataset_frozen"];
-            413: components["responses"]["413.payload_too_large"];
-            415: components["responses"]["415.unsupported_media_type"];
-            421: components["responses"]["421.misdirected_request"];
-            422: components["responses"]["422.invalid_request.quota_exceeded"];
-            429: components["responses"]["429.rate_limited"];
-            431: components["responses"]["431.headers_too_large"];
-            500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.busy.storage_unavailable.instance_outdated.shutting_down"];
+            400: components["responses"]["Refused400MalformedJsonBadRequest"];
+            401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["Refused403Forbidden"];
+            404: components["responses"]["Refused404NotFound"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            409: components["responses"]["Refused409StaleVersionDatasetFrozen"];
+            413: components["responses"]["Refused413PayloadTooLarge"];
+            415: components["responses"]["Refused415UnsupportedMediaType"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            422: components["responses"]["Refused422InvalidRequestQuotaExceeded"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            503: components["responses"]["Refused503BusyStorageUnavailableInstanceOutdatedShuttingDown"];
         };
     };
     deleteDataset: {
@@ -5160,17 +5168,17 @@ export interface operations {
                     "application/json": components["schemas"]["Deleted"];
                 };
             };
-            400: components["responses"]["400.bad_request"];
-            401: components["responses"]["401.unauthenticated.session_required"];
-            403: components["responses"]["403.forbidden"];
-            404: components["responses"]["404.not_found"];
-            408: components["responses"]["408.request_timeout"];
-            409: components["responses"]["409.stale_version.dataset_frozen"];
-            421: components["responses"]["421.misdirected_request"];
-            429: components["responses"]["429.rate_limited"];
-            431: components["responses"]["431.headers_too_large"];
-            500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.instance_outdated.shutting_down"];
+            400: components["responses"]["Refused400BadRequest"];
+            401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["Refused403Forbidden"];
+            404: components["responses"]["Refused404NotFound"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            409: components["responses"]["Refused409StaleVersionDatasetFrozen"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            503: components["responses"]["Refused503StorageUnavailableInstanceOutdatedShuttingDown"];
         };
     };
     freezeDataset: {
@@ -5199,20 +5207,20 @@ export interface operations {
                     "application/json": components["schemas"]["Dataset"];
                 };
             };
-            400: components["responses"]["400.malformed_json.bad_request"];
-            401: components["responses"]["401.unauthenticated.session_required"];
-            403: components["responses"]["403.forbidden"];
-            404: components["responses"]["404.not_found"];
-            408: components["responses"]["408.request_timeout"];
-            409: components["responses"]["409.stale_version.dataset_frozen"];
-            413: components["responses"]["413.payload_too_large"];
-            415: components["responses"]["415.unsupported_media_type"];
-            421: components["responses"]["421.misdirected_request"];
-            422: components["responses"]["422.invalid_request.dataset_invalid"];
-            429: components["responses"]["429.rate_limited"];
-            431: components["responses"]["431.headers_too_large"];
-            500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.busy.storage_unavailable.instance_outdated.shutting_down"];
+            400: components["responses"]["Refused400MalformedJsonBadRequest"];
+            401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["Refused403Forbidden"];
+            404: components["responses"]["Refused404NotFound"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            409: components["responses"]["Refused409StaleVersionDatasetFrozen"];
+            413: components["responses"]["Refused413PayloadTooLarge"];
+            415: components["responses"]["Refused415UnsupportedMediaType"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            422: components["responses"]["Refused422InvalidRequestDatasetInvalid"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            503: components["responses"]["Refused503BusyStorageUnavailableInstanceOutdatedShuttingDown"];
         };
     };
     forkDataset: {
@@ -5239,19 +5247,19 @@ export interface operations {
                     "application/json": components["schemas"]["Dataset"];
                 };
             };
-            400: components["responses"]["400.malformed_json.bad_request"];
-            401: components["responses"]["401.unauthenticated.session_required"];
-            403: components["responses"]["403.forbidden"];
-            404: components["responses"]["404.not_found"];
-            408: components["responses"]["408.request_timeout"];
-            413: components["responses"]["413.payload_too_large"];
-            415: components["responses"]["415.unsupported_media_type"];
-            421: components["responses"]["421.misdirected_request"];
-            422: components["responses"]["422.invalid_request.quota_exceeded"];
-            429: components["responses"]["429.rate_limited"];
-            431: components["responses"]["431.headers_too_large"];
-            500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.busy.storage_unavailable.instance_outdated.shutting_down"];
+            400: components["responses"]["Refused400MalformedJsonBadRequest"];
+            401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["Refused403Forbidden"];
+            404: components["responses"]["Refused404NotFound"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            413: components["responses"]["Refused413PayloadTooLarge"];
+            415: components["responses"]["Refused415UnsupportedMediaType"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            422: components["responses"]["Refused422InvalidRequestQuotaExceeded"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            503: components["responses"]["Refused503BusyStorageUnavailableInstanceOutdatedShuttingDown"];
         };
     };
     listDatasetVersions: {
@@ -5277,16 +5285,16 @@ export interface operations {
                     "application/json": components["schemas"]["DatasetVersions"];
                 };
             };
-            400: components["responses"]["400.bad_request"];
-            401: components["responses"]["401.unauthenticated.session_required"];
-            404: components["responses"]["404.not_found"];
-            408: components["responses"]["408.request_timeout"];
-            421: components["responses"]["421.misdirected_request"];
-            422: components["responses"]["422.invalid_request"];
-            429: components["responses"]["429.rate_limited"];
-            431: components["responses"]["431.headers_too_large"];
-            500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.instance_outdated.shutting_down"];
+            400: components["responses"]["Refused400BadRequest"];
+            401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            404: components["responses"]["Refused404NotFound"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            422: components["responses"]["Refused422InvalidRequest"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            503: components["responses"]["Refused503StorageUnavailableInstanceOutdatedShuttingDown"];
         };
     };
     readDatasetVersion: {
@@ -5310,15 +5318,15 @@ export interface operations {
                     "application/json": components["schemas"]["DatasetVersion"];
                 };
             };
-            400: components["responses"]["400.bad_request"];
-            401: components["responses"]["401.unauthenticated.session_required"];
-            404: components["responses"]["404.not_found"];
-            408: components["responses"]["408.request_timeout"];
-            421: components["responses"]["421.misdirected_request"];
-            429: components["responses"]["429.rate_limited"];
-            431: components["responses"]["431.headers_too_large"];
-            500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.busy.storage_unavailable.instance_outdated.shutting_down"];
+            400: components["responses"]["Refused400BadRequest"];
+            401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            404: components["responses"]["Refused404NotFound"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            503: components["responses"]["Refused503BusyStorageUnavailableInstanceOutdatedShuttingDown"];
         };
     };
     compareDatasets: {
@@ -5344,16 +5352,16 @@ export interface operations {
                     "application/json": components["schemas"]["DatasetComparison"];
                 };
             };
-            400: components["responses"]["400.bad_request"];
-            401: components["responses"]["401.unauthenticated.session_required"];
-            404: components["responses"]["404.not_found"];
-            408: components["responses"]["408.request_timeout"];
-            421: components["responses"]["421.misdirected_request"];
-            422: components["responses"]["422.invalid_request"];
-            429: components["responses"]["429.rate_limited"];
-            431: components["responses"]["431.headers_too_large"];
-            500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.busy.storage_unavailable.instance_outdated.shutting_down"];
+            400: components["responses"]["Refused400BadRequest"];
+            401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            404: components["responses"]["Refused404NotFound"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            422: components["responses"]["Refused422InvalidRequest"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            503: components["responses"]["Refused503BusyStorageUnavailableInstanceOutdatedShuttingDown"];
         };
     };
     listModels: {
@@ -5379,16 +5387,16 @@ export interface operations {
                     "application/json": components["schemas"]["Models"];
                 };
             };
-            400: components["responses"]["400.bad_request"];
-            401: components["responses"]["401.unauthenticated.session_required"];
-            404: components["responses"]["404.not_found"];
-            408: components["responses"]["408.request_timeout"];
-            421: components["responses"]["421.misdirected_request"];
-            422: components["responses"]["422.invalid_request"];
-            429: components["responses"]["429.rate_limited"];
-            431: components["responses"]["431.headers_too_large"];
-            500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.busy.storage_unavailable.instance_outdated.shutting_down"];
+            400: components["responses"]["Refused400BadRequest"];
+            401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            404: components["responses"]["Refused404NotFound"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            422: components["responses"]["Refused422InvalidRequest"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            503: components["responses"]["Refused503BusyStorageUnavailableInstanceOutdatedShuttingDown"];
         };
     };
     createModel: {
@@ -5422,20 +5430,20 @@ export interface operations {
                     "application/json": components["schemas"]["Model"];
                 };
             };
-            400: components["responses"]["400.malformed_json.bad_request"];
-            401: components["responses"]["401.unauthenticated.session_required"];
-            403: components["responses"]["403.forbidden"];
-            404: components["responses"]["404.not_found"];
-            408: components["responses"]["408.request_timeout"];
-            409: components["responses"]["409.request_id_conflict"];
-            413: components["responses"]["413.payload_too_large"];
-            415: components["responses"]["415.unsupported_media_type"];
-            421: components["responses"]["421.misdirected_request"];
-            422: components["responses"]["422.invalid_request.quota_exceeded"];
-            429: components["responses"]["429.rate_limited"];
-            431: components["responses"]["431.headers_too_large"];
-            500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.busy.storage_unavailable.instance_outdated.shutting_down"];
+            400: components["responses"]["Refused400MalformedJsonBadRequest"];
+            401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["Refused403Forbidden"];
+            404: components["responses"]["Refused404NotFound"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            409: components["responses"]["Refused409RequestIdConflict"];
+            413: components["responses"]["Refused413PayloadTooLarge"];
+            415: components["responses"]["Refused415UnsupportedMediaType"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            422: components["responses"]["Refused422InvalidRequestQuotaExceeded"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            503: components["responses"]["Refused503BusyStorageUnavailableInstanceOutdatedShuttingDown"];
         };
     };
     readModel: {
@@ -5458,15 +5466,15 @@ export interface operations {
                     "application/json": components["schemas"]["Model"];
                 };
             };
-            400: components["responses"]["400.bad_request"];
-            401: components["responses"]["401.unauthenticated.session_required"];
-            404: components["responses"]["404.not_found"];
-            408: components["responses"]["408.request_timeout"];
-            421: components["responses"]["421.misdirected_request"];
-            429: components["responses"]["429.rate_limited"];
-            431: components["responses"]["431.headers_too_large"];
-            500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.instance_outdated.shutting_down"];
+            400: components["responses"]["Refused400BadRequest"];
+            401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            404: components["responses"]["Refused404NotFound"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            503: components["responses"]["Refused503StorageUnavailableInstanceOutdatedShuttingDown"];
         };
     };
     updateModel: {
@@ -5495,20 +5503,20 @@ export interface operations {
                     "application/json": components["schemas"]["Model"];
                 };
             };
-            400: components["responses"]["400.malformed_json.bad_request"];
-            401: components["responses"]["401.unauthenticated.session_required"];
-            403: components["responses"]["403.forbidden"];
-            404: components["responses"]["404.not_found"];
-            408: components["responses"]["408.request_timeout"];
-            409: components["responses"]["409.stale_version.model_registered"];
-            413: components["responses"]["413.payload_too_large"];
-            415: components["responses"]["415.unsupported_media_type"];
-            421: components["responses"]["421.misdirected_request"];
-            422: components["responses"]["422.invalid_request.quota_exceeded"];
-            429: components["responses"]["429.rate_limited"];
-            431: components["responses"]["431.headers_too_large"];
-            500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.busy.storage_unavailable.instance_outdated.shutting_down"];
+            400: components["responses"]["Refused400MalformedJsonBadRequest"];
+            401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["Refused403Forbidden"];
+            404: components["responses"]["Refused404NotFound"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            409: components["responses"]["Refused409StaleVersionModelRegistered"];
+            413: components["responses"]["Refused413PayloadTooLarge"];
+            415: components["responses"]["Refused415UnsupportedMediaType"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            422: components["responses"]["Refused422InvalidRequestQuotaExceeded"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            503: components["responses"]["Refused503BusyStorageUnavailableInstanceOutdatedShuttingDown"];
         };
     };
     deleteModel: {
@@ -5533,17 +5541,17 @@ export interface operations {
                     "application/json": components["schemas"]["Deleted"];
                 };
             };
-            400: components["responses"]["400.bad_request"];
-            401: components["responses"]["401.unauthenticated.session_required"];
-            403: components["responses"]["403.forbidden"];
-            404: components["responses"]["404.not_found"];
-            408: components["responses"]["408.request_timeout"];
-            409: components["responses"]["409.stale_version.model_registered"];
-            421: components["responses"]["421.misdirected_request"];
-            429: components["responses"]["429.rate_limited"];
-            431: components["responses"]["431.headers_too_large"];
-            500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.instance_outdated.shutting_down"];
+            400: components["responses"]["Refused400BadRequest"];
+            401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["Refused403Forbidden"];
+            404: components["responses"]["Refused404NotFound"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            409: components["responses"]["Refused409StaleVersionModelRegistered"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            503: components["responses"]["Refused503StorageUnavailableInstanceOutdatedShuttingDown"];
         };
     };
     registerModel: {
@@ -5572,20 +5580,20 @@ export interface operations {
                     "application/json": components["schemas"]["Model"];
                 };
             };
-            400: components["responses"]["400.malformed_json.bad_request"];
-            401: components["responses"]["401.unauthenticated.session_required"];
-            403: components["responses"]["403.forbidden"];
-            404: components["responses"]["404.not_found"];
-            408: components["responses"]["408.request_timeout"];
-            409: components["responses"]["409.stale_version.model_registered"];
-            413: components["responses"]["413.payload_too_large"];
-            415: components["responses"]["415.unsupported_media_type"];
-            421: components["responses"]["421.misdirected_request"];
-            422: components["responses"]["422.invalid_request"];
-            429: components["responses"]["429.rate_limited"];
-            431: components["responses"]["431.headers_too_large"];
-            500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.busy.storage_unavailable.instance_outdated.shutting_down"];
+            400: components["responses"]["Refused400MalformedJsonBadRequest"];
+            401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["Refused403Forbidden"];
+            404: components["responses"]["Refused404NotFound"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            409: components["responses"]["Refused409StaleVersionModelRegistered"];
+            413: components["responses"]["Refused413PayloadTooLarge"];
+            415: components["responses"]["Refused415UnsupportedMediaType"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            422: components["responses"]["Refused422InvalidRequest"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            503: components["responses"]["Refused503BusyStorageUnavailableInstanceOutdatedShuttingDown"];
         };
     };
     forkModel: {
@@ -5620,20 +5628,20 @@ export interface operations {
                     "application/json": components["schemas"]["Model"];
                 };
             };
-            400: components["responses"]["400.malformed_json.bad_request"];
-            401: components["responses"]["401.unauthenticated.session_required"];
-            403: components["responses"]["403.forbidden"];
-            404: components["responses"]["404.not_found"];
-            408: components["responses"]["408.request_timeout"];
-            409: components["responses"]["409.request_id_conflict"];
-            413: components["responses"]["413.payload_too_large"];
-            415: components["responses"]["415.unsupported_media_type"];
-            421: components["responses"]["421.misdirected_request"];
-            422: components["responses"]["422.invalid_request.quota_exceeded"];
-            429: components["responses"]["429.rate_limited"];
-            431: components["responses"]["431.headers_too_large"];
-            500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.busy.storage_unavailable.instance_outdated.shutting_down"];
+            400: components["responses"]["Refused400MalformedJsonBadRequest"];
+            401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["Refused403Forbidden"];
+            404: components["responses"]["Refused404NotFound"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            409: components["responses"]["Refused409RequestIdConflict"];
+            413: components["responses"]["Refused413PayloadTooLarge"];
+            415: components["responses"]["Refused415UnsupportedMediaType"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            422: components["responses"]["Refused422InvalidRequestQuotaExceeded"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            503: components["responses"]["Refused503BusyStorageUnavailableInstanceOutdatedShuttingDown"];
         };
     };
     listModelVersions: {
@@ -5659,16 +5667,16 @@ export interface operations {
                     "application/json": components["schemas"]["ModelVersions"];
                 };
             };
-            400: components["responses"]["400.bad_request"];
-            401: components["responses"]["401.unauthenticated.session_required"];
-            404: components["responses"]["404.not_found"];
-            408: components["responses"]["408.request_timeout"];
-            421: components["responses"]["421.misdirected_request"];
-            422: components["responses"]["422.invalid_request"];
-            429: components["responses"]["429.rate_limited"];
-            431: components["responses"]["431.headers_too_large"];
-            500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.instance_outdated.shutting_down"];
+            400: components["responses"]["Refused400BadRequest"];
+            401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            404: components["responses"]["Refused404NotFound"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            422: components["responses"]["Refused422InvalidRequest"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            503: components["responses"]["Refused503StorageUnavailableInstanceOutdatedShuttingDown"];
         };
     };
     readModelVersion: {
@@ -5692,15 +5700,15 @@ export interface operations {
                     "application/json": components["schemas"]["ModelVersion"];
                 };
             };
-            400: components["responses"]["400.bad_request"];
-            401: components["responses"]["401.unauthenticated.session_required"];
-            404: components["responses"]["404.not_found"];
-            408: components["responses"]["408.request_timeout"];
-            421: components["responses"]["421.misdirected_request"];
-            429: components["responses"]["429.rate_limited"];
-            431: components["responses"]["431.headers_too_large"];
-            500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.instance_outdated.shutting_down"];
+            400: components["responses"]["Refused400BadRequest"];
+            401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            404: components["responses"]["Refused404NotFound"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            503: components["responses"]["Refused503StorageUnavailableInstanceOutdatedShuttingDown"];
         };
     };
     listModelAliases: {
@@ -5722,15 +5730,15 @@ export interface operations {
                     "application/json": components["schemas"]["ModelAliases"];
                 };
             };
-            400: components["responses"]["400.bad_request"];
-            401: components["responses"]["401.unauthenticated.session_required"];
-            404: components["responses"]["404.not_found"];
-            408: components["responses"]["408.request_timeout"];
-            421: components["responses"]["421.misdirected_request"];
-            429: components["responses"]["429.rate_limited"];
-            431: components["responses"]["431.headers_too_large"];
-            500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.instance_outdated.shutting_down"];
+            400: components["responses"]["Refused400BadRequest"];
+            401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            404: components["responses"]["Refused404NotFound"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            503: components["responses"]["Refused503StorageUnavailableInstanceOutdatedShuttingDown"];
         };
     };
     readModelAlias: {
@@ -5753,15 +5761,15 @@ export interface operations {
                     "application/json": components["schemas"]["ModelAlias"];
                 };
             };
-            400: components["responses"]["400.bad_request"];
-            401: components["responses"]["401.unauthenticated.session_required"];
-            404: components["responses"]["404.not_found"];
-            408: components["responses"]["408.request_timeout"];
-            421: components["responses"]["421.misdirected_request"];
-            429: components["responses"]["429.rate_limited"];
-            431: components["responses"]["431.headers_too_large"];
-            500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.instance_outdated.shutting_down"];
+            400: components["responses"]["Refused400BadRequest"];
+            401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            404: components["responses"]["Refused404NotFound"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            503: components["responses"]["Refused503StorageUnavailableInstanceOutdatedShuttingDown"];
         };
     };
     setModelAlias: {
@@ -5790,20 +5798,20 @@ export interface operations {
                     "application/json": components["schemas"]["ModelAlias"];
                 };
             };
-            400: components["responses"]["400.malformed_json.bad_request"];
-            401: components["responses"]["401.unauthenticated.session_required"];
-            403: components["responses"]["403.forbidden"];
-            404: components["responses"]["404.not_found"];
-            408: components["responses"]["408.request_timeout"];
-            409: components["responses"]["409.stale_version"];
-            413: components["responses"]["413.payload_too_large"];
-            415: components["responses"]["415.unsupported_media_type"];
-            421: components["responses"]["421.misdirected_request"];
-            422: components["responses"]["422.invalid_request"];
-            429: components["responses"]["429.rate_limited"];
-            431: components["responses"]["431.headers_too_large"];
-            500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.busy.storage_unavailable.instance_outdated.shutting_down"];
+            400: components["responses"]["Refused400MalformedJsonBadRequest"];
+            401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["Refused403Forbidden"];
+            404: components["responses"]["Refused404NotFound"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            409: components["responses"]["Refused409StaleVersion"];
+            413: components["responses"]["Refused413PayloadTooLarge"];
+            415: components["responses"]["Refused415UnsupportedMediaType"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            422: components["responses"]["Refused422InvalidRequest"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            503: components["responses"]["Refused503BusyStorageUnavailableInstanceOutdatedShuttingDown"];
         };
     };
     deleteModelAlias: {
@@ -5828,17 +5836,17 @@ export interface operations {
                     "application/json": components["schemas"]["Deleted"];
                 };
             };
-            400: components["responses"]["400.bad_request"];
-            401: components["responses"]["401.unauthenticated.session_required"];
-            403: components["responses"]["403.forbidden"];
-            404: components["responses"]["404.not_found"];
-            408: components["responses"]["408.request_timeout"];
-            409: components["responses"]["409.stale_version"];
-            421: components["responses"]["421.misdirected_request"];
-            429: components["responses"]["429.rate_limited"];
-            431: components["responses"]["431.headers_too_large"];
-            500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.instance_outdated.shutting_down"];
+            400: components["responses"]["Refused400BadRequest"];
+            401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["Refused403Forbidden"];
+            404: components["responses"]["Refused404NotFound"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            409: components["responses"]["Refused409StaleVersion"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            503: components["responses"]["Refused503StorageUnavailableInstanceOutdatedShuttingDown"];
         };
     };
     search: {
@@ -5861,15 +5869,15 @@ export interface operations {
                     "application/json": components["schemas"]["FoundObjects"];
                 };
             };
-            400: components["responses"]["400.bad_request"];
-            401: components["responses"]["401.unauthenticated.session_required"];
-            408: components["responses"]["408.request_timeout"];
-            421: components["responses"]["421.misdirected_request"];
-            422: components["responses"]["422.invalid_request"];
-            429: components["responses"]["429.rate_limited"];
-            431: components["responses"]["431.headers_too_large"];
-            500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.instance_outdated.shutting_down"];
+            400: components["responses"]["Refused400BadRequest"];
+            401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            422: components["responses"]["Refused422InvalidRequest"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            503: components["responses"]["Refused503StorageUnavailableInstanceOutdatedShuttingDown"];
         };
     };
     readRuntime: {
@@ -5891,15 +5899,15 @@ export interface operations {
                     "application/json": components["schemas"]["InstanceRuntime"];
                 };
             };
-            400: components["responses"]["400.bad_request"];
-            401: components["responses"]["401.unauthenticated.session_required"];
-            404: components["responses"]["404.not_found"];
-            408: components["responses"]["408.request_timeout"];
-            421: components["responses"]["421.misdirected_request"];
-            429: components["responses"]["429.rate_limited"];
-            431: components["responses"]["431.headers_too_large"];
-            500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.instance_outdated.shutting_down"];
+            400: components["responses"]["Refused400BadRequest"];
+            401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            404: components["responses"]["Refused404NotFound"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            503: components["responses"]["Refused503StorageUnavailableInstanceOutdatedShuttingDown"];
         };
     };
     connectRuntime: {
@@ -5925,19 +5933,19 @@ export interface operations {
                     "application/json": components["schemas"]["InstanceRuntime"];
                 };
             };
-            400: components["responses"]["400.malformed_json.bad_request"];
-            401: components["responses"]["401.unauthenticated.session_required"];
-            403: components["responses"]["403.forbidden"];
-            404: components["responses"]["404.not_found"];
-            408: components["responses"]["408.request_timeout"];
-            413: components["responses"]["413.payload_too_large"];
-            415: components["responses"]["415.unsupported_media_type"];
-            421: components["responses"]["421.misdirected_request"];
-            422: components["responses"]["422.invalid_request"];
-            429: components["responses"]["429.rate_limited"];
-            431: components["responses"]["431.headers_too_large"];
-            500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.busy.storage_unavailable.instance_outdated.shutting_down"];
+            400: components["responses"]["Refused400MalformedJsonBadRequest"];
+            401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["Refused403Forbidden"];
+            404: components["responses"]["Refused404NotFound"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            413: components["responses"]["Refused413PayloadTooLarge"];
+            415: components["responses"]["Refused415UnsupportedMediaType"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            422: components["responses"]["Refused422InvalidRequest"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            503: components["responses"]["Refused503BusyStorageUnavailableInstanceOutdatedShuttingDown"];
         };
     };
     disconnectRuntime: {
@@ -5959,16 +5967,16 @@ export interface operations {
                     "application/json": components["schemas"]["RuntimeDisconnected"];
                 };
             };
-            400: components["responses"]["400.bad_request"];
-            401: components["responses"]["401.unauthenticated.session_required"];
-            403: components["responses"]["403.forbidden"];
-            404: components["responses"]["404.not_found"];
-            408: components["responses"]["408.request_timeout"];
-            421: components["responses"]["421.misdirected_request"];
-            429: components["responses"]["429.rate_limited"];
-            431: components["responses"]["431.headers_too_large"];
-            500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.instance_outdated.shutting_down"];
+            400: components["responses"]["Refused400BadRequest"];
+            401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["Refused403Forbidden"];
+            404: components["responses"]["Refused404NotFound"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            503: components["responses"]["Refused503StorageUnavailableInstanceOutdatedShuttingDown"];
         };
     };
     startRuntime: {
@@ -5990,18 +5998,18 @@ export interface operations {
                     "application/json": components["schemas"]["InstanceRuntime"];
                 };
             };
-            400: components["responses"]["400.bad_request"];
-            401: components["responses"]["401.unauthenticated.session_required"];
-            403: components["responses"]["403.forbidden"];
-            404: components["responses"]["404.not_found"];
-            408: components["responses"]["408.request_timeout"];
-            409: components["responses"]["409.runtime_not_connected"];
-            421: components["responses"]["421.misdirected_request"];
-            422: components["responses"]["422.invalid_request"];
-            429: components["responses"]["429.rate_limited"];
-            431: components["responses"]["431.headers_too_large"];
-            500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.runtime_unavailable.storage_unavailable.instance_outdated.shutting_down"];
+            400: components["responses"]["Refused400BadRequest"];
+            401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["Refused403Forbidden"];
+            404: components["responses"]["Refused404NotFound"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            409: components["responses"]["Refused409RuntimeNotConnected"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            422: components["responses"]["Refused422InvalidRequest"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            503: components["responses"]["Refused503RuntimeUnavailableStorageUnavailableInstanceOutdatedShuttingDown"];
         };
     };
     stopRuntime: {
@@ -6023,17 +6031,17 @@ export interface operations {
                     "application/json": components["schemas"]["InstanceRuntime"];
                 };
             };
-            400: components["responses"]["400.bad_request"];
-            401: components["responses"]["401.unauthenticated.session_required"];
-            403: components["responses"]["403.forbidden"];
-            404: components["responses"]["404.not_found"];
-            408: components["responses"]["408.request_timeout"];
-            409: components["responses"]["409.runtime_not_connected"];
-            421: components["responses"]["421.misdirected_request"];
-            429: components["responses"]["429.rate_limited"];
-            431: components["responses"]["431.headers_too_large"];
-            500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.instance_outdated.shutting_down"];
+            400: components["responses"]["Refused400BadRequest"];
+            401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["Refused403Forbidden"];
+            404: components["responses"]["Refused404NotFound"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            409: components["responses"]["Refused409RuntimeNotConnected"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            503: components["responses"]["Refused503StorageUnavailableInstanceOutdatedShuttingDown"];
         };
     };
     createChatCompletion: {
@@ -6061,20 +6069,20 @@ export interface operations {
                     "application/json": components["schemas"]["ChatCompletion"];
                 };
             };
-            400: components["responses"]["400.malformed_json.bad_request"];
-            401: components["responses"]["401.unauthenticated.session_required"];
-            404: components["responses"]["404.not_found"];
-            408: components["responses"]["408.request_timeout"];
-            413: components["responses"]["413.payload_too_large"];
-            415: components["responses"]["415.unsupported_media_type"];
-            421: components["responses"]["421.misdirected_request"];
-            422: components["responses"]["422.invalid_request.quota_exceeded.streaming_unsupported.model_mismatch.context_length_exceeded"];
-            429: components["responses"]["429.rate_limited.model_busy"];
-            431: components["responses"]["431.headers_too_large"];
-            500: components["responses"]["500.internal_error"];
-            502: components["responses"]["502.runtime_invalid_response"];
-            503: components["responses"]["503.busy.runtime_not_connected.runtime_loading.runtime_stopped.runtime_unavailable.storage_unavailable.instance_outdated.shutting_down"];
-            504: components["responses"]["504.inference_timeout"];
+            400: components["responses"]["Refused400MalformedJsonBadRequest"];
+            401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            404: components["responses"]["Refused404NotFound"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            413: components["responses"]["Refused413PayloadTooLarge"];
+            415: components["responses"]["Refused415UnsupportedMediaType"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            422: components["responses"]["Refused422InvalidRequestQuotaExceededStreamingUnsupportedModelMismatchContextLengthExceeded"];
+            429: components["responses"]["Refused429RateLimitedModelBusy"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            502: components["responses"]["Refused502RuntimeInvalidResponse"];
+            503: components["responses"]["Refused503BusyRuntimeNotConnectedRuntimeLoadingRuntimeStoppedRuntimeUnavailableStorageUnavailableInstanceOutdatedShuttingDown"];
+            504: components["responses"]["Refused504InferenceTimeout"];
         };
     };
     listConversations: {
@@ -6099,16 +6107,16 @@ export interface operations {
                     "application/json": components["schemas"]["Conversations"];
                 };
             };
-            400: components["responses"]["400.bad_request"];
-            401: components["responses"]["401.unauthenticated.session_required"];
-            404: components["responses"]["404.not_found"];
-            408: components["responses"]["408.request_timeout"];
-            421: components["responses"]["421.misdirected_request"];
-            422: components["responses"]["422.invalid_request"];
-            429: components["responses"]["429.rate_limited"];
-            431: components["responses"]["431.headers_too_large"];
-            500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.instance_outdated.shutting_down"];
+            400: components["responses"]["Refused400BadRequest"];
+            401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            404: components["responses"]["Refused404NotFound"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            422: components["responses"]["Refused422InvalidRequest"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            503: components["responses"]["Refused503StorageUnavailableInstanceOutdatedShuttingDown"];
         };
     };
     readConversation: {
@@ -6134,16 +6142,16 @@ export interface operations {
                     "application/json": components["schemas"]["ConversationWithMessages"];
                 };
             };
-            400: components["responses"]["400.bad_request"];
-            401: components["responses"]["401.unauthenticated.session_required"];
-            404: components["responses"]["404.not_found"];
-            408: components["responses"]["408.request_timeout"];
-            421: components["responses"]["421.misdirected_request"];
-            422: components["responses"]["422.invalid_request"];
-            429: components["responses"]["429.rate_limited"];
-            431: components["responses"]["431.headers_too_large"];
-            500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.busy.storage_unavailable.instance_outdated.shutting_down"];
+            400: components["responses"]["Refused400BadRequest"];
+            401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            404: components["responses"]["Refused404NotFound"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            422: components["responses"]["Refused422InvalidRequest"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            503: components["responses"]["Refused503BusyStorageUnavailableInstanceOutdatedShuttingDown"];
         };
     };
     deleteConversation: {
@@ -6166,15 +6174,15 @@ export interface operations {
                     "application/json": components["schemas"]["Deleted"];
                 };
             };
-            400: components["responses"]["400.bad_request"];
-            401: components["responses"]["401.unauthenticated.session_required"];
-            404: components["responses"]["404.not_found"];
-            408: components["responses"]["408.request_timeout"];
-            421: components["responses"]["421.misdirected_request"];
-            429: components["responses"]["429.rate_limited"];
-            431: components["responses"]["431.headers_too_large"];
-            500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.instance_outdated.shutting_down"];
+            400: components["responses"]["Refused400BadRequest"];
+            401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            404: components["responses"]["Refused404NotFound"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            503: components["responses"]["Refused503StorageUnavailableInstanceOutdatedShuttingDown"];
         };
     };
     listOpenAiModels: {
@@ -6194,14 +6202,14 @@ export interface operations {
                     "application/json": components["schemas"]["OpenAiModels"];
                 };
             };
-            400: components["responses"]["openai_400.bad_request"];
-            401: components["responses"]["openai_401.unauthenticated.session_required"];
-            408: components["responses"]["openai_408.request_timeout"];
-            421: components["responses"]["openai_421.misdirected_request"];
-            429: components["responses"]["openai_429.rate_limited"];
-            431: components["responses"]["openai_431.headers_too_large"];
-            500: components["responses"]["openai_500.internal_error"];
-            503: components["responses"]["openai_503.storage_unavailable.instance_outdated.shutting_down"];
+            400: components["responses"]["OpenaiRefused400BadRequest"];
+            401: components["responses"]["OpenaiRefused401UnauthenticatedSessionRequired"];
+            408: components["responses"]["OpenaiRefused408RequestTimeout"];
+            421: components["responses"]["OpenaiRefused421MisdirectedRequest"];
+            429: components["responses"]["OpenaiRefused429RateLimited"];
+            431: components["responses"]["OpenaiRefused431HeadersTooLarge"];
+            500: components["responses"]["OpenaiRefused500InternalError"];
+            503: components["responses"]["OpenaiRefused503StorageUnavailableInstanceOutdatedShuttingDown"];
         };
     };
     readOpenAiModel: {
@@ -6223,15 +6231,15 @@ export interface operations {
                     "application/json": components["schemas"]["OpenAiModel"];
                 };
             };
-            400: components["responses"]["openai_400.bad_request"];
-            401: components["responses"]["openai_401.unauthenticated.session_required"];
-            404: components["responses"]["openai_404.not_found"];
-            408: components["responses"]["openai_408.request_timeout"];
-            421: components["responses"]["openai_421.misdirected_request"];
-            429: components["responses"]["openai_429.rate_limited"];
-            431: components["responses"]["openai_431.headers_too_large"];
-            500: components["responses"]["openai_500.internal_error"];
-            503: components["responses"]["openai_503.storage_unavailable.instance_outdated.shutting_down"];
+            400: components["responses"]["OpenaiRefused400BadRequest"];
+            401: components["responses"]["OpenaiRefused401UnauthenticatedSessionRequired"];
+            404: components["responses"]["OpenaiRefused404NotFound"];
+            408: components["responses"]["OpenaiRefused408RequestTimeout"];
+            421: components["responses"]["OpenaiRefused421MisdirectedRequest"];
+            429: components["responses"]["OpenaiRefused429RateLimited"];
+            431: components["responses"]["OpenaiRefused431HeadersTooLarge"];
+            500: components["responses"]["OpenaiRefused500InternalError"];
+            503: components["responses"]["OpenaiRefused503StorageUnavailableInstanceOutdatedShuttingDown"];
         };
     };
     createOpenAiChatCompletion: {
@@ -6258,19 +6266,19 @@ export interface operations {
                     "text/event-stream": components["schemas"]["ChatCompletionChunk"] | components["schemas"]["OpenAiError"];
                 };
             };
-            400: components["responses"]["openai_400.invalid_request.malformed_json.quota_exceeded.unknown_parameter.unsupported_parameter.context_length_exceeded.bad_request"];
-            401: components["responses"]["openai_401.unauthenticated.session_required"];
-            404: components["responses"]["openai_404.not_found"];
-            408: components["responses"]["openai_408.request_timeout"];
-            413: components["responses"]["openai_413.payload_too_large"];
-            415: components["responses"]["openai_415.unsupported_media_type"];
-            421: components["responses"]["openai_421.misdirected_request"];
-            429: components["responses"]["openai_429.rate_limited.model_busy"];
-            431: components["responses"]["openai_431.headers_too_large"];
-            500: components["responses"]["openai_500.internal_error"];
-            502: components["responses"]["openai_502.runtime_invalid_response"];
-            503: components["responses"]["openai_503.busy.runtime_not_connected.runtime_loading.runtime_stopped.runtime_unavailable.storage_unavailable.instance_outdated.shutting_down"];
-            504: components["responses"]["openai_504.inference_timeout"];
+            400: components["responses"]["OpenaiRefused400InvalidRequestMalformedJsonQuotaExceededUnknownParameterUnsupportedParameterContextLengthExceededBadRequest"];
+            401: components["responses"]["OpenaiRefused401UnauthenticatedSessionRequired"];
+            404: components["responses"]["OpenaiRefused404NotFound"];
+            408: components["responses"]["OpenaiRefused408RequestTimeout"];
+            413: components["responses"]["OpenaiRefused413PayloadTooLarge"];
+            415: components["responses"]["OpenaiRefused415UnsupportedMediaType"];
+            421: components["responses"]["OpenaiRefused421MisdirectedRequest"];
+            429: components["responses"]["OpenaiRefused429RateLimitedModelBusy"];
+            431: components["responses"]["OpenaiRefused431HeadersTooLarge"];
+            500: components["responses"]["OpenaiRefused500InternalError"];
+            502: components["responses"]["OpenaiRefused502RuntimeInvalidResponse"];
+            503: components["responses"]["OpenaiRefused503BusyRuntimeNotConnectedRuntimeLoadingRuntimeStoppedRuntimeUnavailableStorageUnavailableInstanceOutdatedShuttingDown"];
+            504: components["responses"]["OpenaiRefused504InferenceTimeout"];
         };
     };
     createOpenAiEmbeddings: {
@@ -6294,19 +6302,19 @@ export interface operations {
                     "application/json": components["schemas"]["OpenAiEmbeddings"];
                 };
             };
-            400: components["responses"]["openai_400.invalid_request.malformed_json.unknown_parameter.unsupported_parameter.context_length_exceeded.bad_request"];
-            401: components["responses"]["openai_401.unauthenticated.session_required"];
-            404: components["responses"]["openai_404.not_found"];
-            408: components["responses"]["openai_408.request_timeout"];
-            413: components["responses"]["openai_413.payload_too_large"];
-            415: components["responses"]["openai_415.unsupported_media_type"];
-            421: components["responses"]["openai_421.misdirected_request"];
-            429: components["responses"]["openai_429.rate_limited.model_busy"];
-            431: components["responses"]["openai_431.headers_too_large"];
-            500: components["responses"]["openai_500.internal_error"];
-            502: components["responses"]["openai_502.runtime_invalid_response"];
-            503: components["responses"]["openai_503.busy.runtime_not_connected.runtime_loading.runtime_stopped.runtime_unavailable.storage_unavailable.instance_outdated.shutting_down"];
-            504: components["responses"]["openai_504.inference_timeout"];
+            400: components["responses"]["OpenaiRefused400InvalidRequestMalformedJsonUnknownParameterUnsupportedParameterContextLengthExceededBadRequest"];
+            401: components["responses"]["OpenaiRefused401UnauthenticatedSessionRequired"];
+            404: components["responses"]["OpenaiRefused404NotFound"];
+            408: components["responses"]["OpenaiRefused408RequestTimeout"];
+            413: components["responses"]["OpenaiRefused413PayloadTooLarge"];
+            415: components["responses"]["OpenaiRefused415UnsupportedMediaType"];
+            421: components["responses"]["OpenaiRefused421MisdirectedRequest"];
+            429: components["responses"]["OpenaiRefused429RateLimitedModelBusy"];
+            431: components["responses"]["OpenaiRefused431HeadersTooLarge"];
+            500: components["responses"]["OpenaiRefused500InternalError"];
+            502: components["responses"]["OpenaiRefused502RuntimeInvalidResponse"];
+            503: components["responses"]["OpenaiRefused503BusyRuntimeNotConnectedRuntimeLoadingRuntimeStoppedRuntimeUnavailableStorageUnavailableInstanceOutdatedShuttingDown"];
+            504: components["responses"]["OpenaiRefused504InferenceTimeout"];
         };
     };
     listJobs: {
@@ -6333,15 +6341,15 @@ export interface operations {
                     "application/json": components["schemas"]["Jobs"];
                 };
             };
-            400: components["responses"]["400.bad_request"];
-            401: components["responses"]["401.unauthenticated"];
-            408: components["responses"]["408.request_timeout"];
-            421: components["responses"]["421.misdirected_request"];
-            422: components["responses"]["422.invalid_request"];
-            429: components["responses"]["429.rate_limited"];
-            431: components["responses"]["431.headers_too_large"];
-            500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.busy.storage_unavailable.instance_outdated.shutting_down"];
+            400: components["responses"]["Refused400BadRequest"];
+            401: components["responses"]["Refused401Unauthenticated"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            422: components["responses"]["Refused422InvalidRequest"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            503: components["responses"]["Refused503BusyStorageUnavailableInstanceOutdatedShuttingDown"];
         };
     };
     createJob: {
@@ -6373,19 +6381,19 @@ export interface operations {
                     "application/json": components["schemas"]["Job"];
                 };
             };
-            400: components["responses"]["400.malformed_json.bad_request"];
-            401: components["responses"]["401.unauthenticated.session_required"];
-            403: components["responses"]["403.forbidden.email_unverified"];
-            404: components["responses"]["404.not_found"];
-            408: components["responses"]["408.request_timeout"];
-            413: components["responses"]["413.payload_too_large"];
-            415: components["responses"]["415.unsupported_media_type"];
-            421: components["responses"]["421.misdirected_request"];
-            422: components["responses"]["422.invalid_request.quota_exceeded"];
-            429: components["responses"]["429.rate_limited.model_busy"];
-            431: components["responses"]["431.headers_too_large"];
-            500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.busy.runtime_not_connected.runtime_stopped.storage_unavailable.instance_outdated.shutting_down"];
+            400: components["responses"]["Refused400MalformedJsonBadRequest"];
+            401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["Refused403ForbiddenEmailUnverified"];
+            404: components["responses"]["Refused404NotFound"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            413: components["responses"]["Refused413PayloadTooLarge"];
+            415: components["responses"]["Refused415UnsupportedMediaType"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            422: components["responses"]["Refused422InvalidRequestQuotaExceeded"];
+            429: components["responses"]["Refused429RateLimitedModelBusy"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            503: components["responses"]["Refused503BusyRuntimeNotConnectedRuntimeStoppedStorageUnavailableInstanceOutdatedShuttingDown"];
         };
     };
     readJob: {
@@ -6407,15 +6415,15 @@ export interface operations {
                     "application/json": components["schemas"]["Job"];
                 };
             };
-            400: components["responses"]["400.bad_request"];
-            401: components["responses"]["401.unauthenticated"];
-            404: components["responses"]["404.not_found"];
-            408: components["responses"]["408.request_timeout"];
-            421: components["responses"]["421.misdirected_request"];
-            429: components["responses"]["429.rate_limited"];
-            431: components["responses"]["431.headers_too_large"];
-            500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.instance_outdated.shutting_down"];
+            400: components["responses"]["Refused400BadRequest"];
+            401: components["responses"]["Refused401Unauthenticated"];
+            404: components["responses"]["Refused404NotFound"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            503: components["responses"]["Refused503StorageUnavailableInstanceOutdatedShuttingDown"];
         };
     };
     changeJob: {
@@ -6441,20 +6449,20 @@ export interface operations {
                     "application/json": components["schemas"]["Job"];
                 };
             };
-            400: components["responses"]["400.malformed_json.bad_request"];
-            401: components["responses"]["401.unauthenticated"];
-            403: components["responses"]["403.forbidden.email_unverified"];
-            404: components["responses"]["404.not_found"];
-            408: components["responses"]["408.request_timeout"];
-            409: components["responses"]["409.job_finished"];
-            413: components["responses"]["413.payload_too_large"];
-            415: components["responses"]["415.unsupported_media_type"];
-            421: components["responses"]["421.misdirected_request"];
-            422: components["responses"]["422.invalid_request"];
-            429: components["responses"]["429.rate_limited"];
-            431: components["responses"]["431.headers_too_large"];
-            500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.busy.storage_unavailable.instance_outdated.shutting_down"];
+            400: components["responses"]["Refused400MalformedJsonBadRequest"];
+            401: components["responses"]["Refused401Unauthenticated"];
+            403: components["responses"]["Refused403ForbiddenEmailUnverified"];
+            404: components["responses"]["Refused404NotFound"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            409: components["responses"]["Refused409JobFinished"];
+            413: components["responses"]["Refused413PayloadTooLarge"];
+            415: components["responses"]["Refused415UnsupportedMediaType"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            422: components["responses"]["Refused422InvalidRequest"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            503: components["responses"]["Refused503BusyStorageUnavailableInstanceOutdatedShuttingDown"];
         };
     };
     cancelJob: {
@@ -6476,18 +6484,18 @@ export interface operations {
                     "application/json": components["schemas"]["Job"];
                 };
             };
-            400: components["responses"]["400.bad_request"];
-            401: components["responses"]["401.unauthenticated"];
-            403: components["responses"]["403.forbidden"];
-            404: components["responses"]["404.not_found"];
-            408: components["responses"]["408.request_timeout"];
-            409: components["responses"]["409.job_finished"];
-            421: components["responses"]["421.misdirected_request"];
-            422: components["responses"]["422.invalid_request"];
-            429: components["responses"]["429.rate_limited"];
-            431: components["responses"]["431.headers_too_large"];
-            500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.instance_outdated.shutting_down"];
+            400: components["responses"]["Refused400BadRequest"];
+            401: components["responses"]["Refused401Unauthenticated"];
+            403: components["responses"]["Refused403Forbidden"];
+            404: components["responses"]["Refused404NotFound"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            409: components["responses"]["Refused409JobFinished"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            422: components["responses"]["Refused422InvalidRequest"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            503: components["responses"]["Refused503StorageUnavailableInstanceOutdatedShuttingDown"];
         };
     };
     listEvaluationResults: {
@@ -6512,16 +6520,16 @@ export interface operations {
                     "application/json": components["schemas"]["EvaluationResults"];
                 };
             };
-            400: components["responses"]["400.bad_request"];
-            401: components["responses"]["401.unauthenticated"];
-            404: components["responses"]["404.not_found"];
-            408: components["responses"]["408.request_timeout"];
-            421: components["responses"]["421.misdirected_request"];
-            422: components["responses"]["422.invalid_request"];
-            429: components["responses"]["429.rate_limited"];
-            431: components["responses"]["431.headers_too_large"];
-            500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.busy.storage_unavailable.instance_outdated.shutting_down"];
+            400: components["responses"]["Refused400BadRequest"];
+            401: components["responses"]["Refused401Unauthenticated"];
+            404: components["responses"]["Refused404NotFound"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            422: components["responses"]["Refused422InvalidRequest"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            503: components["responses"]["Refused503BusyStorageUnavailableInstanceOutdatedShuttingDown"];
         };
     };
     compareEvaluations: {
@@ -6545,16 +6553,16 @@ export interface operations {
                     "application/json": components["schemas"]["EvaluationComparison"];
                 };
             };
-            400: components["responses"]["400.bad_request"];
-            401: components["responses"]["401.unauthenticated"];
-            404: components["responses"]["404.not_found"];
-            408: components["responses"]["408.request_timeout"];
-            421: components["responses"]["421.misdirected_request"];
-            422: components["responses"]["422.invalid_request"];
-            429: components["responses"]["429.rate_limited"];
-            431: components["responses"]["431.headers_too_large"];
-            500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.instance_outdated.shutting_down"];
+            400: components["responses"]["Refused400BadRequest"];
+            401: components["responses"]["Refused401Unauthenticated"];
+            404: components["responses"]["Refused404NotFound"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            422: components["responses"]["Refused422InvalidRequest"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            503: components["responses"]["Refused503StorageUnavailableInstanceOutdatedShuttingDown"];
         };
     };
     readUsage: {
@@ -6579,15 +6587,15 @@ export interface operations {
                     "application/json": components["schemas"]["UsageSummary"];
                 };
             };
-            400: components["responses"]["400.bad_request"];
-            401: components["responses"]["401.unauthenticated"];
-            408: components["responses"]["408.request_timeout"];
-            421: components["responses"]["421.misdirected_request"];
-            422: components["responses"]["422.invalid_request"];
-            429: components["responses"]["429.rate_limited"];
-            431: components["responses"]["431.headers_too_large"];
-            500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.busy.storage_unavailable.instance_outdated.shutting_down"];
+            400: components["responses"]["Refused400BadRequest"];
+            401: components["responses"]["Refused401Unauthenticated"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            422: components["responses"]["Refused422InvalidRequest"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            503: components["responses"]["Refused503BusyStorageUnavailableInstanceOutdatedShuttingDown"];
         };
     };
     listAlertRules: {
@@ -6607,15 +6615,15 @@ export interface operations {
                     "application/json": components["schemas"]["AlertRules"];
                 };
             };
-            400: components["responses"]["400.bad_request"];
-            401: components["responses"]["401.unauthenticated"];
-            403: components["responses"]["403.operator_only"];
-            408: components["responses"]["408.request_timeout"];
-            421: components["responses"]["421.misdirected_request"];
-            429: components["responses"]["429.rate_limited"];
-            431: components["responses"]["431.headers_too_large"];
-            500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.instance_outdated.shutting_down"];
+            400: components["responses"]["Refused400BadRequest"];
+            401: components["responses"]["Refused401Unauthenticated"];
+            403: components["responses"]["Refused403OperatorOnly"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            503: components["responses"]["Refused503StorageUnavailableInstanceOutdatedShuttingDown"];
         };
     };
     createAlertRule: {
@@ -6639,18 +6647,18 @@ export interface operations {
                     "application/json": components["schemas"]["AlertRule"];
                 };
             };
-            400: components["responses"]["400.malformed_json.bad_request"];
-            401: components["responses"]["401.unauthenticated"];
-            403: components["responses"]["403.operator_only.forbidden"];
-            408: components["responses"]["408.request_timeout"];
-            413: components["responses"]["413.payload_too_large"];
-            415: components["responses"]["415.unsupported_media_type"];
-            421: components["responses"]["421.misdirected_request"];
-            422: components["responses"]["422.invalid_request"];
-            429: components["responses"]["429.rate_limited"];
-            431: components["responses"]["431.headers_too_large"];
-            500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.busy.storage_unavailable.instance_outdated.shutting_down"];
+            400: components["responses"]["Refused400MalformedJsonBadRequest"];
+            401: components["responses"]["Refused401Unauthenticated"];
+            403: components["responses"]["Refused403OperatorOnlyForbidden"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            413: components["responses"]["Refused413PayloadTooLarge"];
+            415: components["responses"]["Refused415UnsupportedMediaType"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            422: components["responses"]["Refused422InvalidRequest"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            503: components["responses"]["Refused503BusyStorageUnavailableInstanceOutdatedShuttingDown"];
         };
     };
     previewAlertRule: {
@@ -6674,18 +6682,18 @@ export interface operations {
                     "application/json": components["schemas"]["AlertRuleOutcome"];
                 };
             };
-            400: components["responses"]["400.malformed_json.bad_request"];
-            401: components["responses"]["401.unauthenticated"];
-            403: components["responses"]["403.operator_only"];
-            408: components["responses"]["408.request_timeout"];
-            413: components["responses"]["413.payload_too_large"];
-            415: components["responses"]["415.unsupported_media_type"];
-            421: components["responses"]["421.misdirected_request"];
-            422: components["responses"]["422.invalid_request"];
-            429: components["responses"]["429.rate_limited"];
-            431: components["responses"]["431.headers_too_large"];
-            500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.busy.storage_unavailable.instance_outdated.shutting_down"];
+            400: components["responses"]["Refused400MalformedJsonBadRequest"];
+            401: components["responses"]["Refused401Unauthenticated"];
+            403: components["responses"]["Refused403OperatorOnly"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            413: components["responses"]["Refused413PayloadTooLarge"];
+            415: components["responses"]["Refused415UnsupportedMediaType"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            422: components["responses"]["Refused422InvalidRequest"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            503: components["responses"]["Refused503BusyStorageUnavailableInstanceOutdatedShuttingDown"];
         };
     };
     readAlertRule: {
@@ -6707,16 +6715,16 @@ export interface operations {
                     "application/json": components["schemas"]["AlertRule"];
                 };
             };
-            400: components["responses"]["400.bad_request"];
-            401: components["responses"]["401.unauthenticated"];
-            403: components["responses"]["403.operator_only"];
-            404: components["responses"]["404.not_found"];
-            408: components["responses"]["408.request_timeout"];
-            421: components["responses"]["421.misdirected_request"];
-            429: components["responses"]["429.rate_limited"];
-            431: components["responses"]["431.headers_too_large"];
-            500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.instance_outdated.shutting_down"];
+            400: components["responses"]["Refused400BadRequest"];
+            401: components["responses"]["Refused401Unauthenticated"];
+            403: components["responses"]["Refused403OperatorOnly"];
+            404: components["responses"]["Refused404NotFound"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            503: components["responses"]["Refused503StorageUnavailableInstanceOutdatedShuttingDown"];
         };
     };
     deleteAlertRule: {
@@ -6738,16 +6746,16 @@ export interface operations {
                     "application/json": components["schemas"]["Deleted"];
                 };
             };
-            400: components["responses"]["400.bad_request"];
-            401: components["responses"]["401.unauthenticated"];
-            403: components["responses"]["403.operator_only.forbidden"];
-            404: components["responses"]["404.not_found"];
-            408: components["responses"]["408.request_timeout"];
-            421: components["responses"]["421.misdirected_request"];
-            429: components["responses"]["429.rate_limited"];
-            431: components["responses"]["431.headers_too_large"];
-            500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.instance_outdated.shutting_down"];
+            400: components["responses"]["Refused400BadRequest"];
+            401: components["responses"]["Refused401Unauthenticated"];
+            403: components["responses"]["Refused403OperatorOnlyForbidden"];
+            404: components["responses"]["Refused404NotFound"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            503: components["responses"]["Refused503StorageUnavailableInstanceOutdatedShuttingDown"];
         };
     };
     changeAlertRule: {
@@ -6773,19 +6781,19 @@ export interface operations {
                     "application/json": components["schemas"]["AlertRule"];
                 };
             };
-            400: components["responses"]["400.malformed_json.bad_request"];
-            401: components["responses"]["401.unauthenticated"];
-            403: components["responses"]["403.operator_only.forbidden"];
-            404: components["responses"]["404.not_found"];
-            408: components["responses"]["408.request_timeout"];
-            413: components["responses"]["413.payload_too_large"];
-            415: components["responses"]["415.unsupported_media_type"];
-            421: components["responses"]["421.misdirected_request"];
-            422: components["responses"]["422.invalid_request"];
-            429: components["responses"]["429.rate_limited"];
-            431: components["responses"]["431.headers_too_large"];
-            500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.busy.storage_unavailable.instance_outdated.shutting_down"];
+            400: components["responses"]["Refused400MalformedJsonBadRequest"];
+            401: components["responses"]["Refused401Unauthenticated"];
+            403: components["responses"]["Refused403OperatorOnlyForbidden"];
+            404: components["responses"]["Refused404NotFound"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            413: components["responses"]["Refused413PayloadTooLarge"];
+            415: components["responses"]["Refused415UnsupportedMediaType"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            422: components["responses"]["Refused422InvalidRequest"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            503: components["responses"]["Refused503BusyStorageUnavailableInstanceOutdatedShuttingDown"];
         };
     };
     listAlerts: {
@@ -6809,16 +6817,16 @@ export interface operations {
                     "application/json": components["schemas"]["Alerts"];
                 };
             };
-            400: components["responses"]["400.bad_request"];
-            401: components["responses"]["401.unauthenticated"];
-            403: components["responses"]["403.operator_only"];
-            408: components["responses"]["408.request_timeout"];
-            421: components["responses"]["421.misdirected_request"];
-            422: components["responses"]["422.invalid_request"];
-            429: components["responses"]["429.rate_limited"];
-            431: components["responses"]["431.headers_too_large"];
-            500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.instance_outdated.shutting_down"];
+            400: components["responses"]["Refused400BadRequest"];
+            401: components["responses"]["Refused401Unauthenticated"];
+            403: components["responses"]["Refused403OperatorOnly"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            422: components["responses"]["Refused422InvalidRequest"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            503: components["responses"]["Refused503StorageUnavailableInstanceOutdatedShuttingDown"];
         };
     };
     readAlert: {
@@ -6840,16 +6848,16 @@ export interface operations {
                     "application/json": components["schemas"]["Alert"];
                 };
             };
-            400: components["responses"]["400.bad_request"];
-            401: components["responses"]["401.unauthenticated"];
-            403: components["responses"]["403.operator_only"];
-            404: components["responses"]["404.not_found"];
-            408: components["responses"]["408.request_timeout"];
-            421: components["responses"]["421.misdirected_request"];
-            429: components["responses"]["429.rate_limited"];
-            431: components["responses"]["431.headers_too_large"];
-            500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.instance_outdated.shutting_down"];
+            400: components["responses"]["Refused400BadRequest"];
+            401: components["responses"]["Refused401Unauthenticated"];
+            403: components["responses"]["Refused403OperatorOnly"];
+            404: components["responses"]["Refused404NotFound"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            503: components["responses"]["Refused503StorageUnavailableInstanceOutdatedShuttingDown"];
         };
     };
     acknowledgeAlert: {
@@ -6875,19 +6883,19 @@ export interface operations {
                     "application/json": components["schemas"]["Alert"];
                 };
             };
-            400: components["responses"]["400.malformed_json.bad_request"];
-            401: components["responses"]["401.unauthenticated"];
-            403: components["responses"]["403.operator_only.forbidden"];
-            404: components["responses"]["404.not_found"];
-            408: components["responses"]["408.request_timeout"];
-            413: components["responses"]["413.payload_too_large"];
-            415: components["responses"]["415.unsupported_media_type"];
-            421: components["responses"]["421.misdirected_request"];
-            422: components["responses"]["422.invalid_request"];
-            429: components["responses"]["429.rate_limited"];
-            431: components["responses"]["431.headers_too_large"];
-            500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.busy.storage_unavailable.instance_outdated.shutting_down"];
+            400: components["responses"]["Refused400MalformedJsonBadRequest"];
+            401: components["responses"]["Refused401Unauthenticated"];
+            403: components["responses"]["Refused403OperatorOnlyForbidden"];
+            404: components["responses"]["Refused404NotFound"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            413: components["responses"]["Refused413PayloadTooLarge"];
+            415: components["responses"]["Refused415UnsupportedMediaType"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            422: components["responses"]["Refused422InvalidRequest"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            503: components["responses"]["Refused503BusyStorageUnavailableInstanceOutdatedShuttingDown"];
         };
     };
     listWebhooks: {
@@ -6907,15 +6915,15 @@ export interface operations {
                     "application/json": components["schemas"]["Webhooks"];
                 };
             };
-            400: components["responses"]["400.bad_request"];
-            401: components["responses"]["401.unauthenticated"];
-            403: components["responses"]["403.operator_only"];
-            408: components["responses"]["408.request_timeout"];
-            421: components["responses"]["421.misdirected_request"];
-            429: components["responses"]["429.rate_limited"];
-            431: components["responses"]["431.headers_too_large"];
-            500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.instance_outdated.shutting_down"];
+            400: components["responses"]["Refused400BadRequest"];
+            401: components["responses"]["Refused401Unauthenticated"];
+            403: components["responses"]["Refused403OperatorOnly"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            503: components["responses"]["Refused503StorageUnavailableInstanceOutdatedShuttingDown"];
         };
     };
     createWebhook: {
@@ -6939,18 +6947,18 @@ export interface operations {
                     "application/json": components["schemas"]["CreatedWebhook"];
                 };
             };
-            400: components["responses"]["400.malformed_json.bad_request"];
-            401: components["responses"]["401.unauthenticated"];
-            403: components["responses"]["403.operator_only.forbidden"];
-            408: components["responses"]["408.request_timeout"];
-            413: components["responses"]["413.payload_too_large"];
-            415: components["responses"]["415.unsupported_media_type"];
-            421: components["responses"]["421.misdirected_request"];
-            422: components["responses"]["422.invalid_request"];
-            429: components["responses"]["429.rate_limited"];
-            431: components["responses"]["431.headers_too_large"];
-            500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.busy.storage_unavailable.instance_outdated.shutting_down"];
+            400: components["responses"]["Refused400MalformedJsonBadRequest"];
+            401: components["responses"]["Refused401Unauthenticated"];
+            403: components["responses"]["Refused403OperatorOnlyForbidden"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            413: components["responses"]["Refused413PayloadTooLarge"];
+            415: components["responses"]["Refused415UnsupportedMediaType"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            422: components["responses"]["Refused422InvalidRequest"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            503: components["responses"]["Refused503BusyStorageUnavailableInstanceOutdatedShuttingDown"];
         };
     };
     testWebhook: {
@@ -6972,16 +6980,16 @@ export interface operations {
                     "application/json": components["schemas"]["WebhookTest"];
                 };
             };
-            400: components["responses"]["400.bad_request"];
-            401: components["responses"]["401.unauthenticated"];
-            403: components["responses"]["403.operator_only.forbidden"];
-            404: components["responses"]["404.not_found"];
-            408: components["responses"]["408.request_timeout"];
-            421: components["responses"]["421.misdirected_request"];
-            429: components["responses"]["429.rate_limited"];
-            431: components["responses"]["431.headers_too_large"];
-            500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.instance_outdated.shutting_down"];
+            400: components["responses"]["Refused400BadRequest"];
+            401: components["responses"]["Refused401Unauthenticated"];
+            403: components["responses"]["Refused403OperatorOnlyForbidden"];
+            404: components["responses"]["Refused404NotFound"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            503: components["responses"]["Refused503StorageUnavailableInstanceOutdatedShuttingDown"];
         };
     };
     sendAlertAgain: {
@@ -7007,19 +7015,19 @@ export interface operations {
                     "application/json": components["schemas"]["WebhookDelivery"];
                 };
             };
-            400: components["responses"]["400.malformed_json.bad_request"];
-            401: components["responses"]["401.unauthenticated"];
-            403: components["responses"]["403.operator_only.forbidden"];
-            404: components["responses"]["404.not_found"];
-            408: components["responses"]["408.request_timeout"];
-            413: components["responses"]["413.payload_too_large"];
-            415: components["responses"]["415.unsupported_media_type"];
-            421: components["responses"]["421.misdirected_request"];
-            422: components["responses"]["422.invalid_request"];
-            429: components["responses"]["429.rate_limited"];
-            431: components["responses"]["431.headers_too_large"];
-            500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.busy.storage_unavailable.instance_outdated.shutting_down"];
+            400: components["responses"]["Refused400MalformedJsonBadRequest"];
+            401: components["responses"]["Refused401Unauthenticated"];
+            403: components["responses"]["Refused403OperatorOnlyForbidden"];
+            404: components["responses"]["Refused404NotFound"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            413: components["responses"]["Refused413PayloadTooLarge"];
+            415: components["responses"]["Refused415UnsupportedMediaType"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            422: components["responses"]["Refused422InvalidRequest"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            503: components["responses"]["Refused503BusyStorageUnavailableInstanceOutdatedShuttingDown"];
         };
     };
     deleteWebhook: {
@@ -7041,16 +7049,16 @@ export interface operations {
                     "application/json": components["schemas"]["Deleted"];
                 };
             };
-            400: components["responses"]["400.bad_request"];
-            401: components["responses"]["401.unauthenticated"];
-            403: components["responses"]["403.operator_only.forbidden"];
-            404: components["responses"]["404.not_found"];
-            408: components["responses"]["408.request_timeout"];
-            421: components["responses"]["421.misdirected_request"];
-            429: components["responses"]["429.rate_limited"];
-            431: components["responses"]["431.headers_too_large"];
-            500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.instance_outdated.shutting_down"];
+            400: components["responses"]["Refused400BadRequest"];
+            401: components["responses"]["Refused401Unauthenticated"];
+            403: components["responses"]["Refused403OperatorOnlyForbidden"];
+            404: components["responses"]["Refused404NotFound"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            503: components["responses"]["Refused503StorageUnavailableInstanceOutdatedShuttingDown"];
         };
     };
     readLog: {
@@ -7078,16 +7086,16 @@ export interface operations {
                     "application/json": components["schemas"]["LogTail"];
                 };
             };
-            400: components["responses"]["400.bad_request"];
-            401: components["responses"]["401.unauthenticated"];
-            403: components["responses"]["403.operator_only"];
-            408: components["responses"]["408.request_timeout"];
-            421: components["responses"]["421.misdirected_request"];
-            422: components["responses"]["422.invalid_request"];
-            429: components["responses"]["429.rate_limited"];
-            431: components["responses"]["431.headers_too_large"];
-            500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.busy.storage_unavailable.instance_outdated.shutting_down"];
+            400: components["responses"]["Refused400BadRequest"];
+            401: components["responses"]["Refused401Unauthenticated"];
+            403: components["responses"]["Refused403OperatorOnly"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            422: components["responses"]["Refused422InvalidRequest"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            503: components["responses"]["Refused503BusyStorageUnavailableInstanceOutdatedShuttingDown"];
         };
     };
     metrics: {
@@ -7107,14 +7115,14 @@ export interface operations {
                     "text/plain": string;
                 };
             };
-            400: components["responses"]["400.bad_request.unlimited"];
-            401: components["responses"]["401.unauthenticated.session_required.unlimited"];
-            408: components["responses"]["408.request_timeout.unlimited"];
-            421: components["responses"]["421.misdirected_request.unlimited"];
-            429: components["responses"]["429.rate_limited.unlimited"];
-            431: components["responses"]["431.headers_too_large.unlimited"];
-            500: components["responses"]["500.internal_error.unlimited"];
-            503: components["responses"]["503.storage_unavailable.instance_outdated.shutting_down.unlimited"];
+            400: components["responses"]["Refused400BadRequestUnlimited"];
+            401: components["responses"]["Refused401UnauthenticatedSessionRequiredUnlimited"];
+            408: components["responses"]["Refused408RequestTimeoutUnlimited"];
+            421: components["responses"]["Refused421MisdirectedRequestUnlimited"];
+            429: components["responses"]["Refused429RateLimitedUnlimited"];
+            431: components["responses"]["Refused431HeadersTooLargeUnlimited"];
+            500: components["responses"]["Refused500InternalErrorUnlimited"];
+            503: components["responses"]["Refused503StorageUnavailableInstanceOutdatedShuttingDownUnlimited"];
         };
     };
     live: {
@@ -7134,12 +7142,12 @@ export interface operations {
                     "application/json": components["schemas"]["Health"];
                 };
             };
-            400: components["responses"]["400.bad_request.unlimited"];
-            408: components["responses"]["408.request_timeout.unlimited"];
-            421: components["responses"]["421.misdirected_request.unlimited"];
-            431: components["responses"]["431.headers_too_large.unlimited"];
-            500: components["responses"]["500.internal_error.unlimited"];
-            503: components["responses"]["503.storage_unavailable.instance_outdated.shutting_down.unlimited"];
+            400: components["responses"]["Refused400BadRequestUnlimited"];
+            408: components["responses"]["Refused408RequestTimeoutUnlimited"];
+            421: components["responses"]["Refused421MisdirectedRequestUnlimited"];
+            431: components["responses"]["Refused431HeadersTooLargeUnlimited"];
+            500: components["responses"]["Refused500InternalErrorUnlimited"];
+            503: components["responses"]["Refused503StorageUnavailableInstanceOutdatedShuttingDownUnlimited"];
         };
     };
     ready: {
@@ -7159,12 +7167,12 @@ export interface operations {
                     "application/json": components["schemas"]["Health"];
                 };
             };
-            400: components["responses"]["400.bad_request.unlimited"];
-            408: components["responses"]["408.request_timeout.unlimited"];
-            421: components["responses"]["421.misdirected_request.unlimited"];
-            431: components["responses"]["431.headers_too_large.unlimited"];
-            500: components["responses"]["500.internal_error.unlimited"];
-            503: components["responses"]["503.storage_unavailable.instance_outdated.runtime_loading.shutting_down.unlimited"];
+            400: components["responses"]["Refused400BadRequestUnlimited"];
+            408: components["responses"]["Refused408RequestTimeoutUnlimited"];
+            421: components["responses"]["Refused421MisdirectedRequestUnlimited"];
+            431: components["responses"]["Refused431HeadersTooLargeUnlimited"];
+            500: components["responses"]["Refused500InternalErrorUnlimited"];
+            503: components["responses"]["Refused503StorageUnavailableInstanceOutdatedRuntimeLoadingShuttingDownUnlimited"];
         };
     };
     readStatus: {
@@ -7184,14 +7192,14 @@ export interface operations {
                     "application/json": components["schemas"]["Status"];
                 };
             };
-            400: components["responses"]["400.bad_request"];
-            401: components["responses"]["401.unauthenticated"];
-            408: components["responses"]["408.request_timeout"];
-            421: components["responses"]["421.misdirected_request"];
-            429: components["responses"]["429.rate_limited"];
-            431: components["responses"]["431.headers_too_large"];
-            500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.instance_outdated.shutting_down"];
+            400: components["responses"]["Refused400BadRequest"];
+            401: components["responses"]["Refused401Unauthenticated"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            503: components["responses"]["Refused503StorageUnavailableInstanceOutdatedShuttingDown"];
         };
     };
     listAudit: {
@@ -7220,16 +7228,16 @@ export interface operations {
                     "application/json": components["schemas"]["Audit"];
                 };
             };
-            400: components["responses"]["400.bad_request"];
-            401: components["responses"]["401.unauthenticated"];
-            403: components["responses"]["403.forbidden"];
-            408: components["responses"]["408.request_timeout"];
-            421: components["responses"]["421.misdirected_request"];
-            422: components["responses"]["422.invalid_request"];
-            429: components["responses"]["429.rate_limited"];
-            431: components["responses"]["431.headers_too_large"];
-            500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.instance_outdated.shutting_down"];
+            400: components["responses"]["Refused400BadRequest"];
+            401: components["responses"]["Refused401Unauthenticated"];
+            403: components["responses"]["Refused403Forbidden"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            422: components["responses"]["Refused422InvalidRequest"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            503: components["responses"]["Refused503StorageUnavailableInstanceOutdatedShuttingDown"];
         };
     };
     listDeployments: {
@@ -7249,15 +7257,15 @@ export interface operations {
                     "application/json": components["schemas"]["Deployments"];
                 };
             };
-            400: components["responses"]["400.bad_request"];
-            401: components["responses"]["401.unauthenticated"];
-            403: components["responses"]["403.operator_only"];
-            408: components["responses"]["408.request_timeout"];
-            421: components["responses"]["421.misdirected_request"];
-            429: components["responses"]["429.rate_limited"];
-            431: components["responses"]["431.headers_too_large"];
-            500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.instance_outdated.shutting_down"];
+            400: components["responses"]["Refused400BadRequest"];
+            401: components["responses"]["Refused401Unauthenticated"];
+            403: components["responses"]["Refused403OperatorOnly"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            503: components["responses"]["Refused503StorageUnavailableInstanceOutdatedShuttingDown"];
         };
     };
     createDeployment: {
@@ -7281,18 +7289,18 @@ export interface operations {
                     "application/json": components["schemas"]["Deployment"];
                 };
             };
-            400: components["responses"]["400.malformed_json.bad_request"];
-            401: components["responses"]["401.unauthenticated"];
-            403: components["responses"]["403.operator_only.forbidden"];
-            408: components["responses"]["408.request_timeout"];
-            413: components["responses"]["413.payload_too_large"];
-            415: components["responses"]["415.unsupported_media_type"];
-            421: components["responses"]["421.misdirected_request"];
-            422: components["responses"]["422.invalid_request.model_file_invalid.endpoint_invalid"];
-            429: components["responses"]["429.rate_limited"];
-            431: components["responses"]["431.headers_too_large"];
-            500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.busy.runtime_unavailable.storage_unavailable.instance_outdated.shutting_down"];
+            400: components["responses"]["Refused400MalformedJsonBadRequest"];
+            401: components["responses"]["Refused401Unauthenticated"];
+            403: components["responses"]["Refused403OperatorOnlyForbidden"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            413: components["responses"]["Refused413PayloadTooLarge"];
+            415: components["responses"]["Refused415UnsupportedMediaType"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            422: components["responses"]["Refused422InvalidRequestModelFileInvalidEndpointInvalid"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            503: components["responses"]["Refused503BusyRuntimeUnavailableStorageUnavailableInstanceOutdatedShuttingDown"];
         };
     };
     readDeployment: {
@@ -7314,16 +7322,16 @@ export interface operations {
                     "application/json": components["schemas"]["Deployment"];
                 };
             };
-            400: components["responses"]["400.bad_request"];
-            401: components["responses"]["401.unauthenticated"];
-            403: components["responses"]["403.operator_only"];
-            404: components["responses"]["404.not_found"];
-            408: components["responses"]["408.request_timeout"];
-            421: components["responses"]["421.misdirected_request"];
-            429: components["responses"]["429.rate_limited"];
-            431: components["responses"]["431.headers_too_large"];
-            500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.instance_outdated.shutting_down"];
+            400: components["responses"]["Refused400BadRequest"];
+            401: components["responses"]["Refused401Unauthenticated"];
+            403: components["responses"]["Refused403OperatorOnly"];
+            404: components["responses"]["Refused404NotFound"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            503: components["responses"]["Refused503StorageUnavailableInstanceOutdatedShuttingDown"];
         };
     };
     deleteDeployment: {
@@ -7345,16 +7353,16 @@ export interface operations {
                     "application/json": components["schemas"]["Deleted"];
                 };
             };
-            400: components["responses"]["400.bad_request"];
-            401: components["responses"]["401.unauthenticated"];
-            403: components["responses"]["403.operator_only.forbidden"];
-            404: components["responses"]["404.not_found"];
-            408: components["responses"]["408.request_timeout"];
-            421: components["responses"]["421.misdirected_request"];
-            429: components["responses"]["429.rate_limited"];
-            431: components["responses"]["431.headers_too_large"];
-            500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.instance_outdated.shutting_down"];
+            400: components["responses"]["Refused400BadRequest"];
+            401: components["responses"]["Refused401Unauthenticated"];
+            403: components["responses"]["Refused403OperatorOnlyForbidden"];
+            404: components["responses"]["Refused404NotFound"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            503: components["responses"]["Refused503StorageUnavailableInstanceOutdatedShuttingDown"];
         };
     };
     readDeploymentLogs: {
@@ -7378,17 +7386,17 @@ export interface operations {
                     "application/json": components["schemas"]["DeploymentLogs"];
                 };
             };
-            400: components["responses"]["400.bad_request"];
-            401: components["responses"]["401.unauthenticated"];
-            403: components["responses"]["403.operator_only"];
-            404: components["responses"]["404.not_found"];
-            408: components["responses"]["408.request_timeout"];
-            421: components["responses"]["421.misdirected_request"];
-            422: components["responses"]["422.invalid_request"];
-            429: components["responses"]["429.rate_limited"];
-            431: components["responses"]["431.headers_too_large"];
-            500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.instance_outdated.shutting_down"];
+            400: components["responses"]["Refused400BadRequest"];
+            401: components["responses"]["Refused401Unauthenticated"];
+            403: components["responses"]["Refused403OperatorOnly"];
+            404: components["responses"]["Refused404NotFound"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            422: components["responses"]["Refused422InvalidRequest"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            503: components["responses"]["Refused503StorageUnavailableInstanceOutdatedShuttingDown"];
         };
     };
     predict: {
@@ -7414,21 +7422,21 @@ export interface operations {
                     "application/json": components["schemas"]["PredictionAnswer"];
                 };
             };
-            400: components["responses"]["400.malformed_json.bad_request"];
-            401: components["responses"]["401.unauthenticated"];
-            403: components["responses"]["403.operator_only"];
-            404: components["responses"]["404.not_found"];
-            408: components["responses"]["408.request_timeout"];
-            413: components["responses"]["413.payload_too_large"];
-            415: components["responses"]["415.unsupported_media_type"];
-            421: components["responses"]["421.misdirected_request"];
-            422: components["responses"]["422.invalid_request"];
-            429: components["responses"]["429.rate_limited.model_busy"];
-            431: components["responses"]["431.headers_too_large"];
-            500: components["responses"]["500.internal_error"];
-            502: components["responses"]["502.runtime_invalid_response"];
-            503: components["responses"]["503.runtime_loading.runtime_stopped.runtime_unavailable.storage_unavailable.instance_outdated.shutting_down"];
-            504: components["responses"]["504.inference_timeout"];
+            400: components["responses"]["Refused400MalformedJsonBadRequest"];
+            401: components["responses"]["Refused401Unauthenticated"];
+            403: components["responses"]["Refused403OperatorOnly"];
+            404: components["responses"]["Refused404NotFound"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            413: components["responses"]["Refused413PayloadTooLarge"];
+            415: components["responses"]["Refused415UnsupportedMediaType"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            422: components["responses"]["Refused422InvalidRequest"];
+            429: components["responses"]["Refused429RateLimitedModelBusy"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            502: components["responses"]["Refused502RuntimeInvalidResponse"];
+            503: components["responses"]["Refused503RuntimeLoadingRuntimeStoppedRuntimeUnavailableStorageUnavailableInstanceOutdatedShuttingDown"];
+            504: components["responses"]["Refused504InferenceTimeout"];
         };
     };
     readServerMetadata: {
@@ -7450,18 +7458,18 @@ export interface operations {
                     "application/json": components["schemas"]["ServerMetadata"];
                 };
             };
-            400: components["responses"]["400.bad_request"];
-            401: components["responses"]["401.unauthenticated"];
-            403: components["responses"]["403.operator_only"];
-            404: components["responses"]["404.not_found"];
-            408: components["responses"]["408.request_timeout"];
-            421: components["responses"]["421.misdirected_request"];
-            429: components["responses"]["429.rate_limited"];
-            431: components["responses"]["431.headers_too_large"];
-            500: components["responses"]["500.internal_error"];
-            502: components["responses"]["502.runtime_invalid_response"];
-            503: components["responses"]["503.runtime_loading.runtime_stopped.runtime_unavailable.storage_unavailable.instance_outdated.shutting_down"];
-            504: components["responses"]["504.inference_timeout"];
+            400: components["responses"]["Refused400BadRequest"];
+            401: components["responses"]["Refused401Unauthenticated"];
+            403: components["responses"]["Refused403OperatorOnly"];
+            404: components["responses"]["Refused404NotFound"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            502: components["responses"]["Refused502RuntimeInvalidResponse"];
+            503: components["responses"]["Refused503RuntimeLoadingRuntimeStoppedRuntimeUnavailableStorageUnavailableInstanceOutdatedShuttingDown"];
+            504: components["responses"]["Refused504InferenceTimeout"];
         };
     };
     readServerLive: {
@@ -7483,18 +7491,18 @@ export interface operations {
                     "application/json": components["schemas"]["ServerLive"];
                 };
             };
-            400: components["responses"]["400.bad_request"];
-            401: components["responses"]["401.unauthenticated"];
-            403: components["responses"]["403.operator_only"];
-            404: components["responses"]["404.not_found"];
-            408: components["responses"]["408.request_timeout"];
-            421: components["responses"]["421.misdirected_request"];
-            429: components["responses"]["429.rate_limited"];
-            431: components["responses"]["431.headers_too_large"];
-            500: components["responses"]["500.internal_error"];
-            502: components["responses"]["502.runtime_invalid_response"];
-            503: components["responses"]["503.runtime_loading.runtime_stopped.runtime_unavailable.storage_unavailable.instance_outdated.shutting_down"];
-            504: components["responses"]["504.inference_timeout"];
+            400: components["responses"]["Refused400BadRequest"];
+            401: components["responses"]["Refused401Unauthenticated"];
+            403: components["responses"]["Refused403OperatorOnly"];
+            404: components["responses"]["Refused404NotFound"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            502: components["responses"]["Refused502RuntimeInvalidResponse"];
+            503: components["responses"]["Refused503RuntimeLoadingRuntimeStoppedRuntimeUnavailableStorageUnavailableInstanceOutdatedShuttingDown"];
+            504: components["responses"]["Refused504InferenceTimeout"];
         };
     };
     readServerReady: {
@@ -7516,18 +7524,18 @@ export interface operations {
                     "application/json": components["schemas"]["ServerReady"];
                 };
             };
-            400: components["responses"]["400.bad_request"];
-            401: components["responses"]["401.unauthenticated"];
-            403: components["responses"]["403.operator_only"];
-            404: components["responses"]["404.not_found"];
-            408: components["responses"]["408.request_timeout"];
-            421: components["responses"]["421.misdirected_request"];
-            429: components["responses"]["429.rate_limited"];
-            431: components["responses"]["431.headers_too_large"];
-            500: components["responses"]["500.internal_error"];
-            502: components["responses"]["502.runtime_invalid_response"];
-            503: components["responses"]["503.runtime_loading.runtime_stopped.runtime_unavailable.storage_unavailable.instance_outdated.shutting_down"];
-            504: components["responses"]["504.inference_timeout"];
+            400: components["responses"]["Refused400BadRequest"];
+            401: components["responses"]["Refused401Unauthenticated"];
+            403: components["responses"]["Refused403OperatorOnly"];
+            404: components["responses"]["Refused404NotFound"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            502: components["responses"]["Refused502RuntimeInvalidResponse"];
+            503: components["responses"]["Refused503RuntimeLoadingRuntimeStoppedRuntimeUnavailableStorageUnavailableInstanceOutdatedShuttingDown"];
+            504: components["responses"]["Refused504InferenceTimeout"];
         };
     };
     readModelMetadata: {
@@ -7550,18 +7558,18 @@ export interface operations {
                     "application/json": components["schemas"]["ModelMetadata"];
                 };
             };
-            400: components["responses"]["400.bad_request"];
-            401: components["responses"]["401.unauthenticated"];
-            403: components["responses"]["403.operator_only"];
-            404: components["responses"]["404.not_found"];
-            408: components["responses"]["408.request_timeout"];
-            421: components["responses"]["421.misdirected_request"];
-            429: components["responses"]["429.rate_limited"];
-            431: components["responses"]["431.headers_too_large"];
-            500: components["responses"]["500.internal_error"];
-            502: components["responses"]["502.runtime_invalid_response"];
-            503: components["responses"]["503.runtime_loading.runtime_stopped.runtime_unavailable.storage_unavailable.instance_outdated.shutting_down"];
-            504: components["responses"]["504.inference_timeout"];
+            400: components["responses"]["Refused400BadRequest"];
+            401: components["responses"]["Refused401Unauthenticated"];
+            403: components["responses"]["Refused403OperatorOnly"];
+            404: components["responses"]["Refused404NotFound"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            502: components["responses"]["Refused502RuntimeInvalidResponse"];
+            503: components["responses"]["Refused503RuntimeLoadingRuntimeStoppedRuntimeUnavailableStorageUnavailableInstanceOutdatedShuttingDown"];
+            504: components["responses"]["Refused504InferenceTimeout"];
         };
     };
     readModelVersionMetadata: {
@@ -7585,18 +7593,18 @@ export interface operations {
                     "application/json": components["schemas"]["ModelMetadata"];
                 };
             };
-            400: components["responses"]["400.bad_request"];
-            401: components["responses"]["401.unauthenticated"];
-            403: components["responses"]["403.operator_only"];
-            404: components["responses"]["404.not_found"];
-            408: components["responses"]["408.request_timeout"];
-            421: components["responses"]["421.misdirected_request"];
-            429: components["responses"]["429.rate_limited"];
-            431: components["responses"]["431.headers_too_large"];
-            500: components["responses"]["500.internal_error"];
-            502: components["responses"]["502.runtime_invalid_response"];
-            503: components["responses"]["503.runtime_loading.runtime_stopped.runtime_unavailable.storage_unavailable.instance_outdated.shutting_down"];
-            504: components["responses"]["504.inference_timeout"];
+            400: components["responses"]["Refused400BadRequest"];
+            401: components["responses"]["Refused401Unauthenticated"];
+            403: components["responses"]["Refused403OperatorOnly"];
+            404: components["responses"]["Refused404NotFound"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            502: components["responses"]["Refused502RuntimeInvalidResponse"];
+            503: components["responses"]["Refused503RuntimeLoadingRuntimeStoppedRuntimeUnavailableStorageUnavailableInstanceOutdatedShuttingDown"];
+            504: components["responses"]["Refused504InferenceTimeout"];
         };
     };
     readModelReady: {
@@ -7619,18 +7627,18 @@ export interface operations {
                     "application/json": components["schemas"]["ModelReady"];
                 };
             };
-            400: components["responses"]["400.bad_request"];
-            401: components["responses"]["401.unauthenticated"];
-            403: components["responses"]["403.operator_only"];
-            404: components["responses"]["404.not_found"];
-            408: components["responses"]["408.request_timeout"];
-            421: components["responses"]["421.misdirected_request"];
-            429: components["responses"]["429.rate_limited"];
-            431: components["responses"]["431.headers_too_large"];
-            500: components["responses"]["500.internal_error"];
-            502: components["responses"]["502.runtime_invalid_response"];
-            503: components["responses"]["503.runtime_loading.runtime_stopped.runtime_unavailable.storage_unavailable.instance_outdated.shutting_down"];
-            504: components["responses"]["504.inference_timeout"];
+            400: components["responses"]["Refused400BadRequest"];
+            401: components["responses"]["Refused401Unauthenticated"];
+            403: components["responses"]["Refused403OperatorOnly"];
+            404: components["responses"]["Refused404NotFound"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            502: components["responses"]["Refused502RuntimeInvalidResponse"];
+            503: components["responses"]["Refused503RuntimeLoadingRuntimeStoppedRuntimeUnavailableStorageUnavailableInstanceOutdatedShuttingDown"];
+            504: components["responses"]["Refused504InferenceTimeout"];
         };
     };
     readModelVersionReady: {
@@ -7654,18 +7662,18 @@ export interface operations {
                     "application/json": components["schemas"]["ModelReady"];
                 };
             };
-            400: components["responses"]["400.bad_request"];
-            401: components["responses"]["401.unauthenticated"];
-            403: components["responses"]["403.operator_only"];
-            404: components["responses"]["404.not_found"];
-            408: components["responses"]["408.request_timeout"];
-            421: components["responses"]["421.misdirected_request"];
-            429: components["responses"]["429.rate_limited"];
-            431: components["responses"]["431.headers_too_large"];
-            500: components["responses"]["500.internal_error"];
-            502: components["responses"]["502.runtime_invalid_response"];
-            503: components["responses"]["503.runtime_loading.runtime_stopped.runtime_unavailable.storage_unavailable.instance_outdated.shutting_down"];
-            504: components["responses"]["504.inference_timeout"];
+            400: components["responses"]["Refused400BadRequest"];
+            401: components["responses"]["Refused401Unauthenticated"];
+            403: components["responses"]["Refused403OperatorOnly"];
+            404: components["responses"]["Refused404NotFound"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            502: components["responses"]["Refused502RuntimeInvalidResponse"];
+            503: components["responses"]["Refused503RuntimeLoadingRuntimeStoppedRuntimeUnavailableStorageUnavailableInstanceOutdatedShuttingDown"];
+            504: components["responses"]["Refused504InferenceTimeout"];
         };
     };
     infer: {
@@ -7696,21 +7704,21 @@ export interface operations {
                     "application/octet-stream": string;
                 };
             };
-            400: components["responses"]["400.malformed_json.bad_request"];
-            401: components["responses"]["401.unauthenticated"];
-            403: components["responses"]["403.operator_only"];
-            404: components["responses"]["404.not_found"];
-            408: components["responses"]["408.request_timeout"];
-            413: components["responses"]["413.payload_too_large"];
-            415: components["responses"]["415.unsupported_media_type"];
-            421: components["responses"]["421.misdirected_request"];
-            422: components["responses"]["422.invalid_request"];
-            429: components["responses"]["429.rate_limited.model_busy"];
-            431: components["responses"]["431.headers_too_large"];
-            500: components["responses"]["500.internal_error"];
-            502: components["responses"]["502.runtime_invalid_response"];
-            503: components["responses"]["503.runtime_loading.runtime_stopped.runtime_unavailable.storage_unavailable.instance_outdated.shutting_down"];
-            504: components["responses"]["504.inference_timeout"];
+            400: components["responses"]["Refused400MalformedJsonBadRequest"];
+            401: components["responses"]["Refused401Unauthenticated"];
+            403: components["responses"]["Refused403OperatorOnly"];
+            404: components["responses"]["Refused404NotFound"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            413: components["responses"]["Refused413PayloadTooLarge"];
+            415: components["responses"]["Refused415UnsupportedMediaType"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            422: components["responses"]["Refused422InvalidRequest"];
+            429: components["responses"]["Refused429RateLimitedModelBusy"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            502: components["responses"]["Refused502RuntimeInvalidResponse"];
+            503: components["responses"]["Refused503RuntimeLoadingRuntimeStoppedRuntimeUnavailableStorageUnavailableInstanceOutdatedShuttingDown"];
+            504: components["responses"]["Refused504InferenceTimeout"];
         };
     };
     inferWithVersion: {
@@ -7742,21 +7750,21 @@ export interface operations {
                     "application/octet-stream": string;
                 };
             };
-            400: components["responses"]["400.malformed_json.bad_request"];
-            401: components["responses"]["401.unauthenticated"];
-            403: components["responses"]["403.operator_only"];
-            404: components["responses"]["404.not_found"];
-            408: components["responses"]["408.request_timeout"];
-            413: components["responses"]["413.payload_too_large"];
-            415: components["responses"]["415.unsupported_media_type"];
-            421: components["responses"]["421.misdirected_request"];
-            422: components["responses"]["422.invalid_request"];
-            429: components["responses"]["429.rate_limited.model_busy"];
-            431: components["responses"]["431.headers_too_large"];
-            500: components["responses"]["500.internal_error"];
-            502: components["responses"]["502.runtime_invalid_response"];
-            503: components["responses"]["503.runtime_loading.runtime_stopped.runtime_unavailable.storage_unavailable.instance_outdated.shutting_down"];
-            504: components["responses"]["504.inference_timeout"];
+            400: components["responses"]["Refused400MalformedJsonBadRequest"];
+            401: components["responses"]["Refused401Unauthenticated"];
+            403: components["responses"]["Refused403OperatorOnly"];
+            404: components["responses"]["Refused404NotFound"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            413: components["responses"]["Refused413PayloadTooLarge"];
+            415: components["responses"]["Refused415UnsupportedMediaType"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            422: components["responses"]["Refused422InvalidRequest"];
+            429: components["responses"]["Refused429RateLimitedModelBusy"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            502: components["responses"]["Refused502RuntimeInvalidResponse"];
+            503: components["responses"]["Refused503RuntimeLoadingRuntimeStoppedRuntimeUnavailableStorageUnavailableInstanceOutdatedShuttingDown"];
+            504: components["responses"]["Refused504InferenceTimeout"];
         };
     };
     listModelFiles: {
@@ -7779,16 +7787,16 @@ export interface operations {
                     "application/json": components["schemas"]["ModelFiles"];
                 };
             };
-            400: components["responses"]["400.bad_request"];
-            401: components["responses"]["401.unauthenticated"];
-            403: components["responses"]["403.operator_only"];
-            408: components["responses"]["408.request_timeout"];
-            421: components["responses"]["421.misdirected_request"];
-            422: components["responses"]["422.invalid_request"];
-            429: components["responses"]["429.rate_limited"];
-            431: components["responses"]["431.headers_too_large"];
-            500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.instance_outdated.shutting_down"];
+            400: components["responses"]["Refused400BadRequest"];
+            401: components["responses"]["Refused401Unauthenticated"];
+            403: components["responses"]["Refused403OperatorOnly"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            422: components["responses"]["Refused422InvalidRequest"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            503: components["responses"]["Refused503StorageUnavailableInstanceOutdatedShuttingDown"];
         };
     };
     uploadModelFile: {
@@ -7822,18 +7830,18 @@ export interface operations {
                     "application/json": components["schemas"]["UploadedModelFile"];
                 };
             };
-            400: components["responses"]["400.bad_request"];
-            401: components["responses"]["401.unauthenticated"];
-            403: components["responses"]["403.operator_only.forbidden"];
-            408: components["responses"]["408.request_timeout"];
-            413: components["responses"]["413.payload_too_large"];
-            415: components["responses"]["415.unsupported_media_type"];
-            421: components["responses"]["421.misdirected_request"];
-            422: components["responses"]["422.invalid_request.quota_exceeded"];
-            429: components["responses"]["429.rate_limited"];
-            431: components["responses"]["431.headers_too_large"];
-            500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.busy.storage_unavailable.instance_outdated.shutting_down"];
+            400: components["responses"]["Refused400BadRequest"];
+            401: components["responses"]["Refused401Unauthenticated"];
+            403: components["responses"]["Refused403OperatorOnlyForbidden"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            413: components["responses"]["Refused413PayloadTooLarge"];
+            415: components["responses"]["Refused415UnsupportedMediaType"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            422: components["responses"]["Refused422InvalidRequestQuotaExceeded"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            503: components["responses"]["Refused503BusyStorageUnavailableInstanceOutdatedShuttingDown"];
         };
     };
     deleteModelFile: {
@@ -7855,17 +7863,17 @@ export interface operations {
                     "application/json": components["schemas"]["Deleted"];
                 };
             };
-            400: components["responses"]["400.bad_request"];
-            401: components["responses"]["401.unauthenticated"];
-            403: components["responses"]["403.operator_only.forbidden"];
-            404: components["responses"]["404.not_found"];
-            408: components["responses"]["408.request_timeout"];
-            421: components["responses"]["421.misdirected_request"];
-            422: components["responses"]["422.invalid_request"];
-            429: components["responses"]["429.rate_limited"];
-            431: components["responses"]["431.headers_too_large"];
-            500: components["responses"]["500.internal_error"];
-            503: components["responses"]["503.storage_unavailable.instance_outdated.shutting_down"];
+            400: components["responses"]["Refused400BadRequest"];
+            401: components["responses"]["Refused401Unauthenticated"];
+            403: components["responses"]["Refused403OperatorOnlyForbidden"];
+            404: components["responses"]["Refused404NotFound"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            422: components["responses"]["Refused422InvalidRequest"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            503: components["responses"]["Refused503StorageUnavailableInstanceOutdatedShuttingDown"];
         };
     };
     alertFired: {
