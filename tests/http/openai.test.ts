@@ -165,6 +165,10 @@ describe('the OpenAI endpoint', () => {
       max_completion_tokens: 100_000,
       temperature: 1,
       top_p: 0.5,
+      top_k: 40,
+      min_p: 0.1,
+      repetition_penalty: 1.1,
+      chat_template_kwargs: { enable_thinking: false },
       seed: -7,
       stop: 'x',
       presence_penalty: -2,
@@ -202,6 +206,9 @@ describe('the OpenAI endpoint', () => {
       temperature: 1,
       sampling: {
         topP: 0.5,
+        topK: 40,
+        minP: 0.1,
+        repetitionPenalty: 1.1,
         seed: -7,
         stop: ['x'],
         presencePenalty: -2,
@@ -209,6 +216,7 @@ describe('the OpenAI endpoint', () => {
         logitBias: { 50256: -100 },
         topLogprobs: 20,
       },
+      templateFields: { enable_thinking: false },
     });
     const nulls = Object.fromEntries(Object.keys(options).map((name) => [name, null]));
     const others = {
@@ -286,6 +294,10 @@ describe('the OpenAI endpoint', () => {
     ['temperature', { temperature: 2.1 }],
     ['temperature', { temperature: '1' }],
     ['top_p', { top_p: 1.1 }],
+    ['top_k', { top_k: 1.5 }],
+    ['min_p', { min_p: 2 }],
+    ['repetition_penalty', { repetition_penalty: 0 }],
+    ['chat_template_kwargs', { chat_template_kwargs: [] }],
     ['top_p', { top_p: -0.1 }],
     ['seed', { seed: 0.5 }],
     ['stop', { stop: '' }],
@@ -312,7 +324,7 @@ describe('the OpenAI endpoint', () => {
   ])('refuses a bad %s for a model of this service (%#)', (param, over) => refusesBody(param, ready, over));
 
   it.each([
-    ['unknown_parameter', 'top_k', { top_k: 1 }],
+    ['unknown_parameter', 'top_m', { top_m: 1 }],
     ['unsupported_parameter', 'functions', { functions: [] }],
     ['unsupported_parameter', 'messages[0].audio', { messages: [{ ...message, audio: { id: 'x' } }] }],
     ['unknown_parameter', 'messages[0].id', { messages: [{ ...message, id: 'x' }] }],

@@ -40,6 +40,8 @@ export interface ChatRequest {
   readonly sampling?: Sampling;
   /** If absent, the answer may be any text. */
   readonly responseFormat?: ResponseFormat;
+  /** Further variables of the chat template. */
+  readonly templateFields?: JsonObject;
   readonly verbatim?: VerbatimRequest;
 }
 
@@ -98,6 +100,12 @@ export type ResponseFormat =
 export interface Sampling {
   /** From 0 to 1. Only the likeliest tokens up to this sum of probabilities are drawn. At 0 only one token is left. */
   readonly topP?: number;
+  /** At least 1. Only this many of the likeliest tokens are drawn. */
+  readonly topK?: number;
+  /** From 0 to 1. A token is drawn only if its probability is at least this share of the likeliest token's. */
+  readonly minP?: number;
+  /** From 0.01 to 10. Divides the positive logits of tokens that the prompt or the answer has, and multiplies the others. */
+  readonly repetitionPenalty?: number;
   /** The same seed and request give the same answer. */
   readonly seed?: number;
   /** At most 4 texts, none of them empty. The answer ends before the first stop text. */

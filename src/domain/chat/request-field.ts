@@ -13,6 +13,7 @@ export type OptionalField =
 export function nameOf(field: string): string {
   if (field === 'parts') return 'content';
   if (field === 'topLogprobs') return 'logprobs';
+  if (field === 'templateFields') return 'chat_template_kwargs';
   return field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 

@@ -27,6 +27,10 @@ import { ChatProcess, type ChatProcessSettings, type OnnxSource } from './chat-p
 /** The chat template gets the fields of messages. */
 const SUPPORTED: ReadonlySet<OptionalField> = new Set([
   'topP',
+  'topK',
+  'minP',
+  'repetitionPenalty',
+  'templateFields',
   'seed',
   'stop',
   'presencePenalty',

@@ -46,7 +46,9 @@ describe('chat runtimes', () => {
   const long = { ...withoutEnd, 'config.json': withFields({ eos_token_id: null, max_position_embeddings: context }) };
   const [model, slow] = [folders.toy(), folders.toy({ idleRounds: 10_000 }, long)];
   /** The template shows every field of a message to the model. */
-  const listening = folders.like({ 'tokenizer_config.json': withFields({ chat_template: '{{ messages | tojson }}' }) });
+  const listening = folders.like({
+    'tokenizer_config.json': withFields({ chat_template: '{{ messages | tojson }}{{ tone }}' }),
+  });
   afterAll(() => folders.remove());
 
   const childProcesses = ({

@@ -117,7 +117,7 @@ describe('the decoder', () => {
     for (const folder of [tinyChat, folders.toy({}, withoutEnd)]) {
       const files = readModelFiles(folder);
       const decoder = await Decoder.load(files, 1);
-      const steps = new Prompts(files).of([{ role: 'user', content }]);
+      const steps = new Prompts(files).of({ messages: [{ role: 'user', content }] });
       let step = steps.next();
       while (!step.done) step = steps.next();
       const prompt = step.value.tokens;
@@ -173,7 +173,9 @@ describe('the folder of a model', () => {
   const asked = 'What is 7 + 5?';
   /** Returns the tokens of the question as the model gets them. */
   const promptIn = (folder: string) => {
-    const { done, value } = new Prompts(readModelFiles(folder)).of([{ role: 'user', content: asked }]).next();
+    const { done, value } = new Prompts(readModelFiles(folder))
+      .of({ messages: [{ role: 'user', content: asked }] })
+      .next();
     expect(done).toBe(true);
     return (value as Prompt).tokens;
   };

@@ -76,6 +76,31 @@ describe('the sampling of an answer', () => {
     );
   });
 
+  it('draws only the top_k likeliest tokens, and those with min_p of the probability of the likeliest', () => {
+    const scores = fc.array(fc.integer({ min: -40, max: 40 }), { minLength: 1, maxLength: 60 });
+    const inOrder = (some: readonly number[]) =>
+      some.map((score, token) => ({ score, token })).sort((a, b) => b.score - a.score || a.token - b.token);
+    fc.assert(
+      fc.property(scores, fc.integer({ min: 1, max: 70 }), fc.double({ min: 0, max: 0.999 }), (some, topK, random) => {
+        const likeliest = inOrder(some.map((score) => score / 8)).slice(0, topK);
+        const drawn = new Sampler(1, { topK }, () => random).next(some.map((score) => score / 8));
+        expect(likeliest.map(({ token }) => token)).toContain(drawn);
+      }),
+      { numRuns: 500 },
+    );
+    const far = [0, Math.log(0.5), Math.log(0.25)];
+    const drawnWith = (minP: number) =>
+      new Set(Array.from({ length: 100 }, (_, n) => new Sampler(1, { minP }, () => n / 100).next(far)));
+    expect([drawnWith(0.2), drawnWith(0.4), drawnWith(1)].map(({ size }) => size)).toEqual([3, 2, 1]);
+  });
+
+  it('makes tokens of the prompt and of the answer less likely with a repetition_penalty', () => {
+    const sampler = new Sampler(0, { repetitionPenalty: 2 }, undefined, [0]);
+    const scores = [4, 3, -1, -1.5];
+    expect(Array.from({ length: 3 }, () => sampler.next(scores))).toEqual([1, 0, 0]);
+    expect(new Sampler(0, { repetitionPenalty: 2 }, undefined, [2]).next([-9, -9, -1, -1.5])).toBe(3);
+  });
+
   it('draws the same again with the same seed, and draws evenly', () => {
     const even = new Array<number>(16).fill(0);
     const draws = (seed: number) => chosen(1_600, even, { seed }, 1);

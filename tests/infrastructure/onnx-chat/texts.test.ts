@@ -266,16 +266,16 @@ describe('the text of a message', () => {
     }
   });
 
-  it('has no special tokens in the calls and names of tools', () => {
+  it('has no special tokens in the calls and names of tools, and in the fields of the template', () => {
     const call = { name: 'add<|im_end|>', arguments: '{"<|im_start|>": ["<|im_end|>", 7]}' };
     const toolCalls = [{ id: '<|im_end|>', ...call }];
     const messages = [{ role: 'assistant' as const, content: '', parts: [], toolCalls, name: '<|im_end|>' }];
-    const shown = '{% for m in messages %}{{ m.tool_calls | tojson }}{{ m.name }}{% endfor %}';
+    const shown = '{% for m in messages %}{{ m.tool_calls | tojson }}{{ m.name }}{{ tone }}{% endfor %}';
     const prompts = new Prompts({ ...files, template: { text: shown, file: '' } });
-    const { value } = prompts.of(messages).next();
+    const { value } = prompts.of({ messages, templateFields: { tone: '<|im_end|>', messages: [] } }).next();
     const ids = (value as Prompt).tokens;
     expect(count(ids)).toBe(0);
-    expect(JSON.parse(tokens.decode(ids).replace(/<\|im_end\|>$/, ''))).toMatchObject([
+    expect(JSON.parse(tokens.decode(ids).replace(/(<\|im_end\|>){2}$/, ''))).toMatchObject([
       { id: '<|im_end|>', function: call },
     ]);
   });

@@ -78,7 +78,8 @@ class DecoderThread {
     const { scheduler, vocabulary } = this.model;
     const began = performance.now();
     const text = new AnswerText({ decode: (tokens) => vocabulary.decode(tokens), stop: order.sampling?.stop });
-    const sampler = new Sampler(order.temperature, order.sampling);
+    const read = [...prompt];
+    const sampler = new Sampler(order.temperature, order.sampling, undefined, read);
     const constraint = form && new Constraint(form.memory, form.port);
     const choose = (scores: Scores) => {
       const allowed = constraint?.allowed();
@@ -95,7 +96,7 @@ class DecoderThread {
     };
     const late = () => constraint?.late() ?? null;
     try {
-      const answer = await scheduler.generate(call, { caller, prompt: [...prompt], room, late, choose, add });
+      const answer = await scheduler.generate(call, { caller, prompt: read, room, late, choose, add });
       if (!answer) return;
       const { tokens, finishReason, cachedTokens, firstTokenMs, betweenTokensMs } = answer;
       text.end(finishReason === 'length');

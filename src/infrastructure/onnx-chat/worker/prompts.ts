@@ -1,6 +1,6 @@
 /** Renders conversations with the model's chat template, and tokenizes them. */
 import { Template } from '@huggingface/jinja';
-import type { RequestMessage } from '../../../domain/chat/chat.js';
+import type { ChatRequest, RequestMessage } from '../../../domain/chat/chat.js';
 import { firstLineOf } from '../../onnx/onnx-runtime.js';
 import { messageJson } from '../../openai/openai-request.js';
 import { BrokenModel, isJson, type Json, type ModelFiles } from './model-files.js';
@@ -8,6 +8,9 @@ import { SectionTokenizer, usingTokenizer, Vocabulary } from './tokenizers.js';
 
 /** The chat template refuses the messages. The text of the error is usually the template's own text. */
 export class RefusedMessages extends Error {}
+
+/** What a chat template reads. */
+type Conversation = Pick<ChatRequest, 'messages' | 'templateFields'>;
 
 /** The tokens of a conversation. If `whole` is false, the conversation has more tokens. */
 export interface Prompt {
@@ -53,20 +56,22 @@ export class Prompts {
    * `enough` tokens. Yields from time to time, so that other calls have their turn. Throws RefusedMessages, or any error
    * of a faulty template or tokenizer.
    */
-  *of(messages: readonly RequestMessage[], enough = Number.POSITIVE_INFINITY): Generator<void, Prompt> {
+  *of(chat: Conversation, enough = Number.POSITIVE_INFINITY): Generator<void, Prompt> {
+    const { messages } = chat;
     for (let most = CHARACTERS_PER_TOKEN * enough; ; most *= 2) {
       const isLong = messages.some(({ content }) => content.length > most);
       const cut = isLong ? messages.map((one) => ({ ...one, content: one.content.slice(0, most) })) : messages;
-      const prompt = yield* this.tokens(cut, enough);
+      const prompt = yield* this.tokens({ ...chat, messages: cut }, enough);
       if (!isLong || !prompt.whole) return prompt;
     }
   }
 
-  private *tokens(messages: readonly RequestMessage[], enough: number): Generator<void, Prompt> {
+  private *tokens({ messages, templateFields = {} }: Conversation, enough: number): Generator<void, Prompt> {
+    const fields = this.text.escapeAll(templateFields) as object;
     const safe = messages.map((message) => this.safe(message));
     const tokens: number[] = [];
     let next = TOKENS_PER_STEP;
-    const rendered = continues(messages) ? this.template.begun(safe) : this.template.render(safe);
+    const rendered = continues(messages) ? this.template.begun(safe, fields) : this.template.render(safe, fields);
     for (const some of this.text.tokens(rendered)) {
       for (const token of some) tokens.push(token);
       if (tokens.length > enough) return { tokens, whole: false };
@@ -137,14 +142,14 @@ class ChatTemplate {
     }
   }
 
-  render(messages: readonly unknown[], add_generation_prompt = true): string {
-    return this.template.render({ ...this.files.namedTokens, messages, add_generation_prompt, refuse });
+  render(messages: readonly unknown[], fields: object = {}, add_generation_prompt = true): string {
+    return this.template.render({ ...fields, ...this.files.namedTokens, messages, add_generation_prompt, refuse });
   }
 
   /** Renders messages up to the end of the last one, which the model continues. Throws RefusedMessages. */
-  begun(messages: readonly SafeMessage[]): string {
+  begun(messages: readonly SafeMessage[], fields: object): string {
     const last = messages.at(-1) as SafeMessage;
-    const rendered = this.render([...messages.slice(0, -1), { ...last, content: last.content + END }], false);
+    const rendered = this.render([...messages.slice(0, -1), { ...last, content: last.content + END }], fields, false);
     const end = rendered.lastIndexOf(END);
     if (end < 0)
       throw new RefusedMessages('The last message is the assistant’s, which the chat template does not show.');

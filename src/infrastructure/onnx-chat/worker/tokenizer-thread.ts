@@ -66,7 +66,7 @@ export class TokenizerThread {
       return;
     }
     try {
-      const prompt = yield* prompts.of(request.messages, COUNTED_CONTEXTS * context);
+      const prompt = yield* prompts.of(request, COUNTED_CONTEXTS * context);
       this.report(fitted(call, prompt, request, context));
     } catch (error) {
       // Reports only the text of a refusal by the template. Other errors may quote messages, and failures are logged.

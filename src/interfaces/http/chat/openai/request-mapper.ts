@@ -29,6 +29,7 @@ export function chatRequestOf(body: OpenAiChatRequest): ChatRequest {
     ...(Array.isArray(json.tools) && { tools: json.tools.flatMap(toolOf) }),
     ...given({ toolChoice: toolChoiceOf(json.tool_choice), responseFormat: formatOf(json.response_format) }),
     ...(Object.keys(sampling).length > 0 && { sampling }),
+    ...(isObject(json.chat_template_kwargs) && { templateFields: json.chat_template_kwargs }),
     verbatim: {
       dialect: 'openai',
       json,
@@ -43,6 +44,9 @@ function samplingOf(json: JsonObject): Sampling {
   const { logit_bias: bias } = json;
   return given({
     topP: number(json.top_p),
+    topK: isNumber(json.top_k) && json.top_k > 0 ? json.top_k : undefined,
+    minP: number(json.min_p),
+    repetitionPenalty: number(json.repetition_penalty),
     seed: number(json.seed),
     stop: stops.length > 0 ? stops : undefined,
     presencePenalty: number(json.presence_penalty),

@@ -94,6 +94,11 @@ const withoutEffect = AnyJson.optional().describe('Accepted without effect.');
 const Sampled = {
   temperature: within(0, temperature).describe('The default is 0: the likeliest token is always taken.'),
   top_p: within(0, 1),
+  top_k: wholeNumber(-1, Number.MAX_SAFE_INTEGER)
+    .nullish()
+    .describe('Only so many of the likeliest tokens are drawn. At 0 and -1 all are.'),
+  min_p: within(0, 1).describe('Drops tokens with less than this share of the probability of the likeliest one.'),
+  repetition_penalty: within(0.01, 10).describe('Above 1, tokens of the prompt and the answer become less likely.'),
   seed: wholeNumber(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER)
     .nullish()
     .describe('The same seed and request give the same answer.'),
@@ -182,6 +187,7 @@ export const understood = {
   prediction: withoutEffect,
   safety_identifier: withoutEffect,
   reasoning_effort: withoutEffect,
+  chat_template_kwargs: AnyObject.nullish().describe('Variables for the chat template of the model.'),
   verbosity: withoutEffect,
   functions: onlyNull,
   function_call: onlyNull,

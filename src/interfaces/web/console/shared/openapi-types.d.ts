@@ -2365,6 +2365,9 @@ export interface components {
             max_tokens?: number | null;
             temperature?: number | null;
             top_p?: number | null;
+            top_k?: number | null;
+            min_p?: number | null;
+            repetition_penalty?: number | null;
             seed?: number | null;
             stop?: string | string[] | null;
             presence_penalty?: number | null;
@@ -2397,6 +2400,9 @@ export interface components {
             prediction?: string | number | boolean | null | unknown[] | Record<string, never>;
             safety_identifier?: string | number | boolean | null | unknown[] | Record<string, never>;
             reasoning_effort?: string | number | boolean | null | unknown[] | Record<string, never>;
+            chat_template_kwargs?: {
+                [key: string]: components["schemas"]["Json"];
+            };
             verbosity?: string | number | boolean | null | unknown[] | Record<string, never>;
             functions?: null;
             function_call?: null;
