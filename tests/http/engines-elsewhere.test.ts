@@ -145,6 +145,18 @@ describe('chat with an engine elsewhere', () => {
     expect(engine.asked.at(-1)?.body).toEqual({ ...stream, model: 'big-model', stream_options: options });
   });
 
+  it('changes nothing between a program that asks for embeddings and its engine, but the model', async () => {
+    const asked = { model: project, input: ['a', 'b'], encoding_format: 'float', input_type: 'query', x: [null] };
+    const data = [0, 1].map((index) => ({ object: 'embedding', index, embedding: [index, 0.5], x: 1 }));
+    const answer = { object: 'list', data, model: 'big-model', usage: { prompt_tokens: 2, x: 3 }, x: 4 };
+    engine.script = answering(200, answer);
+    const { status, body } = await app.post('/openai/v1/embeddings', admin.apiKey, asked);
+    expect({ status, body }).toEqual({ status: 200, body: { ...answer, model: project } });
+    expect(engine.asked.at(-1)?.body).toEqual({ ...asked, model: 'big-model' });
+    for (const input of ['', [], ['a', ''], [1, 2], ['a', 1]])
+      expect((await app.post('/openai/v1/embeddings', admin.apiKey, { ...asked, input })).status).toBe(400);
+  });
+
   it('passes on what the engine says about a request of a program that speaks OpenAI’s API, without its key', async () => {
     const refused = async (status: number, error: unknown) => {
       engine.script = answering(status, error);

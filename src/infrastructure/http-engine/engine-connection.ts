@@ -117,7 +117,7 @@ export class EngineConnection<Model> {
       if (answer.status === 200) return await this.whole(this.form('embeddings', schema, ...args), answer, reading);
       const refused = await withText(answer);
       if (this.refusals.isTooLong(refused)) throw new ContextLengthExceeded(TEXT_TOO_LONG, 'input');
-      throw this.refusals.of(refused);
+      throw request.verbatim ? this.refusals.ofVerbatim(refused) : this.refusals.of(refused);
     } catch (error) {
       throw errorFor(error);
     }

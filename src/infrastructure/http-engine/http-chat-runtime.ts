@@ -118,7 +118,10 @@ export class HttpChatRuntime<Model> implements ChatRuntime {
     });
   }
 
-  async embed(request: EmbeddingRequest, call: RuntimeCall): Promise<Embeddings> {
+  async embed({ verbatim, ...own }: EmbeddingRequest, call: RuntimeCall): Promise<Embeddings> {
+    const isVerbatim = verbatim?.dialect === this.dialect.verbatim;
+    if (!isVerbatim) verbatim?.requireUnderstood();
+    const request = isVerbatim ? { ...own, verbatim } : own;
     return this.call({ ...costOfTexts(request), ...call }, async (connection, reading) => {
       const answer = await connection.embed(request, reading);
       const { promptTokens } = answer;

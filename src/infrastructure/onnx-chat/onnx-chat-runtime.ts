@@ -137,6 +137,7 @@ export class OnnxChatRuntime implements ChatRuntime {
   }
 
   async embed(request: EmbeddingRequest, call: RuntimeCall): Promise<Embeddings> {
+    request.verbatim?.requireUnderstood();
     if (request.dimensions !== undefined) throw new UnsupportedParameter('dimensions', FIXED_DIMENSIONS);
     return this.callsFor('embedding').embed(request, call);
   }

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { EmbeddingRequest, Embeddings } from '../../domain/chat/embedding.js';
 import type { EngineEmbeddings } from '../http-engine/engine-dialect.js';
+import { withJson } from './with-json.js';
 
 const NO_LIST = 'it is no list of embeddings.';
 const OTHER_MODEL = 'it is of another model than the one that was asked.';
@@ -29,9 +30,14 @@ export interface WantedVectors {
   readonly texts: number;
   readonly dimensions?: number | undefined;
   readonly names: readonly string[];
+  /** The answer has its `verbatim`. */
+  readonly verbatim: boolean;
 }
 
-export const embeddingsAnswer = ({ texts, dimensions, names }: WantedVectors): z.ZodType<Embeddings> =>
+export const embeddingsAnswer = ({ verbatim, ...wanted }: WantedVectors): z.ZodType<Embeddings> =>
+  withJson(vectorsAnswer(wanted), ({ model: _, ...json }) => (verbatim ? json : null), NO_LIST);
+
+const vectorsAnswer = ({ texts, dimensions, names }: Omit<WantedVectors, 'verbatim'>): z.ZodType<Embeddings> =>
   z
     .object(
       {
@@ -61,11 +67,12 @@ export const embeddingsAnswer = ({ texts, dimensions, names }: WantedVectors): z
 
 /** Translates a request. The answer may give the model any of the `names`. */
 export function embeddingsOf(
-  { texts, dimensions }: EmbeddingRequest,
+  { texts, dimensions, verbatim }: EmbeddingRequest,
   model: string,
   names: readonly string[],
 ): EngineEmbeddings {
-  const body = { model, input: texts, encoding_format: 'base64', ...(dimensions !== undefined && { dimensions }) };
-  const wanted = { texts: texts.length, dimensions, names };
+  const own = { model, input: texts, encoding_format: 'base64', ...(dimensions !== undefined && { dimensions }) };
+  const body = verbatim ? { ...verbatim.json, model } : own;
+  const wanted = { texts: texts.length, dimensions, names, verbatim: verbatim !== undefined };
   return { path: '/embeddings', body, args: [wanted], answer: embeddingsAnswer(wanted) };
 }

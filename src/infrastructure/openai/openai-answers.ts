@@ -8,9 +8,9 @@ import type {
   ToolCall,
   ToolCallPart,
 } from '../../domain/chat/chat.js';
-import type { JsonObject } from '../../domain/workspace/json.js';
 import type { EngineChunk, Wanted } from '../http-engine/engine-dialect.js';
 import { embeddingsAnswer } from './embeddings.js';
+import { withJson } from './with-json.js';
 
 /** The names that the model may have in answers. */
 interface Model {
@@ -211,6 +211,7 @@ function answer(model: Model, wanted: Wanted): z.ZodType<Completion> {
         usage,
       })),
     ({ model: _, ...json }) => (wanted.verbatim ? json : null),
+    NO_COMPLETION,
   );
 }
 
@@ -241,20 +242,8 @@ function chunk(model: Model, wanted: Wanted): z.ZodType<EngineChunk> {
       const isOnlyUsage = usage && Array.isArray(json.choices) && json.choices.length === 0;
       return isOnlyUsage ? null : others;
     },
+    NO_CHUNK,
   );
-}
-
-/** Adds `verbatim` to what the schema makes of JSON. `kept` returns the JSON for the caller, or null for none. */
-function withJson<T extends object>(schema: z.ZodType<T>, kept: (json: JsonObject) => JsonObject | null): z.ZodType<T> {
-  return z.unknown().transform((json, context) => {
-    const { data, error } = schema.safeParse(json);
-    if (error) {
-      context.addIssue(error.issues[0]?.message ?? NO_COMPLETION);
-      return z.NEVER;
-    }
-    const verbatim = kept(json as JsonObject);
-    return verbatim ? { ...data, verbatim: JSON.stringify(verbatim) } : data;
-  });
 }
 
 /** Returns whether a chunk adds nothing. Azure's chunks with only annotations add nothing, and name no model. */

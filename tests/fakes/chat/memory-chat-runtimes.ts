@@ -118,7 +118,8 @@ export class MemoryChatRuntimes implements ChatRuntimes {
     });
   }
 
-  async embed(id: string, { texts, dimensions }: EmbeddingRequest, about: RuntimeCall): Promise<Embeddings> {
+  async embed(id: string, { texts, dimensions, verbatim }: EmbeddingRequest, about: RuntimeCall): Promise<Embeddings> {
+    verbatim?.requireUnderstood();
     const { caller, signal, admitted } = about;
     if (dimensions !== undefined) throw new UnsupportedParameter('dimensions', 'is not supported by this model');
     const runtime = this.ready(id, signal);

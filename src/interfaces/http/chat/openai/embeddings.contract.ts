@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import { permissions } from '../../../../domain/accounts/permission.js';
 import { embeddingLimits } from '../../../../domain/chat/embedding.js';
+import { MODEL_LEVELS } from '../../body.js';
 import { contractsOf } from '../../contract.js';
-import { AnyJson, choice, id, intLike, namedObject, STORABLE, text, wholeNumber } from '../../schemas.js';
+import { parsed } from '../../parsed.js';
+import { AnyJson, choice, intLike, STORABLE, text, textLike, wholeNumber } from '../../schemas.js';
 import { refuseTooMany, runtimeRefusals } from '../dialects.js';
 import { OPENAI } from './openai-errors.js';
 import { refusalOf } from './understood-request.js';
@@ -15,25 +17,31 @@ const inputError = `must be a text that is not empty, or an array of 1 to ${text
 const Text = z.string({ error: inputError }).min(1, { error: inputError }).meta({ pattern: STORABLE });
 const Texts = z.array(Text, { error: inputError }).min(1, { error: inputError }).max(texts, { error: inputError });
 
-const EmbeddingsRequest = z
-  .strictObject({
-    model: text().meta({
-      description: 'The id of a project of your team, or its name if no other project of the team has it.',
-      example: 'prj_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11',
-    }),
-    input: z.union([Text, Texts], { error: inputError }).meta({
-      description: `A text or an array of 1 to ${texts} texts, none empty. Arrays of tokens are not supported.`,
-      example: ['a cat', 'a dog'],
-    }),
-    encoding_format: choice(['float', 'base64'])
-      .nullish()
-      .describe('`base64`: the numbers as little-endian 32-bit floats. The default is `float`.'),
-    dimensions: wholeNumber(1, dimensions)
-      .nullish()
-      .describe('The length of a vector. Only for models of engines elsewhere that can choose it.'),
-    user: AnyJson.optional().describe('Accepted without effect.'),
-  })
-  .meta({ id: 'OpenAiEmbeddingsRequest' });
+const fields = {
+  model: text().meta({
+    description: 'The id of a project of your team, or its name if no other project of the team has it.',
+    example: 'prj_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11',
+  }),
+  input: z.union([Text, Texts], { error: inputError }).meta({
+    description: `A text or an array of 1 to ${texts} texts, none empty. Arrays of tokens are not supported.`,
+    example: ['a cat', 'a dog'],
+  }),
+  encoding_format: choice(['float', 'base64'])
+    .nullish()
+    .describe('`base64`: the numbers as little-endian 32-bit floats. The default is `float`.'),
+  dimensions: wholeNumber(1, dimensions)
+    .nullish()
+    .describe('The length of a vector. Only for models of engines elsewhere that can choose it.'),
+  user: AnyJson.optional().describe('Accepted without effect.'),
+};
+
+/** A field that is not listed goes to an engine elsewhere as it is. */
+const EmbeddingsRequest = z.looseObject(fields).meta({ id: 'OpenAiEmbeddingsRequest' });
+
+const Understood = z.strictObject(fields);
+
+/** Throws UnknownParameter for a field that is not listed. */
+export const requireUnderstoodTexts = (json: unknown): void => void parsed(Understood, json, refusalOf);
 
 export type EmbeddingsRequest = z.output<typeof EmbeddingsRequest>;
 
@@ -47,25 +55,29 @@ export const createOpenAiEmbeddings = api.post(`${OPENAI}/embeddings`, {
     'together with others.',
   access: permissions.chat,
   body: EmbeddingsRequest,
-  bodyLimit: 'chat',
+  bodyLimit: 'model',
+  mostLevels: MODEL_LEVELS,
   refuseFirst: (json) => refuseTooMany(json, 'input', texts, inputError),
   refusalOf,
-  answer: namedObject('OpenAiEmbeddings', {
-    object: z.literal('list'),
-    data: z.array(
-      z.object({
-        object: z.literal('embedding'),
-        index: intLike(0, 'The number of the text.'),
-        embedding: z.union([z.array(z.number()), z.string()]).meta({
-          description: 'An array of numbers, or base64 as `encoding_format` asks for.',
-          example: [0.12, -0.5],
+  answer: z
+    .looseObject({
+      object: z.literal('list'),
+      data: z.array(
+        z.looseObject({
+          object: z.literal('embedding'),
+          index: intLike(0, 'The number of the text.'),
+          embedding: z.union([z.array(z.number()), z.string()]).meta({
+            description: 'An array of numbers, or base64 as `encoding_format` asks for.',
+            example: [0.12, -0.5],
+          }),
         }),
-      }),
-    ),
-    model: id('prj').describe('The id of the project.'),
-    usage: z
-      .object({ prompt_tokens: intLike(8), total_tokens: intLike(8) })
-      .describe('Zero if an engine elsewhere does not report it.'),
-  }),
+      ),
+      model: textLike('prj_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11', 'As the caller sent it.'),
+      usage: z
+        .looseObject({ prompt_tokens: intLike(8), total_tokens: intLike(8).optional() })
+        .nullish()
+        .describe('Zero if an engine elsewhere does not report it.'),
+    })
+    .meta({ id: 'OpenAiEmbeddings' }),
   refusals: ['not_found', 'unknown_parameter', 'unsupported_parameter', ...runtimeRefusals],
 });

@@ -2,9 +2,11 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { injectable } from 'inversify';
 import { EmbeddingService } from '../../../../application/chat/embedding.service.js';
 import type { Embeddings } from '../../../../domain/chat/embedding.js';
+import type { JsonObject } from '../../../../domain/workspace/json.js';
 import { type AnswerOf, type CallOf, type Controller, route, StreamedResponse } from '../../contract.js';
 import { JSON_TYPE } from '../../middleware/respond.js';
-import { createOpenAiEmbeddings, type EmbeddingsRequest } from './embeddings.contract.js';
+import { verbatimJson } from './answer-mapper.js';
+import { createOpenAiEmbeddings, type EmbeddingsRequest, requireUnderstoodTexts } from './embeddings.contract.js';
 
 /** After this many numbers have been written as text, other requests can run. */
 const NUMBERS_PER_STEP = 8_192;
@@ -17,9 +19,19 @@ export class EmbeddingsController implements Controller {
 
   private async create({ caller, body, signal, memory }: CallOf<typeof createOpenAiEmbeddings>) {
     const { model, input, encoding_format: format, dimensions } = body;
-    const request = { texts: [input].flat(), ...(dimensions && { dimensions }) };
-    const { projectId, embeddings } = await this.embeddings.embed(caller, { model, request, signal, memory });
-    return new StreamedResponse(200, { 'Content-Type': JSON_TYPE }, answerText(projectId, embeddings, format));
+    const verbatim = {
+      dialect: 'openai',
+      json: body as unknown as JsonObject,
+      wantsUsage: true,
+      requireUnderstood: () => requireUnderstoodTexts(body),
+    };
+    const request = { texts: [input].flat(), ...(dimensions && { dimensions }), verbatim };
+    const { embeddings } = await this.embeddings.embed(caller, { model, request, signal, memory });
+    const text =
+      embeddings.verbatim === undefined
+        ? answerText(model, embeddings, format)
+        : Buffer.from(verbatimJson(embeddings.verbatim, model));
+    return new StreamedResponse(200, { 'Content-Type': JSON_TYPE }, text);
   }
 }
 

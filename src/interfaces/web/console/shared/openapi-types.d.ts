@@ -2466,17 +2466,23 @@ export interface components {
         OpenAiEmbeddings: {
             /** @enum {string} */
             object: "list";
-            data: {
+            data: ({
                 /** @enum {string} */
                 object: "embedding";
                 index: number;
                 embedding: number[] | string;
-            }[];
+            } & {
+                [key: string]: unknown;
+            })[];
             model: string;
-            usage: {
+            usage?: ({
                 prompt_tokens: number;
-                total_tokens: number;
-            };
+                total_tokens?: number;
+            } & {
+                [key: string]: unknown;
+            }) | null;
+        } & {
+            [key: string]: unknown;
         };
         OpenAiEmbeddingsRequest: {
             model: string;
@@ -2485,6 +2491,8 @@ export interface components {
             encoding_format?: "float" | "base64" | null;
             dimensions?: number | null;
             user?: string | number | boolean | null | unknown[] | Record<string, never>;
+        } & {
+            [key: string]: unknown;
         };
         Job: {
             id: string;
