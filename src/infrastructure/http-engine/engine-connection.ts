@@ -75,6 +75,8 @@ export class EngineConnection<Model> {
   private readonly client: HttpClient;
   private readonly strict: StrictFormat;
   private readonly refusals: EngineRefusals;
+  /** The forms by what is wanted. There are few, because a wish is only yes or no. */
+  private readonly forms = new Map<string, AnswerForm<unknown>>();
 
   constructor(
     private readonly source: HttpSource<Model>,
@@ -95,7 +97,7 @@ export class EngineConnection<Model> {
   async complete(request: ChatRequest, reading: Reading): Promise<Completion> {
     try {
       await this.strict.requireUsable(request, reading.caller);
-      const form = this.form('answer', this.dialect.answer(this.source.model, wantedBy(request)), wantedBy(request));
+      const form = this.form('answer', wantedBy(request), (wanted) => this.dialect.answer(this.source.model, wanted));
       const completion = await this.whole(form, await this.post(request, reading.signal, false), reading);
       const { logprobs: _, ...content } = completion;
       const answer = new AnswerCheck(request);
@@ -114,7 +116,7 @@ export class EngineConnection<Model> {
     const { path, body: json, args, answer: schema } = translated;
     try {
       const answer = await this.client.stream({ method: 'POST', path, json, signal: reading.signal });
-      if (answer.status === 200) return await this.whole(this.form('embeddings', schema, ...args), answer, reading);
+      if (answer.status === 200) return await this.whole(this.formOf('embeddings', schema, ...args), answer, reading);
       const refused = await withText(answer);
       if (this.refusals.isTooLong(refused)) throw new ContextLengthExceeded(TEXT_TOO_LONG, 'input');
       throw request.verbatim ? this.refusals.ofVerbatim(refused) : this.refusals.of(refused);
@@ -128,11 +130,13 @@ export class EngineConnection<Model> {
    * engine has no chunks, the whole answer is one part.
    */
   async *stream(request: ChatRequest, reading: Reading): AsyncGenerator<ReceivedPart> {
-    const wanted = wantedBy(request);
-    const schema = this.dialect.chunk?.(this.source.model, wanted);
-    if (schema) {
+    const { chunk } = this.dialect;
+    if (chunk) {
       try {
-        yield* this.chunks(this.form('chunk', schema, wanted), request, reading);
+        const form = this.form('chunk', wantedBy(request), (wanted) =>
+          chunk.call(this.dialect, this.source.model, wanted),
+        );
+        yield* this.chunks(form, request, reading);
       } catch (error) {
         throw errorFor(error);
       }
@@ -203,11 +207,17 @@ export class EngineConnection<Model> {
     return this.tools.answers.answer(form, bytes, signal);
   }
 
-  private form<T>(name: 'answer' | 'chunk', schema: z.ZodType<T>, wanted: Wanted): AnswerForm<T>;
-  private form<T>(name: 'embeddings', schema: z.ZodType<T>, ...args: readonly unknown[]): AnswerForm<T>;
-  private form<T>(name: SchemaName['name'], schema: z.ZodType<T>, ...rest: readonly unknown[]): AnswerForm<T> {
+  /** Returns the form of an answer or of a chunk. It is made once, because a new schema takes long to parse. */
+  private form<T>(name: 'answer' | 'chunk', wanted: Wanted, schemaOf: (wanted: Wanted) => z.ZodType<T>): AnswerForm<T> {
+    const key = JSON.stringify([name, wanted]);
+    const known = this.forms.get(key) as AnswerForm<T> | undefined;
+    const form = known ?? this.formOf(name, schemaOf(wanted), this.source.model, wanted);
+    this.forms.set(key, form);
+    return form;
+  }
+
+  private formOf<T>(name: SchemaName['name'], schema: z.ZodType<T>, ...args: readonly unknown[]): AnswerForm<T> {
     const { module } = this.dialect;
-    const args = name === 'embeddings' ? rest : [this.source.model, ...rest];
     return { schema, name: module === null ? null : { module, name, args }, problem: NOT_READ[name] };
   }
 
