@@ -145,6 +145,17 @@ describe('chat with an engine elsewhere', () => {
     expect(engine.asked.at(-1)?.body).toEqual({ ...stream, model: 'big-model', stream_options: options });
   });
 
+  it.each<[string, readonly unknown[]]>([
+    ['ends without a reason', []],
+    ['sends nonsense', ['nonsense']],
+    ['goes on with another model', [chunk('other-model', { content: 'Hi' })]],
+  ])('refuses a stream with an ordinary status if its engine %s after the role', async (_, then) => {
+    engine.script = streaming(chunk('big-model', { role: 'assistant', content: '', refusal: null }), ...then);
+    const json = { model: project, messages: [{ role: 'user', content: 'Hi' }], stream: true };
+    const { status, body } = await app.post('/openai/v1/chat/completions', admin.apiKey, json);
+    expect([status, body.error.code]).toEqual([502, 'runtime_invalid_response']);
+  });
+
   it('changes nothing between a program that asks for embeddings and its engine, but the model', async () => {
     const asked = { model: project, input: ['a', 'b'], encoding_format: 'float', input_type: 'query', x: [null] };
     const data = [0, 1].map((index) => ({ object: 'embedding', index, embedding: [index, 0.5], x: 1 }));

@@ -42,6 +42,8 @@ const LONGEST_ANSWER = 8 * 1024 * 1024;
 const LONGEST_REFUSAL = 256 * 1024;
 /** The most characters of an answer with a strict format. An answer of 4,096 tokens is far shorter. */
 const LONGEST_CHECKED = 1_000_000;
+/** The most chunks without content that wait for the first content. */
+const MOST_OPENING = 16;
 /** The work for an event, as bytes to read. */
 const EVENT_WORK = 256;
 /** Log probabilities as objects take about so many times the memory of their text. */
@@ -173,6 +175,8 @@ export class EngineConnection<Model> {
     let usage: CompletionEnd['usage'] = null;
     const text = new TextCollector(LONGEST_CHECKED);
     let isHeld = false;
+    // So that a failure before the first content is an ordinary refusal, and the time to the first token is right.
+    const opening: ReceivedPart[] = [];
     await this.strict.requireUsable(request, reading.caller);
     const isStrict = strictSchema(request) !== null;
     for await (const data of framings[this.dialect.framing].read(await this.post(request, signal, true))) {
@@ -183,14 +187,21 @@ export class EngineConnection<Model> {
         await memory.reserveBytes(2 * LONGEST_EVENT + checkedBytes);
         isHeld = true;
       }
-      const { finishReason, usage: counted, ...part } = await this.tools.answers.event(form, data, signal);
+      const {
+        finishReason,
+        usage: counted,
+        isOpening = false,
+        ...part
+      } = await this.tools.answers.event(form, data, signal);
       if (reason && part.text !== '') throw new RuntimeInvalidResponse('it goes on after its end.');
-      if (answer.add(part)) yield { part, size: data.length * (part.logprobs ? LOGPROBS_GROW : 1) };
+      if (answer.add(part)) opening.push({ part, size: data.length * (part.logprobs ? LOGPROBS_GROW : 1) });
+      if (!isOpening || opening.length > MOST_OPENING) yield* opening.splice(0);
       reason = finishReason ?? reason;
       usage = counted ?? usage;
       if (isStrict && !text.add(part.text)) throw new RuntimeInvalidResponse('it is too long to be checked.');
     }
     const end = { finishReason: answer.end(reason), usage };
+    yield* opening;
     await this.strict.requireKept(request, { text: text.joined, ...end }, reading.caller);
     yield { part: { text: '', end }, size: 0 };
   }

@@ -79,6 +79,8 @@ export interface EngineEmbeddings {
 
 /** One event of an answer. It may add nothing to the text. */
 export interface EngineChunk extends Omit<CompletionPart, 'end'> {
+  /** The chunk has a `verbatim`, but nothing of the answer yet, such as a chunk with only the role. */
+  readonly isOpening?: boolean;
   /** One chunk must have a reason. No text may follow that chunk. */
   readonly finishReason?: CompletionEnd['finishReason'] | null;
   /** If several chunks have a usage, the last usage is used. */

@@ -8,6 +8,7 @@ import type {
   ToolCall,
   ToolCallPart,
 } from '../../domain/chat/chat.js';
+import type { Json, JsonObject } from '../../domain/workspace/json.js';
 import type { EngineChunk, Wanted } from '../http-engine/engine-dialect.js';
 import { embeddingsAnswer } from './embeddings.js';
 import { withJson } from './with-json.js';
@@ -243,8 +244,18 @@ function chunk(model: Model, wanted: Wanted): z.ZodType<EngineChunk> {
       return isOnlyUsage ? null : others;
     },
     NO_CHUNK,
+    (json) => ({
+      isOpening: !json.usage && (json.choices as readonly JsonObject[] | null)?.every(isOpening) !== false,
+    }),
   );
 }
+
+/** Returns whether a choice of a chunk has nothing of the answer yet. */
+const isOpening = ({ delta, finish_reason: reason }: JsonObject): boolean =>
+  !reason && Object.entries(delta ?? {}).every(([name, value]) => name === 'role' || isNothing(value));
+
+const isNothing = (value: Json): boolean =>
+  value === null || value === '' || (Array.isArray(value) && value.length === 0);
 
 /** Returns whether a chunk adds nothing. Azure's chunks with only annotations add nothing, and name no model. */
 const isEmpty = (choice: z.infer<ReturnType<typeof chunkChoiceOf>> | undefined): boolean =>
