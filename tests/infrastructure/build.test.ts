@@ -17,6 +17,7 @@ const sources: Readonly<Record<string, string>> = {
   'src/main.ts': 'export const answer: number = 1;',
   [`${page}/tsconfig.json`]: JSON.stringify({ extends: '../../../../tsconfig.json', include: ['.'], exclude: [] }),
   [`${page}/main.tsx`]: 'export const page: number = 1;',
+  [`${page}/start.ts`]: 'export const start: number = 1;',
   [`${page}/styles/console.css`]: 'a { color: red }',
   'src/interfaces/web/reference/reference.js': 'document.title = "API";',
   'src/interfaces/web/reference/docs.html': '<title>API</title>',

@@ -4,6 +4,7 @@ import { Script } from 'node:vm';
 import { parentPort, workerData } from 'node:worker_threads';
 import { Ajv, type ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
+import { ajvCode } from './pattern.js';
 
 export interface SchemaQuestion {
   /** The schema as JSON. */
@@ -25,7 +26,7 @@ const LONGEST_PROBLEM = 300;
 const OLDER_DRAFT = /draft-0[67]\/schema#?$/;
 
 /** Unknown keywords and `format` are ignored, as JSON Schema allows. No schema is fetched. */
-const options = { strict: false, validateFormats: false, ownProperties: true, logger: false } as const;
+const options = { strict: false, validateFormats: false, ownProperties: true, logger: false, code: ajvCode } as const;
 
 /** `check` validates schemas by the schema of their draft. It is kept, because that schema takes long to compile. */
 const newer = { Compiler: Ajv2020, check: new Ajv2020(options) };

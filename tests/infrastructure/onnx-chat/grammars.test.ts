@@ -4,9 +4,13 @@ import { promisify } from 'node:util';
 import { MessageChannel } from 'node:worker_threads';
 import Ajv from 'ajv/dist/2020.js';
 import fc from 'fast-check';
+import { z } from 'zod';
 import type { Json, JsonObject } from '../../../src/domain/workspace/json.js';
-import { automatonOf } from '../../../src/infrastructure/onnx-chat/worker/grammar/automaton.js';
+import { ajvCode } from '../../../src/infrastructure/json-schema/pattern.js';
+import { automatonOf, type State } from '../../../src/infrastructure/onnx-chat/worker/grammar/automaton.js';
+import { patternsOf } from '../../../src/infrastructure/onnx-chat/worker/grammar/formats.js';
 import { grammarOf } from '../../../src/infrastructure/onnx-chat/worker/grammar/json-grammar.js';
+import { lengthsOf, ofLength } from '../../../src/infrastructure/onnx-chat/worker/grammar/lengths.js';
 import {
   Constraint,
   maskMemory,
@@ -14,14 +18,12 @@ import {
   writeFailure,
   writeMask,
 } from '../../../src/infrastructure/onnx-chat/worker/grammar/mask.js';
-import {
-  lengthsOf,
-  ofLength,
-  pattern,
-  patternOf,
-} from '../../../src/infrastructure/onnx-chat/worker/grammar/pattern.js';
+import { pattern } from '../../../src/infrastructure/onnx-chat/worker/grammar/pattern.js';
 import { UnsupportedSchema } from '../../../src/infrastructure/onnx-chat/worker/grammar/schema.js';
+import { stringsOf, type Texts } from '../../../src/infrastructure/onnx-chat/worker/grammar/texts.js';
+import { schemas } from '../../support/json-schemas.js';
 import { formsProgram, listsProgram } from '../../support/onnx/child-runtimes-rig.js';
+import { printedSchemas, zodSchemas } from '../../support/onnx/library-schemas.js';
 import { tinyChat } from '../../support/onnx/model-folders.js';
 
 const many = <T>(count: number, one: (i: number) => T): T[] => Array.from({ length: count }, (_, i) => one(i));
@@ -35,6 +37,23 @@ const refusalOf = (schema: unknown): UnsupportedSchema => {
   throw new Error('the schema is not refused');
 };
 
+/** The options with which the service validates. */
+const ajvOptions = { strict: false, validateFormats: false, code: ajvCode } as const;
+/** Nothing but the choice of the model ends texts of these. `uuid4` is a format that JSON Schema does not know. */
+const ENDLESS = new Set(['local datetime', 'time', 'cuid', 'cuid2', 'record', 'uuid4']);
+const matches = (texts: Texts, text: string): boolean => {
+  if (!('states' in texts)) throw new Error('the texts have no automaton');
+  let state: State | undefined = texts.states[0];
+  for (const character of text) {
+    const code = character.codePointAt(0) as number;
+    const edges: State['edges'] =
+      state?.edges.filter(([ranges]) => ranges.some(([first, last]) => first <= code && code <= last)) ?? [];
+    expect(edges.length).toBeLessThan(2);
+    state = edges[0] && texts.states[edges[0][1]];
+  }
+  return state?.accepts ?? false;
+};
+
 describe('the grammar of a schema', () => {
   it('makes each finished answer of the shipped model valid, for a hundred schemas', async () => {
     const { stdout } = await promisify(execFile)('node', [formsProgram, tinyChat, '100', '200'], {
@@ -43,7 +62,7 @@ describe('the grammar of a schema', () => {
     const answers: { schema: JsonObject; text: string; finishReason: string }[] = JSON.parse(stdout);
     const finished = answers.filter(({ finishReason }) => finishReason === 'stop');
     expect([answers.length, finished.length > 95]).toEqual([100, true]);
-    const ajv = new Ajv({ strict: false, validateFormats: false });
+    const ajv = new Ajv(ajvOptions);
     const invalid = finished.filter(({ schema, text }) => !ajv.validate(schema, JSON.parse(text)));
     expect(invalid).toEqual([]);
     // Numbers have at most 16 digits, even if more would be valid.
@@ -71,12 +90,13 @@ describe('the grammar of a schema', () => {
   it.each<[unknown, string, keyword: string]>([
     [{ type: 'array', uniqueItems: true }, '', 'uniqueItems'],
     [{ properties: { a: { not: { type: 'string' } } } }, '.properties.a', 'not'],
-    [{ type: 'number', multipleOf: 3 }, '', 'multipleOf'],
-    [{ type: 'string', pattern: '(?=a)b' }, '', 'pattern'],
+    [{ type: 'number', multipleOf: 0.5 }, '', 'multipleOf'],
+    [{ type: 'string', pattern: 'a(?=b)b' }, '', 'pattern'],
     [{ type: 'string', pattern: '(' }, '', 'pattern'],
     [{ type: 'string', pattern: '((a{1,50}){1,50}){1,50}' }, '', 'pattern'],
     [{ type: 'string', pattern: '(.{0,100}a.{0,100}b){1,9}' }, '', 'pattern'],
-    [{ type: 'string', format: 'iri' }, '', 'format'],
+    [{ type: 'string', pattern: '^(?<!a)b$' }, '', 'pattern has a look-behind'],
+    [{ type: 'string', pattern: '^[A-Z]+$', format: 'ipv4' }, '', 'pattern and format'],
     [{ type: 'array', prefixItems: many(90, (i) => ({ type: 'string', maxLength: 10 + i })) }, '', 'maxLength makes'],
     [{ type: 'array', prefixItems: many(90, (i) => ({ type: 'string', minLength: 10 + i })) }, '', 'minLength makes'],
     [{ type: 'string', pattern: `${'('.repeat(5_000)}a${')'.repeat(5_000)}` }, '', 'pattern is too deep'],
@@ -105,7 +125,11 @@ describe('the grammar of a schema', () => {
   });
 
   it('is made for an ordinary pattern or format with a length limit, and keeps to the limit', () => {
-    for (const source of ['^[a-z0-9]+(?:-[a-z0-9]+)*$', '^[^\\s@]+@[^\\s@]+\\.[^\\s@]+$', patternOf('email') as string])
+    for (const source of [
+      '^[a-z0-9]+(?:-[a-z0-9]+)*$',
+      '^[^\\s@]+@[^\\s@]+\\.[^\\s@]+$',
+      patternsOf('email')[0] as string,
+    ])
       for (const most of [50, 100, 254]) {
         expect(lengthsOf(ofLength(pattern(source), 0, most))[1]).toBeLessThanOrEqual(most);
         expect(grammarOf({ type: 'string', pattern: source, maxLength: most }, 'schema')).toContain('root');
@@ -130,15 +154,7 @@ describe('the grammar of a schema', () => {
 describe('the automaton of a pattern', () => {
   const accepts = (source: string, text: string): boolean => {
     const states = automatonOf(pattern(source), 500);
-    let state = states?.[0];
-    for (const character of text) {
-      const code = character.codePointAt(0) as number;
-      const edges =
-        state?.edges.filter(([ranges]) => ranges.some(([first, last]) => first <= code && code <= last)) ?? [];
-      expect(edges.length).toBeLessThan(2);
-      state = edges[0] && states?.[edges[0][1]];
-    }
-    return state?.accepts ?? false;
+    return states !== null && matches({ states }, text);
   };
 
   it('accepts the texts that the regular expression accepts, and has few states', () => {
@@ -164,6 +180,56 @@ describe('the automaton of a pattern', () => {
     );
     expect(automatonOf(pattern('(\\w+\\s?){1,20}'), 500)?.length).toBeLessThan(50);
     expect(automatonOf(pattern('(.*a){20}'), 500)?.length).toBeLessThan(50);
+  });
+});
+
+describe('a schema as libraries print it', () => {
+  it('has answers that its library, and ajv, accept', async () => {
+    const printed = zodSchemas.map(([, schema]) => z.toJSONSchema(schema) as object);
+    const all = JSON.stringify([...printed, ...printedSchemas, ...printed, ...printedSchemas]);
+    const program = await promisify(execFile)('node', [formsProgram, tinyChat, '', '400', all], { maxBuffer: 2 ** 24 });
+    const answers: { schema: JsonObject; text: string; finishReason: string }[] = JSON.parse(program.stdout);
+    const wrong = [];
+    for (const [i, { schema, text, finishReason }] of answers.entries()) {
+      const [name, library] = zodSchemas[i % (answers.length / 2)] ?? [];
+      const isValid =
+        finishReason === 'stop'
+          ? (await schemas.accepts(schema, text, 'usr_a')) && (!library || library.safeParse(JSON.parse(text)).success)
+          : ENDLESS.has(name ?? String(schema.format)) || Boolean(schema.additionalProperties);
+      if (!isValid) wrong.push({ name, schema, text });
+    }
+    expect(wrong).toEqual([]);
+  });
+
+  it.each([
+    ['foo', { minLength: 5, maxLength: 5 }, ['xfoox', 'foo']],
+    ['^[A-Z]+@A\\.ORG$', { format: 'email' }, ['ME@A.ORG', 'me@a.org']],
+    ['^(?!ab)[a-c]{2}$', {}, ['ac', 'ab']],
+    ['^(?=[ab]b)[a-c]{2}$|^x$', {}, ['bb', 'bc']],
+    ['^[a-c]{2}(?<!b)$', {}, ['bc', 'cb']],
+    ['^[a-c]{2}(?<=ab|^cc)$', {}, ['cc', 'ac']],
+    ['^(?!.*\\.\\.)[a.]+$', { maxLength: 4 }, ['a.a.', 'a..a']],
+    ['^[\\w-.]$', { format: 'nobody knows it' }, ['-', '+']],
+  ])('has the texts by %s beside %p that ajv accepts', (source, others, [right, wrong]) => {
+    const texts = stringsOf({ pattern: source, ...others });
+    expect([right, wrong].map((text) => matches(texts as Texts, text as string))).toEqual([true, false]);
+    const isValid = new Ajv(ajvOptions).compile({ pattern: source, ...others });
+    expect(isValid(right)).toBe(true);
+  });
+
+  it('is refused with the place of a look-around inside', () => {
+    const refusal = refusalOf({ type: 'object', properties: { a: { type: 'string', pattern: '^ab(?!c)d$' } } });
+    expect(refusal).toMatchObject({
+      path: 'schema.properties.a',
+      message: expect.stringMatching(/^pattern has a look-ahead at character \d/),
+    });
+  });
+
+  it('is made or refused in bounded time if its product of automata is large', () => {
+    const begun = performance.now();
+    const parts = many(12, (i) => ({ pattern: `^(?=.*${'abcdefghijkl'[i]}).*$` }));
+    expect(refusalOf({ type: 'string', allOf: [...parts, ...parts], maxLength: 4_000 }).message).toContain('pattern');
+    expect(performance.now() - begun).toBeLessThan(9_000);
   });
 });
 

@@ -9,11 +9,12 @@ import { Sampler } from '../../../src/infrastructure/onnx-chat/worker/sampler.js
 import { jsonSchema } from './json-schemas.js';
 
 /**
- * Generates an answer for each of many random schemas, in one thread. Prints each schema with its answer.
+ * Generates an answer for each of many random schemas, or for the given ones, in one thread. Prints each schema with its
+ * answer.
  *
- *   node forms-program.js <folder> <schemas> <tokens of an answer>
+ *   node forms-program.js <folder> <count of schemas> <tokens of an answer> [<schemas as JSON>]
  */
-const [folder = '', count = '', room = ''] = process.argv.slice(2);
+const [folder = '', count = '', room = '', given] = process.argv.slice(2);
 const SEED = 18;
 
 /** Checks whether a schema has a grammar. Schemas without a valid value, and rare conjunctions, have none. */
@@ -35,7 +36,9 @@ async function main(): Promise<void> {
     ...vocabulary.stops,
   ]);
   const compiler = await GrammarCompiler.createGrammarCompiler(info);
-  const schemas = fc.sample(jsonSchema.filter(isPossible), { numRuns: Number(count), seed: SEED });
+  const schemas: Json[] = given
+    ? JSON.parse(given)
+    : fc.sample(jsonSchema.filter(isPossible), { numRuns: Number(count), seed: SEED });
   const answer = async (schema: Json, call: number) => {
     const matcher = await GrammarMatcher.createGrammarMatcher(await compiler.compileGrammar(grammarOf(schema, '')));
     const sampler = new Sampler(1, { seed: call });

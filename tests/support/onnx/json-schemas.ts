@@ -9,7 +9,12 @@ const patterns = [
   '^\\w+@\\w+\\.(org|net)$',
   '[^a-z"\\\\]{1,3}',
   '^\\S\\s?\\W$',
+  '^(?=.*\\d)(?!.*--)[a-z\\d-]{3,8}(?<!-)$',
+  '^(?!red$)(?:red|green|r[a-z]{2,3})$',
+  '^[\\w-.]{2,9}$', // not valid with the flag u
 ];
+/** Each has texts by any of the formats below. */
+const loose = ['^\\S+$', '^(?!0)', '[^A-Z]$', '^(?=.*[0-9a-z])[^"]*(?<![ _])$'];
 
 const bounds = (integer: boolean) => {
   const value = integer ? fc.integer({ min: -2_000, max: 2_000 }) : fc.double({ min: -50, max: 50, noNaN: true });
@@ -36,7 +41,24 @@ const string = fc.oneof(
     pattern,
     ...(bounded && { minLength: 2, maxLength: 14 }),
   })),
-  fc.constantFrom('date-time', 'date', 'time', 'email', 'uuid', 'ipv4').map((format) => ({ type: 'string', format })),
+  fc
+    .constantFrom('date-time', 'date', 'time', 'email', 'uuid', 'ipv4', 'unknown')
+    .map((format) => ({ type: 'string', format })),
+  fc
+    .tuple(fc.constantFrom('date-time', 'email', 'uuid', 'cuid2'), fc.subarray(loose, { minLength: 1 }), fc.nat(2))
+    .map(([format, [pattern, ...others], cut]) => ({
+      type: 'string',
+      format,
+      pattern,
+      ...(others.length > 0 && { allOf: others.map((other) => ({ pattern: other })) }),
+      ...(cut > 0 && { minLength: 8, maxLength: 60 }),
+    })),
+  fc
+    .tuple(fc.constantFrom('^a', '^[ab]c'), fc.constantFrom('z$', 'yz?$'), fc.nat(9))
+    .map(([pattern, end, maxLength]) => ({ type: 'string', allOf: [{ pattern }, { pattern: end }, { maxLength }] })),
+  fc
+    .tuple(fc.integer({ min: 1, max: 100 }), fc.integer({ min: -900, max: 900 }))
+    .map(([multipleOf, minimum]) => ({ type: 'integer', multipleOf, minimum, maximum: minimum + 150 })),
 );
 
 const listed = fc.oneof(

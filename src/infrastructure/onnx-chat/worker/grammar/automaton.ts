@@ -1,6 +1,6 @@
 /** Makes deterministic automata, with which XGrammar is exact, and fast even if a text matches in many ways. */
 import { characters, type Expression, type Range, repeat } from './expression.js';
-import { lengthsOf } from './pattern.js';
+import { lengthsOf } from './lengths.js';
 
 export interface State {
   /** The text may end here. */
@@ -59,7 +59,7 @@ export function automatonOf(whole: Expression, maxStates: number): State[] | nul
 }
 
 /** Merges states that accept the same texts (Moore's algorithm). */
-function smallest(next: readonly number[][], accepts: readonly boolean[], symbols: readonly Range[]): State[] {
+export function smallest(next: readonly number[][], accepts: readonly boolean[], symbols: readonly Range[]): State[] {
   let groups = accepts.map(Number);
   for (let count = 0; count < new Set(groups).size; ) {
     count = new Set(groups).size;

@@ -1,6 +1,6 @@
 /** Makes the grammar of a JSON schema. It matches only texts that the schema allows, but not always all of them. */
 import type { Json, JsonObject } from '../../../../domain/workspace/json.js';
-import { automatonOf, isNested, type State } from './automaton.js';
+import type { State } from './automaton.js';
 import {
   bytes,
   characters,
@@ -15,19 +15,14 @@ import {
 } from './expression.js';
 import { writtenCharacters } from './json-characters.js';
 import { type TextTree, textTreeOf, valuesOf } from './listed-values.js';
-import { numbers } from './numbers.js';
-import { ofLength, pattern, patternOf, UnsupportedPattern } from './pattern.js';
+import { UnsupportedPattern } from './pattern.js';
 import { allOf, isAnyName, type Keywords, lastKeyword, Schemas, typesOf, UnsupportedSchema } from './schema.js';
+import { BOUNDS, numbersOf, stringsOf, type Texts } from './texts.js';
 
 /** A schema with more rules takes too long to compile. */
 const MAX_RULES = 5_000;
 /** The most places where listed values branch. Their rules are simple. As many values always have fewer places. */
 const MAX_BRANCHINGS = 10_000;
-
-/** The most states of an automaton for a string or a number with nested repetitions. */
-const MAX_STATES = 500;
-/** The most states without nested repetitions. XGrammar is faster without an automaton than with a larger one. */
-const FEW_STATES = 100;
 
 /** At most one space is allowed. Otherwise an answer could contain white space without end. */
 const COMMA = sequence(text(','), optional(text(' ')));
@@ -164,39 +159,42 @@ class JsonGrammar {
   }
 
   private number(keywords: Keywords, integer: boolean, path: string): Expression {
-    const names = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'].filter((name) => name in keywords);
-    const found = numbers(Object.fromEntries(names.map((name) => [name, keywords[name]])), integer);
-    if (found === NOTHING) this.problem ??= `${names.join(' and ')} at ${path} leave no number of 15 digits`;
-    return found === NOTHING ? found : this.texts(found, path, names[0] ?? 'type');
+    const names = [...BOUNDS, 'multipleOf'].filter((name) => name in keywords);
+    const none = () => {
+      this.problem ??= `${names.join(' and ')} at ${path} leave no number of 15 digits`;
+      return { expression: NOTHING };
+    };
+    return this.texts(() => numbersOf(keywords, integer) ?? none(), path, names.at(-1) ?? 'type');
   }
 
   private string(keywords: Keywords, path: string): Expression {
-    const { minLength: min = 0, maxLength: max = Number.POSITIVE_INFINITY, pattern: own, format } = keywords;
-    const known = format === undefined ? null : patternOf(format as string);
-    if (format !== undefined && known === null) throw new UnsupportedSchema(path, `format ${format} is not supported`);
-    const keyword = ['pattern', 'format', 'maxLength', 'minLength'].find((name) => name in keywords) ?? 'type';
-    const source = (own as string | undefined) ?? known;
-    if ((min as number) > (max as number)) this.problem ??= `minLength at ${path} is more than maxLength`;
+    const { minLength: min = 0, maxLength: max = Number.POSITIVE_INFINITY } = keywords;
+    const names = ['pattern', 'format', 'maxLength', 'minLength'].filter((name) => name in keywords);
+    if ((min as number) > (max as number)) {
+      this.problem ??= `minLength at ${path} is more than maxLength`;
+      return NOTHING;
+    }
+    const none = () => {
+      this.problem ??= `${names.join(' and ')} at ${path} leave no string`;
+      return { expression: NOTHING };
+    };
+    const written = this.texts(() => stringsOf(keywords) ?? none(), path, names[0] ?? 'type');
+    return sequence(text('"'), written, text('"'));
+  }
+
+  /** Returns the JSON form of these texts: the rules of their automaton, if they have one. */
+  private texts(find: () => Texts, path: string, keyword: string): Expression {
+    let found: Texts;
     try {
-      const all = source === null ? repeat(characters([0, 0x10ffff]), 0) : pattern(source);
-      return sequence(text('"'), this.texts(ofLength(all, min as number, max as number), path, keyword), text('"'));
+      found = find();
     } catch (error) {
       if (error instanceof UnsupportedPattern) throw new UnsupportedSchema(path, `${keyword} ${error.message}`);
       if (error instanceof RangeError) throw new UnsupportedSchema(path, `${keyword} is too deep or too long`);
       throw error;
     }
-  }
-
-  /**
-   * Returns the JSON form of these texts, as the rules of an automaton. If the automaton would be too large, returns
-   * the form without an automaton, or throws UnsupportedPattern for nested repetitions.
-   */
-  private texts(expression: Expression, path: string, keyword: string): Expression {
-    const states = automatonOf(expression, isNested(expression) ? MAX_STATES : FEW_STATES);
-    if (!states && isNested(expression))
-      throw new UnsupportedPattern(`needs more than ${MAX_STATES} states: nest fewer repetitions`);
-    if (!states) return this.written(expression, path);
-    const key = JSON.stringify(expression);
+    if ('expression' in found) return this.written(found.expression, path);
+    const { states } = found;
+    const key = JSON.stringify(states);
     const rest = (id: number): Expression =>
       this.rule(
         `${id} of ${key}`,

@@ -1,6 +1,7 @@
 /** Lists the values of schemas with `enum` or `const`, and arranges texts as a tree. */
 import type AjvClass from 'ajv/dist/2020.js';
 import type { Json, JsonObject } from '../../../../domain/workspace/json.js';
+import { ajvCode } from '../../../json-schema/pattern.js';
 import { isWithin, type Keywords, typeOf } from './schema.js';
 
 /** Returns the values of a schema without `anyOf` and `oneOf`, or null if the schema does not list them. */
@@ -12,7 +13,7 @@ export function valuesOf({ enum: listed, ...others }: Keywords, root: Json): rea
   );
   if (Object.keys(others).every((one) => one === 'type')) return ofType;
   const { $defs, definitions: older }: JsonObject = typeof root === 'object' ? (root as JsonObject) : {};
-  const validate = new (ajv())({ strict: false, validateFormats: false }).compile({
+  const validate = new (ajv())({ strict: false, validateFormats: false, code: ajvCode }).compile({
     ...others,
     ...($defs !== undefined && { $defs }),
     ...(older !== undefined && { definitions: older }),

@@ -1,6 +1,7 @@
 /** Reads JSON schemas for grammars: checks keywords, follows references, and combines schemas into one. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Json, JsonObject } from '../../../../domain/workspace/json.js';
+import { regExpOf } from '../../../json-schema/pattern.js';
 
 /** The message names the keyword at fault. `path` is the place of its schema in the request. */
 export class UnsupportedSchema extends Error {
@@ -17,7 +18,7 @@ const BY_TYPE: Readonly<Record<string, readonly string[]>> = {
   object: ['properties', 'required', 'additionalProperties', 'propertyNames', 'minProperties', 'maxProperties'],
   array: ['items', 'prefixItems', 'additionalItems', 'minItems', 'maxItems'],
   string: ['minLength', 'maxLength', 'pattern', 'format'],
-  number: ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'],
+  number: ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'],
 };
 const GENERAL = ['type', 'enum', 'const', 'anyOf', 'oneOf', 'allOf', '$ref'];
 const SUPPORTED = new Set([...GENERAL, ...Object.values(BY_TYPE).flat()]);
@@ -30,7 +31,10 @@ const ANNOTATIONS = new Set(
 );
 const TYPES = ['object', 'array', 'string', 'number', 'integer', 'boolean', 'null'];
 
-/** The keywords of a schema, without annotations. Other keywords replace `$ref`, `allOf`, `const` and older tuples. */
+/**
+ * The keywords of a schema, without annotations. Other keywords replace `$ref`, `const` and older tuples. `allOf` is left
+ * only for a further `pattern` or `format`.
+ */
 export type Keywords = { readonly [keyword: string]: Json };
 
 /** The most schemas that are read. A schema that is read again counts again. More would take too long. */
@@ -105,8 +109,12 @@ export class Schemas {
   /** Returns keywords for the values that both `a` and `b` allow. */
   private both(a: Keywords, b: Keywords, path: string): Keywords {
     const all: Record<string, Json> = { ...a, ...b };
-    for (const keyword of Object.keys(a).filter((one) => one in b))
-      all[keyword] = conjunction(keyword, a[keyword] as Json, b[keyword] as Json, path);
+    const further = [a, b].flatMap((one) => (one.allOf ?? []) as Json[]);
+    for (const keyword of Object.keys(a).filter((one) => one in b && one !== 'allOf'))
+      if (keyword !== 'pattern' && keyword !== 'format')
+        all[keyword] = conjunction(keyword, a[keyword] as Json, b[keyword] as Json, path);
+      else if (a[keyword] !== b[keyword]) further.push({ [keyword]: a[keyword] as Json });
+    if (further.length > 0) all.allOf = further;
     if (a.items !== undefined || b.items !== undefined || a.prefixItems !== undefined || b.prefixItems !== undefined) {
       const other = [a, b].find(({ prefixItems }) => prefixItems !== undefined);
       if (other && [a, b].some((one) => one !== other && one.items !== undefined))
@@ -205,7 +213,7 @@ const isFilled = (value: Json): boolean => !Array.isArray(value) || value.length
 
 function isPattern(value: Json): boolean {
   try {
-    return isText(value) && Boolean(new RegExp(value as string, 'u'));
+    return isText(value) && Boolean(regExpOf(value as string));
   } catch {
     return false;
   }
