@@ -176,7 +176,10 @@ export const understood = {
     .nullish()
     .describe('For engines elsewhere only.'),
   tool_choice: AnyJson.optional().describe('For engines elsewhere only.'),
-  modalities: z.tuple([z.literal('text', { error: TEXT_ONLY })], { error: TEXT_ONLY }).nullish(),
+  modalities: z
+    .array(z.literal('text', { error: TEXT_ONLY }), { error: TEXT_ONLY })
+    .length(1, { error: TEXT_ONLY })
+    .nullish(),
   user: withoutEffect,
   metadata: withoutEffect,
   store: withoutEffect,

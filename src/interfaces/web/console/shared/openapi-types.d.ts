@@ -2387,9 +2387,7 @@ export interface components {
                 [key: string]: components["schemas"]["Json"];
             }[] | null;
             tool_choice?: string | number | boolean | null | unknown[] | Record<string, never>;
-            modalities?: [
-                "text"
-            ] | null;
+            modalities?: "text"[] | null;
             user?: string | number | boolean | null | unknown[] | Record<string, never>;
             metadata?: string | number | boolean | null | unknown[] | Record<string, never>;
             store?: string | number | boolean | null | unknown[] | Record<string, never>;
