@@ -23,6 +23,8 @@ export interface RequestMessage extends ChatMessage {
   readonly toolCallId?: string;
   /** The reason why the assistant did not answer. */
   readonly refusal?: string;
+  /** What the assistant thought before this message. */
+  readonly reasoning?: string;
 }
 
 export interface ChatRequest {
@@ -37,6 +39,10 @@ export interface ChatRequest {
   /** The tools that the model may call. Chat workers do not support tools. */
   readonly tools?: readonly Tool[];
   readonly toolChoice?: ToolChoice;
+  /** If false, the model calls at most one tool. */
+  readonly parallelToolCalls?: boolean;
+  /** How much a model that can think thinks before its answer, such as `low`. Other models ignore it. */
+  readonly reasoningEffort?: string;
   readonly sampling?: Sampling;
   /** If absent, the answer may be any text. */
   readonly responseFormat?: ResponseFormat;
@@ -141,6 +147,8 @@ export interface CompletionPart {
   /** The tokens of this text, if the request asks for probabilities. */
   readonly logprobs?: readonly TokenLogprob[];
   readonly toolCalls?: readonly ToolCallPart[];
+  /** What the model thinks. It is no part of the text. */
+  readonly reasoning?: string;
   /** The JSON of the engine's event without its `model`, if the engine got the request verbatim. */
   readonly verbatim?: string;
   /** Only the last part has an end. */
@@ -152,6 +160,8 @@ export interface Completion extends CompletionEnd {
   /** The tokens of the text, if the request asks for probabilities. They can take many times the memory of the text. */
   readonly logprobs?: Iterable<TokenLogprob>;
   readonly toolCalls?: readonly ToolCall[];
+  /** What the model thought before the text. */
+  readonly reasoning?: string;
   /** The JSON of the engine's answer without its `model`, if the engine got the request verbatim. */
   readonly verbatim?: string;
 }
@@ -180,6 +190,8 @@ export interface Usage {
   /** The tokens of the prompt that the runtime had in its prefix cache. */
   readonly cachedTokens: number;
   readonly completionTokens: number;
+  /** The tokens of the completion that are no part of the text. Absent if the runtime does not report them. */
+  readonly reasoningTokens?: number;
 }
 
 /** Lengths are Unicode code points. */

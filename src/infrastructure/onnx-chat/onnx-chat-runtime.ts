@@ -42,6 +42,8 @@ const SUPPORTED: ReadonlySet<OptionalField> = new Set([
   'toolCalls',
   'toolCallId',
   'refusal',
+  'reasoning',
+  'reasoningEffort',
 ]);
 
 /** Only older drafts allow an array as `items`. */

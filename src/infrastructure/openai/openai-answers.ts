@@ -143,6 +143,9 @@ const Text = z.string(NO_TEXT).nullish();
 const Any = z.unknown().transform((content) => (typeof content === 'string' ? content : null));
 const contentOf = ({ verbatim }: Wanted) => (verbatim ? Any.optional() : Text);
 
+/** Engines have two names for what the model thinks. */
+const reasoningFields = { reasoning_content: Any.optional(), reasoning: Any.optional() };
+
 const callsOf = <Call>({ verbatim }: Wanted, call: z.ZodType<Call>) => (verbatim ? Unread.optional() : toolCalls(call));
 
 const choiceOf = (wanted: Wanted) =>
@@ -153,6 +156,7 @@ const choiceOf = (wanted: Wanted) =>
           role: z.literal('assistant', NO_TEXT),
           content: contentOf(wanted),
           tool_calls: callsOf(wanted, WholeCall),
+          ...reasoningFields,
         },
         NO_TEXT,
       ),
@@ -167,7 +171,9 @@ const chunkChoiceOf = (wanted: Wanted) =>
   z.object(
     {
       index: wanted.verbatim ? z.int(NO_CHUNK).nullish() : z.literal(0, NO_CHUNK).nullish(),
-      delta: z.object({ content: contentOf(wanted), tool_calls: callsOf(wanted, CallPart) }, NO_CHUNK).nullish(),
+      delta: z
+        .object({ content: contentOf(wanted), tool_calls: callsOf(wanted, CallPart), ...reasoningFields }, NO_CHUNK)
+        .nullish(),
       logprobs: logprobsOf(wanted).optional(),
       finish_reason: finishReasonOf(wanted),
     },
@@ -183,11 +189,13 @@ const UsageFigures = z
     prompt_tokens: Count,
     completion_tokens: Count,
     prompt_tokens_details: z.object({ cached_tokens: Count }).nullish().catch(null),
+    completion_tokens_details: z.object({ reasoning_tokens: Count }).nullish().catch(null),
   })
-  .transform(({ prompt_tokens, completion_tokens, prompt_tokens_details: details }) => ({
+  .transform(({ prompt_tokens, completion_tokens, prompt_tokens_details, completion_tokens_details }) => ({
     promptTokens: prompt_tokens,
-    cachedTokens: Math.min(details?.cached_tokens ?? 0, prompt_tokens),
+    cachedTokens: Math.min(prompt_tokens_details?.cached_tokens ?? 0, prompt_tokens),
     completionTokens: completion_tokens,
+    ...(completion_tokens_details && { reasoningTokens: completion_tokens_details.reasoning_tokens }),
   }))
   .nullable()
   .catch(null);
@@ -259,16 +267,31 @@ const isNothing = (value: Json): boolean =>
 
 /** Returns whether a chunk adds nothing. Azure's chunks with only annotations add nothing, and name no model. */
 const isEmpty = (choice: z.infer<ReturnType<typeof chunkChoiceOf>> | undefined): boolean =>
-  !choice?.delta?.content && !choice?.delta?.tool_calls?.length && !choice?.finish_reason;
+  !choice?.delta?.content &&
+  !choice?.delta?.tool_calls?.length &&
+  !reasoningOf(choice?.delta) &&
+  !choice?.finish_reason;
 
-function partOf<Call>(
-  message: { content?: string | null | undefined; tool_calls?: readonly Call[] | null | undefined } | null | undefined,
-  logprobs: z.infer<typeof Logprobs>,
-) {
+interface Reasoned {
+  readonly reasoning_content?: string | null | undefined;
+  readonly reasoning?: string | null | undefined;
+}
+
+const reasoningOf = (message: Reasoned | null | undefined): string | null =>
+  message?.reasoning_content || message?.reasoning || null;
+
+interface MessageJson<Call> extends Reasoned {
+  readonly content?: string | null | undefined;
+  readonly tool_calls?: readonly Call[] | null | undefined;
+}
+
+function partOf<Call>(message: MessageJson<Call> | null | undefined, logprobs: z.infer<typeof Logprobs>) {
   const { content, tool_calls: toolCalls } = message ?? {};
+  const reasoning = reasoningOf(message);
   return {
     text: content ?? '',
     ...(toolCalls?.length && { toolCalls }),
+    ...(reasoning !== null && { reasoning }),
     ...(logprobs?.content && { logprobs: logprobs.content }),
   };
 }

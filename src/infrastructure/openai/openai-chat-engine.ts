@@ -33,6 +33,8 @@ export class OpenAiChatEngine extends HttpChatEngine<Model> {
   readonly supported = new Set<OptionalField>([
     'tools',
     'toolChoice',
+    'parallelToolCalls',
+    'reasoningEffort',
     'responseFormat',
     'topP',
     'seed',
@@ -46,6 +48,7 @@ export class OpenAiChatEngine extends HttpChatEngine<Model> {
     'toolCalls',
     'toolCallId',
     'refusal',
+    'reasoning',
   ]);
 
   request(request: ChatRequest, { model }: Model, stream: boolean) {

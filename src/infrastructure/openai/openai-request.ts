@@ -22,6 +22,7 @@ export function requestJson(request: ChatRequest, model: string, stream: boolean
 
 function translated(request: ChatRequest, model: string, stream: boolean): object {
   const { messages, temperature, maxTokens, tools, toolChoice, sampling, responseFormat } = request;
+  const { parallelToolCalls, reasoningEffort } = request;
   return {
     model,
     messages: messages.map(messageJson),
@@ -31,13 +32,16 @@ function translated(request: ChatRequest, model: string, stream: boolean): objec
     ...(maxTokens !== null && { max_tokens: maxTokens }),
     ...(tools && { tools: tools.map(toolJson) }),
     ...(toolChoice && { tool_choice: toolChoiceJson(toolChoice) }),
+    ...(parallelToolCalls !== undefined && { parallel_tool_calls: parallelToolCalls }),
+    ...(reasoningEffort !== undefined && { reasoning_effort: reasoningEffort }),
     ...samplingJson(sampling),
     ...(responseFormat && { response_format: formatJson(responseFormat) }),
   };
 }
 
 /** Leaves the text `content` to messages without parts. */
-export function messageJson({ role, content, parts, name, toolCalls, toolCallId, refusal }: RequestMessage) {
+export function messageJson(message: RequestMessage) {
+  const { role, content, parts, name, toolCalls, toolCallId, refusal, reasoning } = message;
   return {
     role,
     content: parts ? (parts.length > 0 ? parts.map(partJson) : null) : content,
@@ -45,6 +49,7 @@ export function messageJson({ role, content, parts, name, toolCalls, toolCallId,
     ...(toolCalls && { tool_calls: toolCalls.map(toolCallJson) }),
     ...(toolCallId !== undefined && { tool_call_id: toolCallId }),
     ...(refusal !== undefined && { refusal }),
+    ...(reasoning !== undefined && { reasoning_content: reasoning }),
   };
 }
 

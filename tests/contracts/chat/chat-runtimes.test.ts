@@ -47,7 +47,7 @@ describe('chat runtimes', () => {
   const [model, slow] = [folders.toy(), folders.toy({ idleRounds: 10_000 }, long)];
   /** The template shows every field of a message to the model. */
   const listening = folders.like({
-    'tokenizer_config.json': withFields({ chat_template: '{{ messages | tojson }}{{ tone }}' }),
+    'tokenizer_config.json': withFields({ chat_template: '{{ messages | tojson }}{{ tone }}{{ reasoning_effort }}' }),
   });
   afterAll(() => folders.remove());
 

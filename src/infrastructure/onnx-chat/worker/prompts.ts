@@ -10,7 +10,7 @@ import { SectionTokenizer, usingTokenizer, Vocabulary } from './tokenizers.js';
 export class RefusedMessages extends Error {}
 
 /** What a chat template reads. */
-type Conversation = Pick<ChatRequest, 'messages' | 'templateFields'>;
+type Conversation = Pick<ChatRequest, 'messages' | 'templateFields' | 'reasoningEffort'>;
 
 /** The tokens of a conversation. If `whole` is false, the conversation has more tokens. */
 export interface Prompt {
@@ -66,8 +66,10 @@ export class Prompts {
     }
   }
 
-  private *tokens({ messages, templateFields = {} }: Conversation, enough: number): Generator<void, Prompt> {
-    const fields = this.text.escapeAll(templateFields) as object;
+  private *tokens(chat: Conversation, enough: number): Generator<void, Prompt> {
+    const { messages, templateFields, reasoningEffort } = chat;
+    const effort = reasoningEffort !== undefined && { reasoning_effort: reasoningEffort };
+    const fields = this.text.escapeAll({ ...effort, ...templateFields }) as object;
     const safe = messages.map((message) => this.safe(message));
     const tokens: number[] = [];
     let next = TOKENS_PER_STEP;

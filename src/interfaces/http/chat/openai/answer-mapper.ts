@@ -11,12 +11,13 @@ import type {
 import { usageAnswer } from '../dialects.js';
 
 /** Leaves out the log probabilities. `completionText` adds them. */
-export const choiceOf = ({ text, toolCalls = [], finishReason }: Completion) => ({
+export const choiceOf = ({ text, toolCalls = [], reasoning, finishReason }: Completion) => ({
   index: 0,
   message: {
     role: 'assistant' as const,
     content: text === '' && toolCalls.length > 0 ? null : text,
     refusal: null,
+    ...(reasoning !== undefined && { reasoning_content: reasoning }),
     ...(toolCalls.length > 0 && { tool_calls: toolCalls.map(toolCallJson) }),
   },
   logprobs: null,
@@ -105,9 +106,10 @@ export async function* chatEvents(
 }
 
 /** Returns the JSON that a part adds to the message, or null if it adds nothing. */
-function deltaOf({ text, logprobs = [], toolCalls = [] }: CompletionPart): string | null {
+function deltaOf({ text, logprobs = [], toolCalls = [], reasoning }: CompletionPart): string | null {
   const content = text !== '' || logprobs.length > 0 ? `"content":${JSON.stringify(text)}` : '';
   const calls = toolCalls.length > 0 ? `"tool_calls":${JSON.stringify(toolCalls.map(toolCallJson))}` : '';
-  const fields = [content, calls].filter(Boolean).join(',');
+  const thought = reasoning === undefined ? '' : `"reasoning_content":${JSON.stringify(reasoning)}`;
+  const fields = [thought, content, calls].filter(Boolean).join(',');
   return fields === '' ? null : `{${fields}}`;
 }

@@ -27,7 +27,12 @@ export function chatRequestOf(body: OpenAiChatRequest): ChatRequest {
     cutToContext: true,
     temperature: isNumber(json.temperature) ? json.temperature : 0,
     ...(Array.isArray(json.tools) && { tools: json.tools.flatMap(toolOf) }),
-    ...given({ toolChoice: toolChoiceOf(json.tool_choice), responseFormat: formatOf(json.response_format) }),
+    ...given({
+      toolChoice: toolChoiceOf(json.tool_choice),
+      parallelToolCalls: Array.isArray(json.tools) && json.parallel_tool_calls === false ? false : undefined,
+      reasoningEffort: string(json.reasoning_effort),
+      responseFormat: formatOf(json.response_format),
+    }),
     ...(Object.keys(sampling).length > 0 && { sampling }),
     ...(isObject(json.chat_template_kwargs) && { templateFields: json.chat_template_kwargs }),
     verbatim: {
@@ -74,6 +79,7 @@ function messageOf(json: JsonObject): RequestMessage {
       toolCalls: Array.isArray(calls) ? calls.flatMap(toolCallOf) : undefined,
       toolCallId: string(toolCallId),
       refusal: string(refusal),
+      reasoning: string(json.reasoning_content),
     }),
   };
 }

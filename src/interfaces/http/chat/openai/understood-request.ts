@@ -178,7 +178,9 @@ export const understood = {
   tool_choice: AnyJson.optional().describe('For engines elsewhere only.'),
   modalities: z
     .array(z.literal('text', { error: TEXT_ONLY }), { error: TEXT_ONLY })
-    .length(1, { error: TEXT_ONLY })
+
+    .min(1, { error: TEXT_ONLY })
+    .max(1, { error: TEXT_ONLY })
     .nullish(),
   user: withoutEffect,
   metadata: withoutEffect,
