@@ -18,6 +18,7 @@ const compiled = (path: string) => join(process.cwd(), 'dist', path);
 export const worker = compiled('src/infrastructure/onnx-chat/worker/main.js');
 export const oddWorker = compiled('tests/support/onnx/odd-worker.js');
 export const parentProgram = compiled('tests/support/onnx/parent-program.js');
+export const callsProgram = compiled('tests/support/onnx/calls-program.js');
 export const formsProgram = compiled('tests/support/onnx/forms-program.js');
 export const listsProgram = compiled('tests/support/onnx/lists-program.js');
 export const roundsProgram = compiled('tests/support/onnx/rounds-program.js');
