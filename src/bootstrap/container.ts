@@ -173,8 +173,8 @@ function bindChat(container: Container, config: Config, children: ChildLimits, t
   container
     .bind(ChatEngine)
     .toResolvedValue(
-      (files, clock, logger) => new OnnxChatEngine(workers, files, schemas, clock, logger),
-      [ModelFileResolver, Clock, Logger],
+      (files, ids, clock, logger) => new OnnxChatEngine(workers, files, schemas, ids, clock, logger),
+      [ModelFileResolver, IdGenerator, Clock, Logger],
     );
   container
     .bind(ChatEngine)

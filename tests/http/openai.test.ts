@@ -217,6 +217,7 @@ describe('the OpenAI endpoint', () => {
         topLogprobs: 20,
       },
       templateFields: { enable_thinking: false },
+      reasoningEffort: 'low',
     });
     const nulls = Object.fromEntries(Object.keys(options).map((name) => [name, null]));
     const others = {
@@ -325,7 +326,7 @@ describe('the OpenAI endpoint', () => {
 
   it.each([
     ['unknown_parameter', 'top_m', { top_m: 1 }],
-    ['unsupported_parameter', 'functions', { functions: [] }],
+    ['unsupported_parameter', 'web_search_options', { web_search_options: {} }],
     ['unsupported_parameter', 'messages[0].audio', { messages: [{ ...message, audio: { id: 'x' } }] }],
     ['unknown_parameter', 'messages[0].id', { messages: [{ ...message, id: 'x' }] }],
     ['unknown_parameter', 'stream_options.x', { stream: true, stream_options: { x: 1 } }],

@@ -2,7 +2,7 @@ import { injectable } from 'inversify';
 import type { AccountCaller, Caller } from '../../domain/accounts/caller.js';
 import { authorize, permissions } from '../../domain/accounts/permission.js';
 import type { ChatRequest, Completion, CompletionPart, TimedCompletion, Usage } from '../../domain/chat/chat.js';
-import { conversationLimits, type KeptIn } from '../../domain/chat/conversation.js';
+import type { KeptIn } from '../../domain/chat/conversation.js';
 import {
   AnswerOutOfFormat,
   InferenceTimeout,
@@ -14,7 +14,6 @@ import {
 } from '../../domain/chat/errors.js';
 import type { ProjectRuntime } from '../../domain/chat/runtime.js';
 import type { CallUsage } from '../../domain/jobs/job.js';
-import { TextCollector } from '../../domain/shared/text-collector.js';
 import { type CallInfo, CallTracker } from '../jobs/call-tracker.js';
 import { MemoryBudget, type WithMemory } from '../shared/memory-budget.js';
 import { Clock, ServiceSettings } from '../shared/ports.js';
@@ -22,6 +21,7 @@ import { type InProject, TeamWorkspace } from '../workspace/team-workspace.js';
 import { ConversationService, type TurnPlace } from './conversation.service.js';
 import { ChatRuntimes } from './ports.js';
 import { type NamedProject, RuntimeReconciler } from './runtime-reconciler.js';
+import { TurnText } from './turn-text.js';
 
 interface Kept {
   /** If null, the chat is not stored. */
@@ -101,7 +101,7 @@ export class ChatService {
       call,
       (admitted) => this.runtimes.complete(projectId, request, { caller: call.by.accountId, signal, memory, admitted }),
       ({ usage }) => usageOf(usage),
-      ({ text }) => this.store(turn, input, text),
+      (answer) => this.store(turn, input, TurnText.of(answer)),
     );
     return { projectId, completion, conversationId: turn?.id ?? null };
   }
@@ -128,7 +128,7 @@ export class ChatService {
     const options = { caller, signal, memory, admitted: () => call.admitted() };
     const source = this.runtimes.stream(projectId, request, options);
     const iterator = source[Symbol.asyncIterator]();
-    const text = new TextCollector(conversationLimits.answerLength + 1); // one more, to see that it is too long
+    const text = new TurnText();
     let firstToken: number | null = null;
     let isOpen = true;
     const timeoutMs = this.settings.inferenceTimeoutMs;
@@ -151,7 +151,7 @@ export class ChatService {
         signal.throwIfAborted();
         if (done) throw new RuntimeInvalidResponse('its answer has no end.');
         firstToken ??= Math.max(0, this.clock.now().getTime() - arrived) / 1_000;
-        if (turn) text.add(part.text);
+        if (turn) text.add(part);
         if (part.end) {
           isOpen = false;
           await call.succeeded(usageOf(part.end.usage, firstToken), () => this.store(turn, input, text.joined));

@@ -1,7 +1,7 @@
 import { injectable } from 'inversify';
 import type { AccountCaller, Caller } from '../../domain/accounts/caller.js';
 import { authorize, permissions } from '../../domain/accounts/permission.js';
-import type { ChatMessage, ChatRequest } from '../../domain/chat/chat.js';
+import type { ChatMessage, ChatRequest, RequestMessage } from '../../domain/chat/chat.js';
 import { Conversation, type ConversationMessage, type KeptIn, storedAnswer } from '../../domain/chat/conversation.js';
 import { NotFound } from '../../domain/shared/errors.js';
 import { storable } from '../../domain/shared/text.js';
@@ -11,6 +11,7 @@ import type { WithMemory } from '../shared/memory-budget.js';
 import { Clock, IdGenerator, type Page, UnitOfWork, type VersionPage } from '../shared/ports.js';
 import { found, type InProject, TeamWorkspace } from '../workspace/team-workspace.js';
 import { ConversationRepository } from './ports.js';
+import { TurnText } from './turn-text.js';
 
 interface Listing extends InProject {
   readonly page: Page;
@@ -102,8 +103,8 @@ export class ConversationService {
    */
   async storeTurn(place: TurnPlace, id: string, { messages }: ChatRequest, text: string): Promise<void> {
     const answer: ChatMessage = { role: 'assistant', content: storable(storedAnswer(text)) };
-    if (place.keptIn === 'new') await this.begin(place, id, [...messages, answer]);
-    else await this.append(place, id, [...messages.slice(-1), answer]);
+    if (place.keptIn === 'new') await this.begin(place, id, [...messages.map(stored), answer]);
+    else await this.append(place, id, [...messages.slice(-1).map(stored), answer]);
   }
 
   private async requireRoom({ caller, projectId, keptIn }: TurnPlace): Promise<void> {
@@ -141,4 +142,9 @@ export class ConversationService {
     if (!conversation) throw new NotFound('conversation');
     return conversation;
   }
+}
+
+/** Returns a message of a request as a conversation stores it. */
+function stored({ role, content, toolCalls }: RequestMessage): ChatMessage {
+  return { role, content: toolCalls ? TurnText.of({ text: content, toolCalls }) : content };
 }

@@ -1,5 +1,6 @@
 import type { QuotaName } from '../../domain/shared/storage-quota.js';
 import type { Json, JsonObject } from '../../domain/workspace/json.js';
+import type { IdKind } from './id-kind.js';
 
 export abstract class Clock {
   /** Returns the current time as a fresh object. */
@@ -33,28 +34,6 @@ export abstract class RequestContext {
   /** Runs `work` as part of the request with this id, also after each await. */
   abstract within<T>(id: string, work: () => T): T;
 }
-
-/** The prefixes of identifiers, one for each kind. */
-export type IdKind =
-  | 'usr'
-  | 'tea'
-  | 'ses'
-  | 'key'
-  | 'ver'
-  | 'msg'
-  | 'prj'
-  | 'mdl'
-  | 'dst'
-  | 'cnv'
-  | 'dep'
-  | 'job'
-  | 'rul'
-  | 'alr'
-  | 'whk'
-  | 'inv'
-  | 'aud'
-  | 'req'
-  | 'chatcmpl';
 
 export abstract class IdGenerator {
   /** Returns `<kind>_<UUIDv7>`, or `chatcmpl-<UUIDv7>`. Never returns an id twice. Later ids sort after earlier ids. */

@@ -36,8 +36,9 @@ export interface ChatRequest {
   readonly cutToContext?: boolean;
   /** From 0 to 2. At 0 the answer is greedy and deterministic. */
   readonly temperature: number;
-  /** The tools that the model may call. Chat workers do not support tools. */
+  /** The tools that the model may call. */
   readonly tools?: readonly Tool[];
+  /** The default is `auto`. */
   readonly toolChoice?: ToolChoice;
   /** If false, the model calls at most one tool. */
   readonly parallelToolCalls?: boolean;
@@ -67,9 +68,18 @@ export interface Tool {
   readonly description?: string;
   /** A JSON schema of the arguments. */
   readonly parameters?: JsonObject;
-  /** If true, the arguments must validate against the schema. */
+  /** If true, the arguments must validate against the schema. A chat worker always follows the schema. */
   readonly strict?: boolean;
+  /** Where the caller's request has `parameters`, for refusals. The default is the place in OpenAI's chat API. */
+  readonly place?: string;
 }
+
+export const toolLimits = {
+  tools: 128,
+  name: /^[a-zA-Z0-9_-]{1,64}$/,
+  /** The length of all schemas together as JSON, in characters. */
+  schemasLength: 100_000,
+} as const;
 
 /** `auto`: the model may call tools. `required`: it must call a tool. An object names the tool that it must call. */
 export type ToolChoice = 'auto' | 'none' | 'required' | { readonly tool: string };
@@ -90,7 +100,7 @@ export interface ToolCallPart extends Partial<Pick<ToolCall, 'id' | 'name'>>, Pi
 /**
  * `object`: the answer is any JSON object. `schema`: the answer is JSON that validates against the schema. An answer
  * that ends by length or at a stop text can be incomplete. A chat worker ignores `strict` and always follows the
- * schema.
+ * schema. If the request also has tools, the answer has either this format or tool calls.
  */
 export type ResponseFormat =
   | { readonly json: 'object' }
@@ -100,6 +110,8 @@ export type ResponseFormat =
       readonly description?: string;
       readonly schema: JsonObject;
       readonly strict?: boolean;
+      /** Where the caller's request has the schema, for refusals. The default is the place in OpenAI's chat API. */
+      readonly place?: string;
     };
 
 /** The other parameters of sampling. An absent parameter has no effect. */
@@ -114,7 +126,7 @@ export interface Sampling {
   readonly repetitionPenalty?: number;
   /** The same seed and request give the same answer. */
   readonly seed?: number;
-  /** At most 4 texts, none of them empty. The answer ends before the first stop text. */
+  /** At most 4 texts, none of them empty. The answer ends before the first stop text. Tool calls may contain them. */
   readonly stop?: readonly string[];
   /** From -2 to 2. Is subtracted from the logit of each token that the answer already has. */
   readonly presencePenalty?: number;

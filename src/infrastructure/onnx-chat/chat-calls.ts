@@ -1,17 +1,12 @@
 /** Manages the calls to one chat worker. A call is tokenized, waits for its turn, and is then generated or embedded. */
 import type { RuntimeCall } from '../../application/chat/ports.js';
-import type { Clock } from '../../application/shared/ports.js';
-import type { ChatRequest, Completion, CompletionPart } from '../../domain/chat/chat.js';
+import type { Clock, IdGenerator } from '../../application/shared/ports.js';
+import type { ChatRequest, Completion, CompletionPart, ToolCall } from '../../domain/chat/chat.js';
 import type { EmbeddingRequest, Embeddings } from '../../domain/chat/embedding.js';
-import {
-  ContextLengthExceeded,
-  InferenceTimeout,
-  RuntimeInvalidResponse,
-  StreamNotRead,
-} from '../../domain/chat/errors.js';
-import { type DomainError, InvalidRequest } from '../../domain/shared/errors.js';
+import { InferenceTimeout, RuntimeInvalidResponse, StreamNotRead } from '../../domain/chat/errors.js';
 import { FairQueue, type Turn, type WaitEstimate } from '../chat-runtimes/fair-queue.js';
 import type { RuntimeMeter } from '../chat-runtimes/runtime-meter.js';
+import { refusalOf, type TokenizeOrder } from './call-refusals.js';
 import { PartBuffer } from './part-buffer.js';
 import type { CallReport, Order, Part } from './protocol.js';
 
@@ -32,7 +27,6 @@ export interface CallLimits {
   readonly graceMs: number;
 }
 
-type TokenizeOrder = Extract<Order, { type: 'tokenize' | 'tokenize_texts' }>;
 type Task = DistributiveOmit<TokenizeOrder, 'call' | 'caller'>;
 type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
 
@@ -66,6 +60,7 @@ export class ChatCalls {
     private readonly estimate: WaitEstimate,
     private readonly meter: RuntimeMeter,
     private readonly clock: Clock,
+    private readonly ids: IdGenerator,
     private readonly send: (order: Order) => void,
     /** Called when the process has not confirmed a cancelled call in time. */
     private readonly stuck: () => void,
@@ -81,7 +76,10 @@ export class ChatCalls {
 
   complete(request: ChatRequest, runtimeCall: RuntimeCall): Promise<Completion> {
     return new Promise((resolve, reject) => {
-      const take = ({ end, toolCalls: _, ...answer }: CompletionPart) => end && resolve({ ...answer, ...end });
+      const take = ({ end, toolCalls, ...answer }: CompletionPart) => {
+        const calls = toolCalls?.map(({ index: _, ...call }) => call as ToolCall);
+        if (end) resolve({ ...answer, ...(calls && { toolCalls: calls }), ...end });
+      };
       this.begin({ type: 'tokenize', request, stream: false }, { ...runtimeCall, take, reject });
     });
   }
@@ -144,7 +142,8 @@ export class ChatCalls {
 
   receivePart({ call: id, ...part }: Part): void {
     const call = this.calls.get(id);
-    if (call?.stage === 'running' && call.order.type === 'tokenize' && call.order.stream) call.take(part);
+    if (call?.stage === 'running' && call.order.type === 'tokenize' && call.order.stream)
+      call.take({ ...part, ...this.named(part) });
     else this.receiveInvalid(id);
   }
 
@@ -190,8 +189,16 @@ export class ChatCalls {
     const timing = { firstTokenMs: report.firstTokenMs, tookMs: report.tookMs };
     this.estimate.record(timing.tookMs);
     this.meter.answered({ usage, waitedMs: call.waitedMs, betweenTokensMs, ...timing });
-    call.take({ text, ...(logprobs && { logprobs }), end: { finishReason, usage, timing } });
+    const content = { text, ...(logprobs && { logprobs }), ...this.named(report) };
+    call.take({ ...content, end: { finishReason, usage, timing } });
     this.end(call, promptTokens + completionTokens);
+  }
+
+  /** Gives each new tool call an id. */
+  private named({ toolCalls }: Pick<Part, 'toolCalls'>): Pick<CompletionPart, 'toolCalls'> {
+    if (!toolCalls) return {};
+    const id = (name?: string) => name !== undefined && { id: this.ids.next('call') };
+    return { toolCalls: toolCalls.map((part) => ({ ...id(part.name), ...part })) };
   }
 
   private answerTexts(call: Call, { vectors, dimensions, promptTokens, tookMs }: ReportOf<'embedded'>): void {
@@ -270,26 +277,6 @@ export class ChatCalls {
 }
 
 type ReportOf<Type> = Extract<CallReport, { type: Type }>;
-
-function refusalOf(
-  order: TokenizeOrder,
-  report: Exclude<CallReport, { type: 'tokenized' | 'completed' | 'embedded' }>,
-): DomainError {
-  switch (report.type) {
-    case 'too_long': {
-      const { promptTokens: tokens, index = 0 } = report;
-      if (order.type === 'tokenize_texts') return ContextLengthExceeded.ofText({ ...report, tokens, index });
-      const { cutToContext, maxTokens } = order.request;
-      return ContextLengthExceeded.of({ ...report, maxTokens: cutToContext ? null : maxTokens });
-    }
-    case 'refused':
-      return new InvalidRequest([{ path: report.path, message: report.message }]);
-    case 'failed':
-      return new RuntimeInvalidResponse(report.reason);
-    case 'cancelled':
-      return new RuntimeInvalidResponse('it dropped the call.');
-  }
-}
 
 /** Decodes float32 numbers from base64. Returns no numbers if the last number is incomplete. */
 function floatsOf(base64: string): Float32Array {

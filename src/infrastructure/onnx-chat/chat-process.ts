@@ -1,5 +1,5 @@
 /** Starts and ends the chat worker of a runtime, and receives its messages. */
-import type { Clock } from '../../application/shared/ports.js';
+import type { Clock, IdGenerator } from '../../application/shared/ports.js';
 import type { RuntimeSource, RuntimeTask } from '../../domain/chat/runtime.js';
 import type { WaitEstimate } from '../chat-runtimes/fair-queue.js';
 import type { RuntimeMeter } from '../chat-runtimes/runtime-meter.js';
@@ -41,6 +41,8 @@ export interface ReadyModel {
   readonly atOnce: number;
   /** Prompts share the work for a common beginning. */
   readonly reuse: boolean;
+  /** The chat template knows tools. */
+  readonly tools: boolean;
   /** In tokens. */
   readonly context: number;
 }
@@ -66,7 +68,7 @@ export class ChatProcess implements SupervisedProcess {
     /** The folder must be on the local disk. */
     source: Pick<OnnxSource, 'folder' | 'dtype'>,
     private readonly settings: ChatProcessSettings,
-    { estimate, meter, clock }: { estimate: WaitEstimate; meter: RuntimeMeter; clock: Clock },
+    { estimate, meter, clock, ids }: { estimate: WaitEstimate; meter: RuntimeMeter; clock: Clock; ids: IdGenerator },
     private readonly listener: ChatProcessListener,
   ) {
     const { worker: program, threads, atOnce: maxBatch, stopGraceMs, loadTimeoutMs } = settings;
@@ -82,6 +84,7 @@ export class ChatProcess implements SupervisedProcess {
       estimate,
       meter,
       clock,
+      ids,
       (order) => this.process.send(order),
       () => this.process.kill('it did not react to a cancelled call'),
     );
@@ -115,10 +118,10 @@ export class ChatProcess implements SupervisedProcess {
     else if (report.type === 'parts') for (const part of report.parts) this.calls.receivePart(part);
     else if (report.type === 'ready') {
       clearTimeout(this.loadTimer);
-      const { task, maxBatch, reuse = false, context } = report;
+      const { task, maxBatch, reuse = false, tools = false, context } = report;
       const atOnce = Math.max(1, Math.min(maxBatch, this.settings.atOnce ?? maxBatch));
       this.calls.open(atOnce);
-      this.listener.ready({ task, atOnce, reuse, context });
+      this.listener.ready({ task, atOnce, reuse, tools, context });
       this.becomeReady();
     } else this.calls.receive(report);
   }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ChatEngine } from '../../application/chat/ports.js';
 import type { ModelFileResolver } from '../../application/deployments/ports.js';
-import type { Clock, JsonSchemas, Logger } from '../../application/shared/ports.js';
+import type { Clock, IdGenerator, JsonSchemas, Logger } from '../../application/shared/ports.js';
 import { InvalidRequest } from '../../domain/shared/errors.js';
 import type { JsonObject } from '../../domain/workspace/json.js';
 import { readSpec } from '../http-engine/engine-spec.js';
@@ -29,6 +29,7 @@ export class OnnxChatEngine implements ChatEngine {
     settings: OnnxChatEngineSettings,
     private readonly files: ModelFileResolver,
     private readonly schemas: JsonSchemas,
+    private readonly ids: IdGenerator,
     private readonly clock: Clock,
     private readonly log: Logger,
   ) {
@@ -50,6 +51,7 @@ export class OnnxChatEngine implements ChatEngine {
   }
 
   create(projectId: string): OnnxChatRuntime {
-    return new OnnxChatRuntime(projectId, this.settings, this.files, this.schemas, this.clock, this.log);
+    const { settings, files, schemas, ids, clock, log } = this;
+    return new OnnxChatRuntime(projectId, settings, files, { schemas, ids, clock, log });
   }
 }

@@ -1,12 +1,10 @@
-import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { ChatRuntime, RuntimeCall } from '../../application/chat/ports.js';
 import type { ModelFileResolver } from '../../application/deployments/ports.js';
-import type { Clock, JsonSchemas, Logger } from '../../application/shared/ports.js';
+import type { Clock, IdGenerator, JsonSchemas, Logger } from '../../application/shared/ports.js';
 import type { ChatRequest, Completion, CompletionPart } from '../../domain/chat/chat.js';
 import type { EmbeddingRequest, Embeddings } from '../../domain/chat/embedding.js';
 import {
-  AnswerOutOfFormat,
   RuntimeLoading,
   RuntimeStopped,
   RuntimeUnavailable,
@@ -15,7 +13,7 @@ import {
 } from '../../domain/chat/errors.js';
 import { type OptionalField, requireSupported } from '../../domain/chat/request-field.js';
 import type { RuntimeFigures, RuntimeStatus, RuntimeTask } from '../../domain/chat/runtime.js';
-import type { JsonObject } from '../../domain/workspace/json.js';
+import { requireUsableTools } from '../../domain/chat/tools.js';
 import { WaitEstimate } from '../chat-runtimes/fair-queue.js';
 import { RuntimeMeter } from '../chat-runtimes/runtime-meter.js';
 import type { ChildLimits } from '../child-process/child-limits.js';
@@ -23,6 +21,7 @@ import { Supervisor, type SupervisorState } from '../child-process/supervisor.js
 import type { RestartDelayBounds } from '../system/scheduling.js';
 import type { ChatCalls } from './chat-calls.js';
 import { ChatProcess, type ChatProcessSettings, type OnnxSource } from './chat-process.js';
+import { FormCheck } from './form-check.js';
 
 /** The chat template gets the fields of messages. */
 const SUPPORTED: ReadonlySet<OptionalField> = new Set([
@@ -38,6 +37,9 @@ const SUPPORTED: ReadonlySet<OptionalField> = new Set([
   'logitBias',
   'topLogprobs',
   'responseFormat',
+  'tools',
+  'toolChoice',
+  'parallelToolCalls',
   'name',
   'toolCalls',
   'toolCallId',
@@ -46,8 +48,8 @@ const SUPPORTED: ReadonlySet<OptionalField> = new Set([
   'reasoningEffort',
 ]);
 
-/** Only older drafts allow an array as `items`. */
-const OLDER_DRAFT = 'http://json-schema.org/draft-07/schema#';
+const NO_TOOLS =
+  'is not supported by this model: its chat template does not know tools, or writes calls in another form';
 
 const FIXED_DIMENSIONS = 'is not supported by this model: its vectors have one length';
 
@@ -68,23 +70,32 @@ const states: Readonly<Record<SupervisorState, RuntimeStatus['state']>> = {
   failed: 'unavailable',
 };
 
+interface Tools {
+  readonly schemas: JsonSchemas;
+  readonly ids: IdGenerator;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
 /** Runs the model of a project in a supervised child process. */
 export class OnnxChatRuntime implements ChatRuntime {
   private source: OnnxSource | null = null;
   /** Undefined until the model has loaded. */
   private loaded: Pick<RuntimeStatus, 'task' | 'context'> | undefined;
+  private knowsTools = false;
   private readonly supervisor: Supervisor<ChatProcess>;
   private readonly estimate = new WaitEstimate();
   private readonly meter = new RuntimeMeter();
+  private readonly check: FormCheck;
 
   constructor(
     private readonly id: string,
     private readonly settings: RuntimeSettings,
     private readonly files: ModelFileResolver,
-    private readonly schemas: JsonSchemas,
-    private readonly clock: Clock,
-    private readonly log: Logger,
+    private readonly tools: Tools,
   ) {
+    const { schemas, log } = tools;
+    this.check = new FormCheck(schemas, log, id);
     this.supervisor = new Supervisor(
       (signal) => this.launch(signal),
       { restartDelayMs: settings.restartDelayMs, stableMs: STABLE_MS, children: settings.children },
@@ -123,17 +134,16 @@ export class OnnxChatRuntime implements ChatRuntime {
 
   async complete(request: ChatRequest, call: RuntimeCall): Promise<Completion> {
     const own = requireSupported(request, SUPPORTED);
-    const completion = await this.callsFor('chat').complete(own, call);
-    await this.requireFormat(own, completion, call);
+    const completion = await this.chatCallsFor(own).complete(own, call);
+    await this.check.of(own, call.caller).requireKept(completion);
     return completion;
   }
 
   async *stream(request: ChatRequest, call: RuntimeCall): AsyncGenerator<CompletionPart> {
     const own = requireSupported(request, SUPPORTED);
-    let text = '';
-    for await (const part of this.callsFor('chat').stream(own, call)) {
-      if (own.responseFormat) text += part.text;
-      if (part.end) await this.requireFormat(own, { text, ...part.end }, call);
+    const check = this.check.of(own, call.caller);
+    for await (const part of this.chatCallsFor(own).stream(own, call)) {
+      await check.add(part);
       yield part;
     }
   }
@@ -144,29 +154,13 @@ export class OnnxChatRuntime implements ChatRuntime {
     return this.callsFor('embedding').embed(request, call);
   }
 
-  /**
-   * Throws AnswerOutOfFormat if a complete answer is not valid by its schema. The grammar prevents this, unless it has
-   * a fault. A stop text may cut an answer, so an answer with stop texts is not checked.
-   */
-  private async requireFormat(
-    { responseFormat, sampling }: ChatRequest,
-    completion: Completion,
-    { caller }: RuntimeCall,
-  ): Promise<void> {
-    if (!responseFormat || sampling?.stop || completion.finishReason !== 'stop') return;
-    const schema = responseFormat.json === 'schema' ? responseFormat.schema : { type: 'object' };
-    if (await this.isValid(schema, completion.text, caller)) return;
-    const digest = createHash('sha256').update(JSON.stringify(schema)).digest('hex');
-    this.log.error('chat runtime broke a response format', { runtime: this.id, schema_sha256: digest });
-    throw new AnswerOutOfFormat(completion);
-  }
-
-  /** Returns true also if the validator cannot use the schema or takes too long: the grammar does without it. */
-  private async isValid(schema: JsonObject, text: string, caller: string): Promise<boolean> {
-    for (const one of [schema, { ...schema, $schema: OLDER_DRAFT }])
-      if ((await this.schemas.problem(one, caller)) === null)
-        return (await this.schemas.accepts(one, text, caller)) !== false;
-    return true;
+  private chatCallsFor(request: ChatRequest): ChatCalls {
+    requireUsableTools(request);
+    const calls = this.callsFor('chat');
+    const { tools = [], toolChoice } = request;
+    if (tools.length > 0 && toolChoice !== 'none' && !this.knowsTools)
+      throw new UnsupportedParameter('tools', NO_TOOLS);
+    return calls;
   }
 
   /** Throws if the runtime is not ready. Throws WrongTask if its model is for the other task. */
@@ -184,17 +178,19 @@ export class OnnxChatRuntime implements ChatRuntime {
     const { folder, dtype } = this.source as OnnxSource;
     const copy = await this.files.materializeFolder(folder, signal);
     if (!copy) throw new Error(`there is no folder "${folder}" below the models folders any more`);
+    const { ids, clock, log } = this.tools;
     const process = new ChatProcess(
       { folder: copy.path, dtype },
       this.settings,
-      { estimate: this.estimate, meter: this.meter, clock: this.clock },
+      { estimate: this.estimate, meter: this.meter, clock, ids },
       {
-        line: (stream, line) => this.log.info('chat runtime output', { runtime: this.id, stream, line }),
-        invalidMessage: (call) => this.log.warn('chat runtime sent nonsense', { runtime: this.id, call }),
-        ready: ({ task, atOnce, reuse, context }) => {
+        line: (stream, line) => log.info('chat runtime output', { runtime: this.id, stream, line }),
+        invalidMessage: (call) => log.warn('chat runtime sent nonsense', { runtime: this.id, call }),
+        ready: ({ task, atOnce, reuse, tools, context }) => {
           this.loaded = { task, context };
+          this.knowsTools = tools;
           const fields = { runtime: this.id, at_once: atOnce, prefix_cache: reuse };
-          if (task === 'chat') this.log.info('chat model loaded', fields);
+          if (task === 'chat') log.info('chat model loaded', fields);
         },
         broken: (reason) => this.fail(reason),
       },

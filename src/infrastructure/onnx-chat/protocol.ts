@@ -48,19 +48,25 @@ const logprob = { token: z.string(), bytes: z.array(z.int().min(0).max(255)).rea
 const TokenLogprob = z.object({ ...logprob, top: z.array(z.object(logprob)).readonly() });
 const Logprobs = z.array(TokenLogprob).readonly().optional();
 
-const Part = z.object({ call, text: z.string(), logprobs: Logprobs });
+const ToolCalls = z
+  .array(z.object({ index: count, name: z.string().optional(), arguments: z.string() }))
+  .readonly()
+  .optional();
+
+const Part = z.object({ call, text: z.string(), logprobs: Logprobs, toolCalls: ToolCalls });
 export type Part = z.infer<typeof Part>;
 
 const Report = z.discriminatedUnion('type', [
   /**
    * `maxBatch`: the most calls that run at once. It is 1 if a chat model can't run batches. `reuse`: prompts share the
-   * work for a common beginning. `context`: the most tokens of a prompt with its answer, or of a text to embed.
+   * work for a common beginning. `tools`: the chat template knows tools. `context`: the most tokens of a prompt with its answer, or of a text to embed.
    */
   z.object({
     type: z.literal('ready'),
     task: z.enum(['chat', 'embedding']),
     maxBatch: z.int().min(1),
     reuse: z.boolean().optional(),
+    tools: z.boolean().optional(),
     context: z.int().min(1),
   }),
   /** The model can't be used. Another attempt would fail in the same way. */
@@ -81,10 +87,11 @@ const Report = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('completed'),
     call,
-    /** The text after the last part. `logprobs` are those of its tokens. */
+    /** The text and the tool calls after the last part. `logprobs` are those of the tokens of the text. */
     text: z.string(),
     logprobs: Logprobs,
-    finishReason: z.enum(['stop', 'length']),
+    toolCalls: ToolCalls,
+    finishReason: z.enum(['stop', 'length', 'tool_calls']),
     promptTokens: count,
     /** Tokens of the prompt that were in the prefix cache. */
     cachedTokens: count,

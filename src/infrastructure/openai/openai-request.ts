@@ -62,13 +62,15 @@ const toolCallJson = ({ id, name, arguments: text }: ToolCall) => ({
   function: { name, arguments: text },
 });
 
-const toolJson = (tool: Tool) => ({ type: 'function', function: tool });
+const toolJson = ({ place: _, ...tool }: Tool) => ({ type: 'function', function: tool });
 
 const toolChoiceJson = (choice: ToolChoice) =>
   typeof choice === 'string' ? choice : { type: 'function', function: { name: choice.tool } };
 
-function formatJson({ json, ...format }: ResponseFormat): object {
-  return json === 'schema' ? { type: 'json_schema', json_schema: format } : { type: 'json_object' };
+function formatJson(format: ResponseFormat): object {
+  if (format.json === 'object') return { type: 'json_object' };
+  const { json: _, place: _place, ...schema } = format;
+  return { type: 'json_schema', json_schema: schema };
 }
 
 function samplingJson(sampling: Sampling = {}): object {

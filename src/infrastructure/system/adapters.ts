@@ -2,10 +2,10 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout } from 'node:timers/promises';
 import { injectable } from 'inversify';
 import { v7 } from 'uuid';
+import type { IdKind } from '../../application/shared/id-kind.js';
 import {
   type Clock,
   type IdGenerator,
-  type IdKind,
   type RequestContext,
   type Span,
   Tracer,

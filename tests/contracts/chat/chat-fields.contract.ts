@@ -22,6 +22,8 @@ export interface ListeningRuntimes extends ChatRuntimesUnderTest {
 }
 
 const CONTEXT = 256;
+/** The model goes on as long as it may: the token that ends an answer of tiny-chat is unlikely. */
+const goingOn: Sampling = { logitBias: { 506: -100, 507: -100, 508: -100 } };
 
 /** Makes two requests for each field that differ only in this field. A new field needs an entry here. */
 const requestsWith = (steady: Sampling): Record<Field, readonly [Partial<ChatRequest>, Partial<ChatRequest>]> => {
@@ -71,8 +73,14 @@ const requestsWith = (steady: Sampling): Record<Field, readonly [Partial<ChatReq
     cutToContext: [true, false].map((cutToContext) => ({ maxTokens: CONTEXT, cutToContext })) as never,
     temperature: [0, 2].map((temperature) => ({ temperature, sampling: steady })) as never,
     tools: [{ tools: [toolOf('weather')] }, { tools: [toolOf('the_time')] }],
-    toolChoice: [{ toolChoice: { tool: 'weather' } }, { toolChoice: 'required' }],
-    parallelToolCalls: [true, false].map((parallelToolCalls) => ({ parallelToolCalls })) as never,
+    toolChoice: [
+      { toolChoice: { tool: 'weather' }, tools: [toolOf('weather')] },
+      { toolChoice: 'none', tools: [toolOf('weather')] },
+    ],
+    parallelToolCalls: [true, false].map((parallelToolCalls) => {
+      const about = { toolChoice: 'required', tools: [{ name: 'stop' }], maxTokens: 150, sampling: goingOn };
+      return { parallelToolCalls, ...about };
+    }) as never,
     reasoningEffort: [{ reasoningEffort: 'low' }, { reasoningEffort: 'high' }],
     responseFormat: [{ responseFormat: schemaOf('number') }, { responseFormat: schemaOf('array') }],
     topP: drawn({ topP: 0 }, { topP: 1 }),
@@ -138,5 +146,10 @@ function joined(parts: readonly CompletionPart[]): Completion {
   const { end } = parts.at(-1) ?? {};
   if (!end) throw new Error('the answer has no end');
   const logprobs = parts.flatMap((part) => part.logprobs ?? []);
-  return { text: parts.map(({ text }) => text).join(''), ...(logprobs.length > 0 && { logprobs }), ...end };
+  const calls = parts.flatMap((part) => part.toolCalls ?? []);
+  return {
+    text: parts.map(({ text }) => text).join('') + calls.map((call) => (call.name ?? '') + call.arguments).join(''),
+    ...(logprobs.length > 0 && { logprobs }),
+    ...end,
+  };
 }

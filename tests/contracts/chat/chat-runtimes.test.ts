@@ -45,9 +45,14 @@ describe('chat runtimes', () => {
   const context = 1_024;
   const long = { ...withoutEnd, 'config.json': withFields({ eos_token_id: null, max_position_embeddings: context }) };
   const [model, slow] = [folders.toy(), folders.toy({ idleRounds: 10_000 }, long)];
-  /** The template shows every field of a message to the model. */
+  /** The template shows every field of a message, and the names of tools, to the model. */
   const listening = folders.like({
-    'tokenizer_config.json': withFields({ chat_template: '{{ messages | tojson }}{{ tone }}{{ reasoning_effort }}' }),
+    'tokenizer_config.json': withFields({
+      chat_template:
+        '{{ messages | tojson }}{{ tone }}{{ reasoning_effort }}{% for tool in tools %}{{ tool.function.name }}' +
+        '{% for call in messages[1].tool_calls %}<tool_call>{"name": "{{ call.function.name }}", ' +
+        '"arguments": {{ call.function.arguments | tojson }}}</tool_call>{% endfor %}{% endfor %}',
+    }),
   });
   afterAll(() => folders.remove());
 

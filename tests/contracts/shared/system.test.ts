@@ -1,5 +1,5 @@
 import type { TokenKind } from '../../../src/application/accounts/ports.js';
-import type { IdKind } from '../../../src/application/shared/ports.js';
+import type { IdKind } from '../../../src/application/shared/id-kind.js';
 import { CheckedTokens } from '../../../src/infrastructure/crypto/secrets.js';
 import { Sha256ContentHasher } from '../../../src/infrastructure/crypto/sha256-content-hasher.js';
 import { AsyncRequestContext, SystemClock, UuidIdGenerator } from '../../../src/infrastructure/system/adapters.js';
@@ -55,7 +55,7 @@ describe('RequestContext of Node', () => {
   });
 });
 
-const ID_KINDS = 'usr tea ses key ver msg prj mdl cnv dst dep job rul alr whk inv aud req chatcmpl'.split(
+const ID_KINDS = 'usr tea ses key ver msg prj mdl cnv dst dep job rul alr whk inv aud req call chatcmpl'.split(
   ' ',
 ) as IdKind[];
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;

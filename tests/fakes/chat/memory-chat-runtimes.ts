@@ -1,7 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { ChatRuntimes, RuntimeCall } from '../../../src/application/chat/ports.js';
-import { type ChatRequest, type Completion, type CompletionPart, mostTokens } from '../../../src/domain/chat/chat.js';
+import {
+  type ChatRequest,
+  type Completion,
+  type CompletionPart,
+  mostTokens,
+  type ToolCall,
+} from '../../../src/domain/chat/chat.js';
 import type { EmbeddingRequest, Embeddings } from '../../../src/domain/chat/embedding.js';
 import {
   ContextLengthExceeded,
@@ -21,11 +27,16 @@ import { RuntimeMeter } from '../../../src/infrastructure/chat-runtimes/runtime-
 
 const EVERY_FIELD = { has: () => true } as unknown as ReadonlySet<OptionalField>;
 
+export interface AnswerWithCalls {
+  readonly text: string;
+  readonly toolCalls: readonly ToolCall[];
+}
+
 /** Stands for a model. A word is a token. */
 export interface MemoryModel {
   /** Resolves when the model is loaded. Rejects with the reason if it cannot be loaded. Default: resolves at once. */
   load?(): Promise<void>;
-  /** Returns the answer. Any value except a string is not a completion. Default: the question. */
+  /** Returns the answer: a string, or an `AnswerWithCalls`. Other values are no completion. Default: the question. */
   answer?(request: ChatRequest, signal: AbortSignal): unknown;
   /** Yields the parts of a stream, in place of the words of `answer`. */
   parts?(request: ChatRequest, signal: AbortSignal): AsyncIterable<CompletionPart>;
@@ -151,8 +162,12 @@ export class MemoryChatRuntimes implements ChatRuntimes {
       yield* parts;
       return;
     }
-    const { text, ...end } = await this.complete(id, request, call);
+    const { text, toolCalls = [], ...end } = await this.complete(id, request, call);
     for (const word of text.split(/(?= )/)) yield { text: word };
+    for (const [index, called] of toolCalls.entries()) {
+      yield { text: '', toolCalls: [{ index, ...called, arguments: '' }] };
+      for (const some of called.arguments.split(/(?=:)/)) yield { text: '', toolCalls: [{ index, arguments: some }] };
+    }
     yield { text: '', end };
   }
 
@@ -238,6 +253,10 @@ export class MemoryChatRuntimes implements ChatRuntimes {
   }
 
   private completion({ maxTokens }: ChatRequest, promptTokens: number, text: unknown): [Completion, number] {
+    if (hasCalls(text)) {
+      const usage = { promptTokens, cachedTokens: 0, completionTokens: text.toolCalls.length };
+      return [{ ...text, finishReason: 'tool_calls', usage }, promptTokens + usage.completionTokens];
+    }
     if (typeof text !== 'string') throw new RuntimeInvalidResponse('its answer is not a completion.');
     const words = wordsOf(text);
     const room = Math.min(maxTokens ?? Number.POSITIVE_INFINITY, this.settings.context - promptTokens);
@@ -248,6 +267,9 @@ export class MemoryChatRuntimes implements ChatRuntimes {
     return [words.length <= room ? whole : cut, promptTokens + completionTokens];
   }
 }
+
+const hasCalls = (answer: unknown): answer is AnswerWithCalls =>
+  typeof answer === 'object' && answer !== null && 'toolCalls' in answer;
 
 const wordsOf = (text: string): string[] => text.split(/\s+/).filter(Boolean);
 

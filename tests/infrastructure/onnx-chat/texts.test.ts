@@ -276,7 +276,7 @@ describe('the text of a message', () => {
     const ids = (value as Prompt).tokens;
     expect(count(ids)).toBe(0);
     expect(JSON.parse(tokens.decode(ids).replace(/(<\|im_end\|>){2}$/, ''))).toMatchObject([
-      { id: '<|im_end|>', function: call },
+      { id: '<|im_end|>', function: { ...call, arguments: JSON.parse(call.arguments) } },
     ]);
   });
 

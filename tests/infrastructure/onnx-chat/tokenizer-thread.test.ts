@@ -25,7 +25,7 @@ describe('the counter of tokens', () => {
       events.emit('report');
     });
     counter.take({ type: 'load', folder });
-    expect(reports.splice(0)).toEqual([{ type: 'loaded', sample: expect.any(Array) }]);
+    expect(reports.splice(0)).toEqual([{ type: 'loaded', sample: expect.any(Array), callForm: null }]);
   };
   const count = (call: number, caller: string, texts: readonly string[], more: Partial<ChatRequest> = {}) => {
     const messages = texts.map((content) => ({ role: 'user' as const, content }));

@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import type { ModelFileResolver } from '../../../src/application/deployments/ports.js';
-import type { ChatRequest, CompletionEnd, CompletionPart, Usage } from '../../../src/domain/chat/chat.js';
+import type { ChatRequest, CompletionEnd, CompletionPart, ToolCall, Usage } from '../../../src/domain/chat/chat.js';
 import type { RuntimeStatus } from '../../../src/domain/chat/runtime.js';
 import { CallTelemetry } from '../../../src/infrastructure/chat-runtimes/call-telemetry.js';
 import { ChatRuntimesByEngine } from '../../../src/infrastructure/chat-runtimes/chat-runtimes-by-engine.js';
 import { ChildLimits } from '../../../src/infrastructure/child-process/child-limits.js';
 import type { OnnxSource } from '../../../src/infrastructure/onnx-chat/chat-process.js';
 import { OnnxChatEngine, type OnnxChatEngineSettings } from '../../../src/infrastructure/onnx-chat/onnx-chat-engine.js';
-import { SystemClock } from '../../../src/infrastructure/system/adapters.js';
+import { SystemClock, UuidIdGenerator } from '../../../src/infrastructure/system/adapters.js';
 import { schemas } from '../json-schemas.js';
 import { RecordingLog } from '../recording-log.js';
 import { unlimited } from '../records.js';
@@ -18,6 +18,7 @@ const compiled = (path: string) => join(process.cwd(), 'dist', path);
 export const worker = compiled('src/infrastructure/onnx-chat/worker/main.js');
 export const oddWorker = compiled('tests/support/onnx/odd-worker.js');
 export const parentProgram = compiled('tests/support/onnx/parent-program.js');
+export const callsProgram = compiled('tests/support/onnx/calls-program.js');
 export const formsProgram = compiled('tests/support/onnx/forms-program.js');
 export const listsProgram = compiled('tests/support/onnx/lists-program.js');
 export const roundsProgram = compiled('tests/support/onnx/rounds-program.js');
@@ -45,7 +46,7 @@ export class ChildRuntimesRig {
     const usual = { worker, threads: 1, atOnce: 1, queue: 1, timeoutMs: 20_000, stopGraceMs: 2_000, children };
     const restartDelayMs = { first: 100, max: 400 };
     const all = { ...usual, restartDelayMs, ...settings };
-    const engine = new OnnxChatEngine(all, anyFolder, schemas, new SystemClock(), this.log);
+    const engine = new OnnxChatEngine(all, anyFolder, schemas, new UuidIdGenerator(), new SystemClock(), this.log);
     this.runtimes = new ChatRuntimesByEngine([engine], new CallTelemetry());
   }
 
@@ -78,7 +79,18 @@ export class ChildRuntimesRig {
     for await (const part of this.stream(text, about)) parts.push(part);
     const { usage, timing: _, ...end } = (parts.at(-1) as CompletionPart).end as CompletionEnd;
     const logprobs = parts.flatMap((part) => part.logprobs ?? []);
-    const answer = { text: parts.map((part) => part.text).join(''), ...(logprobs.length > 0 && { logprobs }) };
+    const toolCalls: ToolCall[] = [];
+    for (const { index, arguments: text, ...part } of parts.flatMap((part) => part.toolCalls ?? [])) {
+      if (part.id) toolCalls.push({ ...part, arguments: '' } as ToolCall);
+      const call = toolCalls[index] as ToolCall;
+      toolCalls[index] = { ...call, arguments: call.arguments + text };
+    }
+    const calls = toolCalls.length > 0 && { toolCalls };
+    const answer = {
+      text: parts.map((part) => part.text).join(''),
+      ...(logprobs.length > 0 && { logprobs }),
+      ...calls,
+    };
     return { parts, answer: { ...answer, ...end, ...(usage as Usage) } };
   }
 

@@ -10,7 +10,7 @@ import { RuntimeMeter } from '../../../src/infrastructure/chat-runtimes/runtime-
 import { ChildLimits } from '../../../src/infrastructure/child-process/child-limits.js';
 import { OnnxChatEngine } from '../../../src/infrastructure/onnx-chat/onnx-chat-engine.js';
 import { OpenAiChatEngine } from '../../../src/infrastructure/openai/openai-chat-engine.js';
-import { AsyncRequestContext } from '../../../src/infrastructure/system/adapters.js';
+import { AsyncRequestContext, UuidIdGenerator } from '../../../src/infrastructure/system/adapters.js';
 import { ManualClock } from '../../fakes/shared/manual-clock.js';
 import { answers, schemas } from '../../support/json-schemas.js';
 import { RecordingLog } from '../../support/recording-log.js';
@@ -168,7 +168,7 @@ const files = { hasFolder: async (path: string) => path === 'chat' } as ModelFil
 const clock = new ManualClock(new Date(0));
 const engines = new ChatRuntimesByEngine(
   [
-    new OnnxChatEngine(onnx, files, schemas, clock, new RecordingLog()),
+    new OnnxChatEngine(onnx, files, schemas, new UuidIdGenerator(), clock, new RecordingLog()),
     new OpenAiChatEngine({ ...limits, ...access, schemas, answers }, clock, new RecordingLog()),
   ],
   new CallTelemetry(),

@@ -1,24 +1,41 @@
-/** Builds the text of an answer token by token. Returns only text that later tokens cannot change. */
-import type { TokenLogprob } from '../../../domain/chat/chat.js';
+/**
+ * Builds the text of an answer token by token, and the tool calls after it. Returns only text that later tokens cannot
+ * change.
+ */
+import type { TokenLogprob, ToolCallPart } from '../../../domain/chat/chat.js';
+import { StartSearch, StopSearch } from './text-search.js';
+import type { CallParser } from './tools/call-parser.js';
 
 /** A character has at most four bytes in UTF-8, and each of its tokens has at least one of these bytes. */
 const MAX_CHARACTER_TOKENS = 4;
 
-/** A piece of an answer. It has `logprobs` if the request asks for probabilities. */
+/** A piece of an answer. It has `logprobs` of its text if the request asks for probabilities. */
 export interface AnswerPart {
   readonly text: string;
   readonly logprobs?: readonly TokenLogprob[];
+  readonly toolCalls?: readonly ToolCallPart[];
+}
+
+/** Reads the tool calls of an answer. */
+export interface CallReader {
+  /** Finds the text with which calls begin. */
+  readonly search: StopSearch | StartSearch;
+  readonly parser: CallParser;
 }
 
 export interface AnswerSettings {
   readonly decode: (tokens: readonly number[]) => string;
   /** The answer ends before the first of these texts. */
   readonly stop?: readonly string[];
+  /** Absent: the answer is only text. */
+  readonly calls?: CallReader;
 }
 
 export class AnswerText {
   /** True after the answer has reached a stop text. */
   stopped = false;
+  /** True after tool calls have begun. All that follows belongs to them. */
+  private isCalling = false;
   /** The latest tokens. They include all tokens of a character that is still incomplete. */
   private readonly window: number[] = [];
   /** The length of the window's text without an incomplete character. */
@@ -37,7 +54,7 @@ export class AnswerText {
   }
 
   add(id: number, token?: TokenLogprob): void {
-    if (token) this.logprobs.push({ at: this.released + this.held.length, token });
+    if (token && !this.isCalling) this.logprobs.push({ at: this.released + this.held.length, token });
     this.window.push(id);
     const text = this.completeText;
     this.append(text.slice(this.complete));
@@ -47,22 +64,32 @@ export class AnswerText {
     this.complete = this.completeText.length;
   }
 
+  /** True if the answer consists of text and complete tool calls. */
+  get isCall(): boolean {
+    return this.isCalling && Boolean(this.settings.calls?.parser.isComplete);
+  }
+
   /** Makes the remaining text ready. If `cut` is true, leaves out an incomplete character at the end. */
   end(cut: boolean): void {
     if (this.stopped) return;
-    if (!cut) this.held += this.settings.decode(this.window).slice(this.complete);
-    this.release(this.held.length);
-    this.released = Number.POSITIVE_INFINITY;
+    const rest = cut ? '' : this.settings.decode(this.window).slice(this.complete);
+    if (this.isCalling) this.settings.calls?.parser.add(rest);
+    else {
+      this.held += rest;
+      this.release(this.held.length);
+      this.released = Number.POSITIVE_INFINITY;
+    }
   }
 
-  /** Returns the text and tokens that became ready since the last `take`. */
+  /** Returns the text, tokens and tool calls that became ready since the last `take`. */
   take(): AnswerPart {
     const text = this.ready;
     this.ready = '';
     const isReady = ({ at }: { at: number }) => at < this.released;
     const logprobs = this.logprobs.filter(isReady).map(({ token }) => token);
     this.logprobs = this.logprobs.filter((entry) => !isReady(entry));
-    return { text, ...(logprobs.length > 0 && { logprobs }) };
+    const toolCalls = this.settings.calls?.parser.take() ?? [];
+    return { text, ...(logprobs.length > 0 && { logprobs }), ...(toolCalls.length > 0 && { toolCalls }) };
   }
 
   /** Returns the text of the window without an incomplete character at its end. */
@@ -71,45 +98,37 @@ export class AnswerText {
   }
 
   private append(text: string): void {
-    for (let i = 0; i < text.length && this.searches.length > 0; i++) {
-      const found = this.searches.filter((search) => search.finds(text.charCodeAt(i)));
+    const { calls } = this.settings;
+    if (this.isCalling) {
+      calls?.parser.add(text);
+      return;
+    }
+    const searches = [...this.searches, ...(calls ? [calls.search] : [])];
+    for (let i = 0; i < text.length && searches.length > 0; i++) {
+      const found = searches.filter((search) => search.finds(text.charCodeAt(i)));
       if (found.length === 0) continue;
-      this.stopped = true;
       this.held += text.slice(0, i + 1);
-      this.release(this.held.length - Math.max(...found.map(({ stop }) => stop.length)));
+      const stops = found.filter((search) => search !== calls?.search);
+      this.stopped = stops.length > 0;
+      this.release(this.held.length - Math.max(...(this.stopped ? stops : found).map(({ matched }) => matched)));
+      if (!this.stopped) this.begin(text.slice(i + 1));
       return;
     }
     this.held += text;
-    this.release(this.held.length - Math.max(0, ...this.searches.map(({ matched }) => matched)));
+    this.release(this.held.length - Math.max(0, ...searches.map(({ matched }) => matched)));
+  }
+
+  /** Begins the tool calls. The beginning is held, and `rest` follows it. The calls have no probabilities. */
+  private begin(rest: string): void {
+    this.isCalling = true;
+    this.logprobs = this.logprobs.filter(({ at }) => at < this.released);
+    this.settings.calls?.parser.add(this.held + rest);
+    this.held = '';
   }
 
   private release(length: number): void {
     this.ready += this.held.slice(0, length);
     this.held = this.held.slice(length);
     this.released += length;
-  }
-}
-
-/** Finds a stop text in an answer that arrives character by character (algorithm of Knuth, Morris and Pratt). */
-class StopSearch {
-  /** The length of the longest prefix of the stop text that the answer ends with. */
-  matched = 0;
-  /** For a prefix of each length: the length of the longest shorter prefix that it ends with. */
-  private readonly shorter = [0, 0];
-
-  constructor(readonly stop: string) {
-    for (let i = 1; i < stop.length; i++) {
-      this.finds(stop.charCodeAt(i));
-      this.shorter.push(this.matched);
-    }
-    this.matched = 0;
-  }
-
-  /** Adds a character. Returns true if the answer now ends with the stop text. */
-  finds(unit: number): boolean {
-    while (this.matched > 0 && this.stop.charCodeAt(this.matched) !== unit)
-      this.matched = this.shorter[this.matched] as number;
-    if (this.stop.charCodeAt(this.matched) === unit) this.matched += 1;
-    return this.matched === this.stop.length;
   }
 }

@@ -2,9 +2,11 @@
 import { join } from 'node:path';
 import { type TransferListItem, Worker } from 'node:worker_threads';
 import type { Order, Report } from '../protocol.js';
+import { answerFormOf, callStartOf } from './answer-form.js';
 import type { DecoderOrder, DecoderReport, GenerateOrder } from './decoder-thread.js';
 import { Grammars } from './grammar/grammars.js';
 import type { TokenizerOrder, TokenizerReport } from './tokenizer-thread.js';
+import type { CallForm } from './tools/call-form.js';
 
 /** Logs nothing, because questions and answers are private. */
 export class ChatWorker {
@@ -21,6 +23,8 @@ export class ChatWorker {
   private readonly tokenized = new Map<number, GenerateOrder>();
 
   private grammars: Grammars | null = null;
+  /** Null if the model's chat template does not know tools. */
+  private callForm: CallForm | null = null;
 
   constructor(private readonly send: (report: Report) => void) {}
 
@@ -33,9 +37,11 @@ export class ChatWorker {
       case 'tokenize': {
         const { call, caller, stream, request } = order;
         const { temperature, sampling } = request;
-        this.tokenizing.set(call, { type: 'generate', call, caller, stream, temperature, sampling });
-        if (request.responseFormat)
-          this.grammars?.prepare(call, caller, request.responseFormat, (refusal) => {
+        const form = answerFormOf(request, this.callForm);
+        const calls = form ? callStartOf(form) : undefined;
+        this.tokenizing.set(call, { type: 'generate', call, caller, stream, temperature, sampling, calls });
+        if (form)
+          this.grammars?.prepare(call, caller, form, (refusal) => {
             if (refusal) {
               this.tokenizing.delete(call);
               this.report(refusal);
@@ -57,14 +63,14 @@ export class ChatWorker {
     this.tokenized.delete(call);
     if (!order) return;
     const form = this.grammars?.open(call);
-    if (form === null) this.report({ type: 'failed', call, reason: 'the grammar of its response format is gone.' });
+    if (form === null) this.report({ type: 'failed', call, reason: 'the grammar of its answer is gone.' });
     else this.decoder.send({ ...order, form }, [order.prompt.buffer as ArrayBuffer, ...(form ? [form.port] : [])]);
   }
 
   private report(report: Report): void {
     if ('call' in report && report.type !== 'tokenized')
       this.grammars?.release(report.call, report.type === 'completed');
-    this.send(report);
+    this.send(report.type === 'ready' ? { ...report, tools: this.callForm !== null } : report);
   }
 
   /** Cancels the call. Reports `cancelled` if the call waits for the order to generate. Else a thread reports it. */
@@ -76,8 +82,11 @@ export class ChatWorker {
   }
 
   private receive(report: TokenizerReport): void {
-    if (report.type === 'loaded') this.decoder.send({ type: 'try', sample: report.sample });
-    else if (report.type === 'tokenized') this.keep(report);
+    if (report.type === 'loaded') {
+      const { sample, callForm } = report;
+      this.callForm = callForm;
+      this.decoder.send({ type: 'try', sample, callForm });
+    } else if (report.type === 'tokenized') this.keep(report);
     else {
       if (report.type !== 'broken') this.tokenizing.delete(report.call);
       this.report(report);

@@ -11,6 +11,8 @@ import { Constraint, NoMask } from './grammar/mask.js';
 import { logprobOf } from './logprobs.js';
 import { BrokenModel } from './model-files.js';
 import { Sampler } from './sampler.js';
+import type { CallForm } from './tools/call-form.js';
+import { type CallStart, callReader, textsOf } from './tools/call-reader.js';
 
 export interface GenerateOrder extends Pick<ChatRequest, 'temperature' | 'sampling'> {
   readonly type: 'generate';
@@ -21,12 +23,14 @@ export interface GenerateOrder extends Pick<ChatRequest, 'temperature' | 'sampli
   readonly room: number;
   /** Absent: the answer may be any text. */
   readonly form?: SequenceOrder | undefined;
+  /** The texts with which tool calls may begin. Absent: the answer is only text. */
+  readonly calls?: CallStart | undefined;
 }
 
 export type DecoderOrder =
   | Extract<Order, { type: 'load' | 'cancel' }>
   /** Runs the loaded model on some tokens, and reports `ready` or `broken`. */
-  | { readonly type: 'try'; readonly sample: readonly number[] }
+  | { readonly type: 'try'; readonly sample: readonly number[]; readonly callForm: CallForm | null }
   | GenerateOrder;
 export type DecoderReport =
   /** The thread sends this before `ready`. */
@@ -36,6 +40,10 @@ export type DecoderReport =
 class DecoderThread {
   private loading: Promise<LoadedModel> | null = null;
   private model: ReadyModel | null = null;
+  /** Null if the model's chat template does not know tools. */
+  private callForm: CallForm | null = null;
+  /** The added tokens that tool calls, and text beside them, may contain. */
+  private added: ReadonlyMap<number, string> = new Map();
   /** The parts of the present step. */
   private parts: Part[] = [];
 
@@ -50,6 +58,7 @@ class DecoderThread {
         return;
       }
       case 'try':
+        this.callForm = order.callForm;
         return this.try(order.sample);
       case 'generate':
         return this.generate(order);
@@ -64,7 +73,9 @@ class DecoderThread {
     try {
       this.model = await tryModel(await this.loading, sample);
       const { vocabulary, maxBatch, reuse, context } = this.model;
-      this.report({ type: 'vocabulary', pieces: vocabulary.pieces(), stops: [...vocabulary.stops] });
+      if (this.callForm) this.added = vocabulary.addedPieces(textsOf(this.callForm));
+      const pieces = vocabulary.pieces();
+      this.report({ type: 'vocabulary', pieces, added: this.added, stops: [...vocabulary.stops] });
       this.report({ type: 'ready', task: 'chat', maxBatch, reuse, context });
     } catch (error) {
       if (!(error instanceof BrokenModel)) throw error;
@@ -77,7 +88,10 @@ class DecoderThread {
     const { call, caller, prompt, room, stream, form } = order;
     const { scheduler, vocabulary } = this.model;
     const began = performance.now();
-    const text = new AnswerText({ decode: (tokens) => vocabulary.decode(tokens), stop: order.sampling?.stop });
+    const calls = order.calls && this.callForm ? callReader(order.calls, this.callForm) : undefined;
+    const kept = calls && new Set(this.added.keys());
+    const decode = (tokens: readonly number[]) => vocabulary.decode(tokens, kept);
+    const text = new AnswerText({ decode, stop: order.sampling?.stop, ...(calls && { calls }) });
     const read = [...prompt];
     const sampler = new Sampler(order.temperature, order.sampling, undefined, read);
     const constraint = form && new Constraint(form.memory, form.port);
@@ -105,7 +119,7 @@ class DecoderThread {
         call,
         ...(top !== undefined && { logprobs: [] }),
         ...text.take(),
-        finishReason,
+        finishReason: finishReason === 'stop' && text.isCall ? 'tool_calls' : finishReason,
         promptTokens: prompt.length,
         cachedTokens,
         completionTokens: tokens.length,
@@ -124,7 +138,7 @@ class DecoderThread {
 
   /** Sends all parts of one step in one message, before the report `completed` of any of these answers. */
   private send(call: number, part: AnswerPart): void {
-    if (part.text === '') return;
+    if (part.text === '' && !part.toolCalls) return;
     if (this.parts.length === 0)
       queueMicrotask(() => {
         this.report({ type: 'parts', parts: this.parts });

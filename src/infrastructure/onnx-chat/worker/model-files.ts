@@ -33,10 +33,10 @@ function specialTokenIn(value: unknown): string | null {
   return typeof text === 'string' ? text : null;
 }
 
-/** Reads a chat template: a string, or a list in which one has the name `default`. */
-function templateIn(value: unknown): string | null {
-  const isDefault = (one: unknown): one is Json => isJson(one) && one.name === 'default';
-  const text = Array.isArray(value) ? value.find(isDefault)?.template : value;
+/** Reads the chat template with this name from a list of templates, or the only template. */
+function templateIn(value: unknown, name = 'default'): string | null {
+  const isWanted = (one: unknown): one is Json => isJson(one) && one.name === name;
+  const text = Array.isArray(value) ? value.find(isWanted)?.template : value;
   return typeof text === 'string' ? text : null;
 }
 
@@ -56,7 +56,8 @@ export interface ModelFiles {
   readonly namedTokens: Readonly<Record<string, string>>;
   /** The other special tokens of the tokenizer's configuration. */
   readonly additionalTokens: readonly string[];
-  readonly template: { readonly text: string; readonly file: string };
+  /** Some models have another template for messages `withTools`. */
+  readonly template: { readonly text: string; readonly file: string; readonly withTools?: string };
 }
 
 /** Reads the folder. `wanted` is as for `weightsIn`. Throws BrokenModel. */
@@ -96,7 +97,8 @@ function templateOf(folder: string, tokenizerConfig: Json): ModelFiles['template
   if (own !== null) return { text: own, file: 'chat_template.jinja' };
   const file = 'tokenizer_config.json';
   const text = templateIn(tokenizerConfig.chat_template);
-  if (text !== null) return { text, file };
+  const withTools = templateIn(tokenizerConfig.chat_template, 'tool_use');
+  if (text !== null) return { text, file, ...(withTools !== null && withTools !== text && { withTools }) };
   const isAbsent = tokenizerConfig.chat_template === undefined;
   const problem = isAbsent ? `there is no chat_template.jinja and ${file} has none` : `${file} has no default`;
   throw new BrokenModel('chat template', problem);

@@ -2,8 +2,10 @@
 import { parentPort } from 'node:worker_threads';
 import { type ChatRequest, chatLimits } from '../../../domain/chat/chat.js';
 import type { Order, Report } from '../protocol.js';
+import { RefusedMessages } from './chat-template.js';
 import { BrokenModel, readModelFiles } from './model-files.js';
-import { type Prompt, Prompts, RefusedMessages } from './prompts.js';
+import { type Prompt, Prompts } from './prompts.js';
+import type { CallForm } from './tools/call-form.js';
 import { Turns } from './turns.js';
 
 /** The tokens of a prompt are counted up to this multiple of the context. */
@@ -14,8 +16,8 @@ export type TokenizerOrder =
   | { readonly type: 'load'; readonly folder: string; readonly weights?: string | undefined }
   | Extract<Order, { type: 'tokenize' | 'cancel' }>;
 export type TokenizerReport =
-  /** `sample`: tokens for the trials of the model. */
-  | { readonly type: 'loaded'; readonly sample: readonly number[] }
+  /** `sample`: tokens for the trials of the model. `callForm` is null if the chat template does not know tools. */
+  | { readonly type: 'loaded'; readonly sample: readonly number[]; readonly callForm: CallForm | null }
   /** `room`: the most tokens that the answer may have. */
   | { readonly type: 'tokenized'; readonly call: number; readonly prompt: Int32Array; readonly room: number }
   | Extract<Report, { type: 'broken' | 'too_long' | 'refused' | 'failed' | 'cancelled' }>;
@@ -45,7 +47,7 @@ export class TokenizerThread {
       const files = readModelFiles(folder, weights);
       const prompts = new Prompts(files);
       this.model = { prompts, context: files.context };
-      this.report({ type: 'loaded', sample: prompts.sample });
+      this.report({ type: 'loaded', sample: prompts.sample, callForm: prompts.callForm });
     } catch (error) {
       if (!(error instanceof BrokenModel)) throw error;
       this.report({ type: 'broken', reason: error.message });
@@ -72,7 +74,7 @@ export class TokenizerThread {
       // Reports only the text of a refusal by the template. Other errors may quote messages, and failures are logged.
       const reason = 'the chat template or the tokenizer failed on these messages.';
       if (error instanceof RefusedMessages)
-        this.report({ type: 'refused', call, path: 'messages', message: error.message });
+        this.report({ type: 'refused', call, path: error.path, message: error.message });
       else this.report({ type: 'failed', call, reason });
     }
   }

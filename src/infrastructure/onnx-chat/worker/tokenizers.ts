@@ -4,6 +4,7 @@ import { BrokenModel, isJson, type Json, type ModelFiles } from './model-files.j
 
 /** Parts of the library's tokenizer that its types hide. */
 interface Inner {
+  readonly special_tokens: readonly string[];
   pre_tokenizer: ((text: string, options: { section_index: number }) => string[]) | null;
   readonly model: { readonly unk_token_id?: number };
 }
@@ -54,11 +55,28 @@ export class Vocabulary {
     this.stops = new Set(named === undefined ? stopIds : [...stopIds, named]);
   }
 
-  /** Returns the text of tokens. Special tokens and numbers beyond the vocabulary have no text. */
-  decode(ids: readonly number[]): string {
-    const known = ids.filter((id) => this.tokenizer.id_to_token(id) !== undefined);
+  /** Returns the text of tokens. Special tokens, except `kept`, and numbers beyond the vocabulary have no text. */
+  decode(ids: readonly number[], kept?: ReadonlySet<number>): string {
+    const known = ids.filter((id) => {
+      const token = this.tokenizer.id_to_token(id);
+      return token !== undefined && (!kept || kept.has(id) || !this.special.includes(token));
+    });
     if (known.length === 0) return '';
-    return this.tokenizer.decode(known, { skip_special_tokens: true, clean_up_tokenization_spaces: false });
+    return this.tokenizer.decode(known, { skip_special_tokens: !kept, clean_up_tokenization_spaces: false });
+  }
+
+  /**
+   * Returns the added tokens that an answer with tool calls may contain, each as byte-level vocabularies write it: those
+   * that are not special, and special ones within the texts `around` the calls.
+   */
+  addedPieces(around: readonly string[]): Map<number, string> {
+    const pieces = new Map<number, string>();
+    for (const id of this.added.keys()) {
+      const token = this.tokenizer.id_to_token(id) ?? '';
+      const isOfCalls = around.some((text) => token !== '' && text.includes(token));
+      if (!this.stops.has(id) && (isOfCalls || !this.special.includes(token))) pieces.set(id, this.pieceOf(id));
+    }
+    return pieces;
   }
 
   /**
@@ -68,13 +86,17 @@ export class Vocabulary {
   pieces(): string[] {
     const ids = [...this.tokenizer.get_vocab(true).values(), ...this.stops];
     const size = ids.reduce((most, id) => Math.max(most, id + 1), 0);
-    return Array.from({ length: size }, (_, id) =>
-      this.added.has(id) || this.stops.has(id)
-        ? ''
-        : this.bytesOf(id)
-            .map((byte) => CHARACTERS[byte])
-            .join(''),
-    );
+    return Array.from({ length: size }, (_, id) => (this.added.has(id) || this.stops.has(id) ? '' : this.pieceOf(id)));
+  }
+
+  private pieceOf(id: number): string {
+    return this.bytesOf(id)
+      .map((byte) => CHARACTERS[byte])
+      .join('');
+  }
+
+  private get special(): readonly string[] {
+    return (this.tokenizer as unknown as Inner).special_tokens;
   }
 
   /** Returns the UTF-8 bytes of a token. They may be a part of a character. */

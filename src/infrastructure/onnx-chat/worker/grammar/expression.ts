@@ -39,27 +39,52 @@ const BLOCK = 8;
 
 export class Grammar {
   readonly rules = new Map<string, Expression>();
+  private count = 0;
   private readonly lines = new Map<string, string>();
   private readonly names = new Map<string, string>();
   private possible = new Set<string>();
 
-  /** Prints the grammar that begins with the rule `root`. Returns null if this rule matches no text. */
-  print(root: string): string | null {
+  /** Returns the name for a new rule. */
+  nextName(): string {
+    return `r${this.count++}`;
+  }
+
+  add(expression: Expression): Expression & { kind: 'rule' } {
+    const name = this.nextName();
+    this.rules.set(name, expression);
+    return { kind: 'rule', name };
+  }
+
+  /** Returns whether the rule matches some text. */
+  matches(rule: string): boolean {
     this.findPossible();
-    if (!this.possible.has(root)) return null;
+    return this.possible.has(rule);
+  }
+
+  /** Prints the grammar that begins with the rule `root`. */
+  print(root: string): string {
+    return this.printFrom(root);
+  }
+
+  /** Prints a grammar of texts without `trigger`, which may end with `trigger` and then a text of the rule `rest`. */
+  printAfterText(trigger: string, rest: string): string {
+    const tag = `("${[...trigger].map(escaped).join('')}", ${rest})`;
+    return this.printFrom(`TagDispatch(${tag}, stop_eos=true, loop_after_dispatch=false)`);
+  }
+
+  private printFrom(root: string): string {
+    this.findPossible();
     for (const [name, rule] of this.rules) if (this.possible.has(name)) this.lines.set(name, this.printed(rule));
-    return ['root', ...this.lines.keys()]
-      .map((name) => `${name} ::= ${name === 'root' ? root : this.lines.get(name)}`)
-      .join('\n');
+    return [`root ::= ${root}`, ...[...this.lines].map(([name, line]) => `${name} ::= ${line}`)].join('\n');
   }
 
   /** Returns a rule that refers to itself with no text in between, or null. XGrammar never ends on such a rule. */
-  get endless(): string | null {
+  endlessOf(names: Iterable<string>): string | null {
     const units = (expression: Expression): string[] => {
       if (expression.kind === 'rule') return [expression.name];
       return expression.kind === 'choice' ? expression.parts.flatMap(units) : [];
     };
-    for (const name of this.rules.keys()) {
+    for (const name of names) {
       const reached = new Set<string>();
       const open = [name];
       for (let next = open.pop(); next !== undefined; next = open.pop())

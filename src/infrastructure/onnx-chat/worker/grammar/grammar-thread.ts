@@ -1,9 +1,8 @@
-/** A thread that compiles the grammar of one schema, and then computes the masks of the sequences with this grammar. */
+/** A thread that compiles the grammar of one form, and then computes the masks of the sequences with this grammar. */
 import { constants, setPriority } from 'node:os';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import type { CompiledGrammar } from '@mlc-ai/web-xgrammar';
-import type { Json } from '../../../../domain/workspace/json.js';
-import { grammarOf } from './json-grammar.js';
+import { type AnswerForm, answerGrammarOf } from './answer-grammar.js';
 import { type MaskMemory, writeFailure, writeMask } from './mask.js';
 import { UnsupportedSchema } from './schema.js';
 import { loadXGrammar } from './xgrammar.js';
@@ -11,14 +10,14 @@ import { loadXGrammar } from './xgrammar.js';
 /** The tokens of a model, in the form of byte-level vocabularies. */
 export interface Tokens {
   readonly pieces: readonly string[];
+  /** The pieces of added tokens that only free text and tool calls may have, by number. */
+  readonly added: ReadonlyMap<number, string>;
   /** The tokens that end an answer. */
   readonly stops: readonly number[];
 }
 
 export interface GrammarSource extends Tokens {
-  readonly schema: Json;
-  /** The place of the schema in the request. */
-  readonly path: string;
+  readonly form: AnswerForm;
 }
 
 /** Starts the masks of a sequence. The sequence sends each of its tokens through `port`, and finally closes `port`. */
@@ -37,10 +36,11 @@ if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_
 
 const { GrammarCompiler, GrammarMatcher, TokenizerInfo } = loadXGrammar();
 
-async function compile({ pieces, stops, schema, path }: GrammarSource): Promise<GrammarReport> {
+async function compile({ pieces, added, stops, form }: GrammarSource): Promise<GrammarReport> {
   try {
-    const grammar = grammarOf(schema, path);
-    const info = await TokenizerInfo.createTokenizerInfo([...pieces], 'byte_level', false, pieces.length, [...stops]);
+    const grammar = answerGrammarOf(form);
+    const all = form.calls ? pieces.map((piece, token) => added.get(token) ?? piece) : [...pieces];
+    const info = await TokenizerInfo.createTokenizerInfo(all, 'byte_level', false, all.length, [...stops]);
     compiled = await (await GrammarCompiler.createGrammarCompiler(info)).compileGrammar(grammar);
     return { type: 'compiled' };
   } catch (error) {
@@ -48,7 +48,7 @@ async function compile({ pieces, stops, schema, path }: GrammarSource): Promise<
     if (error instanceof RangeError)
       return {
         type: 'refused',
-        path,
+        path: form.path,
         message: 'is too deep: $ref, allOf, anyOf or properties lead through too many others',
       };
     throw error;

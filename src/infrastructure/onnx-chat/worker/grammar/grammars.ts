@@ -2,9 +2,8 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { MessageChannel, Worker } from 'node:worker_threads';
-import type { ResponseFormat } from '../../../../domain/chat/chat.js';
-import type { Json } from '../../../../domain/workspace/json.js';
 import type { Report } from '../../protocol.js';
+import type { AnswerForm } from './answer-grammar.js';
 import type { GrammarReport, GrammarSource, SequenceOrder, Tokens } from './grammar-thread.js';
 import { type MaskMemory, maskMemory, writeFailure } from './mask.js';
 
@@ -18,7 +17,6 @@ const COMPILE_MS = 10_000;
 /** The JavaScript memory of a thread. */
 const THREAD_MB = 512;
 
-const SCHEMA = 'response_format.json_schema.schema';
 /** The keywords that make grammars large. */
 const COSTLY = [
   'pattern',
@@ -37,10 +35,9 @@ type GrammarRefusal = Extract<Report, { type: 'refused' }>;
 
 interface Waiting {
   readonly caller: string;
-  /** The digest of the schema. */
+  /** The digest of the form. */
   readonly key: string;
-  readonly schema: Json;
-  readonly path: string;
+  readonly form: AnswerForm;
   readonly done: (refusal?: GrammarRefusal) => void;
 }
 
@@ -57,7 +54,7 @@ interface Grammar {
 }
 
 export class Grammars {
-  /** Grammars by the digest of the schema. The most recently used grammar is the last. */
+  /** Grammars by the digest of the form. The most recently used grammar is the last. */
   private readonly grammars = new Map<string, Grammar>();
   private readonly ofCalls = new Map<number, string>();
   /** Calls that wait for a place for their grammar, in the order of their turns. */
@@ -66,12 +63,10 @@ export class Grammars {
   constructor(private readonly tokens: Tokens) {}
 
   /** Prepares the grammar of a call. Then calls `done`, with a refusal after a failure, but never after `release`. */
-  prepare(call: number, caller: string, format: ResponseFormat, done: Waiting['done']): void {
-    const [schema, path]: [Json, string] =
-      format.json === 'object' ? [{ type: 'object' }, 'response_format'] : [format.schema, SCHEMA];
+  prepare(call: number, caller: string, form: AnswerForm, done: Waiting['done']): void {
     // The order of properties matters, so the text is not canonical.
-    const key = createHash('sha256').update(JSON.stringify(schema)).digest('base64');
-    this.waiting.set(call, { caller, key, schema, path, done });
+    const key = createHash('sha256').update(JSON.stringify(form)).digest('base64');
+    this.waiting.set(call, { caller, key, form, done });
     this.advance();
   }
 
@@ -81,8 +76,8 @@ export class Grammars {
   }
 
   /** Gives a call its grammar. Returns false if the call has to wait. */
-  private place(call: number, { caller, key, schema, path, done }: Waiting): boolean {
-    const grammar = this.grammars.get(key) ?? this.start(key, caller, schema, path);
+  private place(call: number, { caller, key, form, done }: Waiting): boolean {
+    const grammar = this.grammars.get(key) ?? this.start(key, caller, form);
     if (!grammar) return false;
     this.grammars.delete(key);
     this.grammars.set(key, grammar);
@@ -125,7 +120,8 @@ export class Grammars {
   }
 
   /** Starts the thread of a grammar. Returns null if there is no place for the grammar now. */
-  private start(key: string, caller: string, schema: Json, path: string): Grammar | null {
+  private start(key: string, caller: string, form: AnswerForm): Grammar | null {
+    const { path } = form;
     const compiling = [...this.grammars.values()].filter(({ compiled }) => !compiled);
     if (compiling.length >= MAX_COMPILING || compiling.some((other) => other.caller === caller)) return null;
     const own = [...this.grammars.values()].filter((other) => other.caller === caller && other.calls.size > 0);
@@ -135,7 +131,7 @@ export class Grammars {
       if (!idle) return null;
       this.remove(idle[0]);
     }
-    const workerData: GrammarSource = { ...this.tokens, schema, path };
+    const workerData: GrammarSource = { ...this.tokens, form };
     const thread = new Worker(join(__dirname, 'grammar-thread.js'), {
       workerData,
       resourceLimits: { maxOldGenerationSizeMb: THREAD_MB },
@@ -146,7 +142,7 @@ export class Grammars {
     thread.stdout.resume();
     thread.stderr.resume();
     const refuse = (message: string, at = path) => this.fail(key, grammar, message, at);
-    const text = JSON.stringify(schema);
+    const text = JSON.stringify(form);
     const costly = COSTLY.filter((keyword) => text.includes(`"${keyword}":`));
     const tooComplex = `could not be compiled: make it smaller, above all its ${costly.join(', ') || 'type'}`;
     const timer = setTimeout(() => refuse(`${tooComplex} (after ${COMPILE_MS / 1_000} s)`), COMPILE_MS);

@@ -13,7 +13,7 @@ import {
   sequence,
   text,
 } from './expression.js';
-import { writtenCharacters } from './json-characters.js';
+import { COLON, COMMA, list, writtenCharacters } from './json-text.js';
 import { type TextTree, textTreeOf, valuesOf } from './listed-values.js';
 import { UnsupportedPattern } from './pattern.js';
 import { allOf, isAnyName, type Keywords, lastKeyword, Schemas, typesOf, UnsupportedSchema } from './schema.js';
@@ -24,27 +24,26 @@ const MAX_RULES = 5_000;
 /** The most places where listed values branch. Their rules are simple. As many values always have fewer places. */
 const MAX_BRANCHINGS = 10_000;
 
-/** At most one space is allowed. Otherwise an answer could contain white space without end. */
-const COMMA = sequence(text(','), optional(text(' ')));
-const COLON = sequence(text(':'), optional(text(' ')));
-
 /** Returns the grammar in the notation of XGrammar. Throws UnsupportedSchema for a schema without such a grammar. */
 export function grammarOf(schema: Json, path: string): string {
-  const maker = new JsonGrammar(schema);
-  const root = maker.ruleOf(schema, path);
-  const { endless } = maker.grammar;
-  if (endless !== null) throw new UnsupportedSchema(path, '$ref or anyOf refers to itself without anything between');
-  const printed = maker.grammar.print(root.name);
-  if (printed === null)
-    throw new UnsupportedSchema(path, maker.problem ?? 'describes no value at all: check its type, anyOf and $ref');
-  return printed;
+  const grammar = new Grammar();
+  return grammar.print(addValues(grammar, schema, path).name);
 }
 
-type Rule = Expression & { kind: 'rule' };
+/** Adds the rules for the values of a schema. Throws UnsupportedSchema for a schema without such rules. */
+export function addValues(grammar: Grammar, schema: Json, path: string): Rule {
+  const maker = new JsonGrammar(schema, grammar);
+  const root = maker.ruleOf(schema, path);
+  if (maker.isEndless) throw new UnsupportedSchema(path, '$ref or anyOf refers to itself without anything between');
+  if (!grammar.matches(root.name))
+    throw new UnsupportedSchema(path, maker.problem ?? 'describes no value at all: check its type, anyOf and $ref');
+  return root;
+}
+
+export type Rule = Expression & { kind: 'rule' };
 type Branches = readonly (readonly [schema: Json, path: string])[];
 
 class JsonGrammar {
-  readonly grammar = new Grammar();
   /** The reason why a part of the schema has no values, if it is known. */
   problem: string | null = null;
   private readonly names = new Map<string, string>();
@@ -54,8 +53,15 @@ class JsonGrammar {
   /** The results of `listOf` by the JSON of the schema. */
   private readonly lists = new Map<string, readonly string[] | null>();
 
-  constructor(private readonly root: Json) {
+  constructor(
+    private readonly root: Json,
+    private readonly grammar: Grammar,
+  ) {
     this.schemas = new Schemas(root);
+  }
+
+  get isEndless(): boolean {
+    return this.grammar.endlessOf(this.names.values()) !== null;
   }
 
   ruleOf(schema: Json, path: string): Rule {
@@ -68,7 +74,7 @@ class JsonGrammar {
   private rule(key: string, path: string, make: () => Expression, keyword = lastKeyword(path)): Rule {
     const known = this.names.get(key);
     if (known !== undefined) return { kind: 'rule', name: known };
-    const name = `r${this.names.size}`;
+    const name = this.grammar.nextName();
     if (this.names.size - this.branchings > MAX_RULES)
       throw new UnsupportedSchema(path, `${keyword} makes the schema too large: more than ${MAX_RULES} rules`);
     this.names.set(key, name);
@@ -290,9 +296,4 @@ class JsonGrammar {
   private fresh(expression: Expression, path: string, keyword = 'enum'): Expression {
     return this.rule(`part ${this.names.size}`, path, () => expression, keyword);
   }
-}
-
-function list(open: string, parts: readonly Expression[], close: string, separated = parts.length): Expression {
-  const all = parts.flatMap((part, i) => (i === 0 || i >= separated ? [part] : [COMMA, part]));
-  return sequence(text(open), ...all, text(close));
 }

@@ -11,17 +11,17 @@ import type {
 import { usageAnswer } from '../dialects.js';
 
 /** Leaves out the log probabilities. `completionText` adds them. */
-export const choiceOf = ({ text, toolCalls = [], reasoning, finishReason }: Completion) => ({
+export const choiceOf = ({ text, toolCalls = [], reasoning, finishReason }: Completion, hasFunctions = false) => ({
   index: 0,
   message: {
     role: 'assistant' as const,
     content: text === '' && toolCalls.length > 0 ? null : text,
     refusal: null,
     ...(reasoning !== undefined && { reasoning_content: reasoning }),
-    ...(toolCalls.length > 0 && { tool_calls: toolCalls.map(toolCallJson) }),
+    ...(toolCalls.length > 0 && callsJson(toolCalls, hasFunctions)),
   },
   logprobs: null,
-  finish_reason: finishOf(finishReason),
+  finish_reason: finishOf(finishReason, hasFunctions),
 });
 
 /** Returns the JSON of a verbatim answer, or of one of its events, with the name that the caller gave the model. */
@@ -32,8 +32,12 @@ export const verbatimJson = (verbatim: string, model: string): string =>
 const TOKENS_PER_STEP = 16;
 
 /** Yields the JSON of an answer with log probabilities piece by piece. As one text it could delay other requests. */
-export async function* completionText(answer: object, completion: Completion): AsyncGenerator<string> {
-  const { logprobs: _, ...choice } = choiceOf(completion);
+export async function* completionText(
+  answer: object,
+  completion: Completion,
+  hasFunctions: boolean,
+): AsyncGenerator<string> {
+  const { logprobs: _, ...choice } = choiceOf(completion, hasFunctions);
   const head = `${JSON.stringify(answer).slice(0, -1)},"choices":[${JSON.stringify(choice).slice(0, -1)}`;
   let text = `${head},"logprobs":{"content":[`;
   let tokens = 0;
@@ -53,8 +57,15 @@ const toolCallJson = ({ id, name, arguments: text, ...index }: ToolCall | ToolCa
   function: { ...(name !== undefined && { name }), arguments: text },
 });
 
+/** An answer to a request with `functions` has at most one call. */
+const callsJson = (calls: readonly (ToolCall | ToolCallPart)[], hasFunctions: boolean) =>
+  hasFunctions ? { function_call: calls.map(toolCallJson)[0]?.function } : { tool_calls: calls.map(toolCallJson) };
+
 /** An engine's reason of its own is only in a verbatim answer. */
-const finishOf = (reason: FinishReason) => (reason === 'other' ? 'stop' : reason);
+function finishOf(reason: FinishReason, hasFunctions: boolean) {
+  if (reason === 'tool_calls' && hasFunctions) return 'function_call';
+  return reason === 'other' ? 'stop' : reason;
+}
 
 const logprobsAnswer = (logprobs: readonly TokenLogprob[] | undefined) =>
   logprobs ? { content: logprobs.map(tokenAnswer), refusal: null } : null;
@@ -71,12 +82,14 @@ interface ChunkHead {
   readonly created: number;
   readonly model: string;
   readonly includesUsage: boolean;
+  /** Calls are answered as `function_call`. */
+  readonly hasFunctions?: boolean;
 }
 
 /** Yields the events of an answer as texts. The last text has the end of the answer, the usage and `[DONE]`. */
 export async function* chatEvents(
   parts: AsyncIterable<CompletionPart>,
-  { id, created, model, includesUsage }: ChunkHead,
+  { id, created, model, includesUsage, hasFunctions = false }: ChunkHead,
 ): AsyncGenerator<string, void> {
   // Only the middle of a chunk changes. The rest is built once, because thousands of chunks are sent in a second.
   const head = `data: ${JSON.stringify({ id, object: 'chat.completion.chunk', created, model }).slice(0, -1)},"choices":[`;
@@ -87,7 +100,7 @@ export async function* chatEvents(
   };
   const last = ({ usage, finishReason }: NonNullable<CompletionPart['end']>) => {
     const usageEvent = includesUsage ? `${head}],"usage":${JSON.stringify(usageAnswer(usage))}}\n\n` : '';
-    return `${chunk('{}', finishOf(finishReason))}${usageEvent}data: [DONE]\n\n`;
+    return `${chunk('{}', finishOf(finishReason, hasFunctions))}${usageEvent}data: [DONE]\n\n`;
   };
   let first = chunk('{"role":"assistant","content":""}', null);
   let isVerbatim = false;
@@ -98,7 +111,7 @@ export async function* chatEvents(
       yield part.end ? `${event}data: [DONE]\n\n` : event;
       continue;
     }
-    const delta = deltaOf(part);
+    const delta = deltaOf(part, hasFunctions);
     const event = `${first}${delta ? chunk(delta, null, part.logprobs) : ''}${part.end ? last(part.end) : ''}`;
     first = '';
     if (event !== '') yield event;
@@ -106,9 +119,10 @@ export async function* chatEvents(
 }
 
 /** Returns the JSON that a part adds to the message, or null if it adds nothing. */
-function deltaOf({ text, logprobs = [], toolCalls = [], reasoning }: CompletionPart): string | null {
+function deltaOf(part: CompletionPart, hasFunctions: boolean): string | null {
+  const { text, logprobs = [], toolCalls = [], reasoning } = part;
   const content = text !== '' || logprobs.length > 0 ? `"content":${JSON.stringify(text)}` : '';
-  const calls = toolCalls.length > 0 ? `"tool_calls":${JSON.stringify(toolCalls.map(toolCallJson))}` : '';
+  const calls = toolCalls.length > 0 ? JSON.stringify(callsJson(toolCalls, hasFunctions)).slice(1, -1) : '';
   const thought = reasoning === undefined ? '' : `"reasoning_content":${JSON.stringify(reasoning)}`;
   const fields = [thought, content, calls].filter(Boolean).join(',');
   return fields === '' ? null : `{${fields}}`;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { permissions } from '../../../../domain/accounts/permission.js';
 import { MODEL_LEVELS } from '../../body.js';
 import { contractsOf } from '../../contract.js';
-import { AnyJson, id, intLike, namedObject, textLike } from '../../schemas.js';
+import { id, intLike, namedObject, textLike } from '../../schemas.js';
 import { CONVERSATION, ConversationHeader, runtimeRefusals } from '../dialects.js';
 import { OPENAI, OpenAiError } from './openai-errors.js';
 import { DocumentedChatRequest, OpenAiChatRequest } from './openai-request.js';
@@ -54,9 +54,30 @@ const Logprobs = z
   .nullable()
   .meta({ description: 'Null if `logprobs` was not requested.', example: null });
 
-const finishReason = textLike('stop', '`stop`, `length` or `tool_calls`. An engine elsewhere may have others.');
+const finishReason = textLike(
+  'stop',
+  '`stop`, `length`, `tool_calls` or `function_call`. An engine elsewhere may have others.',
+);
 
-const toolCalls = z.array(AnyJson).optional().describe('Only from an engine elsewhere.');
+const Called = z.looseObject({
+  name: textLike('get_weather').nullish(),
+  arguments: textLike('{"city": "Paris"}', 'JSON.').nullish(),
+});
+
+const ToolCall = z.looseObject({
+  index: intLike(0, 'Only in a stream: the place of the call in the answer.').optional(),
+  id: textLike('call_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11').nullish(),
+  type: z.string().nullish().meta({ example: 'function' }),
+  function: Called.nullish(),
+});
+
+const calls = {
+  tool_calls: z
+    .array(ToolCall)
+    .nullish()
+    .describe('In a stream, only the first part of a call has its id and name, and the arguments come in pieces.'),
+  function_call: Called.nullish().describe('In place of `tool_calls`, if the request has `functions`.'),
+};
 
 const completionFields = {
   id: textLike('chatcmpl-0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11'),
@@ -85,7 +106,7 @@ const OpenAiChatCompletion = z
           role: z.literal('assistant'),
           content: textLike('Paris.').nullish(),
           refusal: z.string().nullish().meta({ example: null }),
-          tool_calls: toolCalls,
+          ...calls,
         }),
         logprobs: Logprobs.optional(),
         finish_reason: finishReason.nullish(),
@@ -107,7 +128,7 @@ const ChatCompletionChunk = z
             .looseObject({
               role: z.literal('assistant').optional(),
               content: textLike('Paris').nullish(),
-              tool_calls: toolCalls,
+              ...calls,
             })
             .nullish(),
           logprobs: Logprobs.optional(),
@@ -137,6 +158,10 @@ export const createOpenAiChatCompletion = api.post(`${OPENAI}/chat/completions`,
     'documents with 400 `unknown_parameter`.\n\n' +
     'An ONNX model keeps to `response_format`: its answer parses and validates unless it ends by length or at a stop ' +
     'text. A schema that it cannot keep to gets 400, with a message that names the keyword and its place in `param`. ' +
+    'An ONNX model whose chat template knows `tools` can call them. The arguments of a complete call always validate ' +
+    'against the schema of the function, and a call may contain the texts of `stop`. With `tools` and ' +
+    '`response_format`, the answer either calls tools or has the format. For a model that does not know tools, `tools` ' +
+    'is 400 `unsupported_parameter`.\n\n' +
     'An answer of an engine elsewhere that ends by `stop` and does not validate against the schema of a `strict` ' +
     '`response_format` is 502 `runtime_invalid_response`.\n\n' +
     '`X-Conversation-Id` stores the turn, as in `POST /v1/projects/{project_id}/chat/completions`. A stream ' +

@@ -2,6 +2,7 @@ import { injectable } from 'inversify';
 import { ChatService, type ChatStream } from '../../../../application/chat/chat.service.js';
 import { ChatModelService, type TeamModel } from '../../../../application/chat/chat-model.service.js';
 import { Clock, IdGenerator } from '../../../../application/shared/ports.js';
+import type { JsonObject } from '../../../../domain/workspace/json.js';
 import { type CallOf, type Controller, Reply, route, StreamedResponse } from '../../contract.js';
 import { eventStream, HEARTBEAT_MS } from '../../event-stream.js';
 import { JSON_TYPE } from '../../middleware/respond.js';
@@ -10,6 +11,7 @@ import { CONVERSATION, usageAnswer } from '../dialects.js';
 import { chatEvents, choiceOf, completionText, verbatimJson } from './answer-mapper.js';
 import { createOpenAiChatCompletion, listOpenAiModels, readOpenAiModel } from './openai.contract.js';
 import { chatRequestOf } from './request-mapper.js';
+import { usesFunctions } from './tools-mapper.js';
 
 @injectable()
 export class OpenAiController implements Controller {
@@ -38,10 +40,12 @@ export class OpenAiController implements Controller {
     const keptIn = headers[CONVERSATION] ?? null;
     const { model } = body;
     const input = { model, keptIn, request: chatRequestOf(body), signal, memory };
+    const hasFunctions = usesFunctions(body as unknown as JsonObject);
     const head = { id: this.ids.next('chatcmpl'), created: wholeSeconds(this.clock.now()), model };
     if (body.stream)
       return this.streamed(await this.chats.stream(caller, input), {
         ...head,
+        hasFunctions,
         includesUsage: body.stream_options?.include_usage === true,
       });
     const { completion, conversationId } = await this.chats.complete(caller, input);
@@ -50,8 +54,8 @@ export class OpenAiController implements Controller {
     const json = { 'Content-Type': JSON_TYPE, ...kept };
     if (verbatim !== undefined) return new StreamedResponse(200, json, Buffer.from(verbatimJson(verbatim, model)));
     const fields = { ...head, object: 'chat.completion' as const, usage: usageAnswer(usage) };
-    if (logprobs) return new StreamedResponse(200, json, completionText(fields, completion));
-    return new Reply(200, { ...fields, choices: [choiceOf(completion)] }, kept);
+    if (logprobs) return new StreamedResponse(200, json, completionText(fields, completion, hasFunctions));
+    return new Reply(200, { ...fields, choices: [choiceOf(completion, hasFunctions)] }, kept);
   }
 
   private streamed({ parts, conversationId, expired }: ChatStream, head: Parameters<typeof chatEvents>[1]) {

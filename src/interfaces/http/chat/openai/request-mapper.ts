@@ -5,12 +5,11 @@ import type {
   RequestMessage,
   ResponseFormat,
   Sampling,
-  Tool,
-  ToolCall,
-  ToolChoice,
 } from '../../../../domain/chat/chat.js';
 import { isObject, type Json, type JsonObject } from '../../../../domain/workspace/json.js';
+import { given, isText, string } from './json-fields.js';
 import type { OpenAiChatRequest } from './openai-request.js';
+import { olderCallOf, olderId, toolCallOf, toolsOf } from './tools-mapper.js';
 import { requireUnderstood } from './understood-request.js';
 
 /**
@@ -26,10 +25,8 @@ export function chatRequestOf(body: OpenAiChatRequest): ChatRequest {
     maxTokens: tokenLimits.length > 0 ? Math.min(...tokenLimits) : null,
     cutToContext: true,
     temperature: isNumber(json.temperature) ? json.temperature : 0,
-    ...(Array.isArray(json.tools) && { tools: json.tools.flatMap(toolOf) }),
+    ...toolsOf(json),
     ...given({
-      toolChoice: toolChoiceOf(json.tool_choice),
-      parallelToolCalls: Array.isArray(json.tools) && json.parallel_tool_calls === false ? false : undefined,
       reasoningEffort: string(json.reasoning_effort),
       responseFormat: formatOf(json.response_format),
     }),
@@ -66,6 +63,7 @@ const roles: Readonly<Record<string, RequestMessage['role']>> = {
   developer: 'system',
   assistant: 'assistant',
   tool: 'tool',
+  function: 'tool',
 };
 
 function messageOf(json: JsonObject): RequestMessage {
@@ -76,8 +74,8 @@ function messageOf(json: JsonObject): RequestMessage {
     ...given({
       parts: partsOf(content),
       name: string(name),
-      toolCalls: Array.isArray(calls) ? calls.flatMap(toolCallOf) : undefined,
-      toolCallId: string(toolCallId),
+      toolCalls: Array.isArray(calls) ? calls.flatMap(toolCallOf) : olderCallOf(json.function_call),
+      toolCallId: role === 'function' && isText(name) ? olderId(name) : string(toolCallId),
       refusal: string(refusal),
       reasoning: string(json.reasoning_content),
     }),
@@ -104,32 +102,6 @@ function partOf(part: Json): ContentPart[] {
   return isObject(image) && isText(image.url) ? [{ imageUrl: image.url }] : [];
 }
 
-function toolOf(json: Json): Tool[] {
-  const tool = isObject(json) ? json.function : undefined;
-  if (!isObject(tool) || !isText(tool.name)) return [];
-  const { name, description, parameters, strict } = tool;
-  const fields = {
-    description: string(description),
-    parameters: isObject(parameters) ? parameters : undefined,
-    strict: typeof strict === 'boolean' ? strict : undefined,
-  };
-  return [{ name, ...given(fields) }];
-}
-
-function toolCallOf(json: Json): ToolCall[] {
-  const called = isObject(json) ? json.function : undefined;
-  if (!isObject(json) || !isObject(called)) return [];
-  const { id } = json;
-  const { name, arguments: text } = called;
-  return isText(id) && isText(name) && isText(text) ? [{ id, name, arguments: text }] : [];
-}
-
-function toolChoiceOf(json: Json | undefined): ToolChoice | undefined {
-  if (json === 'auto' || json === 'none' || json === 'required') return json;
-  const tool = isObject(json) ? json.function : undefined;
-  return isObject(tool) && isText(tool.name) ? { tool: tool.name } : undefined;
-}
-
 function formatOf(format: Json | undefined): ResponseFormat | undefined {
   if (!isObject(format)) return undefined;
   const { type, schema: plain, json_schema: named } = format;
@@ -141,13 +113,5 @@ function formatOf(format: Json | undefined): ResponseFormat | undefined {
   return { json: 'schema', name: string(name) ?? '', schema, ...given(fields) };
 }
 
-const isText = (json: Json | undefined): json is string => typeof json === 'string';
 const isNumber = (json: Json | undefined): json is number => typeof json === 'number';
-const string = (json: Json | undefined) => (isText(json) ? json : undefined);
 const number = (json: Json | undefined) => (isNumber(json) ? json : undefined);
-
-type Given<T> = { [Name in keyof T]?: Exclude<T[Name], undefined> };
-
-/** Returns the fields that are not undefined. */
-const given = <T extends object>(fields: T): Given<T> =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Given<T>;

@@ -7,13 +7,14 @@ import type { JsonObject } from '../../../../domain/workspace/json.js';
 import { fitsFormat, formatLimits, formatMessages } from '../../../../domain/workspace/spec-format.js';
 import { parsed } from '../../parsed.js';
 import { AnyJson, AnyObject, choice, text, truth, wanted, wholeNumber } from '../../schemas.js';
+import { checkTools, EarlierCall, EarlierFunctionCall, toolFields } from './understood-tools.js';
 
 const { temperature } = chatLimits;
 
 const MAX_STOPS = 4;
 const MAX_TOP_LOGPROBS = 20;
 
-const roles = ['system', 'developer', 'user', 'assistant', 'tool'] as const;
+const roles = ['system', 'developer', 'user', 'assistant', 'tool', 'function'] as const;
 
 const within = (min: number, max: number) => {
   const error = `must be a number from ${min} to ${max}`;
@@ -56,19 +57,19 @@ export const Message = z
       role: choice(roles),
       content: Content.optional(),
       name: text().nullish(),
-      tool_calls: z.array(AnyObject, { error: wanted('an array') }).nullish(),
+      tool_calls: z.array(EarlierCall, { error: wanted('an array') }).nullish(),
       tool_call_id: text().nullish(),
       refusal: text().nullish(),
       audio: onlyNull,
-      function_call: onlyNull,
+      function_call: EarlierFunctionCall.nullish(),
       reasoning_content: text().nullish().describe('The reasoning of an earlier answer.'),
       annotations: sentBack,
       parsed: sentBack,
     },
     { error: wanted('a JSON object') },
   )
-  .superRefine(({ role, content, tool_calls, tool_call_id, refusal }, { addIssue }) => {
-    const mayBeEmpty = role === 'assistant' && Boolean(tool_calls?.length || refusal);
+  .superRefine(({ role, content, name, tool_calls, tool_call_id, function_call, refusal }, { addIssue }) => {
+    const mayBeEmpty = role === 'assistant' && Boolean(tool_calls?.length || function_call || refusal);
     const refuse = (path: string, message: string) => addIssue({ code: 'custom', path: [path], message });
     if (!mayBeEmpty && (content === undefined || content === null)) {
       refuse(
@@ -77,8 +78,8 @@ export const Message = z
       );
     }
     if (role === 'tool' && typeof tool_call_id !== 'string') refuse('tool_call_id', 'is required for the role tool');
+    if (role === 'function' && typeof name !== 'string') refuse('name', 'is required for the role function');
   })
-
   .meta({ id: 'OpenAiChatMessage', example: { role: 'user', content: 'What is the capital of France?' } });
 
 const stops = `must be a text that is not empty, or an array of at most ${MAX_STOPS} such texts`;
@@ -171,11 +172,7 @@ export const understood = {
     .nullish()
     .describe('Only with `stream`.'),
   response_format: Format.nullish().describe('The form of the answer. The default is any text.'),
-  tools: z
-    .array(AnyObject, { error: wanted('an array') })
-    .nullish()
-    .describe('For engines elsewhere only.'),
-  tool_choice: AnyJson.optional().describe('For engines elsewhere only.'),
+  ...toolFields,
   modalities: z
     .array(z.literal('text', { error: TEXT_ONLY }), { error: TEXT_ONLY })
 
@@ -186,7 +183,6 @@ export const understood = {
   metadata: withoutEffect,
   store: withoutEffect,
   service_tier: withoutEffect,
-  parallel_tool_calls: withoutEffect,
   prompt_cache_key: withoutEffect,
   prompt_cache_retention: withoutEffect,
   prediction: withoutEffect,
@@ -194,8 +190,6 @@ export const understood = {
   reasoning_effort: withoutEffect,
   chat_template_kwargs: AnyObject.nullish().describe('Variables for the chat template of the model.'),
   verbosity: withoutEffect,
-  functions: onlyNull,
-  function_call: onlyNull,
   audio: onlyNull,
   web_search_options: onlyNull,
   moderation: onlyNull,
@@ -204,8 +198,9 @@ export const understood = {
 
 const Understood = z
   .strictObject({ model: AnyJson, messages: z.array(Message), stream: AnyJson.optional(), ...understood })
-  .superRefine(({ logprobs, top_logprobs, stream, stream_options }, { addIssue }) => {
+  .superRefine(({ logprobs, top_logprobs, stream, stream_options, ...others }, { addIssue }) => {
     const refuse = (path: string, message: string) => addIssue({ code: 'custom', path: [path], message });
+    checkTools(others, (path, message) => addIssue({ code: 'custom', path, message }));
     if (isGiven(top_logprobs) && !logprobs) refuse('top_logprobs', 'is only for requests with logprobs');
     if (isGiven(stream_options) && !stream) refuse('stream_options', 'is only for requests with stream');
   });

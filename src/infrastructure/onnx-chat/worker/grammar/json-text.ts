@@ -1,4 +1,4 @@
-import { characters, choice, type Expression, type Range, text } from './expression.js';
+import { characters, choice, type Expression, optional, type Range, sequence, text } from './expression.js';
 
 /** Characters that need no escape in a string. Excludes control characters, surrogates, and U+FFFD (broken text). */
 const PLAIN: Range[] = [
@@ -22,4 +22,14 @@ export function writtenCharacters(ranges: readonly Range[]): Expression {
     ...(plain.length > 0 ? [characters(...plain)] : []),
     ...escaped.map((character) => text(JSON.stringify(character).slice(1, -1))),
   );
+}
+
+/** At most one space is allowed. Otherwise an answer could contain white space without end. */
+export const COMMA = sequence(text(','), optional(text(' ')));
+export const COLON = sequence(text(':'), optional(text(' ')));
+
+/** The parts from the one with the number `separated` on begin with a comma of their own. */
+export function list(open: string, parts: readonly Expression[], close: string, separated = parts.length): Expression {
+  const all = parts.flatMap((part, i) => (i === 0 || i >= separated ? [part] : [COMMA, part]));
+  return sequence(text(open), ...all, text(close));
 }

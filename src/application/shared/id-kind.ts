@@ -1,0 +1,22 @@
+/** The prefixes of identifiers, one for each kind. */
+export type IdKind =
+  | 'usr'
+  | 'tea'
+  | 'ses'
+  | 'key'
+  | 'ver'
+  | 'msg'
+  | 'prj'
+  | 'mdl'
+  | 'dst'
+  | 'cnv'
+  | 'dep'
+  | 'job'
+  | 'rul'
+  | 'alr'
+  | 'whk'
+  | 'inv'
+  | 'aud'
+  | 'req'
+  | 'call'
+  | 'chatcmpl';

@@ -1,0 +1,67 @@
+/** Translates messages and tools into the JSON that chat templates read: OpenAI's, but with arguments as objects. */
+import { createHash } from 'node:crypto';
+import type { ChatRequest, RequestMessage, Tool, ToolCall } from '../../../../domain/chat/chat.js';
+import { isObject, type Json, type JsonObject } from '../../../../domain/workspace/json.js';
+import { messageJson } from '../../../openai/openai-request.js';
+import { RefusedMessages } from '../chat-template.js';
+
+/** Returns the tools that the model may call. */
+export const usedTools = ({ tools = [], toolChoice }: Pick<ChatRequest, 'tools' | 'toolChoice'>): readonly Tool[] =>
+  toolChoice === 'none' ? [] : tools;
+
+/** Some templates join the description with other text, and read the properties. */
+export const templateTool = ({ name, description = '', parameters }: Tool): JsonObject => ({
+  type: 'function',
+  function: { name, description, parameters: parameters ?? { type: 'object', properties: {} } },
+});
+
+/** Throws RefusedMessages for an earlier call whose arguments are no JSON object. */
+export function templateMessages(messages: readonly RequestMessage[], hasShortIds: boolean): object[] {
+  const idOf = (id: string) => (hasShortIds ? shortId(id) : id);
+  const names = new Map<string, string>();
+  return messages.map((message, i) => {
+    const { toolCalls, toolCallId } = message;
+    for (const { id, name } of toolCalls ?? []) names.set(id, name);
+    const called = toolCallId === undefined ? undefined : names.get(toolCallId);
+    return {
+      ...(called !== undefined && { name: called }),
+      ...messageJson(message),
+      content: message.content,
+      ...(toolCalls && {
+        tool_calls: toolCalls.map((call, j) => callJson(call, idOf(call.id), `messages.${i}.tool_calls.${j}`)),
+      }),
+      ...(toolCallId !== undefined && { tool_call_id: idOf(toolCallId) }),
+    };
+  });
+}
+
+function callJson({ name, arguments: text }: ToolCall, id: string, path: string): object {
+  return { id, type: 'function', function: { name, arguments: argumentsOf(text, `${path}.function.arguments`) } };
+}
+
+function argumentsOf(text: string, path: string): JsonObject {
+  try {
+    const json: Json = JSON.parse(text.trim() || '{}');
+    if (isObject(json)) return json;
+  } catch {}
+  throw new RefusedMessages('must be a JSON object, as text', path);
+}
+
+const shortId = (id: string): string =>
+  /^[a-zA-Z0-9]{9}$/.test(id) ? id : createHash('sha256').update(id).digest('hex').slice(0, 9);
+
+/** Returns the length of the longest text in a message that `cutMessage` can cut. */
+export const longestText = ({ content, reasoning = '', toolCalls = [] }: RequestMessage): number =>
+  toolCalls.reduce((most, call) => Math.max(most, call.arguments.length), Math.max(content.length, reasoning.length));
+
+/** Returns a message whose texts have at most `most` characters. Arguments stay a JSON object. */
+export function cutMessage(message: RequestMessage, most: number): RequestMessage {
+  const { content, reasoning, toolCalls } = message;
+  const cut = (text: string) => (text.length > most ? JSON.stringify({ cut: text.slice(0, most) }) : text);
+  return {
+    ...message,
+    content: content.slice(0, most),
+    ...(reasoning !== undefined && { reasoning: reasoning.slice(0, most) }),
+    ...(toolCalls && { toolCalls: toolCalls.map((call) => ({ ...call, arguments: cut(call.arguments) })) }),
+  };
+}
