@@ -54,7 +54,8 @@ export type IdKind =
   | 'inv'
   | 'aud'
   | 'req'
-  | 'chatcmpl';
+  | 'chatcmpl'
+  | 'msg';
 
 export abstract class IdGenerator {
   /** Returns `<kind>_<UUIDv7>`, or `chatcmpl-<UUIDv7>`. Never returns an id twice. Later ids sort after earlier ids. */

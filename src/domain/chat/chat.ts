@@ -34,8 +34,8 @@ export interface ChatRequest {
   readonly maxTokens: number | null;
   /** If true, `maxTokens` is reduced to the rest of the context. Otherwise a request that does not fit is refused. */
   readonly cutToContext?: boolean;
-  /** From 0 to 2. At 0 the answer is greedy and deterministic. */
-  readonly temperature: number;
+  /** From 0 to 2. At 0 the answer is greedy and deterministic. Null: an engine elsewhere decides, a chat worker takes 0. */
+  readonly temperature: number | null;
   /** The tools that the model may call. Chat workers do not support tools. */
   readonly tools?: readonly Tool[];
   readonly toolChoice?: ToolChoice;
@@ -48,6 +48,10 @@ export interface ChatRequest {
   readonly responseFormat?: ResponseFormat;
   /** Further variables of the chat template. */
   readonly templateFields?: JsonObject;
+  /** Fields that only some engines elsewhere know, by their names in OpenAI's API. Others ignore them. */
+  readonly passedOn?: JsonObject;
+  /** Fields that nobody documents. An engine elsewhere gets them. Other engines throw UnknownParameter. */
+  readonly unknown?: JsonObject;
   readonly verbatim?: VerbatimRequest;
 }
 
@@ -114,7 +118,7 @@ export interface Sampling {
   readonly repetitionPenalty?: number;
   /** The same seed and request give the same answer. */
   readonly seed?: number;
-  /** At most 4 texts, none of them empty. The answer ends before the first stop text. */
+  /** At most 16 texts, none of them empty. The answer ends before the first stop text. */
   readonly stop?: readonly string[];
   /** From -2 to 2. Is subtracted from the logit of each token that the answer already has. */
   readonly presencePenalty?: number;
@@ -135,6 +139,8 @@ export interface CompletionEnd {
    * reason of its own.
    */
   readonly finishReason: FinishReason;
+  /** The stop text that the answer reached. Absent if it reached none, or if the engine does not tell. */
+  readonly stopText?: string;
   /** The tokens, or null if the runtime does not report them. */
   readonly usage: Usage | null;
   /** The times from the start of the generation to the first token and to the end. Only chat workers report them. */

@@ -83,6 +83,8 @@ export interface EngineChunk extends Omit<CompletionPart, 'end'> {
   readonly isOpening?: boolean;
   /** One chunk must have a reason. No text may follow that chunk. */
   readonly finishReason?: CompletionEnd['finishReason'] | null;
+  /** The chunk with the reason may have the stop text that was reached. */
+  readonly stopText?: string;
   /** If several chunks have a usage, the last usage is used. */
   readonly usage?: CompletionEnd['usage'];
 }

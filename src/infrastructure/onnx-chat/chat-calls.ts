@@ -189,12 +189,17 @@ export class ChatCalls {
       this.receiveInvalid(call.id);
       return;
     }
-    const { text, logprobs, finishReason, promptTokens, completionTokens, cachedTokens, betweenTokensMs } = report;
+    const { text, logprobs, finishReason, stopText, promptTokens, completionTokens, cachedTokens } = report;
+    const { betweenTokensMs } = report;
     const usage = { promptTokens, cachedTokens, completionTokens };
     const timing = { firstTokenMs: report.firstTokenMs, tookMs: report.tookMs };
     this.estimate.record(timing.tookMs);
     this.meter.answered({ usage, waitedMs: call.waitedMs, betweenTokensMs, ...timing });
-    call.take({ text, ...(logprobs && { logprobs }), end: { finishReason, usage, timing } });
+    call.take({
+      text,
+      ...(logprobs && { logprobs }),
+      end: { finishReason, ...(stopText !== undefined && { stopText }), usage, timing },
+    });
     this.end(call, promptTokens + completionTokens);
   }
 

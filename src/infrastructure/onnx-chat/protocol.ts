@@ -88,6 +88,7 @@ const Report = z.discriminatedUnion('type', [
     text: z.string(),
     logprobs: Logprobs,
     finishReason: z.enum(['stop', 'length']),
+    stopText: z.string().optional(),
     promptTokens: count,
     /** Tokens of the prompt that were in the prefix cache. */
     cachedTokens: count,

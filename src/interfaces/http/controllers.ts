@@ -6,6 +6,7 @@ import { AlertRulesController } from './alerts/alert-rules.controller.js';
 import { AlertsController } from './alerts/alerts.controller.js';
 import { WebhooksController } from './alerts/webhooks.controller.js';
 import { AuditController } from './audit/audit.controller.js';
+import { MessagesController } from './chat/anthropic/messages.controller.js';
 import { ConversationsController } from './chat/conversations.controller.js';
 import { EmbeddingsController } from './chat/openai/embeddings.controller.js';
 import { OpenAiController } from './chat/openai/openai.controller.js';
@@ -40,6 +41,7 @@ export const controllers: readonly Newable<Controller>[] = [
   ConversationsController,
   OpenAiController,
   EmbeddingsController,
+  MessagesController,
   JobsController,
   EvaluationsController,
   UsageController,

@@ -86,6 +86,8 @@ const requestsWith = (steady: Sampling): Record<Field, readonly [Partial<ChatReq
     frequencyPenalty: sampled({ frequencyPenalty: -2 }, { frequencyPenalty: 2 }),
     logitBias: sampled({ logitBias: { 300: 100 } }, { logitBias: { 301: 100 } }),
     topLogprobs: sampled({ topLogprobs: 1 }, { topLogprobs: 3 }),
+    passedOn: [{ passedOn: { user: 'a' } }, { passedOn: { user: 'b' } }],
+    unknown: [{ unknown: { mood: 'good' } }, { unknown: { mood: 'bad' } }],
     verbatim: [verbatim('Hi'), verbatim('Who are you?')],
   };
 };

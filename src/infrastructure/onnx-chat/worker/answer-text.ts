@@ -19,6 +19,8 @@ export interface AnswerSettings {
 export class AnswerText {
   /** True after the answer has reached a stop text. */
   stopped = false;
+  /** The stop text that the answer has reached. */
+  stopText: string | undefined;
   /** The latest tokens. They include all tokens of a character that is still incomplete. */
   private readonly window: number[] = [];
   /** The length of the window's text without an incomplete character. */
@@ -75,6 +77,7 @@ export class AnswerText {
       const found = this.searches.filter((search) => search.finds(text.charCodeAt(i)));
       if (found.length === 0) continue;
       this.stopped = true;
+      this.stopText = found.reduce((longest, { stop }) => (stop.length > longest.length ? stop : longest), '');
       this.held += text.slice(0, i + 1);
       this.release(this.held.length - Math.max(...found.map(({ stop }) => stop.length)));
       return;
