@@ -153,7 +153,7 @@ export class ChatService {
         signal.throwIfAborted();
         if (done) throw new RuntimeInvalidResponse('its answer has no end.');
         firstToken ??= Math.max(0, this.clock.now().getTime() - arrived) / 1_000;
-        if (turn) text.add(part.text);
+        if (turn && !part.choice) text.add(part.text); // a conversation keeps the first answer
         if (part.end) {
           isOpen = false;
           await call.succeeded(usageOf(part.end.usage, firstToken), () => this.store(turn, input, text.joined));

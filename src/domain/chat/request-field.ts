@@ -13,6 +13,8 @@ export type OptionalField =
 export function nameOf(field: string): string {
   if (field === 'parts') return 'content';
   if (field === 'topLogprobs') return 'logprobs';
+  if (field === 'texts') return 'prompt';
+  if (field === 'choices') return 'n';
   if (field === 'templateFields') return 'chat_template_kwargs';
   return field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

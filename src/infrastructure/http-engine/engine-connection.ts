@@ -279,7 +279,8 @@ const NOT_READ = {
   embeddings: 'it is no list of embeddings.',
 } as const;
 
-const wantedBy = ({ sampling, verbatim }: ChatRequest): Wanted => ({
+const wantedBy = ({ sampling, verbatim, texts }: ChatRequest): Wanted => ({
+  ...(texts && { texts: true }),
   logprobs: !verbatim && sampling?.topLogprobs !== undefined,
   verbatim: verbatim ? { usage: verbatim.wantsUsage } : null,
 });

@@ -66,6 +66,8 @@ export interface Wanted {
   readonly logprobs: boolean;
   /** The answer of a verbatim request has its `verbatim`, with the usage of a stream or without. Null: it has none. */
   readonly verbatim: { readonly usage: boolean } | null;
+  /** The request has texts in place of messages. */
+  readonly texts?: true;
 }
 
 export interface EngineEmbeddings {

@@ -23,6 +23,7 @@ import { Supervisor, type SupervisorState } from '../child-process/supervisor.js
 import type { RestartDelayBounds } from '../system/scheduling.js';
 import type { ChatCalls } from './chat-calls.js';
 import { ChatProcess, type ChatProcessSettings, type OnnxSource } from './chat-process.js';
+import { completeAll, streamAll } from './several-answers.js';
 
 /** The chat template gets the fields of messages. */
 const SUPPORTED: ReadonlySet<OptionalField> = new Set([
@@ -44,6 +45,8 @@ const SUPPORTED: ReadonlySet<OptionalField> = new Set([
   'refusal',
   'reasoning',
   'reasoningEffort',
+  'texts',
+  'choices',
 ]);
 
 /** Only older drafts allow an array as `items`. */
@@ -67,6 +70,8 @@ const states: Readonly<Record<SupervisorState, RuntimeStatus['state']>> = {
   no_room: 'unavailable',
   failed: 'unavailable',
 };
+
+const isSingle = ({ texts = [], choices = 1 }: ChatRequest): boolean => texts.length <= 1 && choices === 1;
 
 /** Runs the model of a project in a supervised child process. */
 export class OnnxChatRuntime implements ChatRuntime {
@@ -122,14 +127,24 @@ export class OnnxChatRuntime implements ChatRuntime {
   }
 
   async complete(request: ChatRequest, call: RuntimeCall): Promise<Completion> {
-    const own = requireSupported(request, SUPPORTED);
+    const all = requireSupported(request, SUPPORTED);
+    const one = (single: ChatRequest, its: RuntimeCall) => this.completeOne(single, its);
+    return isSingle(all) ? this.completeOne(all, call) : completeAll(all, call, one);
+  }
+
+  private async completeOne(own: ChatRequest, call: RuntimeCall): Promise<Completion> {
     const completion = await this.callsFor('chat').complete(own, call);
     await this.requireFormat(own, completion, call);
     return completion;
   }
 
   async *stream(request: ChatRequest, call: RuntimeCall): AsyncGenerator<CompletionPart> {
-    const own = requireSupported(request, SUPPORTED);
+    const all = requireSupported(request, SUPPORTED);
+    const one = (single: ChatRequest, its: RuntimeCall) => this.streamOne(single, its);
+    yield* isSingle(all) ? this.streamOne(all, call) : streamAll(all, call, one);
+  }
+
+  private async *streamOne(own: ChatRequest, call: RuntimeCall): AsyncGenerator<CompletionPart> {
     let text = '';
     for await (const part of this.callsFor('chat').stream(own, call)) {
       if (own.responseFormat) text += part.text;

@@ -120,6 +120,24 @@ const choiceOf = (wanted: Wanted) =>
     NO_TEXT,
   );
 
+const NO_COMPLETED_TEXT = 'it has no text of a completion.';
+
+/** A completion of a text only has the fields of a choice itself. The caller reads the others. */
+const textChoiceOf = (wanted: Wanted) =>
+  z
+    .object({ text: z.string(NO_COMPLETED_TEXT), finish_reason: finishReasonOf(wanted) }, NO_COMPLETED_TEXT)
+    .transform(({ text, finish_reason }) => {
+      const message = { role: 'assistant' as const, content: text };
+      return { message, logprobs: null, finish_reason, stop_reason: null };
+    });
+
+const textChunkChoiceOf = (wanted: Wanted) =>
+  z
+    .object({ index: z.int(NO_CHUNK).nullish(), text: Any.optional(), finish_reason: finishReasonOf(wanted) }, NO_CHUNK)
+    .transform(({ index, text, finish_reason }) => {
+      return { index, delta: { content: text }, logprobs: null, finish_reason, stop_reason: null };
+    });
+
 /** Some chunks from Azure have only annotations, and no delta. */
 const chunkChoiceOf = (wanted: Wanted) =>
   z.object(
@@ -162,9 +180,9 @@ function answer(model: Model, wanted: Wanted): z.ZodType<Completion> {
     z
       .object(
         {
-          object: z.literal('chat.completion', NO_COMPLETION),
+          object: z.literal(wanted.texts ? 'text_completion' : 'chat.completion', NO_COMPLETION),
           model: z.enum(namesOf(model), OTHER_MODEL),
-          choices: z.tuple([choiceOf(wanted)], NO_TEXT).rest(z.unknown()),
+          choices: z.tuple([wanted.texts ? textChoiceOf(wanted) : choiceOf(wanted)], NO_TEXT).rest(z.unknown()),
           usage: UsageFigures,
         },
         NO_COMPLETION,
@@ -186,10 +204,10 @@ function chunk(model: Model, wanted: Wanted): z.ZodType<EngineChunk> {
       .object(
         {
           error: z.null(ENGINE_ERROR).optional(),
-          object: z.enum(['chat.completion.chunk', ''], NO_CHUNK),
+          object: z.enum([wanted.texts ? 'text_completion' : 'chat.completion.chunk', ''], NO_CHUNK),
           model: z.enum([...namesOf(model), ''], OTHER_MODEL),
           choices: z
-            .array(chunkChoiceOf(wanted), NO_CHUNK)
+            .array(wanted.texts ? textChunkChoiceOf(wanted) : chunkChoiceOf(wanted), NO_CHUNK)
             .max(wanted.verbatim ? MOST_CHOICES : 1, NO_CHUNK)
             .nullish(),
           usage: UsageFigures,
@@ -216,8 +234,8 @@ function chunk(model: Model, wanted: Wanted): z.ZodType<EngineChunk> {
 }
 
 /** Returns whether a choice of a chunk has nothing of the answer yet. */
-const isOpening = ({ delta, finish_reason: reason }: JsonObject): boolean =>
-  !reason && Object.entries(delta ?? {}).every(([name, value]) => name === 'role' || isNothing(value));
+const isOpening = ({ delta, text = null, finish_reason: reason }: JsonObject): boolean =>
+  !reason && isNothing(text) && Object.entries(delta ?? {}).every(([name, value]) => name === 'role' || isNothing(value));
 
 const isNothing = (value: Json): boolean =>
   value === null || value === '' || (Array.isArray(value) && value.length === 0);

@@ -75,7 +75,7 @@ export class GenAiTelemetry extends CallTelemetry {
         const { done, value: part } = await observed.step(() => parts.next());
         if (done) return;
         observed.began();
-        text = this.kept(text, part.text);
+        if (!part.choice) text = this.kept(text, part.text);
         if (part.end) observed.ended(part.end, text);
         yield part;
       }

@@ -8,6 +8,7 @@ import { WebhooksController } from './alerts/webhooks.controller.js';
 import { AuditController } from './audit/audit.controller.js';
 import { MessagesController } from './chat/anthropic/messages.controller.js';
 import { ConversationsController } from './chat/conversations.controller.js';
+import { TextCompletionsController } from './chat/completions/text-completions.controller.js';
 import { EmbeddingsController } from './chat/openai/embeddings.controller.js';
 import { OpenAiController } from './chat/openai/openai.controller.js';
 import { RuntimeController } from './chat/runtime.controller.js';
@@ -40,6 +41,7 @@ export const controllers: readonly Newable<Controller>[] = [
   CompletionsController,
   ConversationsController,
   OpenAiController,
+  TextCompletionsController,
   EmbeddingsController,
   MessagesController,
   JobsController,

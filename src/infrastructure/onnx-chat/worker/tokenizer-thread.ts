@@ -67,13 +67,15 @@ export class TokenizerThread {
       return;
     }
     try {
-      const prompt = yield* prompts.of(request, COUNTED_CONTEXTS * context);
+      const [text] = request.texts ?? [];
+      const enough = COUNTED_CONTEXTS * context;
+      const prompt = yield* text === undefined ? prompts.of(request, enough) : prompts.raw(text, enough);
       this.report(type === 'count' ? counted(call, prompt, context) : fitted(call, prompt, request, context));
     } catch (error) {
       // Reports only the text of a refusal by the template. Other errors may quote messages, and failures are logged.
       const reason = 'the chat template or the tokenizer failed on these messages.';
       if (error instanceof RefusedMessages)
-        this.report({ type: 'refused', call, path: 'messages', message: error.message });
+        this.report({ type: 'refused', call, path: request.texts ? 'prompt' : 'messages', message: error.message });
       else this.report({ type: 'failed', call, reason });
     }
   }

@@ -181,9 +181,10 @@ const stops = `must be an array of at most ${MAX_STOPS} texts that are not empty
 export const MessagesRequest = z
   .looseObject({
     ...counted,
-    max_tokens: wholeNumber(1, Number.MAX_SAFE_INTEGER).describe(
-      'A number above the rest of the context is lowered to the rest.',
-    ),
+    max_tokens: wholeNumber(1, Number.MAX_SAFE_INTEGER).meta({
+      description: 'A number above the rest of the context is lowered to the rest.',
+      example: 256,
+    }),
     stream: truth().nullish().describe('Answers server-sent events.'),
     stop_sequences: z
       .array(text().min(1, { error: stops }), { error: stops })

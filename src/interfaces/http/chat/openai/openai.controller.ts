@@ -51,7 +51,7 @@ export class OpenAiController implements Controller {
     if (verbatim !== undefined) return new StreamedResponse(200, json, Buffer.from(verbatimJson(verbatim, model)));
     const fields = { ...head, object: 'chat.completion' as const, usage: usageAnswer(usage) };
     if (logprobs) return new StreamedResponse(200, json, completionText(fields, completion));
-    return new Reply(200, { ...fields, choices: [choiceOf(completion)] }, kept);
+    return new Reply(200, { ...fields, choices: [completion, ...(completion.others ?? [])].map(choiceOf) }, kept);
   }
 
   private streamed({ parts, conversationId, expired }: ChatStream, head: Parameters<typeof chatEvents>[1]) {

@@ -831,6 +831,22 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/openai/v1/completions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["createOpenAiCompletion"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/openai/v1/embeddings": {
         parameters: {
             query?: never;
@@ -2492,6 +2508,65 @@ export interface components {
                 };
                 strict?: boolean | null;
             };
+        };
+        OpenAiCompletion: {
+            id: string;
+            /** @enum {string} */
+            object: "text_completion";
+            created: number;
+            model: string;
+            choices: ({
+                index?: number;
+                text?: string | null;
+                logprobs?: string | number | boolean | null | unknown[] | Record<string, never>;
+                finish_reason?: string | null;
+            } & {
+                [key: string]: unknown;
+            })[];
+            usage?: ({
+                prompt_tokens: number;
+                completion_tokens: number;
+                total_tokens?: number;
+            } & {
+                [key: string]: unknown;
+            }) | null;
+        } & {
+            [key: string]: unknown;
+        };
+        OpenAiCompletionRequest: {
+            model: string;
+            stream?: boolean | null;
+            prompt: string | string[];
+            max_tokens?: number | null;
+            temperature?: number | null;
+            top_p?: number | null;
+            top_k?: number | null;
+            min_p?: number | null;
+            repetition_penalty?: number | null;
+            seed?: number | null;
+            stop?: string | string[] | null;
+            presence_penalty?: number | null;
+            frequency_penalty?: number | null;
+            logit_bias?: {
+                [key: string]: number;
+            } | null;
+            n?: number | null;
+            best_of?: number | null;
+            echo?: boolean | null;
+            logprobs?: number | null;
+            suffix?: null;
+            stream_options?: {
+                include_usage?: boolean | null;
+                include_obfuscation?: boolean | null;
+            } | null;
+            user?: string | number | boolean | null | unknown[] | Record<string, never>;
+            store?: string | number | boolean | null | unknown[] | Record<string, never>;
+            metadata?: string | number | boolean | null | unknown[] | Record<string, never>;
+            service_tier?: string | number | boolean | null | unknown[] | Record<string, never>;
+            safety_identifier?: string | number | boolean | null | unknown[] | Record<string, never>;
+            prompt_cache_key?: string | number | boolean | null | unknown[] | Record<string, never>;
+        } & {
+            [key: string]: unknown;
         };
         OpenAiEmbeddings: {
             /** @enum {string} */
@@ -6894,6 +6969,43 @@ export interface operations {
                 };
             };
             400: components["responses"]["OpenaiRefused400InvalidRequestMalformedJsonQuotaExceededUnknownParameterUnsupportedParameterContextLengthExceededBadRequest"];
+            401: components["responses"]["OpenaiRefused401UnauthenticatedSessionRequired"];
+            404: components["responses"]["OpenaiRefused404NotFound"];
+            408: components["responses"]["OpenaiRefused408RequestTimeout"];
+            413: components["responses"]["OpenaiRefused413PayloadTooLarge"];
+            415: components["responses"]["OpenaiRefused415UnsupportedMediaType"];
+            421: components["responses"]["OpenaiRefused421MisdirectedRequest"];
+            429: components["responses"]["OpenaiRefused429RateLimitedModelBusy"];
+            431: components["responses"]["OpenaiRefused431HeadersTooLarge"];
+            500: components["responses"]["OpenaiRefused500InternalError"];
+            502: components["responses"]["OpenaiRefused502RuntimeInvalidResponse"];
+            503: components["responses"]["OpenaiRefused503BusyRuntimeNotConnectedRuntimeLoadingRuntimeStoppedRuntimeUnavailableStorageUnavailableInstanceOutdatedShuttingDown"];
+            504: components["responses"]["OpenaiRefused504InferenceTimeout"];
+        };
+    };
+    createOpenAiCompletion: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OpenAiCompletionRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OpenAiCompletion"];
+                    "text/event-stream": components["schemas"]["OpenAiCompletion"] | components["schemas"]["OpenAiError"];
+                };
+            };
+            400: components["responses"]["OpenaiRefused400InvalidRequestMalformedJsonUnknownParameterUnsupportedParameterContextLengthExceededBadRequest"];
             401: components["responses"]["OpenaiRefused401UnauthenticatedSessionRequired"];
             404: components["responses"]["OpenaiRefused404NotFound"];
             408: components["responses"]["OpenaiRefused408RequestTimeout"];
