@@ -194,7 +194,11 @@ describe('every route', () => {
       expect(headers.get('cache-control')).toBe('no-store');
       const own = { status: 'error', code: body.code, error: expect.any(String), request_id: 'mine-1' };
       const error = { message: expect.any(String), type: 'invalid_request_error', param: null, code: codeOf(answer) };
-      expect(body).toEqual(path.startsWith('/openai/v1') ? { error } : own);
+      const type = 'invalid_request_error';
+      const details = { error_code: 'method_not_allowed' };
+      const theirs = { type: 'error', error: { type, message: expect.any(String), details }, request_id: 'mine-1' };
+      const vendor = path.startsWith('/openai/v1/messages') ? theirs : { error };
+      expect(body).toEqual(path.startsWith('/openai/v1') ? vendor : own);
     }
   });
 
@@ -231,6 +235,11 @@ describe('every route', () => {
   });
 });
 
+type ExampleRefusal =
+  | { readonly code: string }
+  | { readonly error: { readonly code: string } }
+  | { readonly type: 'error'; readonly error: { readonly details: { readonly error_code: string } } };
+
 interface Media {
   readonly schema: Schema;
   readonly example?: unknown;
@@ -254,7 +263,7 @@ interface Document {
   readonly components: {
     readonly schemas: Schemas;
     readonly responses: Readonly<Record<string, Described>>;
-    readonly examples: Readonly<Record<string, { value: { code: string } | { error: { code: string } } }>>;
+    readonly examples: Readonly<Record<string, { value: ExampleRefusal }>>;
   };
 }
 
@@ -366,9 +375,10 @@ describe('the OpenAPI document', () => {
   });
 
   it('names each example of a refusal by its code', () => {
-    const codes = Object.values(examples).map(({ value }) =>
-      'code' in value ? value.code : `openai_${value.error.code}`,
-    );
+    const codes = Object.values(examples).map(({ value }) => {
+      if ('code' in value) return value.code;
+      return 'type' in value ? `anthropic_${value.error.details.error_code}` : `openai_${value.error.code}`;
+    });
     expect(codes).toEqual(Object.keys(examples));
   });
 });

@@ -40,7 +40,8 @@ function undocumented(method, at, { status, body }) {
   const route = routeOf(at.split('?')[0]);
   const operation = document.paths[route]?.[method.toLowerCase()];
   if (!operation) {
-    const form = at.startsWith('/openai/v1') ? 'OpenAiError' : body?.status === 'error' ? 'Error' : null;
+    const vendor = /^\/openai\/v1\/messages(\/|$)/.test(at) ? 'AnthropicError' : 'OpenAiError';
+    const form = at.startsWith('/openai/v1') ? vendor : body?.status === 'error' ? 'Error' : null;
     return status >= 400 && form ? mismatch(`${ID}#/components/schemas/${form}`, body) : null;
   }
   const declared = operation.responses[status];

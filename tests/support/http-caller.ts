@@ -89,8 +89,9 @@ declare global {
     | undefined;
 }
 
-/** Returns the code of a refusal, in the form of the service or of OpenAI. */
-export const codeOf = ({ body }: Pick<Answer, 'body'>): string | undefined => body?.code ?? body?.error?.code;
+/** Returns the code of a refusal, in the form of the service, of OpenAI or of Anthropic. */
+export const codeOf = ({ body }: Pick<Answer, 'body'>): string | undefined =>
+  body?.code ?? body?.error?.code ?? body?.error?.details?.error_code;
 
 /** Writes one line for `refusals-reporter.cjs`. Throws if the answer is not as `openapi.json` says. */
 export function note(method: string, path: string, { status, body }: Pick<Answer, 'status' | 'body'>): void {

@@ -36,6 +36,8 @@ interface Chat extends Kept, WithMemory {
 
 type Input = NamedProject & Chat;
 
+type Counted = NamedProject & Pick<Chat, 'request' | 'signal'>;
+
 type AccountCall = CallInfo & { readonly by: AccountCaller; readonly projectId: string };
 
 interface Turn {
@@ -151,7 +153,7 @@ export class ChatService {
         signal.throwIfAborted();
         if (done) throw new RuntimeInvalidResponse('its answer has no end.');
         firstToken ??= Math.max(0, this.clock.now().getTime() - arrived) / 1_000;
-        if (turn) text.add(part);
+        if (turn && !part.choice) text.add(part); // a conversation keeps the first answer
         if (part.end) {
           isOpen = false;
           await call.succeeded(usageOf(part.end.usage, firstToken), () => this.store(turn, input, text.joined));
@@ -192,6 +194,17 @@ export class ChatService {
     if (!turn) return;
     signal.throwIfAborted();
     await this.conversations.storeTurn(turn.place, turn.id, request, text);
+  }
+
+  /**
+   * Returns the number of tokens of the request's prompt, as `ChatRuntimes.countTokens` counts them. Creates no job.
+   * Throws what `RuntimeReconciler.stateForTeam`, `requireReady` and `ChatRuntimes.countTokens` throw.
+   */
+  async countTokens(by: Caller | null, { request, signal, ...named }: Counted): Promise<number> {
+    const { teamId, accountId } = authorize(by, permissions.chat);
+    const { projectId, runtime } = await this.reconciler.stateForTeam(teamId, named);
+    requireReady(runtime);
+    return this.runtimes.countTokens(projectId, request, { caller: accountId, signal });
   }
 
   /** Throws NotFound when the project or the conversation does not exist for the caller. */

@@ -19,4 +19,5 @@ export type IdKind =
   | 'aud'
   | 'req'
   | 'call'
-  | 'chatcmpl';
+  | 'chatcmpl'
+  | 'cmpl';

@@ -36,7 +36,7 @@ export abstract class RequestContext {
 }
 
 export abstract class IdGenerator {
-  /** Returns `<kind>_<UUIDv7>`, or `chatcmpl-<UUIDv7>`. Never returns an id twice. Later ids sort after earlier ids. */
+  /** Returns `<kind>_<UUIDv7>`, or `chatcmpl-<UUIDv7>` and `cmpl-<UUIDv7>`. Never returns an id twice. Later ids sort after earlier ids. */
   abstract next(kind: IdKind): string;
 }
 

@@ -28,14 +28,18 @@ export interface RequestMessage extends ChatMessage {
 }
 
 export interface ChatRequest {
-  /** At least one message. If the last one is the assistant's, the answer continues it. */
+  /** At least one message, unless there are `texts`. If the last one is the assistant's, the answer continues it. */
   readonly messages: readonly RequestMessage[];
+  /** The model continues each of these texts, without a chat template and in place of the messages. */
+  readonly texts?: readonly string[];
+  /** The number of answers to the messages, or to each text, from 1 to `chatLimits.choices`. Default: 1. */
+  readonly choices?: number;
   /** If null, the maximum is `chatLimits.defaultMaxTokens`, or the rest of the context if that is smaller. */
   readonly maxTokens: number | null;
   /** If true, `maxTokens` is reduced to the rest of the context. Otherwise a request that does not fit is refused. */
   readonly cutToContext?: boolean;
-  /** From 0 to 2. At 0 the answer is greedy and deterministic. */
-  readonly temperature: number;
+  /** From 0 to 2. At 0 the answer is greedy and deterministic. Null: an engine elsewhere decides, a chat worker takes 0. */
+  readonly temperature: number | null;
   /** The tools that the model may call. */
   readonly tools?: readonly Tool[];
   /** The default is `auto`. */
@@ -49,6 +53,10 @@ export interface ChatRequest {
   readonly responseFormat?: ResponseFormat;
   /** Further variables of the chat template. */
   readonly templateFields?: JsonObject;
+  /** Fields that only some engines elsewhere know, by their names in OpenAI's API. Others ignore them. */
+  readonly passedOn?: JsonObject;
+  /** Fields that nobody documents. An engine elsewhere gets them. Other engines throw UnknownParameter. */
+  readonly unknown?: JsonObject;
   readonly verbatim?: VerbatimRequest;
 }
 
@@ -126,7 +134,7 @@ export interface Sampling {
   readonly repetitionPenalty?: number;
   /** The same seed and request give the same answer. */
   readonly seed?: number;
-  /** At most 4 texts, none of them empty. The answer ends before the first stop text. Tool calls may contain them. */
+  /** At most 16 texts, none of them empty. The answer ends before the first stop text. Tool calls may contain them. */
   readonly stop?: readonly string[];
   /** From -2 to 2. Is subtracted from the logit of each token that the answer already has. */
   readonly presencePenalty?: number;
@@ -140,13 +148,19 @@ export interface Sampling {
 
 export type FinishReason = 'stop' | 'length' | 'tool_calls' | 'other';
 
-export interface CompletionEnd {
+/** Why an answer ended. */
+export interface AnswerEnd {
   /**
    * `stop`: the model ended its answer, or the answer reached a stop text. `length`: the answer reached `maxTokens` or
    * the end of the context. `tool_calls`: the model calls tools. `other`: the engine ended it for a
    * reason of its own.
    */
   readonly finishReason: FinishReason;
+  /** The stop text that the answer reached. Absent if it reached none, or if the engine does not tell. */
+  readonly stopText?: string;
+}
+
+export interface CompletionEnd extends AnswerEnd {
   /** The tokens, or null if the runtime does not report them. */
   readonly usage: Usage | null;
   /** The times from the start of the generation to the first token and to the end. Only chat workers report them. */
@@ -163,17 +177,27 @@ export interface CompletionPart {
   readonly reasoning?: string;
   /** The JSON of the engine's event without its `model`, if the engine got the request verbatim. */
   readonly verbatim?: string;
+  /** The number of the answer that the part belongs to, if the request asks for several. Default: 0. */
+  readonly choice?: number;
+  /** The part is the last one of its answer, and the request asks for several answers. */
+  readonly ended?: AnswerEnd;
   /** Only the last part has an end. */
   readonly end?: CompletionEnd;
 }
 
-export interface Completion extends CompletionEnd {
+/** One of several answers. */
+export interface Answer extends AnswerEnd {
   readonly text: string;
   /** The tokens of the text, if the request asks for probabilities. They can take many times the memory of the text. */
   readonly logprobs?: Iterable<TokenLogprob>;
   readonly toolCalls?: readonly ToolCall[];
   /** What the model thought before the text. */
   readonly reasoning?: string;
+}
+
+export interface Completion extends Answer, CompletionEnd {
+  /** The further answers, if the request asks for several. `usage` counts each prompt once, and all answers. */
+  readonly others?: readonly Answer[];
   /** The JSON of the engine's answer without its `model`, if the engine got the request verbatim. */
   readonly verbatim?: string;
 }
@@ -214,6 +238,7 @@ export const chatLimits = {
   maxTokens: 4_096,
   defaultMaxTokens: 512,
   temperature: 2,
+  choices: 8,
 } as const;
 
 /** Returns the most tokens that the request allows for the answer. The context can allow fewer. */

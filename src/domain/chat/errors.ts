@@ -102,6 +102,14 @@ export class StreamingUnsupported extends refusal(
   'Streaming is not supported: leave stream out or send false.',
 ) {}
 
+/** The caller names a thread of messages that the service should have kept. */
+export class ThreadUnsupported extends DomainError {
+  constructor() {
+    const message = 'is not supported: send all messages with each request';
+    super('invalid', 'thread_unsupported_request', `thread ${message}.`, { details: [{ path: 'thread', message }] });
+  }
+}
+
 /** The connected model does not support a parameter of the request. */
 export class UnsupportedParameter extends DomainError {
   constructor(parameter: string, message: string) {

@@ -143,10 +143,18 @@ export class EngineConnection<Model> {
         throw errorFor(error);
       }
     } else {
-      const { finishReason, usage, toolCalls = [], logprobs, ...part } = await this.complete(request, reading);
+      const {
+        finishReason,
+        stopText,
+        usage,
+        toolCalls = [],
+        logprobs,
+        ...part
+      } = await this.complete(request, reading);
+      const stopped = stopText !== undefined && { stopText };
       const calls = toolCalls.map((call, index) => ({ index, ...call }));
       const more = { ...(calls.length > 0 && { toolCalls: calls }), ...(logprobs && { logprobs: [...logprobs] }) };
-      yield { part: { ...part, ...more, end: { finishReason, usage } }, size: 0 };
+      yield { part: { ...part, ...more, end: { finishReason, ...stopped, usage } }, size: 0 };
     }
   }
 
@@ -173,6 +181,7 @@ export class EngineConnection<Model> {
     const answer = new AnswerCheck(request);
     let reason: CompletionEnd['finishReason'] | null = null;
     let usage: CompletionEnd['usage'] = null;
+    let stopped: Pick<CompletionEnd, 'stopText'> = {};
     const text = new TextCollector(LONGEST_CHECKED);
     let isHeld = false;
     // So that a failure before the first content is an ordinary refusal, and the time to the first token is right.
@@ -189,6 +198,7 @@ export class EngineConnection<Model> {
       }
       const {
         finishReason,
+        stopText,
         usage: counted,
         isOpening = false,
         ...part
@@ -197,10 +207,11 @@ export class EngineConnection<Model> {
       if (answer.add(part)) opening.push({ part, size: data.length * (part.logprobs ? LOGPROBS_GROW : 1) });
       if (!isOpening || opening.length > MOST_OPENING) yield* opening.splice(0);
       reason = finishReason ?? reason;
+      if (stopText !== undefined) stopped = { stopText };
       usage = counted ?? usage;
       if (isStrict && !text.add(part.text)) throw new RuntimeInvalidResponse('it is too long to be checked.');
     }
-    const end = { finishReason: answer.end(reason), usage };
+    const end = { finishReason: answer.end(reason), ...stopped, usage };
     yield* opening;
     await this.strict.requireKept(request, { text: text.joined, ...end }, reading.caller);
     yield { part: { text: '', end }, size: 0 };
@@ -268,7 +279,8 @@ const NOT_READ = {
   embeddings: 'it is no list of embeddings.',
 } as const;
 
-const wantedBy = ({ sampling, verbatim }: ChatRequest): Wanted => ({
+const wantedBy = ({ sampling, verbatim, texts }: ChatRequest): Wanted => ({
+  ...(texts && { texts: true }),
   logprobs: !verbatim && sampling?.topLogprobs !== undefined,
   verbatim: verbatim ? { usage: verbatim.wantsUsage } : null,
 });

@@ -66,6 +66,8 @@ export interface Wanted {
   readonly logprobs: boolean;
   /** The answer of a verbatim request has its `verbatim`, with the usage of a stream or without. Null: it has none. */
   readonly verbatim: { readonly usage: boolean } | null;
+  /** The request has texts in place of messages. */
+  readonly texts?: true;
 }
 
 export interface EngineEmbeddings {
@@ -83,6 +85,8 @@ export interface EngineChunk extends Omit<CompletionPart, 'end'> {
   readonly isOpening?: boolean;
   /** One chunk must have a reason. No text may follow that chunk. */
   readonly finishReason?: CompletionEnd['finishReason'] | null;
+  /** The chunk with the reason may have the stop text that was reached. */
+  readonly stopText?: string;
   /** If several chunks have a usage, the last usage is used. */
   readonly usage?: CompletionEnd['usage'];
 }

@@ -1,12 +1,12 @@
 /** Manages the calls to one chat worker. A call is tokenized, waits for its turn, and is then generated or embedded. */
-import type { RuntimeCall } from '../../application/chat/ports.js';
+import type { CountCall, RuntimeCall } from '../../application/chat/ports.js';
 import type { Clock, IdGenerator } from '../../application/shared/ports.js';
 import type { ChatRequest, Completion, CompletionPart, ToolCall } from '../../domain/chat/chat.js';
 import type { EmbeddingRequest, Embeddings } from '../../domain/chat/embedding.js';
 import { InferenceTimeout, RuntimeInvalidResponse, StreamNotRead } from '../../domain/chat/errors.js';
 import { FairQueue, type Turn, type WaitEstimate } from '../chat-runtimes/fair-queue.js';
 import type { RuntimeMeter } from '../chat-runtimes/runtime-meter.js';
-import { refusalOf, type TokenizeOrder } from './call-refusals.js';
+import { type FirstOrder, floatsOf, refusalOf } from './call-reports.js';
 import { PartBuffer } from './part-buffer.js';
 import type { CallReport, Order, Part } from './protocol.js';
 
@@ -27,19 +27,20 @@ export interface CallLimits {
   readonly graceMs: number;
 }
 
-type Task = DistributiveOmit<TokenizeOrder, 'call' | 'caller'>;
+type Task = DistributiveOmit<FirstOrder, 'call' | 'caller'>;
 type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
 
-interface NewCall extends RuntimeCall {
+interface NewCall extends CountCall, Pick<RuntimeCall, 'admitted'> {
   readonly take: (part: CompletionPart) => void;
   readonly embedded?: (embeddings: Embeddings) => void;
+  readonly counted?: (promptTokens: number) => void;
   readonly reject: (reason: unknown) => void;
 }
 
 /** A call. It exists until the process has answered it or has confirmed its cancellation. */
 interface Call extends NewCall {
   readonly id: number;
-  readonly order: TokenizeOrder;
+  readonly order: FirstOrder;
   readonly release: () => void;
   stage: 'tokenizing' | 'waiting' | 'running' | 'cancelled';
   turn: Turn | null;
@@ -90,6 +91,12 @@ export class ChatCalls {
     });
   }
 
+  count(request: ChatRequest, countCall: CountCall): Promise<number> {
+    return new Promise((counted, reject) => {
+      this.begin({ type: 'count', request }, { ...countCall, take: () => undefined, counted, reject });
+    });
+  }
+
   async *stream(request: ChatRequest, runtimeCall: RuntimeCall): AsyncGenerator<CompletionPart> {
     const { signal } = runtimeCall;
     const buffer = new PartBuffer(MAX_UNREAD);
@@ -134,7 +141,10 @@ export class ChatCalls {
     if (!call) return;
     if (report.type === 'completed') this.answer(call, report);
     else if (report.type === 'embedded') this.answerTexts(call, report);
-    else if (report.type !== 'tokenized') {
+    else if (report.type === 'counted') {
+      call.counted?.(report.promptTokens);
+      this.end(call);
+    } else if (report.type !== 'tokenized') {
       call.reject(refusalOf(call.order, report));
       this.end(call);
     } else if (call.stage === 'tokenizing') this.enqueue(call, report.promptTokens + report.room);
@@ -184,13 +194,15 @@ export class ChatCalls {
       this.receiveInvalid(call.id);
       return;
     }
-    const { text, logprobs, finishReason, promptTokens, completionTokens, cachedTokens, betweenTokensMs } = report;
+    const { text, logprobs, finishReason, stopText, promptTokens, completionTokens, cachedTokens } = report;
+    const { betweenTokensMs } = report;
     const usage = { promptTokens, cachedTokens, completionTokens };
     const timing = { firstTokenMs: report.firstTokenMs, tookMs: report.tookMs };
     this.estimate.record(timing.tookMs);
     this.meter.answered({ usage, waitedMs: call.waitedMs, betweenTokensMs, ...timing });
     const content = { text, ...(logprobs && { logprobs }), ...this.named(report) };
-    call.take({ ...content, end: { finishReason, usage, timing } });
+    const end = { finishReason, ...(stopText !== undefined && { stopText }), usage, timing };
+    call.take({ ...content, end });
     this.end(call, promptTokens + completionTokens);
   }
 
@@ -277,9 +289,3 @@ export class ChatCalls {
 }
 
 type ReportOf<Type> = Extract<CallReport, { type: Type }>;
-
-/** Decodes float32 numbers from base64. Returns no numbers if the last number is incomplete. */
-function floatsOf(base64: string): Float32Array {
-  const { buffer } = Uint8Array.from(Buffer.from(base64, 'base64'));
-  return buffer.byteLength % 4 === 0 ? new Float32Array(buffer) : new Float32Array();
-}

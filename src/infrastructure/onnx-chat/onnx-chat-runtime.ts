@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { ChatRuntime, RuntimeCall } from '../../application/chat/ports.js';
+import type { ChatRuntime, CountCall, RuntimeCall } from '../../application/chat/ports.js';
 import type { ModelFileResolver } from '../../application/deployments/ports.js';
 import type { Clock, IdGenerator, JsonSchemas, Logger } from '../../application/shared/ports.js';
 import type { ChatRequest, Completion, CompletionPart } from '../../domain/chat/chat.js';
@@ -22,6 +22,7 @@ import type { RestartDelayBounds } from '../system/scheduling.js';
 import type { ChatCalls } from './chat-calls.js';
 import { ChatProcess, type ChatProcessSettings, type OnnxSource } from './chat-process.js';
 import { FormCheck } from './form-check.js';
+import { completeAll, streamAll } from './several-answers.js';
 
 /** The chat template gets the fields of messages. */
 const SUPPORTED: ReadonlySet<OptionalField> = new Set([
@@ -46,6 +47,8 @@ const SUPPORTED: ReadonlySet<OptionalField> = new Set([
   'refusal',
   'reasoning',
   'reasoningEffort',
+  'texts',
+  'choices',
 ]);
 
 const NO_TOOLS =
@@ -76,6 +79,8 @@ interface Tools {
   readonly clock: Clock;
   readonly log: Logger;
 }
+
+const isSingle = ({ texts = [], choices = 1 }: ChatRequest): boolean => texts.length <= 1 && choices === 1;
 
 /** Runs the model of a project in a supervised child process. */
 export class OnnxChatRuntime implements ChatRuntime {
@@ -133,14 +138,24 @@ export class OnnxChatRuntime implements ChatRuntime {
   }
 
   async complete(request: ChatRequest, call: RuntimeCall): Promise<Completion> {
-    const own = requireSupported(request, SUPPORTED);
+    const all = requireSupported(request, SUPPORTED);
+    const one = (single: ChatRequest, its: RuntimeCall) => this.completeOne(single, its);
+    return isSingle(all) ? this.completeOne(all, call) : completeAll(all, call, one);
+  }
+
+  private async completeOne(own: ChatRequest, call: RuntimeCall): Promise<Completion> {
     const completion = await this.chatCallsFor(own).complete(own, call);
     await this.check.of(own, call.caller).requireKept(completion);
     return completion;
   }
 
   async *stream(request: ChatRequest, call: RuntimeCall): AsyncGenerator<CompletionPart> {
-    const own = requireSupported(request, SUPPORTED);
+    const all = requireSupported(request, SUPPORTED);
+    const one = (single: ChatRequest, its: RuntimeCall) => this.streamOne(single, its);
+    yield* isSingle(all) ? this.streamOne(all, call) : streamAll(all, call, one);
+  }
+
+  private async *streamOne(own: ChatRequest, call: RuntimeCall): AsyncGenerator<CompletionPart> {
     const check = this.check.of(own, call.caller);
     for await (const part of this.chatCallsFor(own).stream(own, call)) {
       await check.add(part);
@@ -152,6 +167,11 @@ export class OnnxChatRuntime implements ChatRuntime {
     request.verbatim?.requireUnderstood();
     if (request.dimensions !== undefined) throw new UnsupportedParameter('dimensions', FIXED_DIMENSIONS);
     return this.callsFor('embedding').embed(request, call);
+  }
+
+  async countTokens(request: ChatRequest, call: CountCall): Promise<number> {
+    const own = requireSupported(request, SUPPORTED);
+    return this.chatCallsFor(own).count(own, call);
   }
 
   private chatCallsFor(request: ChatRequest): ChatCalls {

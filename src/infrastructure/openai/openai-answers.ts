@@ -1,16 +1,10 @@
 /** Reads the answers of engines with OpenAI's API. */
 import { z } from 'zod';
-import type {
-  Completion,
-  FinishReason,
-  Logprob,
-  TokenLogprob,
-  ToolCall,
-  ToolCallPart,
-} from '../../domain/chat/chat.js';
+import type { Completion, FinishReason, ToolCall, ToolCallPart } from '../../domain/chat/chat.js';
 import type { Json, JsonObject } from '../../domain/workspace/json.js';
 import type { EngineChunk, Wanted } from '../http-engine/engine-dialect.js';
 import { embeddingsAnswer } from './embeddings.js';
+import { Logprobs } from './openai-logprobs.js';
 import { withJson } from './with-json.js';
 
 /** The names that the model may have in answers. */
@@ -25,7 +19,6 @@ const NO_TEXT = 'it has no text of the assistant.';
 const OTHER_MODEL = 'it is of another model than the one that was asked.';
 const OTHER_END = 'it did not end as an answer does.';
 const NO_CALLS = 'its calls of tools are invalid.';
-const NO_LOGPROBS = 'its log probabilities are invalid.';
 const ENGINE_ERROR = 'its engine reported an error.';
 
 /** Some engines have other words for `stop`, or send an empty text before the end. */
@@ -89,51 +82,6 @@ const toolCalls = <Call>(call: z.ZodType<Call>) =>
     .pipe(z.array(call, NO_CALLS))
     .nullish();
 
-/** The most characters of a token. */
-const LONGEST_TOKEN = 1_000;
-
-/** Reads a list of log probabilities, or returns null if it is invalid. A schema for each value would take ten times as long. */
-function listOf<T>(list: unknown, read: (entry: Readonly<Record<string, unknown>>) => T | null): T[] | null {
-  if (!Array.isArray(list)) return null;
-  const all: T[] = [];
-  for (const entry of list) {
-    const one = typeof entry === 'object' && entry !== null ? read(entry) : null;
-    if (one === null) return null;
-    all.push(one);
-  }
-  return all;
-}
-
-function logprobOf({ token, logprob, bytes }: Readonly<Record<string, unknown>>): Logprob | null {
-  if (typeof token !== 'string' || token.length > LONGEST_TOKEN || !Number.isFinite(logprob)) return null;
-  const own = bytes ?? [...Buffer.from(token)];
-  return Array.isArray(own) && own.every(isByte) ? { token, logprob: logprob as number, bytes: own } : null;
-}
-
-const isByte = (value: unknown): boolean =>
-  Number.isInteger(value) && (value as number) >= 0 && (value as number) <= 255;
-
-function tokenOf(entry: Readonly<Record<string, unknown>>): TokenLogprob | null {
-  const token = logprobOf(entry);
-  const top = listOf(entry.top_logprobs ?? [], logprobOf);
-  return token && top && { ...token, top };
-}
-
-const Logprobs = z
-  .object(
-    {
-      content: z
-        .unknown()
-        .transform((content, { addIssue }) => {
-          const tokens = content === null || content === undefined ? undefined : listOf(content, tokenOf);
-          if (tokens === null) addIssue(NO_LOGPROBS);
-          return tokens ?? undefined;
-        })
-        .optional(),
-    },
-    NO_LOGPROBS,
-  )
-  .nullish();
 const Unread = z.unknown().transform(() => null);
 
 const logprobsOf = ({ logprobs }: Wanted): z.ZodType<z.output<typeof Logprobs>> => (logprobs ? Logprobs : Unread);
@@ -147,6 +95,11 @@ const contentOf = ({ verbatim }: Wanted) => (verbatim ? Any.optional() : Text);
 const reasoningFields = { reasoning_content: Any.optional(), reasoning: Any.optional() };
 
 const callsOf = <Call>({ verbatim }: Wanted, call: z.ZodType<Call>) => (verbatim ? Unread.optional() : toolCalls(call));
+
+/** vLLM has the stop text that was reached in `stop_reason`. It may also be the number of a token. */
+const StopText = Any.optional();
+
+const stopTextOf = (reason: string | null | undefined) => (reason ? { stopText: reason } : {});
 
 const choiceOf = (wanted: Wanted) =>
   z.object(
@@ -162,9 +115,28 @@ const choiceOf = (wanted: Wanted) =>
       ),
       logprobs: logprobsOf(wanted).optional(),
       finish_reason: finishReasonOf(wanted),
+      stop_reason: StopText,
     },
     NO_TEXT,
   );
+
+const NO_COMPLETED_TEXT = 'it has no text of a completion.';
+
+/** A completion of a text only has the fields of a choice itself. The caller reads the others. */
+const textChoiceOf = (wanted: Wanted) =>
+  z
+    .object({ text: z.string(NO_COMPLETED_TEXT), finish_reason: finishReasonOf(wanted) }, NO_COMPLETED_TEXT)
+    .transform(({ text, finish_reason }) => {
+      const message = { role: 'assistant' as const, content: text };
+      return { message, logprobs: null, finish_reason, stop_reason: null };
+    });
+
+const textChunkChoiceOf = (wanted: Wanted) =>
+  z
+    .object({ index: z.int(NO_CHUNK).nullish(), text: Any.optional(), finish_reason: finishReasonOf(wanted) }, NO_CHUNK)
+    .transform(({ index, text, finish_reason }) => {
+      return { index, delta: { content: text }, logprobs: null, finish_reason, stop_reason: null };
+    });
 
 /** Some chunks from Azure have only annotations, and no delta. */
 const chunkChoiceOf = (wanted: Wanted) =>
@@ -176,6 +148,7 @@ const chunkChoiceOf = (wanted: Wanted) =>
         .nullish(),
       logprobs: logprobsOf(wanted).optional(),
       finish_reason: finishReasonOf(wanted),
+      stop_reason: StopText,
     },
     NO_CHUNK,
   );
@@ -207,15 +180,16 @@ function answer(model: Model, wanted: Wanted): z.ZodType<Completion> {
     z
       .object(
         {
-          object: z.literal('chat.completion', NO_COMPLETION),
+          object: z.literal(wanted.texts ? 'text_completion' : 'chat.completion', NO_COMPLETION),
           model: z.enum(namesOf(model), OTHER_MODEL),
-          choices: z.tuple([choiceOf(wanted)], NO_TEXT).rest(z.unknown()),
+          choices: z.tuple([wanted.texts ? textChoiceOf(wanted) : choiceOf(wanted)], NO_TEXT).rest(z.unknown()),
           usage: UsageFigures,
         },
         NO_COMPLETION,
       )
-      .transform(({ choices: [{ message, logprobs, finish_reason }], usage }) => ({
+      .transform(({ choices: [{ message, logprobs, finish_reason, stop_reason }], usage }) => ({
         ...partOf(message, logprobs),
+        ...stopTextOf(stop_reason),
         finishReason: finish_reason ?? 'stop',
         usage,
       })),
@@ -230,10 +204,10 @@ function chunk(model: Model, wanted: Wanted): z.ZodType<EngineChunk> {
       .object(
         {
           error: z.null(ENGINE_ERROR).optional(),
-          object: z.enum(['chat.completion.chunk', ''], NO_CHUNK),
+          object: z.enum([wanted.texts ? 'text_completion' : 'chat.completion.chunk', ''], NO_CHUNK),
           model: z.enum([...namesOf(model), ''], OTHER_MODEL),
           choices: z
-            .array(chunkChoiceOf(wanted), NO_CHUNK)
+            .array(wanted.texts ? textChunkChoiceOf(wanted) : chunkChoiceOf(wanted), NO_CHUNK)
             .max(wanted.verbatim ? MOST_CHOICES : 1, NO_CHUNK)
             .nullish(),
           usage: UsageFigures,
@@ -243,7 +217,8 @@ function chunk(model: Model, wanted: Wanted): z.ZodType<EngineChunk> {
       .refine(({ object, model, choices }) => (object && model) || isEmpty(choices?.[0]), OTHER_MODEL)
       .transform(({ choices, usage }): EngineChunk => {
         const first = choices?.find(({ index }) => !index);
-        return { ...partOf(first?.delta, first?.logprobs), finishReason: first?.finish_reason ?? null, usage };
+        const finishReason = first?.finish_reason ?? null;
+        return { ...partOf(first?.delta, first?.logprobs), ...stopTextOf(first?.stop_reason), finishReason, usage };
       }),
     ({ model: _, ...json }) => {
       if (!wanted.verbatim || wanted.verbatim.usage) return wanted.verbatim && json;
@@ -259,8 +234,10 @@ function chunk(model: Model, wanted: Wanted): z.ZodType<EngineChunk> {
 }
 
 /** Returns whether a choice of a chunk has nothing of the answer yet. */
-const isOpening = ({ delta, finish_reason: reason }: JsonObject): boolean =>
-  !reason && Object.entries(delta ?? {}).every(([name, value]) => name === 'role' || isNothing(value));
+const isOpening = ({ delta, text = null, finish_reason: reason }: JsonObject): boolean =>
+  !reason &&
+  isNothing(text) &&
+  Object.entries(delta ?? {}).every(([name, value]) => name === 'role' || isNothing(value));
 
 const isNothing = (value: Json): boolean =>
   value === null || value === '' || (Array.isArray(value) && value.length === 0);

@@ -37,6 +37,11 @@ export class OpenAiChatEngine extends HttpChatEngine<Model> {
     'reasoningEffort',
     'responseFormat',
     'topP',
+    'topK',
+    'minP',
+    'repetitionPenalty',
+    'templateFields',
+    'unknown',
     'seed',
     'stop',
     'presencePenalty',
@@ -52,7 +57,7 @@ export class OpenAiChatEngine extends HttpChatEngine<Model> {
   ]);
 
   request(request: ChatRequest, { model }: Model, stream: boolean) {
-    return { path: '/chat/completions', body: requestJson(request, model, stream) };
+    return { path: request.texts ? '/completions' : '/chat/completions', body: requestJson(request, model, stream) };
   }
 
   override readonly module = 'infrastructure/openai/openai-answers.js';

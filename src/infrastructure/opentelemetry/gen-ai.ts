@@ -75,7 +75,7 @@ export class GenAiTelemetry extends CallTelemetry {
         const { done, value: part } = await observed.step(() => parts.next());
         if (done) return;
         observed.began();
-        text = this.kept(text, part.text);
+        if (!part.choice) text = this.kept(text, part.text);
         if (part.end) observed.ended(part.end, text);
         yield part;
       }
@@ -88,7 +88,7 @@ export class GenAiTelemetry extends CallTelemetry {
   private chat(runtime: CalledRuntime, request: ChatRequest): ObservedCall {
     const { sampling = {}, maxTokens, temperature, responseFormat } = request;
     return this.begin('chat', runtime, () => ({
-      'gen_ai.request.temperature': temperature,
+      'gen_ai.request.temperature': temperature ?? undefined,
       'gen_ai.request.max_tokens': maxTokens ?? undefined,
       'gen_ai.request.top_p': sampling.topP,
       'gen_ai.request.seed': sampling.seed,

@@ -27,7 +27,7 @@ export class SystemClock implements Clock {
 @injectable()
 export class UuidIdGenerator implements IdGenerator {
   next(kind: IdKind): string {
-    return `${kind}${kind === 'chatcmpl' ? '-' : '_'}${v7()}`;
+    return `${kind}${kind.endsWith('cmpl') ? '-' : '_'}${v7()}`;
   }
 }
 

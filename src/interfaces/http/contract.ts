@@ -25,6 +25,7 @@ export interface Contract<
     | 'Runtime'
     | 'Inference'
     | 'OpenAI'
+    | 'Anthropic'
     | 'Jobs'
     | 'Monitoring'
     | 'Operations';

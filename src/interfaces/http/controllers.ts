@@ -6,6 +6,8 @@ import { AlertRulesController } from './alerts/alert-rules.controller.js';
 import { AlertsController } from './alerts/alerts.controller.js';
 import { WebhooksController } from './alerts/webhooks.controller.js';
 import { AuditController } from './audit/audit.controller.js';
+import { MessagesController } from './chat/anthropic/messages.controller.js';
+import { TextCompletionsController } from './chat/completions/text-completions.controller.js';
 import { ConversationsController } from './chat/conversations.controller.js';
 import { EmbeddingsController } from './chat/openai/embeddings.controller.js';
 import { OpenAiController } from './chat/openai/openai.controller.js';
@@ -39,7 +41,9 @@ export const controllers: readonly Newable<Controller>[] = [
   CompletionsController,
   ConversationsController,
   OpenAiController,
+  TextCompletionsController,
   EmbeddingsController,
+  MessagesController,
   JobsController,
   EvaluationsController,
   UsageController,

@@ -14,6 +14,8 @@ interface EventStream {
   /** Closes the connection when this signal aborts. */
   readonly expired: AbortSignal;
   readonly heartbeatMs: number;
+  /** The type of the event that reports a failure. Default: none. */
+  readonly failureEvent?: string;
 }
 
 /**
@@ -21,7 +23,8 @@ interface EventStream {
  * earlier failure, so that it becomes an ordinary refusal. A later failure becomes the last event. Sends a comment when
  * no event came for `heartbeatMs`.
  */
-export async function eventStream({ events, headers, expired, heartbeatMs }: EventStream): Promise<StreamedResponse> {
+export async function eventStream(stream: EventStream): Promise<StreamedResponse> {
+  const { events, headers, expired, heartbeatMs, failureEvent } = stream;
   const first = events.next();
   const begun = await withinBeat(first, heartbeatMs);
 
@@ -44,7 +47,7 @@ export async function eventStream({ events, headers, expired, heartbeatMs }: Eve
   const own = { 'Content-Type': 'text/event-stream; charset=utf-8', 'X-Accel-Buffering': 'no', ...headers };
   return new StreamedResponse(200, own, chunks(), {
     expired,
-    lastChunk: ({ body }) => `data: ${JSON.stringify(body)}\n\n`,
+    lastChunk: ({ body }) => `${failureEvent ? `event: ${failureEvent}\n` : ''}data: ${JSON.stringify(body)}\n\n`,
   });
 }
 

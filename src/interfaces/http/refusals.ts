@@ -1,5 +1,6 @@
 import { DomainError, type ErrorKind, type Finding } from '../../domain/shared/errors.js';
-import { isOpenAi, type OpenAiError, openAiError, openAiStatus } from './chat/openai/openai-errors.js';
+import { vendorStatus } from './error-form.js';
+import { formOf } from './error-forms.js';
 
 /** Lists every machine code of the service with its HTTP status. Codes are never renamed or reused. */
 export const refusals = {
@@ -12,6 +13,10 @@ export const refusals = {
   unsupported_parameter: {
     status: 400,
     when: 'The connected model does not support a parameter of the request. `param` names it.',
+  },
+  thread_unsupported_request: {
+    status: 400,
+    when: 'The request names a thread of messages, which this service does not keep.',
   },
   unauthenticated: { status: 401, when: 'The credential is missing, unknown, expired or revoked.' },
   invalid_credentials: { status: 401, when: 'The e-mail or the password is wrong.' },
@@ -135,7 +140,7 @@ const statusOf: Record<ErrorKind, number> = {
   timeout: 504,
 };
 
-/** Describes every refusal outside of `/openai/v1`. */
+/** The service's own form of refusals. */
 interface Envelope {
   readonly status: 'error';
   readonly code: string;
@@ -147,7 +152,7 @@ interface Envelope {
 export interface Problem {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: Envelope | OpenAiError;
+  readonly body: object;
   /** True for a failure of the service itself, which must be logged. */
   readonly unexpected: boolean;
 }
@@ -155,9 +160,10 @@ export interface Problem {
 /** Returns the answer to an error, in the form of the path. Hides the cause of an unexpected error from callers. */
 export function problemOf(error: unknown, request: { readonly requestId: string; readonly path: string }): Problem {
   const problem = envelopeOf(error, request.requestId);
-  if (!isOpenAi(request.path)) return problem;
-  const status = openAiStatus(problem.status);
-  return { ...problem, status, body: openAiError(status, problem.body) };
+  const form = formOf(request.path);
+  if (!form) return problem;
+  const status = vendorStatus(problem.status);
+  return { ...problem, status, body: form.body(status, problem.body) };
 }
 
 function envelopeOf(error: unknown, requestId: string): Problem & { readonly body: Envelope } {

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import type { ChatRuntimes, RuntimeCall } from '../../../src/application/chat/ports.js';
+import type { ChatRuntimes, CountCall, RuntimeCall } from '../../../src/application/chat/ports.js';
 import {
   type ChatRequest,
   type Completion,
@@ -119,11 +119,17 @@ export class MemoryChatRuntimes implements ChatRuntimes {
     const runtime = this.ready(id, signal);
     if (this.modelOf(runtime).embed) throw new WrongTask('embedding');
     const promptTokens = this.count(request);
-    const cost = { caller, tokens: promptTokens + mostTokens(request) };
+    const { texts, choices = 1 } = request;
+    const answers = choices * (texts?.length ?? 1);
+    const cost = { caller, tokens: promptTokens + answers * mostTokens(request) };
     return this.call(runtime, cost, signal, async (ended) => {
       admitted?.();
       const text = (await this.modelOf(runtime).answer?.(request, ended)) ?? echo(request);
-      const answer = this.completion(request, promptTokens, text);
+      const [first, tokens] = this.completion(request, promptTokens, text);
+      const others = Array.from({ length: answers - 1 }, () => first);
+      const completionTokens = answers * (tokens - promptTokens);
+      const all = { ...first, others, usage: { promptTokens, cachedTokens: 0, completionTokens } };
+      const answer: [Completion, number] = answers > 1 ? [all, promptTokens + completionTokens] : [first, tokens];
       runtime.meter.answered({ usage: answer[0].usage, waitedMs: 0, firstTokenMs: null, tookMs: 0 });
       return answer;
     });
@@ -153,6 +159,12 @@ export class MemoryChatRuntimes implements ChatRuntimes {
     });
   }
 
+  async countTokens(id: string, sent: ChatRequest, { signal }: CountCall): Promise<number> {
+    const request = requireSupported(sent, EVERY_FIELD);
+    if (this.modelOf(this.ready(id, signal)).embed) throw new WrongTask('embedding');
+    return heardBy(request).flatMap(wordsOf).length;
+  }
+
   /** Yields the parts of the model, or its answer word by word. */
   async *stream(id: string, request: ChatRequest, call: RuntimeCall): AsyncGenerator<CompletionPart> {
     const runtime = this.runtimes.get(id);
@@ -162,8 +174,11 @@ export class MemoryChatRuntimes implements ChatRuntimes {
       yield* parts;
       return;
     }
-    const { text, toolCalls = [], ...end } = await this.complete(id, request, call);
-    for (const word of text.split(/(?= )/)) yield { text: word };
+    const { text, toolCalls = [], others = [], ...end } = await this.complete(id, request, call);
+    const { finishReason } = end;
+    if (others.length > 0)
+      for (const choice of [0, ...others.keys()].map((_, i) => i)) yield { text, choice, ended: { finishReason } };
+    else for (const word of text.split(/(?= )/)) yield { text: word };
     for (const [index, called] of toolCalls.entries()) {
       yield { text: '', toolCalls: [{ index, ...called, arguments: '' }] };
       for (const some of called.arguments.split(/(?=:)/)) yield { text: '', toolCalls: [{ index, arguments: some }] };
@@ -244,9 +259,10 @@ export class MemoryChatRuntimes implements ChatRuntimes {
     }
   }
 
-  private count({ messages, maxTokens, cutToContext }: ChatRequest): number {
+  private count(request: ChatRequest): number {
     const { context } = this.settings;
-    const promptTokens = messages.flatMap(({ content }) => wordsOf(content)).length;
+    const { maxTokens, cutToContext } = request;
+    const promptTokens = heardBy(request).flatMap(wordsOf).length;
     if (promptTokens + (cutToContext ? 1 : (maxTokens ?? 1)) > context)
       throw ContextLengthExceeded.of({ context, promptTokens, maxTokens });
     return promptTokens;
@@ -280,4 +296,7 @@ function vectorOf(text: string): Float32Array {
   return vector;
 }
 
-const echo = ({ messages }: ChatRequest): string => messages.at(-1)?.content ?? '';
+const heardBy = ({ texts, messages }: ChatRequest): readonly string[] =>
+  texts ?? messages.map(({ content }) => content);
+
+const echo = (request: ChatRequest): string => heardBy(request).at(-1) ?? '';

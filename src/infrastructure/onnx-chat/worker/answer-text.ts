@@ -34,6 +34,8 @@ export interface AnswerSettings {
 export class AnswerText {
   /** True after the answer has reached a stop text. */
   stopped = false;
+  /** The stop text that the answer has reached. */
+  stopText: string | undefined;
   /** True after tool calls have begun. All that follows belongs to them. */
   private isCalling = false;
   /** The latest tokens. They include all tokens of a character that is still incomplete. */
@@ -108,8 +110,9 @@ export class AnswerText {
       const found = searches.filter((search) => search.finds(text.charCodeAt(i)));
       if (found.length === 0) continue;
       this.held += text.slice(0, i + 1);
-      const stops = found.filter((search) => search !== calls?.search);
+      const stops = this.searches.filter((search) => found.includes(search));
       this.stopped = stops.length > 0;
+      if (this.stopped) this.stopText = longest(stops.map(({ stop }) => stop));
       this.release(this.held.length - Math.max(...(this.stopped ? stops : found).map(({ matched }) => matched)));
       if (!this.stopped) this.begin(text.slice(i + 1));
       return;
@@ -132,3 +135,6 @@ export class AnswerText {
     this.released += length;
   }
 }
+
+const longest = (texts: readonly string[]): string =>
+  texts.reduce((one, other) => (other.length > one.length ? other : one));

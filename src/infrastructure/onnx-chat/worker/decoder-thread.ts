@@ -93,7 +93,7 @@ class DecoderThread {
     const decode = (tokens: readonly number[]) => vocabulary.decode(tokens, kept);
     const text = new AnswerText({ decode, stop: order.sampling?.stop, ...(calls && { calls }) });
     const read = [...prompt];
-    const sampler = new Sampler(order.temperature, order.sampling, undefined, read);
+    const sampler = new Sampler(order.temperature ?? 0, order.sampling, undefined, read);
     const constraint = form && new Constraint(form.memory, form.port);
     const choose = (scores: Scores) => {
       const allowed = constraint?.allowed();
@@ -120,6 +120,7 @@ class DecoderThread {
         ...(top !== undefined && { logprobs: [] }),
         ...text.take(),
         finishReason: finishReason === 'stop' && text.isCall ? 'tool_calls' : finishReason,
+        ...(text.stopText !== undefined && { stopText: text.stopText }),
         promptTokens: prompt.length,
         cachedTokens,
         completionTokens: tokens.length,

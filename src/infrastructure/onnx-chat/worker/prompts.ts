@@ -2,6 +2,7 @@
 import type { ChatRequest, RequestMessage } from '../../../domain/chat/chat.js';
 import { ChatTemplate, RefusedMessages, type SafeMessage } from './chat-template.js';
 import type { ModelFiles } from './model-files.js';
+import { rawText } from './raw-text.js';
 import { SafeText, specialTokensOf } from './safe-text.js';
 import { usingTokenizer } from './tokenizers.js';
 import type { CallForm } from './tools/call-form.js';
@@ -21,6 +22,8 @@ const SAMPLE = 'Hello! How are you today?';
 
 const EMPTY = 'must give the model something to read: its chat template makes no text from these messages';
 
+const NOTHING_TO_READ = 'must give the model something to read: it has no tokens';
+
 /** At first, a message has at most this many characters for each token that is enough. */
 const CHARACTERS_PER_TOKEN = 8;
 
@@ -32,9 +35,12 @@ export class Prompts {
   readonly sample: readonly number[];
   readonly text: SafeText;
   private readonly template: ChatTemplate;
+  /** The token with which the tokenizer begins every text. Empty: it has none. */
+  private readonly begin: string;
 
   /** Throws BrokenModel. */
   constructor(files: ModelFiles) {
+    this.begin = files.tokenizerConfig.add_bos_token === true ? String(files.namedTokens.bos_token ?? '') : '';
     this.text = usingTokenizer(() => new SafeText(files.tokenizer, files.tokenizerConfig, specialTokensOf(files)));
     this.sample = usingTokenizer(() => {
       const tokens = [...this.text.tokens(SAMPLE)].flat();
@@ -66,6 +72,20 @@ export class Prompts {
       const cut = isLong ? messages.map((one) => cutMessage(one, most)) : messages;
       const prompt = yield* this.tokens({ ...chat, messages: cut }, enough);
       if (!isLong || !prompt.whole) return prompt;
+    }
+  }
+
+  /** Returns the tokens of a text without the chat template. Otherwise does the same as `of`. */
+  *raw(text: string, enough = Number.POSITIVE_INFINITY): Generator<void, Prompt> {
+    for (let most = CHARACTERS_PER_TOKEN * enough; ; most *= 2) {
+      const tokens: number[] = [];
+      for (const some of this.text.tokens(rawText(text.slice(0, most), this.begin))) {
+        for (const token of some) tokens.push(token);
+        if (tokens.length > enough) return { tokens, whole: false };
+        yield;
+      }
+      if (tokens.length === 0) throw new RefusedMessages(NOTHING_TO_READ);
+      if (text.length <= most) return { tokens, whole: true };
     }
   }
 

@@ -1,16 +1,19 @@
 import type { Request, RequestHandler } from 'express';
 import type { Authenticator } from '../../../application/accounts/authenticator.js';
 import { authorize } from '../../../domain/accounts/permission.js';
+import { isAnthropic } from '../chat/anthropic/anthropic-errors.js';
 import type { Contract } from '../contract.js';
 
 const BEARER = /^Bearer +(\S+) *$/i;
 
-/** Reads the Bearer credential once for all later steps. */
+/** Reads the credential once for all later steps. Programs that expect Anthropic's API send it in `x-api-key`. */
 export const readCredential =
   (authenticator: Authenticator): RequestHandler =>
   (request, _response, next) => {
-    const [, text = null] = BEARER.exec(request.headers.authorization ?? '') ?? [];
-    request.context.credential = authenticator.read(text);
+    const { context, headers } = request;
+    const [, bearer = null] = BEARER.exec(headers.authorization ?? '') ?? [];
+    const key = isAnthropic(context.path) ? request.get('x-api-key') : undefined;
+    context.credential = authenticator.read(bearer ?? key?.trim() ?? null);
     next();
   };
 

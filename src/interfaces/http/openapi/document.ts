@@ -26,6 +26,9 @@ const tags: Readonly<Record<Contract['tag'], string>> = {
   OpenAI:
     'The same chats for programs that expect OpenAI’s API. Refusals have the form `OpenAiError`, and status 400 in ' +
     'place of 422.',
+  Anthropic:
+    'The same chats for programs that expect Anthropic’s Messages API. Refusals have the form `AnthropicError`, and ' +
+    'status 400 in place of 422.',
   Jobs: 'Work with an end: evaluations, calls of a model, and work that runs elsewhere and reports here.',
   Monitoring: 'For operators, over the whole deployment: alerts and their rules, model files, deployments, the log.',
   Operations: 'For the people who run the service.',
@@ -58,7 +61,7 @@ export function openApiDocument(version: string) {
         'A self-hosted home for a team’s models. Bodies are JSON. Times are seconds since the epoch, with a fraction. ' +
         'Identifiers begin with their kind (`prj_…`) and sort by age. Lengths are counted in Unicode code points.\n\n' +
         'Every refusal has the same envelope, `Error`, and codes never change. Below `/openai/v1` the envelope is ' +
-        '`OpenAiError`, and 422 becomes 400. An unknown path is refused with 404 `not_found`, an unknown method of a known ' +
+        '`OpenAiError`, below `/openai/v1/messages` it is `AnthropicError`, and 422 becomes 400. An unknown path is refused with 404 `not_found`, an unknown method of a known ' +
         'path with 405 `method_not_allowed`. Each answer has a header `X-Request-Id`: the id that the caller sent (1 to 64 ' +
         'letters, digits, `_`, `-`), or a new one.\n\n' +
         'Unknown query parameters are ignored. Unknown fields of a body are ignored, too, except where its schema has ' +

@@ -1,5 +1,5 @@
 import type { Finding } from '../../../domain/shared/errors.js';
-import { openAiError } from '../chat/openai/openai-errors.js';
+import type { ErrorForm } from '../error-form.js';
 import { type RefusalCode, refusals } from '../refusals.js';
 
 /** Describes the part of JSON Schema that the contracts use. */
@@ -124,6 +124,7 @@ const messages = {
   runtime_stopped: 'The runtime is stopped: start it with POST /v1/projects/{project_id}/runtime/start.',
   runtime_unavailable: 'The runtime is unavailable: its process ended with code 1.',
   inference_timeout: 'The model did not finish within 60 s.',
+  thread_unsupported_request: 'thread: is not supported: send all messages with each request',
   unauthenticated: 'A valid credential is needed: send "Authorization: Bearer <session token or API key>".',
   not_found: 'There is no such project.',
   method_not_allowed: 'This path takes GET, HEAD, POST.',
@@ -148,18 +149,10 @@ export const refusalExample = (code: RefusalCode) => ({
   ...(details[code] && { details: details[code] }),
 });
 
-const openAiFindings: { readonly [Code in RefusalCode]?: Finding } = {
-  invalid_request: { path: 'messages.0.content', message: 'is required' },
-  unknown_parameter: { path: 'top_k', message: 'is not a field of this request' },
-  unsupported_parameter: { path: 'tools', message: 'is not supported by the connected model' },
-};
-
-/** Returns an example of the refusal with this code below `/openai/v1`. */
-export function openAiRefusalExample(code: RefusalCode, status: number) {
-  const finding = openAiFindings[code];
-  const { error } = refusalExample(code);
-  return openAiError(
-    status,
-    finding ? { code, error: `${finding.path}: ${finding.message}`, details: [finding] } : { code, error },
-  );
+/** Returns an example of the refusal with this code in another form than the service's own. */
+export function refusalExampleIn(form: ErrorForm, code: RefusalCode, status: number) {
+  const finding = form.findings[code];
+  const { error, request_id } = refusalExample(code);
+  const refused = finding ? { error: `${finding.path}: ${finding.message}`, details: [finding] } : { error };
+  return form.body(status, { code, request_id, ...refused });
 }

@@ -1,11 +1,13 @@
 import type { OpenAPIRegistry } from '@asteasolutions/zod-to-openapi';
 import { callerKinds } from '../../../domain/accounts/caller.js';
-import { isOpenAi, openAiStatus } from '../chat/openai/openai-errors.js';
+import { isOpenAi } from '../chat/openai/openai-errors.js';
 import type { Contract } from '../contract.js';
 import { contracts } from '../controllers.js';
+import { vendorStatus } from '../error-form.js';
+import { formOf } from '../error-forms.js';
 import { documentedHeaders } from '../middleware/rate-limit.js';
 import { type Refusal, type RefusalCode, refusalOf, refusals } from '../refusals.js';
-import { openAiRefusalExample, refusalExample } from './examples.js';
+import { refusalExample, refusalExampleIn } from './examples.js';
 
 /** Lists every refusal of a route: its own, and those that its access, path, query and body imply. */
 export function refusalsOf(contract: Contract): Refusal[] {
@@ -27,7 +29,7 @@ export function refusalsOf(contract: Contract): Refusal[] {
 
 const inFormOf = (path: string, { code, status }: Refusal): Refusal => ({
   code,
-  status: isOpenAi(path) ? openAiStatus(status) : status,
+  status: formOf(path) ? vendorStatus(status) : status,
 });
 
 /** Lists the refusals that every route has. */
@@ -82,18 +84,12 @@ const envelope = {
 
 /** Returns the schema of a refusal with one of these codes. */
 function schemaOf(contract: Contract, codes: string[]) {
-  const own = { properties: { code: { enum: codes } } };
-  return isOpenAi(contract.path)
-    ? {
-        ...object,
-        required: ['error'],
-        properties: { error: { allOf: [{ $ref: '#/components/schemas/OpenAiProblem' }, own] } },
-      }
-    : { allOf: [{ $ref: '#/components/schemas/Error' }, own] };
+  const own = { allOf: [{ $ref: '#/components/schemas/Error' }, { properties: { code: { enum: codes } } }] };
+  return formOf(contract.path)?.schema(codes) ?? own;
 }
 
-/** Returns the prefix of a component's name. The two forms of refusals have components of their own. */
-const prefixOf = ({ path }: Pick<Contract, 'path'>) => (isOpenAi(path) ? 'openai_' : '');
+/** Returns the prefix of a component's name. Each form of refusals has components of its own. */
+const prefixOf = ({ path }: Pick<Contract, 'path'>) => formOf(path)?.prefix ?? '';
 
 /** Returns words as one identifier, because generators make the names of types of the names of components. */
 const identifierOf = (words: readonly string[]) =>
@@ -149,7 +145,8 @@ export function refusalResponses(registry: OpenAPIRegistry): (contract: Contract
   registry.registerComponent('schemas', 'Error', envelope);
   const examples = contracts.flatMap((contract) =>
     allRefusalsOf(contract).map(({ code, status }) => {
-      const value = isOpenAi(contract.path) ? openAiRefusalExample(code, status) : refusalExample(code);
+      const form = formOf(contract.path);
+      const value = form ? refusalExampleIn(form, code, status) : refusalExample(code);
       return [prefixOf(contract) + code, { summary: refusals[code].when, value }] as const;
     }),
   );

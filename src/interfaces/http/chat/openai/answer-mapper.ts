@@ -1,6 +1,8 @@
 /** Maps answers to the JSON of OpenAI's API. */
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type {
+  Answer,
+  AnswerEnd,
   Completion,
   CompletionPart,
   FinishReason,
@@ -11,8 +13,12 @@ import type {
 import { usageAnswer } from '../dialects.js';
 
 /** Leaves out the log probabilities. `completionText` adds them. */
-export const choiceOf = ({ text, toolCalls = [], reasoning, finishReason }: Completion, hasFunctions = false) => ({
-  index: 0,
+export const choiceOf = (
+  { text, toolCalls = [], reasoning, finishReason }: Answer,
+  index: number,
+  hasFunctions: boolean,
+) => ({
+  index,
   message: {
     role: 'assistant' as const,
     content: text === '' && toolCalls.length > 0 ? null : text,
@@ -37,18 +43,21 @@ export async function* completionText(
   completion: Completion,
   hasFunctions: boolean,
 ): AsyncGenerator<string> {
-  const { logprobs: _, ...choice } = choiceOf(completion, hasFunctions);
-  const head = `${JSON.stringify(answer).slice(0, -1)},"choices":[${JSON.stringify(choice).slice(0, -1)}`;
-  let text = `${head},"logprobs":{"content":[`;
-  let tokens = 0;
-  for (const token of completion.logprobs ?? []) {
-    text += (tokens++ > 0 ? ',' : '') + JSON.stringify(tokenAnswer(token));
-    if (tokens % TOKENS_PER_STEP > 0) continue;
-    yield text;
-    text = '';
-    await yieldToEventLoop();
+  let text = `${JSON.stringify(answer).slice(0, -1)},"choices":[`;
+  for (const [index, one] of [completion, ...(completion.others ?? [])].entries()) {
+    const { logprobs: _, ...choice } = choiceOf(one, index, hasFunctions);
+    text += `${index > 0 ? ',' : ''}${JSON.stringify(choice).slice(0, -1)},"logprobs":{"content":[`;
+    let tokens = 0;
+    for (const token of one.logprobs ?? []) {
+      text += (tokens++ > 0 ? ',' : '') + JSON.stringify(tokenAnswer(token));
+      if (tokens % TOKENS_PER_STEP > 0) continue;
+      yield text;
+      text = '';
+      await yieldToEventLoop();
+    }
+    text += '],"refusal":null}}';
   }
-  yield `${text}],"refusal":null}}]}`;
+  yield `${text}]}`;
 }
 
 const toolCallJson = ({ id, name, arguments: text, ...index }: ToolCall | ToolCallPart) => ({
@@ -94,16 +103,25 @@ export async function* chatEvents(
   // Only the middle of a chunk changes. The rest is built once, because thousands of chunks are sent in a second.
   const head = `data: ${JSON.stringify({ id, object: 'chat.completion.chunk', created, model }).slice(0, -1)},"choices":[`;
   const tail = includesUsage ? '],"usage":null}\n\n' : ']}\n\n';
-  const chunk = (delta: string, finish: string | null, logprobs?: readonly TokenLogprob[]) => {
+  const chunk = (index: number, delta: string, finish: string | null, logprobs?: readonly TokenLogprob[]) => {
     const logprobsText = JSON.stringify(logprobsAnswer(logprobs));
-    return `${head}{"index":0,"delta":${delta},"logprobs":${logprobsText},"finish_reason":${JSON.stringify(finish)}}${tail}`;
+    return `${head}{"index":${index},"delta":${delta},"logprobs":${logprobsText},"finish_reason":${JSON.stringify(finish)}}${tail}`;
   };
-  const last = ({ usage, finishReason }: NonNullable<CompletionPart['end']>) => {
+  const ended = (index: number, reason: AnswerEnd | undefined) =>
+    reason ? chunk(index, '{}', finishOf(reason.finishReason, hasFunctions)) : '';
+  const last = ({ usage }: NonNullable<CompletionPart['end']>) => {
     const usageEvent = includesUsage ? `${head}],"usage":${JSON.stringify(usageAnswer(usage))}}\n\n` : '';
-    return `${chunk('{}', finishOf(finishReason, hasFunctions))}${usageEvent}data: [DONE]\n\n`;
+    return `${usageEvent}data: [DONE]\n\n`;
   };
-  let first = chunk('{"role":"assistant","content":""}', null);
+  /** The answers that have begun. */
+  const begun = new Set<number>();
+  const first = (index: number) => {
+    if (begun.has(index)) return '';
+    begun.add(index);
+    return chunk(index, '{"role":"assistant","content":""}', null);
+  };
   let isVerbatim = false;
+  let areSeveral = false;
   for await (const part of parts) {
     isVerbatim ||= part.verbatim !== undefined;
     if (isVerbatim) {
@@ -111,9 +129,11 @@ export async function* chatEvents(
       yield part.end ? `${event}data: [DONE]\n\n` : event;
       continue;
     }
+    const { choice = 0, end } = part;
+    areSeveral ||= part.choice !== undefined;
     const delta = deltaOf(part, hasFunctions);
-    const event = `${first}${delta ? chunk(delta, null, part.logprobs) : ''}${part.end ? last(part.end) : ''}`;
-    first = '';
+    const own = `${first(choice)}${delta ? chunk(choice, delta, null, part.logprobs) : ''}${ended(choice, part.ended ?? (areSeveral ? undefined : end))}`;
+    const event = `${own}${end ? last(end) : ''}`;
     if (event !== '') yield event;
   }
 }

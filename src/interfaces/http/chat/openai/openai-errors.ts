@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Finding } from '../../../../domain/shared/errors.js';
+import type { ErrorForm, Refused } from '../../error-form.js';
 import { namedObject } from '../../schemas.js';
 
 export const OPENAI = '/openai/v1';
@@ -31,19 +31,29 @@ const types: Readonly<Record<number, OpenAiErrorType>> = {
   429: 'rate_limit_error',
 };
 
-/** Returns 400 for 422, which OpenAI's API does not use. */
-export const openAiStatus = (status: number): number => (status === 422 ? 400 : status);
-
-interface Refused {
-  readonly code: string;
-  readonly error: string;
-  readonly details?: readonly Finding[];
-}
-
-export function openAiError(status: number, { code, error, details = [] }: Refused): OpenAiError {
+function openAiError(status: number, { code, error, details = [] }: Refused): OpenAiError {
   const type = types[status] ?? (status >= 500 ? 'server_error' : 'invalid_request_error');
   const path = details[0]?.path ?? (code === 'context_length_exceeded' ? 'messages' : '');
   const param = path === '' ? null : path.replace(/\.(\d+)(?=\.|$)/g, '[$1]');
   const message = param !== null && error.startsWith(path) ? param + error.slice(path.length) : error;
   return { error: { message, type, param, code } };
 }
+
+/** The form of the refusals below `/openai/v1`. */
+export const openAiErrors: ErrorForm<OpenAiError> = {
+  prefix: 'openai_',
+  covers: isOpenAi,
+  body: openAiError,
+  schema: (codes) => ({
+    type: 'object',
+    required: ['error'],
+    properties: {
+      error: { allOf: [{ $ref: '#/components/schemas/OpenAiProblem' }, { properties: { code: { enum: codes } } }] },
+    },
+  }),
+  findings: {
+    invalid_request: { path: 'messages.0.content', message: 'is required' },
+    unknown_parameter: { path: 'top_k', message: 'is not a field of this request' },
+    unsupported_parameter: { path: 'tools', message: 'is not supported by the connected model' },
+  },
+};

@@ -55,7 +55,8 @@ export class OpenAiController implements Controller {
     if (verbatim !== undefined) return new StreamedResponse(200, json, Buffer.from(verbatimJson(verbatim, model)));
     const fields = { ...head, object: 'chat.completion' as const, usage: usageAnswer(usage) };
     if (logprobs) return new StreamedResponse(200, json, completionText(fields, completion, hasFunctions));
-    return new Reply(200, { ...fields, choices: [choiceOf(completion, hasFunctions)] }, kept);
+    const answers = [completion, ...(completion.others ?? [])];
+    return new Reply(200, { ...fields, choices: answers.map((one, i) => choiceOf(one, i, hasFunctions)) }, kept);
   }
 
   private streamed({ parts, conversationId, expired }: ChatStream, head: Parameters<typeof chatEvents>[1]) {

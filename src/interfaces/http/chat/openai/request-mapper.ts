@@ -12,6 +12,9 @@ import type { OpenAiChatRequest } from './openai-request.js';
 import { olderCallOf, olderId, toolCallOf, toolsOf } from './tools-mapper.js';
 import { requireUnderstood } from './understood-request.js';
 
+/** An engine elsewhere may be asked for more answers than a model of this service. */
+export const MOST_CHOICES = 128;
+
 /**
  * Returns the request with everything of it that is understood. Leaves out what has a wrong form:
  * `requireUnderstood` refuses it, unless an engine gets the request verbatim.
@@ -30,6 +33,7 @@ export function chatRequestOf(body: OpenAiChatRequest): ChatRequest {
       reasoningEffort: string(json.reasoning_effort),
       responseFormat: formatOf(json.response_format),
     }),
+    ...(isNumber(json.n) && json.n > 1 && { choices: Math.min(Math.trunc(json.n), MOST_CHOICES) }),
     ...(Object.keys(sampling).length > 0 && { sampling }),
     ...(isObject(json.chat_template_kwargs) && { templateFields: json.chat_template_kwargs }),
     verbatim: {
@@ -41,7 +45,7 @@ export function chatRequestOf(body: OpenAiChatRequest): ChatRequest {
   };
 }
 
-function samplingOf(json: JsonObject): Sampling {
+export function samplingOf(json: JsonObject): Sampling {
   const stops = [json.stop ?? []].flat().filter(isText);
   const { logit_bias: bias } = json;
   return given({

@@ -9,7 +9,7 @@ import { parsed } from '../../parsed.js';
 import { AnyJson, AnyObject, choice, text, truth, wanted, wholeNumber } from '../../schemas.js';
 import { checkTools, EarlierCall, EarlierFunctionCall, toolFields } from './understood-tools.js';
 
-const { temperature } = chatLimits;
+const { temperature, choices } = chatLimits;
 
 const MAX_STOPS = 4;
 const MAX_TOP_LOGPROBS = 20;
@@ -47,7 +47,7 @@ const Content = z.union([text(), z.array(Part).min(1, { error: parts }), z.null(
 });
 
 /** Accepts null, which some programs send for each field of OpenAI's API that they do not use. */
-const onlyNull = z.null().optional().describe('For engines elsewhere only.');
+export const onlyNull = z.null().optional().describe('For engines elsewhere only.');
 
 const sentBack = AnyJson.optional().describe('Libraries send it back with an earlier answer. Accepted without effect.');
 
@@ -88,11 +88,11 @@ const StopText = text().min(1, { error: stops });
 const weight = 'must be a number from -100 to 100';
 const bias = z.number({ error: weight }).min(-100, { error: weight }).max(100, { error: weight });
 
-const tokenLimit = wholeNumber(1, Number.MAX_SAFE_INTEGER).nullish();
+export const tokenLimit = wholeNumber(1, Number.MAX_SAFE_INTEGER).nullish();
 
 const withoutEffect = AnyJson.optional().describe('Accepted without effect.');
 
-const Sampled = {
+export const Sampled = {
   temperature: within(0, temperature).describe('The default is 0: the likeliest token is always taken.'),
   top_p: within(0, 1),
   top_k: wholeNumber(-1, Number.MAX_SAFE_INTEGER)
@@ -163,7 +163,7 @@ export const understood = {
   max_completion_tokens: tokenLimit.describe('A number above the rest of the context is lowered to the rest.'),
   max_tokens: tokenLimit.describe('The same as `max_completion_tokens`. The smaller of the two counts.'),
   ...Sampled,
-  n: wholeNumber(1, 1).nullish(),
+  n: wholeNumber(1, choices).nullish().describe('The number of answers.'),
   stream_options: z
     .strictObject(
       { include_usage: truth().nullish(), include_obfuscation: truth().nullish() },

@@ -1,0 +1,42 @@
+import { injectable } from 'inversify';
+import { ChatService } from '../../../../application/chat/chat.service.js';
+import { IdGenerator } from '../../../../application/shared/ports.js';
+import { type CallOf, type Controller, route } from '../../contract.js';
+import { eventStream, HEARTBEAT_MS } from '../../event-stream.js';
+import { messageEvents, messageOf } from './answer-mapper.js';
+import { countAnthropicTokens, createAnthropicMessage } from './messages.contract.js';
+import { chatRequestOf, promptOf } from './request-mapper.js';
+
+@injectable()
+export class MessagesController implements Controller {
+  readonly routes = [
+    route(createAnthropicMessage, (call) => this.create(call)),
+    route(countAnthropicTokens, async ({ caller, body, signal }) => {
+      const { model } = body;
+      return { input_tokens: await this.chats.countTokens(caller, { model, request: promptOf(body), signal }) };
+    }),
+  ];
+
+  heartbeatMs = HEARTBEAT_MS;
+
+  constructor(
+    private readonly chats: ChatService,
+    private readonly ids: IdGenerator,
+  ) {}
+
+  private async create({ caller, body, signal, memory }: CallOf<typeof createAnthropicMessage>) {
+    const { model, stream } = body;
+    const input = { model, keptIn: null, request: chatRequestOf(body), signal, memory };
+    const head = { id: this.ids.next('msg'), model };
+    if (!stream) return messageOf(head, (await this.chats.complete(caller, input)).completion);
+    const { parts, expired } = await this.chats.stream(caller, input);
+    const { heartbeatMs } = this;
+    return eventStream({
+      events: messageEvents(parts, head),
+      headers: {},
+      expired,
+      heartbeatMs,
+      failureEvent: 'error',
+    });
+  }
+}
