@@ -34,8 +34,8 @@ export interface ChatRequest {
   readonly maxTokens: number | null;
   /** If true, `maxTokens` is reduced to the rest of the context. Otherwise a request that does not fit is refused. */
   readonly cutToContext?: boolean;
-  /** From 0 to 2. At 0 the answer is greedy and deterministic. */
-  readonly temperature: number;
+  /** From 0 to 2. At 0 the answer is greedy and deterministic. Null: an engine elsewhere decides, a chat worker takes 0. */
+  readonly temperature: number | null;
   /** The tools that the model may call. Chat workers do not support tools. */
   readonly tools?: readonly Tool[];
   readonly toolChoice?: ToolChoice;
@@ -48,6 +48,10 @@ export interface ChatRequest {
   readonly responseFormat?: ResponseFormat;
   /** Further variables of the chat template. */
   readonly templateFields?: JsonObject;
+  /** Fields that only some engines elsewhere know, by their names in OpenAI's API. Others ignore them. */
+  readonly passedOn?: JsonObject;
+  /** Fields that nobody documents. An engine elsewhere gets them. Other engines throw UnknownParameter. */
+  readonly unknown?: JsonObject;
   readonly verbatim?: VerbatimRequest;
 }
 

@@ -1,11 +1,11 @@
 import type { ChatRequest, RequestMessage, Sampling } from './chat.js';
-import { UnsupportedParameter } from './errors.js';
+import { UnknownParameter, UnsupportedParameter } from './errors.js';
 
 type OptionalKeys<T> = { [Key in keyof T]-?: undefined extends T[Key] ? Key : never }[keyof T];
 
 /** A field of a request, of its sampling or of its messages that an engine may refuse. */
 export type OptionalField =
-  | Exclude<OptionalKeys<ChatRequest>, 'sampling' | 'cutToContext' | 'verbatim'>
+  | Exclude<OptionalKeys<ChatRequest>, 'sampling' | 'cutToContext' | 'verbatim' | 'passedOn'>
   | OptionalKeys<Sampling>
   | Exclude<OptionalKeys<RequestMessage>, undefined>;
 
@@ -18,13 +18,16 @@ export function nameOf(field: string): string {
 }
 
 /**
- * Throws UnsupportedParameter for the first field of the request that an engine with these fields lacks. First throws
- * what `requireUnderstood` of a verbatim request throws. Returns the request without its verbatim form.
+ * Throws UnsupportedParameter or UnknownParameter for the first field of the request that an engine with these fields
+ * lacks. First throws what `requireUnderstood` of a verbatim request throws. Returns the request without its verbatim form.
  */
 export function requireSupported(request: ChatRequest, supported: ReadonlySet<OptionalField>): ChatRequest {
   const { verbatim, ...understood } = request;
   verbatim?.requireUnderstood();
-  const { messages, maxTokens: _, cutToContext: _cut, temperature: _temperature, sampling, ...others } = understood;
+  const { messages, maxTokens: _, cutToContext: _cut, temperature: _temperature, sampling, ...rest } = understood;
+  const { passedOn: _passedOn, unknown, ...others } = rest;
+  const [field] = Object.keys(unknown ?? {});
+  if (field !== undefined && !supported.has('unknown')) throw new UnknownParameter(field);
   for (const [i, { role: _role, content: _content, parts, ...message }] of messages.entries()) {
     const hasOthers = parts?.some((part) => !('text' in part));
     if (hasOthers && !supported.has('parts'))

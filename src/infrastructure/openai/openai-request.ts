@@ -22,11 +22,13 @@ export function requestJson(request: ChatRequest, model: string, stream: boolean
 
 function translated(request: ChatRequest, model: string, stream: boolean): object {
   const { messages, temperature, maxTokens, tools, toolChoice, sampling, responseFormat } = request;
-  const { parallelToolCalls, reasoningEffort } = request;
+  const { parallelToolCalls, reasoningEffort, templateFields, passedOn, unknown } = request;
   return {
+    ...unknown,
+    ...passedOn,
     model,
     messages: messages.map(messageJson),
-    temperature,
+    ...(temperature !== null && { temperature }),
     stream,
     ...(stream && { stream_options: { include_usage: true } }),
     ...(maxTokens !== null && { max_tokens: maxTokens }),
@@ -34,6 +36,7 @@ function translated(request: ChatRequest, model: string, stream: boolean): objec
     ...(toolChoice && { tool_choice: toolChoiceJson(toolChoice) }),
     ...(parallelToolCalls !== undefined && { parallel_tool_calls: parallelToolCalls }),
     ...(reasoningEffort !== undefined && { reasoning_effort: reasoningEffort }),
+    ...(templateFields && { chat_template_kwargs: templateFields }),
     ...samplingJson(sampling),
     ...(responseFormat && { response_format: formatJson(responseFormat) }),
   };
@@ -72,9 +75,13 @@ function formatJson({ json, ...format }: ResponseFormat): object {
 }
 
 function samplingJson(sampling: Sampling = {}): object {
-  const { topP, seed, stop, presencePenalty, frequencyPenalty, logitBias, topLogprobs } = sampling;
+  const { topP, topK, minP, repetitionPenalty, seed, stop, presencePenalty, frequencyPenalty, logitBias, topLogprobs } =
+    sampling;
   const fields = {
     top_p: topP,
+    top_k: topK,
+    min_p: minP,
+    repetition_penalty: repetitionPenalty,
     seed,
     stop,
     presence_penalty: presencePenalty,

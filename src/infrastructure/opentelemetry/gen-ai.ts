@@ -88,7 +88,7 @@ export class GenAiTelemetry extends CallTelemetry {
   private chat(runtime: CalledRuntime, request: ChatRequest): ObservedCall {
     const { sampling = {}, maxTokens, temperature, responseFormat } = request;
     return this.begin('chat', runtime, () => ({
-      'gen_ai.request.temperature': temperature,
+      'gen_ai.request.temperature': temperature ?? undefined,
       'gen_ai.request.max_tokens': maxTokens ?? undefined,
       'gen_ai.request.top_p': sampling.topP,
       'gen_ai.request.seed': sampling.seed,

@@ -9,6 +9,7 @@ import { AuditController } from './audit/audit.controller.js';
 import { ConversationsController } from './chat/conversations.controller.js';
 import { EmbeddingsController } from './chat/openai/embeddings.controller.js';
 import { OpenAiController } from './chat/openai/openai.controller.js';
+import { ResponsesController } from './chat/responses/responses.controller.js';
 import { RuntimeController } from './chat/runtime.controller.js';
 import { CompletionsController } from './chat/tenon/completions.controller.js';
 import type { Contract, Controller } from './contract.js';
@@ -39,6 +40,7 @@ export const controllers: readonly Newable<Controller>[] = [
   CompletionsController,
   ConversationsController,
   OpenAiController,
+  ResponsesController,
   EmbeddingsController,
   JobsController,
   EvaluationsController,

@@ -10,7 +10,8 @@ import { nameOf } from '../../../src/domain/chat/request-field.js';
 import type { RuntimeSource } from '../../../src/domain/chat/runtime.js';
 import { type ChatRuntimesLimits, type ChatRuntimesUnderTest, callsTo } from '../../support/chat-runtimes-rig.js';
 
-type Field = keyof (Omit<ChatRequest, 'messages' | 'sampling'> & RequestMessage & Sampling);
+/** `passedOn` may be ignored. */
+type Field = keyof (Omit<ChatRequest, 'messages' | 'sampling' | 'passedOn'> & RequestMessage & Sampling);
 
 export interface ListeningRuntimes extends ChatRuntimesUnderTest {
   /** A model that shows the effect of each field. */
@@ -86,6 +87,7 @@ const requestsWith = (steady: Sampling): Record<Field, readonly [Partial<ChatReq
     frequencyPenalty: sampled({ frequencyPenalty: -2 }, { frequencyPenalty: 2 }),
     logitBias: sampled({ logitBias: { 300: 100 } }, { logitBias: { 301: 100 } }),
     topLogprobs: sampled({ topLogprobs: 1 }, { topLogprobs: 3 }),
+    unknown: [{ unknown: { unknown: 1 } }, { unknown: { unknown: 'another' } }],
     verbatim: [verbatim('Hi'), verbatim('Who are you?')],
   };
 };
@@ -114,7 +116,7 @@ export function chatFieldsContract(adapter: string, open: (limits: ChatRuntimesL
           return { effect: rig.effect(answer as Completion) };
         } catch (error) {
           const { code, advice } = error as { code: string; advice?: { details?: readonly { path: string }[] } };
-          const isRefused = code === 'unsupported_parameter' || code === 'invalid_request';
+          const isRefused = ['unsupported_parameter', 'unknown_parameter', 'invalid_request'].includes(code);
           return { effect: code, ...(isRefused && { refused: String(advice?.details?.[0]?.path) }) };
         }
       };

@@ -79,7 +79,7 @@ class DecoderThread {
     const began = performance.now();
     const text = new AnswerText({ decode: (tokens) => vocabulary.decode(tokens), stop: order.sampling?.stop });
     const read = [...prompt];
-    const sampler = new Sampler(order.temperature, order.sampling, undefined, read);
+    const sampler = new Sampler(order.temperature ?? 0, order.sampling, undefined, read);
     const constraint = form && new Constraint(form.memory, form.port);
     const choose = (scores: Scores) => {
       const allowed = constraint?.allowed();
