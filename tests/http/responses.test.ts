@@ -1,9 +1,9 @@
 import { ChatRuntimes } from '../../src/application/chat/ports.js';
 import type { ChatRequest, CompletionPart } from '../../src/domain/chat/chat.js';
-import { ModelBusy, RuntimeInvalidResponse } from '../../src/domain/chat/errors.js';
 import { MemoryChatRuntimes } from '../fakes/chat/memory-chat-runtimes.js';
 import { query } from '../support/database.js';
 import { createProject, type Member, readyProject } from '../support/workspace.js';
+import { eventsOf } from './support/events.js';
 import { statusAndCode } from './support/refusals.js';
 import { TestApp } from './support/test-app.js';
 
@@ -405,26 +405,6 @@ describe('the Responses API', () => {
     });
   });
 
-  it('refuses before the first event by a status, and fails after it by an event', async () => {
-    parts = async function* () {
-      throw new ModelBusy(2);
-    };
-    expect(statusAndCode(await create({ stream: true }))).toBe('429 model_busy');
-    for (const [error, code] of [
-      [new ModelBusy(2), 'rate_limit_exceeded'],
-      [new RuntimeInvalidResponse('odd'), 'server_error'],
-    ] as const) {
-      parts = async function* () {
-        yield { text: 'Hel' };
-        throw error;
-      };
-      const last = (await streamed()).at(-1);
-      expect(last).toMatchObject({ type: 'response.failed', response: { status: 'failed' } });
-      expect(last.response.error).toEqual({ code, message: `${error.code}: ${error.message}` });
-      expect(statusAndCode(await read(last.response.id))).toBe('404 not_found');
-    }
-  });
-
   it('needs a runtime and a known model, and takes no master key', async () => {
     const bare = await createProject(app, admin.token);
     expect(statusAndCode(await create({ model: bare }))).toBe('503 runtime_not_connected');
@@ -448,17 +428,3 @@ describe('the Responses API', () => {
     return found;
   }
 });
-
-/** Parses the events, and checks their names and numbers. */
-function eventsOf(text: string) {
-  const events = text
-    .trimEnd()
-    .split('\n\n')
-    .filter((event) => !event.startsWith(':'));
-  return events.map((event, number) => {
-    const [, type, data = ''] = /^event: (\S+)\ndata: (.*)$/.exec(event) ?? [];
-    const json = JSON.parse(data);
-    expect(json).toMatchObject({ type, sequence_number: number });
-    return json;
-  });
-}

@@ -77,32 +77,26 @@ class Messages {
 }
 
 function addItem(item: JsonObject, path: string, messages: Messages, known: KnownItems): void {
-  if (isReference(item)) return addReferred(item, path, messages, known);
+  const { type = 'message' } = item;
   const text = (field: string): string => {
     const value = item[field];
-    if (typeof value !== 'string')
-      throw refuse(`${path}.${field}`, value === undefined ? 'is required' : 'must be a string');
-    return value;
+    if (typeof value === 'string') return value;
+    throw refuse(`${path}.${field}`, value === undefined ? 'is required' : 'must be a string');
   };
-  switch (item.type ?? 'message') {
-    case 'message': {
-      const role = roles[text('role')];
-      if (!role) throw refuse(`${path}.role`, `must be one of ${Object.keys(roles).join(', ')}`);
-      return messages.add({ role, ...contentOf(item.content, `${path}.content`) });
-    }
-    case 'function_call':
-      return messages.call({ id: text('call_id'), name: text('name'), arguments: text('arguments') });
-    case 'function_call_output':
-      return messages.add({ role: 'tool', toolCallId: text('call_id'), ...contentOf(item.output, `${path}.output`) });
-    case 'reasoning':
-      return messages.think(thoughtOf(item.content) || thoughtOf(item.summary));
-    default:
-      throw new UnsupportedParameter(
-        `${path}.type`,
-        'must be message, function_call, function_call_output, reasoning or item_reference',
-      );
-  }
+  if (isReference(item)) addReferred(item, path, messages, known);
+  else if (type === 'message') {
+    const role = roles[text('role')];
+    if (!role) throw refuse(`${path}.role`, `must be one of ${Object.keys(roles).join(', ')}`);
+    messages.add({ role, ...contentOf(item.content, `${path}.content`) });
+  } else if (type === 'function_call')
+    messages.call({ id: text('call_id'), name: text('name'), arguments: text('arguments') });
+  else if (type === 'function_call_output')
+    messages.add({ role: 'tool', toolCallId: text('call_id'), ...contentOf(item.output, `${path}.output`) });
+  else if (type === 'reasoning') messages.think(thoughtOf(item.content) || thoughtOf(item.summary));
+  else throw new UnsupportedParameter(`${path}.type`, `must be one of ${itemTypes.join(', ')}`);
 }
+
+const itemTypes = ['message', 'function_call', 'function_call_output', 'reasoning', 'item_reference'];
 
 function addReferred({ id }: JsonObject, path: string, messages: Messages, known: KnownItems): void {
   const item = typeof id === 'string' ? known.get(id) : undefined;

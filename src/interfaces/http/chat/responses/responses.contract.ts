@@ -2,10 +2,11 @@ import { z } from 'zod';
 import { permissions } from '../../../../domain/accounts/permission.js';
 import { MODEL_LEVELS } from '../../body.js';
 import { contractsOf } from '../../contract.js';
-import { AnyJson, AnyObject, intLike, namedObject, textLike, wholeNumberText } from '../../schemas.js';
+import { intLike, namedObject, textLike, wholeNumberText } from '../../schemas.js';
 import { runtimeRefusals } from '../dialects.js';
-import { OPENAI, OpenAiError } from '../openai/openai-errors.js';
-import { CountRequest, ResponsesRequest } from './responses-request.js';
+import { OPENAI } from '../openai/openai-errors.js';
+import { refusalOf } from '../openai/understood-request.js';
+import { ResponsesRequest } from './responses-request.js';
 
 const api = contractsOf('OpenAI');
 const path = `${OPENAI}/responses`;
