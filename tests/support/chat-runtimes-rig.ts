@@ -62,6 +62,8 @@ export function callsTo(rig: () => ChatRuntimesUnderTest) {
     return answer;
   };
 
+  const count = (about: About = {}) => rig().runtimes.countTokens(...callOf(about));
+
   /** Begins to read an answer in parts. `all` returns all of them. */
   const take = (about: About = {}) => {
     const parts = rig()
@@ -89,7 +91,7 @@ export function callsTo(rig: () => ChatRuntimesUnderTest) {
     };
   };
 
-  return { ask, take, longest, occupy, reaches, started };
+  return { ask, count, take, longest, occupy, reaches, started };
 }
 
 /** Returns the states from now until `state`. */

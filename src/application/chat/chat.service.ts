@@ -36,6 +36,8 @@ interface Chat extends Kept, WithMemory {
 
 type Input = NamedProject & Chat;
 
+type Counted = NamedProject & Pick<Chat, 'request' | 'signal'>;
+
 type AccountCall = CallInfo & { readonly by: AccountCaller; readonly projectId: string };
 
 interface Turn {
@@ -192,6 +194,17 @@ export class ChatService {
     if (!turn) return;
     signal.throwIfAborted();
     await this.conversations.storeTurn(turn.place, turn.id, request, text);
+  }
+
+  /**
+   * Returns the number of tokens of the request's prompt, as `ChatRuntimes.countTokens` counts them. Creates no job.
+   * Throws what `RuntimeReconciler.stateForTeam`, `requireReady` and `ChatRuntimes.countTokens` throw.
+   */
+  async countTokens(by: Caller | null, { request, signal, ...named }: Counted): Promise<number> {
+    const { teamId, accountId } = authorize(by, permissions.chat);
+    const { projectId, runtime } = await this.reconciler.stateForTeam(teamId, named);
+    requireReady(runtime);
+    return this.runtimes.countTokens(projectId, request, { caller: accountId, signal });
   }
 
   /** Throws NotFound when the project or the conversation does not exist for the caller. */

@@ -21,6 +21,9 @@ export interface RuntimeCall {
   readonly admitted?: () => void;
 }
 
+/** The data of a count of tokens that are not part of its request. */
+export type CountCall = Pick<RuntimeCall, 'caller' | 'signal'>;
+
 /**
  * Runs the models of projects outside this process. Each project has one runtime, with the id of the project. Remembers
  * nothing after a restart of the service.
@@ -103,6 +106,14 @@ export abstract class ChatRuntimes {
    */
   abstract embed(id: string, request: EmbeddingRequest, call: RuntimeCall): Promise<Embeddings>;
 
+  /**
+   * Returns the number of tokens of the request's prompt. Generates nothing and waits in no queue. A chat worker counts
+   * with the tokenizer and the chat template of its model, also if the prompt does not fit the context. An engine
+   * elsewhere is not asked: the number is an estimate from the length of the texts. Throws by the state and for fields
+   * of the request as `complete` does. Throws ContextLengthExceeded for a prompt that is too long to be counted.
+   */
+  abstract countTokens(id: string, request: ChatRequest, call: CountCall): Promise<number>;
+
   /** Stops every runtime. Later starts do nothing. */
   abstract close(): Promise<void>;
 }
@@ -116,6 +127,7 @@ export interface ChatRuntime {
   complete(request: ChatRequest, call: RuntimeCall): Promise<Completion>;
   stream(request: ChatRequest, call: RuntimeCall): AsyncIterable<CompletionPart>;
   embed(request: EmbeddingRequest, call: RuntimeCall): Promise<Embeddings>;
+  countTokens(request: ChatRequest, call: CountCall): Promise<number>;
 }
 
 /** Runs the models that have this `kind` in the field `runtime` of their spec. */

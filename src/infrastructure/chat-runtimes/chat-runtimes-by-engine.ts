@@ -1,6 +1,12 @@
 import { AsyncResource } from 'node:async_hooks';
 import { injectable, multiInject } from 'inversify';
-import { ChatEngine, type ChatRuntime, type ChatRuntimes, type RuntimeCall } from '../../application/chat/ports.js';
+import {
+  ChatEngine,
+  type ChatRuntime,
+  type ChatRuntimes,
+  type CountCall,
+  type RuntimeCall,
+} from '../../application/chat/ports.js';
 import type { ChatRequest, Completion, CompletionPart } from '../../domain/chat/chat.js';
 import type { EmbeddingRequest, Embeddings } from '../../domain/chat/embedding.js';
 import { RuntimeLoading, RuntimeStopped } from '../../domain/chat/errors.js';
@@ -85,6 +91,11 @@ export class ChatRuntimesByEngine implements ChatRuntimes {
     );
   }
 
+  async countTokens(id: string, request: ChatRequest, call: CountCall): Promise<number> {
+    const entry = this.entryFor(id, call);
+    return entry.runtime.countTokens(request, call).catch((error) => this.rethrow(id, entry, error));
+  }
+
   async *stream(id: string, request: ChatRequest, call: RuntimeCall): AsyncGenerator<CompletionPart> {
     const entry = this.entryFor(id, call);
     try {
@@ -101,7 +112,7 @@ export class ChatRuntimesByEngine implements ChatRuntimes {
     await Promise.all([...this.entries.keys()].map((id) => this.stop(id)));
   }
 
-  private entryFor(id: string, { signal }: RuntimeCall): Entry {
+  private entryFor(id: string, { signal }: CountCall): Entry {
     signal.throwIfAborted();
     const entry = this.entries.get(id);
     if (!entry) throw new RuntimeStopped();

@@ -1,6 +1,6 @@
 /** The runtime of a project on an engine that runs elsewhere and speaks HTTP. */
 import { isDeepStrictEqual } from 'node:util';
-import type { ChatRuntime, RuntimeCall } from '../../application/chat/ports.js';
+import type { ChatRuntime, CountCall, RuntimeCall } from '../../application/chat/ports.js';
 import type { Clock, JsonSchemas, Logger, Tracer } from '../../application/shared/ports.js';
 import type { ChatRequest, Completion, CompletionPart } from '../../domain/chat/chat.js';
 import type { EmbeddingRequest, Embeddings } from '../../domain/chat/embedding.js';
@@ -17,7 +17,7 @@ import { FairQueue, WaitEstimate } from '../chat-runtimes/fair-queue.js';
 import { type Answered, RuntimeMeter } from '../chat-runtimes/runtime-meter.js';
 import { type RestartDelayBounds, RestartDelays, steadyMs } from '../system/scheduling.js';
 import type { AnswerReader } from './answer-reader.js';
-import { type CallCost, costOf, costOfTexts } from './call-cost.js';
+import { type CallCost, costOf, costOfTexts, estimatedTokens } from './call-cost.js';
 import { EngineConnection, NOT_READY, type Reading, type ReceivedPart } from './engine-connection.js';
 import type { EngineDialect } from './engine-dialect.js';
 import { EngineLost } from './engine-refusals.js';
@@ -128,6 +128,13 @@ export class HttpChatRuntime<Model> implements ChatRuntime {
       const usage = promptTokens === null ? null : { promptTokens, cachedTokens: 0, completionTokens: 0 };
       return { answer, usage, firstTokenMs: null };
     });
+  }
+
+  async countTokens(request: ChatRequest, { signal }: CountCall): Promise<number> {
+    signal.throwIfAborted();
+    const own = this.translatable(request);
+    this.readySession('chat');
+    return estimatedTokens(own);
   }
 
   async *stream(request: ChatRequest, runtimeCall: RuntimeCall): AsyncGenerator<CompletionPart> {

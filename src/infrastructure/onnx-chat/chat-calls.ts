@@ -1,17 +1,12 @@
 /** Manages the calls to one chat worker. A call is tokenized, waits for its turn, and is then generated or embedded. */
-import type { RuntimeCall } from '../../application/chat/ports.js';
+import type { CountCall, RuntimeCall } from '../../application/chat/ports.js';
 import type { Clock } from '../../application/shared/ports.js';
 import type { ChatRequest, Completion, CompletionPart } from '../../domain/chat/chat.js';
 import type { EmbeddingRequest, Embeddings } from '../../domain/chat/embedding.js';
-import {
-  ContextLengthExceeded,
-  InferenceTimeout,
-  RuntimeInvalidResponse,
-  StreamNotRead,
-} from '../../domain/chat/errors.js';
-import { type DomainError, InvalidRequest } from '../../domain/shared/errors.js';
+import { InferenceTimeout, RuntimeInvalidResponse, StreamNotRead } from '../../domain/chat/errors.js';
 import { FairQueue, type Turn, type WaitEstimate } from '../chat-runtimes/fair-queue.js';
 import type { RuntimeMeter } from '../chat-runtimes/runtime-meter.js';
+import { type FirstOrder, floatsOf, refusalOf } from './call-reports.js';
 import { PartBuffer } from './part-buffer.js';
 import type { CallReport, Order, Part } from './protocol.js';
 
@@ -32,20 +27,20 @@ export interface CallLimits {
   readonly graceMs: number;
 }
 
-type TokenizeOrder = Extract<Order, { type: 'tokenize' | 'tokenize_texts' }>;
-type Task = DistributiveOmit<TokenizeOrder, 'call' | 'caller'>;
+type Task = DistributiveOmit<FirstOrder, 'call' | 'caller'>;
 type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
 
-interface NewCall extends RuntimeCall {
+interface NewCall extends CountCall, Pick<RuntimeCall, 'admitted'> {
   readonly take: (part: CompletionPart) => void;
   readonly embedded?: (embeddings: Embeddings) => void;
+  readonly counted?: (promptTokens: number) => void;
   readonly reject: (reason: unknown) => void;
 }
 
 /** A call. It exists until the process has answered it or has confirmed its cancellation. */
 interface Call extends NewCall {
   readonly id: number;
-  readonly order: TokenizeOrder;
+  readonly order: FirstOrder;
   readonly release: () => void;
   stage: 'tokenizing' | 'waiting' | 'running' | 'cancelled';
   turn: Turn | null;
@@ -89,6 +84,12 @@ export class ChatCalls {
   embed({ texts }: EmbeddingRequest, runtimeCall: RuntimeCall): Promise<Embeddings> {
     return new Promise((embedded, reject) => {
       this.begin({ type: 'tokenize_texts', texts }, { ...runtimeCall, take: () => undefined, embedded, reject });
+    });
+  }
+
+  count(request: ChatRequest, countCall: CountCall): Promise<number> {
+    return new Promise((counted, reject) => {
+      this.begin({ type: 'count', request }, { ...countCall, take: () => undefined, counted, reject });
     });
   }
 
@@ -136,7 +137,10 @@ export class ChatCalls {
     if (!call) return;
     if (report.type === 'completed') this.answer(call, report);
     else if (report.type === 'embedded') this.answerTexts(call, report);
-    else if (report.type !== 'tokenized') {
+    else if (report.type === 'counted') {
+      call.counted?.(report.promptTokens);
+      this.end(call);
+    } else if (report.type !== 'tokenized') {
       call.reject(refusalOf(call.order, report));
       this.end(call);
     } else if (call.stage === 'tokenizing') this.enqueue(call, report.promptTokens + report.room);
@@ -270,29 +274,3 @@ export class ChatCalls {
 }
 
 type ReportOf<Type> = Extract<CallReport, { type: Type }>;
-
-function refusalOf(
-  order: TokenizeOrder,
-  report: Exclude<CallReport, { type: 'tokenized' | 'completed' | 'embedded' }>,
-): DomainError {
-  switch (report.type) {
-    case 'too_long': {
-      const { promptTokens: tokens, index = 0 } = report;
-      if (order.type === 'tokenize_texts') return ContextLengthExceeded.ofText({ ...report, tokens, index });
-      const { cutToContext, maxTokens } = order.request;
-      return ContextLengthExceeded.of({ ...report, maxTokens: cutToContext ? null : maxTokens });
-    }
-    case 'refused':
-      return new InvalidRequest([{ path: report.path, message: report.message }]);
-    case 'failed':
-      return new RuntimeInvalidResponse(report.reason);
-    case 'cancelled':
-      return new RuntimeInvalidResponse('it dropped the call.');
-  }
-}
-
-/** Decodes float32 numbers from base64. Returns no numbers if the last number is incomplete. */
-function floatsOf(base64: string): Float32Array {
-  const { buffer } = Uint8Array.from(Buffer.from(base64, 'base64'));
-  return buffer.byteLength % 4 === 0 ? new Float32Array(buffer) : new Float32Array();
-}

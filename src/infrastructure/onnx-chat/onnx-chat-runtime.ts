@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import type { ChatRuntime, RuntimeCall } from '../../application/chat/ports.js';
+import type { ChatRuntime, CountCall, RuntimeCall } from '../../application/chat/ports.js';
 import type { ModelFileResolver } from '../../application/deployments/ports.js';
 import type { Clock, JsonSchemas, Logger } from '../../application/shared/ports.js';
 import type { ChatRequest, Completion, CompletionPart } from '../../domain/chat/chat.js';
@@ -142,6 +142,10 @@ export class OnnxChatRuntime implements ChatRuntime {
     request.verbatim?.requireUnderstood();
     if (request.dimensions !== undefined) throw new UnsupportedParameter('dimensions', FIXED_DIMENSIONS);
     return this.callsFor('embedding').embed(request, call);
+  }
+
+  async countTokens(request: ChatRequest, call: CountCall): Promise<number> {
+    return this.callsFor('chat').count(requireSupported(request, SUPPORTED), call);
   }
 
   /**

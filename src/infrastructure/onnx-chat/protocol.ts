@@ -25,6 +25,8 @@ export type Order =
       /** If true, the worker sends the answer in parts. */
       readonly stream: boolean;
     }
+  /** Counts the tokens of a request's prompt. The worker answers `counted`, `too_long`, `refused` or `failed`. */
+  | { readonly type: 'count'; readonly call: number; readonly caller: string; readonly request: ChatRequest }
   /** Tokenizes texts that are to be embedded. The worker answers with one of the same reports. */
   | {
       readonly type: 'tokenize_texts';
@@ -67,6 +69,7 @@ const Report = z.discriminatedUnion('type', [
   z.object({ type: z.literal('broken'), reason: z.string() }),
   /** `room`: the most tokens that the answer may have. */
   z.object({ type: z.literal('tokenized'), call, promptTokens: count, room: count }),
+  z.object({ type: z.literal('counted'), call, promptTokens: count }),
   /** The prompt, or the text at `index`, is too long. If `whole` is false, it has more than `promptTokens` tokens. */
   z.object({
     type: z.literal('too_long'),

@@ -7,7 +7,7 @@ export function chatAnswersContract(adapter: string, open: (limits: ChatRuntimes
   describe(`Ready runtimes of ChatRuntimes, run by ${adapter},`, () => {
     let rig: ChatRuntimesUnderTest;
     let runtimes: ChatRuntimes;
-    const { ask, occupy, started } = callsTo(() => rig);
+    const { ask, count, occupy, started } = callsTo(() => rig);
     const use = (queue: number) => {
       rig = open({ queue, timeoutMs: 20_000, babbling: false });
       ({ runtimes } = rig);
@@ -49,6 +49,23 @@ export function chatAnswersContract(adapter: string, open: (limits: ChatRuntimes
         const calls = [occupy(), occupy()];
         await expect(ask({ text })).rejects.toEqual(code('context_length_exceeded'));
         for (const { leave } of calls) leave('enough');
+      });
+
+      it('count the tokens of a prompt, also while the queue is full', async () => {
+        const calls = [occupy(), occupy()];
+        const short = await count();
+        const long = await count({ text: 'word '.repeat(9) });
+        for (const { leave } of calls) leave('enough');
+        expect(long).toBeGreaterThan(short);
+        const { usage } = await ask({ id: 'b' });
+        if (rig.countsFirst) expect(short).toBe(usage?.promptTokens);
+        else expect(short).toBeGreaterThan(0);
+        expect(await count({ maxTokens: 2 * rig.context })).toBe(short);
+      });
+
+      it('count no tokens for a caller who has left, and none without a runtime', async () => {
+        await expect(count({ signal: AbortSignal.abort('gone') })).rejects.toBe('gone');
+        await expect(count({ id: 'c' })).rejects.toEqual(code('runtime_stopped'));
       });
 
       it('refuse a call when the queue is full, and say when to try again', async () => {

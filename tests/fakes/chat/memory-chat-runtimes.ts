@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import type { ChatRuntimes, RuntimeCall } from '../../../src/application/chat/ports.js';
+import type { ChatRuntimes, CountCall, RuntimeCall } from '../../../src/application/chat/ports.js';
 import { type ChatRequest, type Completion, type CompletionPart, mostTokens } from '../../../src/domain/chat/chat.js';
 import type { EmbeddingRequest, Embeddings } from '../../../src/domain/chat/embedding.js';
 import {
@@ -140,6 +140,12 @@ export class MemoryChatRuntimes implements ChatRuntimes {
       runtime.meter.answered({ usage, waitedMs: 0, firstTokenMs: null, tookMs: 0 });
       return [{ vectors, promptTokens }, promptTokens];
     });
+  }
+
+  async countTokens(id: string, sent: ChatRequest, { signal }: CountCall): Promise<number> {
+    const request = requireSupported(sent, EVERY_FIELD);
+    if (this.modelOf(this.ready(id, signal)).embed) throw new WrongTask('embedding');
+    return request.messages.flatMap(({ content }) => wordsOf(content)).length;
   }
 
   /** Yields the parts of the model, or its answer word by word. */

@@ -49,6 +49,25 @@ describe('the counter of tokens', () => {
     expect(bounded).toEqual({ type: 'tokenized', call: 2, prompt, room: 5 });
   });
 
+  it('only counts a prompt that nobody wants an answer to, up to twice the context', async () => {
+    use();
+    const only = (call: number, content: string) => {
+      const request = { messages: [{ role: 'user' as const, content }], maxTokens: null, temperature: 0 };
+      counter.take({ type: 'count', call, caller: 'a', request });
+    };
+    count(1, 'a', ['Hi']);
+    only(2, 'Hi');
+    only(3, 'a '.repeat(CONTEXT));
+    only(4, LONG);
+    const [tokenized, ...counted] = await reported(4);
+    const { prompt } = tokenized as Extract<TokenizerReport, { type: 'tokenized' }>;
+    expect(counted).toEqual([
+      { type: 'counted', call: 2, promptTokens: prompt.length },
+      { type: 'counted', call: 3, promptTokens: expect.any(Number) },
+      expect.objectContaining({ type: 'too_long', call: 4, whole: false, context: CONTEXT }),
+    ]);
+  });
+
   it('counts all tokens of a prompt that is a little too long, and stops early in a longer one', async () => {
     use();
     const tokens = (times: number) => Array.from({ length: times }, () => 'a').join(' ');

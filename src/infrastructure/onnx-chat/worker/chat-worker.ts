@@ -17,6 +17,7 @@ export class ChatWorker {
   });
   /** Calls that wait for their grammar or are being tokenized, and are not cancelled. */
   private readonly tokenizing = new Map<number, Omit<GenerateOrder, 'prompt' | 'room'>>();
+  private readonly counting = new Set<number>();
   /** Tokenized calls that wait for the order to generate. */
   private readonly tokenized = new Map<number, GenerateOrder>();
 
@@ -44,6 +45,10 @@ export class ChatWorker {
         else this.tokenizer.send(order);
         break;
       }
+      case 'count':
+        this.counting.add(order.call);
+        this.tokenizer.send(order);
+        break;
       case 'generate':
         this.generate(order.call);
         break;
@@ -71,7 +76,7 @@ export class ChatWorker {
   private cancel(order: Extract<Order, { type: 'cancel' }>): void {
     const { call } = order;
     if (this.tokenized.delete(call)) this.report({ type: 'cancelled', call });
-    else if (this.tokenizing.delete(call)) this.tokenizer.send(order);
+    else if (this.tokenizing.delete(call) || this.counting.delete(call)) this.tokenizer.send(order);
     else this.decoder.send(order);
   }
 
@@ -79,7 +84,10 @@ export class ChatWorker {
     if (report.type === 'loaded') this.decoder.send({ type: 'try', sample: report.sample });
     else if (report.type === 'tokenized') this.keep(report);
     else {
-      if (report.type !== 'broken') this.tokenizing.delete(report.call);
+      if (report.type !== 'broken') {
+        this.tokenizing.delete(report.call);
+        this.counting.delete(report.call);
+      }
       this.report(report);
     }
   }

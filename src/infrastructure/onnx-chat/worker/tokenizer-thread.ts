@@ -9,16 +9,16 @@ import { Turns } from './turns.js';
 /** The tokens of a prompt are counted up to this multiple of the context. */
 const COUNTED_CONTEXTS = 2;
 
-type TokenizeOrder = Extract<Order, { type: 'tokenize' }>;
+type TokenizeOrder = Extract<Order, { type: 'tokenize' | 'count' }>;
 export type TokenizerOrder =
   | { readonly type: 'load'; readonly folder: string; readonly weights?: string | undefined }
-  | Extract<Order, { type: 'tokenize' | 'cancel' }>;
+  | Extract<Order, { type: 'tokenize' | 'count' | 'cancel' }>;
 export type TokenizerReport =
   /** `sample`: tokens for the trials of the model. */
   | { readonly type: 'loaded'; readonly sample: readonly number[] }
   /** `room`: the most tokens that the answer may have. */
   | { readonly type: 'tokenized'; readonly call: number; readonly prompt: Int32Array; readonly room: number }
-  | Extract<Report, { type: 'broken' | 'too_long' | 'refused' | 'failed' | 'cancelled' }>;
+  | Extract<Report, { type: 'counted' | 'broken' | 'too_long' | 'refused' | 'failed' | 'cancelled' }>;
 
 export class TokenizerThread {
   private model: { readonly prompts: Prompts; readonly context: number } | null = null;
@@ -32,6 +32,7 @@ export class TokenizerThread {
         this.load(order);
         break;
       case 'tokenize':
+      case 'count':
         this.turns.add(order.caller, order.call, this.tokenize(order));
         break;
       case 'cancel':
@@ -52,7 +53,7 @@ export class TokenizerThread {
     }
   }
 
-  private *tokenize({ call, request }: TokenizeOrder): Generator<void, void> {
+  private *tokenize({ type, call, request }: TokenizeOrder): Generator<void, void> {
     if (!this.model) return;
     const { prompts, context } = this.model;
     const unknown = Object.keys(request.sampling?.logitBias ?? {}).find((token) => !prompts.knows(token));
@@ -67,7 +68,7 @@ export class TokenizerThread {
     }
     try {
       const prompt = yield* prompts.of(request, COUNTED_CONTEXTS * context);
-      this.report(fitted(call, prompt, request, context));
+      this.report(type === 'count' ? counted(call, prompt, context) : fitted(call, prompt, request, context));
     } catch (error) {
       // Reports only the text of a refusal by the template. Other errors may quote messages, and failures are logged.
       const reason = 'the chat template or the tokenizer failed on these messages.';
@@ -76,6 +77,11 @@ export class TokenizerThread {
       else this.report({ type: 'failed', call, reason });
     }
   }
+}
+
+function counted(call: number, { tokens, whole }: Prompt, context: number): TokenizerReport {
+  const promptTokens = tokens.length;
+  return whole ? { type: 'counted', call, promptTokens } : { type: 'too_long', call, promptTokens, whole, context };
 }
 
 function fitted(call: number, { tokens, whole }: Prompt, request: ChatRequest, context: number): TokenizerReport {

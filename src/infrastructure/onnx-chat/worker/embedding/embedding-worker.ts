@@ -32,7 +32,8 @@ export class EmbeddingWorker {
         this.tokenizing.set(order.call, order.caller);
         this.tokenizer.send(order);
         break;
-      case 'tokenize': // the service sends no chats to an embedding model
+      case 'tokenize':
+      case 'count': // the service sends no chats to an embedding model
         break;
       case 'generate':
         this.embed(order.call);

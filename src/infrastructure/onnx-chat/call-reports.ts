@@ -1,0 +1,34 @@
+/** Reads the reports of a chat worker about calls. */
+import { ContextLengthExceeded, RuntimeInvalidResponse } from '../../domain/chat/errors.js';
+import { type DomainError, InvalidRequest } from '../../domain/shared/errors.js';
+import type { CallReport, Order } from './protocol.js';
+
+/** An order that begins a call. */
+export type FirstOrder = Extract<Order, { type: 'tokenize' | 'tokenize_texts' | 'count' }>;
+
+/** A report that ends a call without an answer. */
+type FailedReport = Extract<CallReport, { type: 'too_long' | 'refused' | 'failed' | 'cancelled' }>;
+
+export function refusalOf(order: FirstOrder, report: FailedReport): DomainError {
+  switch (report.type) {
+    case 'too_long': {
+      const { promptTokens: tokens, index = 0 } = report;
+      if (order.type === 'tokenize_texts') return ContextLengthExceeded.ofText({ ...report, tokens, index });
+      const { cutToContext, maxTokens } = order.request;
+      if (order.type === 'count') return ContextLengthExceeded.of({ ...report, maxTokens: null });
+      return ContextLengthExceeded.of({ ...report, maxTokens: cutToContext ? null : maxTokens });
+    }
+    case 'refused':
+      return new InvalidRequest([{ path: report.path, message: report.message }]);
+    case 'failed':
+      return new RuntimeInvalidResponse(report.reason);
+    case 'cancelled':
+      return new RuntimeInvalidResponse('it dropped the call.');
+  }
+}
+
+/** Decodes float32 numbers from base64. Returns no numbers if the last number is incomplete. */
+export function floatsOf(base64: string): Float32Array {
+  const { buffer } = Uint8Array.from(Buffer.from(base64, 'base64'));
+  return buffer.byteLength % 4 === 0 ? new Float32Array(buffer) : new Float32Array();
+}
