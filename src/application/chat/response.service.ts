@@ -96,6 +96,13 @@ export class ResponseService {
     return { response, steps: this.steps(caller, input, response, chat.parts), expired: chat.expired };
   }
 
+  /** Returns the tokens of the whole prompt. Throws what `ChatService.countTokens` throws, and PreviousResponseNotFound. */
+  async countTokens(by: Caller | null, input: ResponseRequest): Promise<number> {
+    const caller = authorize(by, permissions.chat);
+    const { request } = await this.prepare(caller, { ...input, store: false });
+    return this.chats.countTokens(caller, { model: input.model, request, signal: input.signal });
+  }
+
   /** Throws NotFound. */
   async require(by: Caller | null, { id }: { readonly id: string }): Promise<void> {
     const { accountId } = authorize(by, permissions.chat);

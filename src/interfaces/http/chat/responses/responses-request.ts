@@ -60,8 +60,8 @@ const ToolChoice = z.union([z.enum(['auto', 'none', 'required']), z.looseObject(
 
 const input = 'must be a text or an array of items';
 
-/** The fields about the content of a request. Another route counts their tokens. */
-const content = {
+/** The fields that the service knows. Others go to an engine elsewhere as they are. */
+export const known = {
   model: text().meta({
     description: 'The id of a project of your team, or its name if no other project of the team has it.',
     example: 'prj_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11',
@@ -95,11 +95,6 @@ const content = {
     ),
   truncation: choice(['auto', 'disabled']).nullish(),
   conversation: notSupported,
-};
-
-/** The fields that the service knows. Others go to an engine elsewhere as they are. */
-export const known = {
-  ...content,
   stream: truth().nullish().describe('Answers server-sent events. The data of each is a `ResponseEvent`.'),
   stream_options: z
     .looseObject({}, { error: wanted('an object') })
@@ -119,7 +114,7 @@ export const known = {
   ...{ user: passedOn, safety_identifier: passedOn, prompt_cache_key: passedOn },
   ...{ prompt_cache_retention: passedOn, service_tier: passedOn },
   ...{ prompt_cache_options: withoutEffect, client_metadata: withoutEffect, max_tool_calls: withoutEffect },
-  ...{ context_management: withoutEffect, moderation: withoutEffect },
+  ...{ context_management: withoutEffect, moderation: withoutEffect, personality: withoutEffect },
   prompt: notSupported,
 };
 
@@ -142,10 +137,3 @@ export const ResponsesRequest = z
   })
   .meta({ id: 'ResponsesRequest' });
 export type ResponsesRequest = z.output<typeof ResponsesRequest>;
-
-export const CountRequest = z
-  .looseObject(content)
-  .superRefine((request, { addIssue }) =>
-    requireInput(request, (path, message) => addIssue({ code: 'custom', path: [path], message })),
-  )
-  .meta({ id: 'ResponseInputTokensRequest' });

@@ -95,6 +95,35 @@ export const createResponse = api.post(path, {
   ],
 });
 
+export const countInputTokens = api.post(`${path}/input_tokens`, {
+  id: 'countInputTokens',
+  summary: 'Count the tokens of a request',
+  description:
+    'Generates nothing. Takes the fields of a request, and counts its whole prompt, with the responses before it. The ' +
+    'number is exact for an ONNX model. An engine elsewhere is not asked: there it is an estimate from the length of the ' +
+    'texts.',
+  access: permissions.chat,
+  body: ResponsesRequest,
+  refusalOf,
+  bodyLimit: 'model',
+  mostLevels: MODEL_LEVELS,
+  answer: namedObject('ResponseInputTokens', {
+    object: z.literal('response.input_tokens'),
+    input_tokens: intLike(17),
+  }),
+  refusals: [
+    'not_found',
+    'previous_response_not_found',
+    'unknown_parameter',
+    'unsupported_parameter',
+    'context_length_exceeded',
+    'runtime_not_connected',
+    'runtime_loading',
+    'runtime_stopped',
+    'runtime_unavailable',
+  ],
+});
+
 const streamError = { error: 'must be true or false' };
 
 export const readResponse = api.get(one, {

@@ -21,6 +21,7 @@ import * as contracts from './responses.contract.js';
 export class ResponsesController implements Controller {
   readonly routes = [
     route(contracts.createResponse, (call) => this.create(call)),
+    route(contracts.countInputTokens, (call) => this.count(call)),
     route(contracts.readResponse, (call) => this.read(call)),
     route(contracts.deleteResponse, async ({ caller, params: { response_id: id } }) => {
       await this.responses.delete(caller, { id });
@@ -64,6 +65,15 @@ export class ResponsesController implements Controller {
       ...{ signal, memory },
     };
     return request;
+  }
+
+  private async count(call: CallOf<typeof contracts.countInputTokens>) {
+    try {
+      const input_tokens = await this.responses.countTokens(call.caller, await this.requestOf(call));
+      return { object: 'response.input_tokens' as const, input_tokens };
+    } catch (error) {
+      throw inOwnWords(error);
+    }
   }
 
   private async read({ caller, params, query, signal, memory }: CallOf<typeof contracts.readResponse>) {
