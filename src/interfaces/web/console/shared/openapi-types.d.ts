@@ -831,6 +831,86 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/openai/v1/responses": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["createResponse"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/openai/v1/responses/input_tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["countInputTokens"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/openai/v1/responses/{response_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["readResponse"];
+        put?: never;
+        post?: never;
+        delete: operations["deleteResponse"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/openai/v1/responses/{response_id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["cancelResponse"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/openai/v1/responses/{response_id}/input_items": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listInputItems"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/openai/v1/embeddings": {
         parameters: {
             query?: never;
@@ -2461,6 +2541,176 @@ export interface components {
                 strict?: boolean | null;
             };
         };
+        Response: {
+            id: string;
+            /** @enum {string} */
+            object: "response";
+            created_at: number;
+            /** @enum {string} */
+            status: "completed" | "incomplete" | "failed" | "cancelled" | "queued" | "in_progress";
+            background: boolean;
+            completed_at: number | null;
+            error: {
+                /** @enum {string} */
+                code: "server_error" | "rate_limit_exceeded";
+                message: string;
+            } | null;
+            incomplete_details: {
+                /** @enum {string} */
+                reason: "max_output_tokens";
+            } | null;
+            previous_response_id: string | null;
+            output: components["schemas"]["ResponseOutputItem"][];
+            usage: {
+                input_tokens: number;
+                input_tokens_details: {
+                    cached_tokens: number;
+                    cache_write_tokens: number;
+                };
+                output_tokens: number;
+                output_tokens_details: {
+                    reasoning_tokens: number;
+                };
+                total_tokens: number;
+            } | null;
+            model: string;
+        } & {
+            [key: string]: unknown;
+        };
+        ResponseOutputItem: {
+            id: string;
+            type: string;
+        } & {
+            [key: string]: unknown;
+        };
+        ResponseEvent: {
+            type: string;
+            sequence_number: number;
+        } & {
+            [key: string]: unknown;
+        };
+        ResponsesRequest: {
+            model: string;
+            input?: string | components["schemas"]["ResponseInputItem"][] | null;
+            instructions?: string | null;
+            previous_response_id?: string | null;
+            text?: ({
+                format?: components["schemas"]["ResponseTextFormat"] | components["schemas"]["ResponseJsonObjectFormat"] | components["schemas"]["ResponseJsonSchemaFormat"] | null;
+                verbosity?: string | number | boolean | null | unknown[] | Record<string, never>;
+            } & {
+                [key: string]: unknown;
+            }) | null;
+            tools?: components["schemas"]["ResponseTool"][] | null;
+            tool_choice?: ("auto" | "none" | "required") | ({
+                type: string;
+            } & {
+                [key: string]: unknown;
+            }) | null;
+            parallel_tool_calls?: boolean | null;
+            reasoning?: ({
+                effort?: string | null;
+                summary?: string | null;
+            } & {
+                [key: string]: unknown;
+            }) | null;
+            /** @enum {string|null} */
+            truncation?: "auto" | "disabled" | null;
+            conversation?: null;
+            stream?: boolean | null;
+            stream_options?: {
+                [key: string]: unknown;
+            } | null;
+            store?: boolean | null;
+            background?: boolean | null;
+            include?: string[] | null;
+            max_output_tokens?: number | null;
+            top_logprobs?: number | null;
+            metadata?: {
+                [key: string]: components["schemas"]["Json"];
+            };
+            temperature?: number | null;
+            top_p?: number | null;
+            top_k?: number | null;
+            min_p?: number | null;
+            repetition_penalty?: number | null;
+            seed?: number | null;
+            stop?: string | string[] | null;
+            presence_penalty?: number | null;
+            frequency_penalty?: number | null;
+            logit_bias?: {
+                [key: string]: number;
+            } | null;
+            chat_template_kwargs?: {
+                [key: string]: components["schemas"]["Json"];
+            };
+            user?: string | number | boolean | null | unknown[] | Record<string, never>;
+            safety_identifier?: string | number | boolean | null | unknown[] | Record<string, never>;
+            prompt_cache_key?: string | number | boolean | null | unknown[] | Record<string, never>;
+            prompt_cache_retention?: string | number | boolean | null | unknown[] | Record<string, never>;
+            service_tier?: string | number | boolean | null | unknown[] | Record<string, never>;
+            prompt_cache_options?: string | number | boolean | null | unknown[] | Record<string, never>;
+            client_metadata?: string | number | boolean | null | unknown[] | Record<string, never>;
+            max_tool_calls?: string | number | boolean | null | unknown[] | Record<string, never>;
+            context_management?: string | number | boolean | null | unknown[] | Record<string, never>;
+            moderation?: string | number | boolean | null | unknown[] | Record<string, never>;
+            personality?: string | number | boolean | null | unknown[] | Record<string, never>;
+            prompt?: null;
+        } & {
+            [key: string]: unknown;
+        };
+        ResponseInputItem: {
+            type?: string;
+            role?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        ResponseTextFormat: {
+            /** @enum {string} */
+            type: "text";
+        };
+        ResponseJsonObjectFormat: {
+            /** @enum {string} */
+            type: "json_object";
+        };
+        ResponseJsonSchemaFormat: {
+            /** @enum {string} */
+            type: "json_schema";
+            name: string;
+            description?: string | null;
+            schema: {
+                [key: string]: components["schemas"]["Json"];
+            };
+            strict?: boolean | null;
+        };
+        ResponseTool: {
+            type: string;
+        } & {
+            [key: string]: unknown;
+        };
+        ResponseInputTokens: {
+            /** @enum {string} */
+            object: "response.input_tokens";
+            input_tokens: number;
+        };
+        ResponseDeleted: {
+            id: string;
+            /** @enum {string} */
+            object: "response";
+            /** @enum {boolean} */
+            deleted: true;
+        };
+        ResponseItems: {
+            /** @enum {string} */
+            object: "list";
+            data: ({
+                id: string;
+            } & {
+                [key: string]: unknown;
+            })[];
+            first_id: string | null;
+            last_id: string | null;
+            has_more: boolean;
+        };
         OpenAiEmbeddings: {
             /** @enum {string} */
             object: "list";
@@ -2865,6 +3115,10 @@ export interface components {
                     limit: number;
                 } | null;
                 conversation_bytes: {
+                    used: number;
+                    limit: number;
+                } | null;
+                response_bytes: {
                     used: number;
                     limit: number;
                 } | null;
@@ -3725,6 +3979,58 @@ export interface components {
                     error: components["schemas"]["OpenAiProblem"] & {
                         /** @enum {unknown} */
                         code?: "inference_timeout";
+                    };
+                };
+            };
+        };
+        OpenaiRefused400InvalidRequestMalformedJsonQuotaExceededPreviousResponseNotFoundUnknownParameterUnsupportedParameterContextLengthExceededBadRequest: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error: components["schemas"]["OpenAiProblem"] & {
+                        /** @enum {unknown} */
+                        code?: "invalid_request" | "malformed_json" | "quota_exceeded" | "previous_response_not_found" | "unknown_parameter" | "unsupported_parameter" | "context_length_exceeded" | "bad_request";
+                    };
+                };
+            };
+        };
+        OpenaiRefused400InvalidRequestMalformedJsonPreviousResponseNotFoundUnknownParameterUnsupportedParameterContextLengthExceededBadRequest: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error: components["schemas"]["OpenAiProblem"] & {
+                        /** @enum {unknown} */
+                        code?: "invalid_request" | "malformed_json" | "previous_response_not_found" | "unknown_parameter" | "unsupported_parameter" | "context_length_exceeded" | "bad_request";
+                    };
+                };
+            };
+        };
+        OpenaiRefused400InvalidRequestBadRequest: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error: components["schemas"]["OpenAiProblem"] & {
+                        /** @enum {unknown} */
+                        code?: "invalid_request" | "bad_request";
+                    };
+                };
+            };
+        };
+        OpenaiRefused503BusyStorageUnavailableInstanceOutdatedShuttingDown: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error: components["schemas"]["OpenAiProblem"] & {
+                        /** @enum {unknown} */
+                        code?: "busy" | "storage_unavailable" | "instance_outdated" | "shutting_down";
                     };
                 };
             };
@@ -6291,6 +6597,205 @@ export interface operations {
             502: components["responses"]["OpenaiRefused502RuntimeInvalidResponse"];
             503: components["responses"]["OpenaiRefused503BusyRuntimeNotConnectedRuntimeLoadingRuntimeStoppedRuntimeUnavailableStorageUnavailableInstanceOutdatedShuttingDown"];
             504: components["responses"]["OpenaiRefused504InferenceTimeout"];
+        };
+    };
+    createResponse: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ResponsesRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Response"];
+                    "text/event-stream": components["schemas"]["ResponseEvent"];
+                };
+            };
+            400: components["responses"]["OpenaiRefused400InvalidRequestMalformedJsonQuotaExceededPreviousResponseNotFoundUnknownParameterUnsupportedParameterContextLengthExceededBadRequest"];
+            401: components["responses"]["OpenaiRefused401UnauthenticatedSessionRequired"];
+            404: components["responses"]["OpenaiRefused404NotFound"];
+            408: components["responses"]["OpenaiRefused408RequestTimeout"];
+            413: components["responses"]["OpenaiRefused413PayloadTooLarge"];
+            415: components["responses"]["OpenaiRefused415UnsupportedMediaType"];
+            421: components["responses"]["OpenaiRefused421MisdirectedRequest"];
+            429: components["responses"]["OpenaiRefused429RateLimitedModelBusy"];
+            431: components["responses"]["OpenaiRefused431HeadersTooLarge"];
+            500: components["responses"]["OpenaiRefused500InternalError"];
+            502: components["responses"]["OpenaiRefused502RuntimeInvalidResponse"];
+            503: components["responses"]["OpenaiRefused503BusyRuntimeNotConnectedRuntimeLoadingRuntimeStoppedRuntimeUnavailableStorageUnavailableInstanceOutdatedShuttingDown"];
+            504: components["responses"]["OpenaiRefused504InferenceTimeout"];
+        };
+    };
+    countInputTokens: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ResponsesRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseInputTokens"];
+                };
+            };
+            400: components["responses"]["OpenaiRefused400InvalidRequestMalformedJsonPreviousResponseNotFoundUnknownParameterUnsupportedParameterContextLengthExceededBadRequest"];
+            401: components["responses"]["OpenaiRefused401UnauthenticatedSessionRequired"];
+            404: components["responses"]["OpenaiRefused404NotFound"];
+            408: components["responses"]["OpenaiRefused408RequestTimeout"];
+            413: components["responses"]["OpenaiRefused413PayloadTooLarge"];
+            415: components["responses"]["OpenaiRefused415UnsupportedMediaType"];
+            421: components["responses"]["OpenaiRefused421MisdirectedRequest"];
+            429: components["responses"]["OpenaiRefused429RateLimited"];
+            431: components["responses"]["OpenaiRefused431HeadersTooLarge"];
+            500: components["responses"]["OpenaiRefused500InternalError"];
+            503: components["responses"]["OpenaiRefused503BusyRuntimeNotConnectedRuntimeLoadingRuntimeStoppedRuntimeUnavailableStorageUnavailableInstanceOutdatedShuttingDown"];
+        };
+    };
+    readResponse: {
+        parameters: {
+            query?: {
+                stream?: "true" | "false";
+                starting_after?: number;
+            };
+            header?: never;
+            path: {
+                response_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Response"];
+                    "text/event-stream": components["schemas"]["ResponseEvent"];
+                };
+            };
+            400: components["responses"]["OpenaiRefused400InvalidRequestBadRequest"];
+            401: components["responses"]["OpenaiRefused401UnauthenticatedSessionRequired"];
+            404: components["responses"]["OpenaiRefused404NotFound"];
+            408: components["responses"]["OpenaiRefused408RequestTimeout"];
+            421: components["responses"]["OpenaiRefused421MisdirectedRequest"];
+            429: components["responses"]["OpenaiRefused429RateLimited"];
+            431: components["responses"]["OpenaiRefused431HeadersTooLarge"];
+            500: components["responses"]["OpenaiRefused500InternalError"];
+            503: components["responses"]["OpenaiRefused503BusyStorageUnavailableInstanceOutdatedShuttingDown"];
+        };
+    };
+    deleteResponse: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                response_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseDeleted"];
+                };
+            };
+            400: components["responses"]["OpenaiRefused400BadRequest"];
+            401: components["responses"]["OpenaiRefused401UnauthenticatedSessionRequired"];
+            404: components["responses"]["OpenaiRefused404NotFound"];
+            408: components["responses"]["OpenaiRefused408RequestTimeout"];
+            421: components["responses"]["OpenaiRefused421MisdirectedRequest"];
+            429: components["responses"]["OpenaiRefused429RateLimited"];
+            431: components["responses"]["OpenaiRefused431HeadersTooLarge"];
+            500: components["responses"]["OpenaiRefused500InternalError"];
+            503: components["responses"]["OpenaiRefused503StorageUnavailableInstanceOutdatedShuttingDown"];
+        };
+    };
+    cancelResponse: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                response_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Response"];
+                };
+            };
+            400: components["responses"]["OpenaiRefused400InvalidRequestBadRequest"];
+            401: components["responses"]["OpenaiRefused401UnauthenticatedSessionRequired"];
+            404: components["responses"]["OpenaiRefused404NotFound"];
+            408: components["responses"]["OpenaiRefused408RequestTimeout"];
+            421: components["responses"]["OpenaiRefused421MisdirectedRequest"];
+            429: components["responses"]["OpenaiRefused429RateLimited"];
+            431: components["responses"]["OpenaiRefused431HeadersTooLarge"];
+            500: components["responses"]["OpenaiRefused500InternalError"];
+            503: components["responses"]["OpenaiRefused503BusyStorageUnavailableInstanceOutdatedShuttingDown"];
+        };
+    };
+    listInputItems: {
+        parameters: {
+            query?: {
+                limit?: number;
+                order?: "asc" | "desc";
+                after?: string;
+            };
+            header?: never;
+            path: {
+                response_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseItems"];
+                };
+            };
+            400: components["responses"]["OpenaiRefused400InvalidRequestBadRequest"];
+            401: components["responses"]["OpenaiRefused401UnauthenticatedSessionRequired"];
+            404: components["responses"]["OpenaiRefused404NotFound"];
+            408: components["responses"]["OpenaiRefused408RequestTimeout"];
+            421: components["responses"]["OpenaiRefused421MisdirectedRequest"];
+            429: components["responses"]["OpenaiRefused429RateLimited"];
+            431: components["responses"]["OpenaiRefused431HeadersTooLarge"];
+            500: components["responses"]["OpenaiRefused500InternalError"];
+            503: components["responses"]["OpenaiRefused503BusyStorageUnavailableInstanceOutdatedShuttingDown"];
         };
     };
     createOpenAiEmbeddings: {
