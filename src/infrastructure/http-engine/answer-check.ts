@@ -1,7 +1,9 @@
 import type { ChatRequest, CompletionEnd, CompletionPart } from '../../domain/chat/chat.js';
 import { RuntimeInvalidResponse } from '../../domain/chat/errors.js';
 
-type Content = Pick<CompletionPart, 'text' | 'logprobs' | 'verbatim'> & { readonly toolCalls?: readonly unknown[] };
+type Content = Pick<CompletionPart, 'text' | 'logprobs' | 'reasoning' | 'verbatim'> & {
+  readonly toolCalls?: readonly unknown[];
+};
 
 /**
  * Compares an answer, or its parts one after another, with the request. Its methods throw RuntimeInvalidResponse. The
@@ -14,13 +16,13 @@ export class AnswerCheck {
   constructor(private readonly request: ChatRequest) {}
 
   /** Adds a part. Returns false if it is empty. */
-  add({ text, toolCalls = [], logprobs = [], verbatim }: Content): boolean {
+  add({ text, toolCalls = [], logprobs = [], reasoning = '', verbatim }: Content): boolean {
     if (this.request.verbatim) return verbatim !== undefined;
     if (toolCalls.length > 0 && this.request.tools === undefined)
       throw new RuntimeInvalidResponse('it calls a tool, but the request has none.');
-    this.hasText ||= text !== '';
+    this.hasText ||= text !== '' || reasoning !== '';
     this.callsTools ||= toolCalls.length > 0;
-    return text !== '' || toolCalls.length > 0 || logprobs.length > 0;
+    return text !== '' || reasoning !== '' || toolCalls.length > 0 || logprobs.length > 0;
   }
 
   end(reason: CompletionEnd['finishReason'] | null): CompletionEnd['finishReason'] {
