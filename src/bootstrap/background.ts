@@ -4,6 +4,8 @@ import type { Container } from 'inversify';
 import { MAIL, MailQueue } from '../application/accounts/mail-queue.js';
 import { AlertAnnouncer, ANNOUNCEMENT } from '../application/alerts/alert-announcer.js';
 import { ChatRuntimes } from '../application/chat/ports.js';
+import { RESPONSE } from '../application/chat/response.service.js';
+import { ResponseRunner } from '../application/chat/response-runner.js';
 import { RuntimeReconciler } from '../application/chat/runtime-reconciler.js';
 import { DeploymentReconciler } from '../application/deployments/deployment-reconciler.js';
 import { ModelServer } from '../application/deployments/ports.js';
@@ -56,6 +58,7 @@ export function backgroundWork(container: Container): Background {
   const announcer = container.get(AlertAnnouncer);
   queue.register(ANNOUNCEMENT, announcer);
   queue.register(EVALUATION, container.get(EvaluationRunner));
+  queue.register(RESPONSE, container.get(ResponseRunner));
   queue.register(MAIL, container.get(MailQueue));
   const calls = repeat(container, 'call reaper', CALLS_PAUSE_MS, () => container.get(CallReaper).execute());
   const alerts = repeat(container, 'alerts that still fire', ALERTS_PAUSE_MS, () => announcer.repeat());

@@ -123,6 +123,7 @@ const serviceSettings = (config: Config): ServiceSettings => ({
   datasetRecords: config.datasetRecords,
   datasetVersions: config.datasetVersions,
   inferenceTimeoutMs: config.inferenceTimeoutMs,
+  responseKeptMs: config.responseKeptMs,
   modelUploadBytes: config.modelUploadBytes,
   quotas: config.quotas,
 });

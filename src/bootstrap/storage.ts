@@ -10,7 +10,7 @@ import {
 } from '../application/accounts/ports.js';
 import { AlertRepository, AlertRuleRepository, WebhookRepository } from '../application/alerts/ports.js';
 import { AuditRepository } from '../application/audit/ports.js';
-import { ConversationRepository, RuntimeConnectionRepository } from '../application/chat/ports.js';
+import { ConversationRepository, ResponseRepository, RuntimeConnectionRepository } from '../application/chat/ports.js';
 import { DeploymentRepository } from '../application/deployments/ports.js';
 import {
   EvaluationRepository,
@@ -46,6 +46,7 @@ import {
 import { TypeOrmWebhookRepository } from '../infrastructure/typeorm/alerts/webhook.repository.js';
 import { TypeOrmAuditRepository } from '../infrastructure/typeorm/audit/audit.repository.js';
 import { TypeOrmConversationRepository } from '../infrastructure/typeorm/chat/conversation.repository.js';
+import { TypeOrmResponseRepository } from '../infrastructure/typeorm/chat/response.repository.js';
 import { TypeOrmRuntimeConnectionRepository } from '../infrastructure/typeorm/chat/runtime-connection.repository.js';
 import { DataSource } from '../infrastructure/typeorm/data-source.js';
 import { TypeOrmDeploymentRepository } from '../infrastructure/typeorm/deployments/deployment.repository.js';
@@ -85,6 +86,7 @@ export function bindStorage(container: Container, database: DataSource, secret: 
   container.bind(WorkspaceSearch).to(TypeOrmWorkspaceSearch);
   container.bind(RuntimeConnectionRepository).to(TypeOrmRuntimeConnectionRepository);
   container.bind(ConversationRepository).to(TypeOrmConversationRepository);
+  container.bind(ResponseRepository).to(TypeOrmResponseRepository);
   container.bind(DeploymentRepository).to(TypeOrmDeploymentRepository);
   container.bind(JobRepository).to(TypeOrmJobRepository);
   container.bind(JobHistory).to(TypeOrmJobHistory);

@@ -20,6 +20,7 @@ import { teamsContract } from './accounts/teams.contract.js';
 import { alertsContract } from './alerts/alerts.contract.js';
 import { auditTrailContract } from './audit/audit-trail.contract.js';
 import { conversationsContract } from './chat/conversations.contract.js';
+import { responsesContract } from './chat/responses.contract.js';
 import { runtimeConnectionsContract } from './chat/runtime-connections.contract.js';
 import { deploymentsContract } from './deployments/deployments.contract.js';
 import { evaluationsContract } from './jobs/evaluations.contract.js';
@@ -52,6 +53,7 @@ const contracts = [
   modelAliasesContract,
   modelsContract,
   projectsContract,
+  responsesContract,
   runtimeConnectionsContract,
   spentSiteTokensContract,
   storageMeterContract,

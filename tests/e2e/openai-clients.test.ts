@@ -110,6 +110,7 @@ it('runs each JavaScript example of docs/openai-clients.md', async () => {
     '@anthropic-ai/sdk',
     'openai',
     'openai',
+    'openai',
     '@ai-sdk/openai-compatible',
     '@langchain/openai',
   ]);
@@ -130,7 +131,7 @@ it('runs each JavaScript example of docs/openai-clients.md', async () => {
   await rm(folder, { recursive: true });
   const texts = stdout.split('\0').slice(0, -1);
   const place = expect.stringMatching(/^\{ country: 'France', city: '(Paris|Rome)' \}\n$/);
-  expect(texts).toEqual([answer, answer, answer, answer + answer, answer, answer, place, place, place]);
+  expect(texts).toEqual([answer, answer, answer, answer + answer, answer, answer, '7 + 5 = 12.', place, place, place]);
 });
 
 it('libraries read objects from answers in JSON', async () => {

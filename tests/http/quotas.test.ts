@@ -27,6 +27,7 @@ describe('quotas', () => {
     projects: unlimited,
     workspaceBytes: unlimited,
     conversationBytes: unlimited,
+    responseBytes: unlimited,
     externalJobs: unlimited,
     uploadBytes: unlimited,
   };

@@ -16,6 +16,7 @@ import {
 import { TypeOrmWebhookRepository } from '../../src/infrastructure/typeorm/alerts/webhook.repository.js';
 import { TypeOrmAuditRepository } from '../../src/infrastructure/typeorm/audit/audit.repository.js';
 import { TypeOrmConversationRepository } from '../../src/infrastructure/typeorm/chat/conversation.repository.js';
+import { TypeOrmResponseRepository } from '../../src/infrastructure/typeorm/chat/response.repository.js';
 import { TypeOrmRuntimeConnectionRepository } from '../../src/infrastructure/typeorm/chat/runtime-connection.repository.js';
 import { createDataSource, type DataSource } from '../../src/infrastructure/typeorm/data-source.js';
 import { TypeOrmDeploymentRepository } from '../../src/infrastructure/typeorm/deployments/deployment.repository.js';
@@ -52,6 +53,7 @@ export function postgresRepositories(unitOfWork: TypeOrmUnitOfWork): Repositorie
     workspaceSearch: new TypeOrmWorkspaceSearch(unitOfWork),
     connections: new TypeOrmRuntimeConnectionRepository(unitOfWork),
     conversations: new TypeOrmConversationRepository(unitOfWork),
+    responses: new TypeOrmResponseRepository(unitOfWork),
     deployments: new TypeOrmDeploymentRepository(unitOfWork),
     jobs: new TypeOrmJobRepository(unitOfWork),
     jobHistory: new TypeOrmJobHistory(unitOfWork),

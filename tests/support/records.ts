@@ -9,6 +9,7 @@ import { Webhook } from '../../src/domain/alerts/webhook.js';
 import type { AuditEntry } from '../../src/domain/audit/audit-entry.js';
 import type { ChatMessage } from '../../src/domain/chat/chat.js';
 import { Conversation } from '../../src/domain/chat/conversation.js';
+import type { Response } from '../../src/domain/chat/response.js';
 import type { Deployment, LocalModel, RemoteModel } from '../../src/domain/deployments/deployment.js';
 import { Evaluation, type Result } from '../../src/domain/jobs/evaluation.js';
 import { type FinalStatus, type FinishedJob, Job } from '../../src/domain/jobs/job.js';
@@ -114,6 +115,23 @@ export const aTurn = (question = 'Hi'): ChatMessage[] => [
   { role: 'user', content: question },
   { role: 'assistant', content: `You said: ${question}` },
 ];
+
+export const aResponse = (project: Project, account: Account, over: Partial<Response> = {}): Response => ({
+  id: ids.next('resp'),
+  accountId: account.id,
+  projectId: project.id,
+  status: 'completed',
+  background: false,
+  previousId: null,
+  messages: [{ role: 'user', content: 'Hi' }],
+  repeated: { model: project.id },
+  output: [],
+  usage: null,
+  failure: null,
+  createdAt: at(0),
+  finishedAt: null,
+  ...over,
+});
 
 export const aConversation = (
   project: Project,

@@ -9,7 +9,11 @@ import {
 } from '../../src/application/accounts/ports.js';
 import { AlertRepository, AlertRuleRepository, WebhookRepository } from '../../src/application/alerts/ports.js';
 import { AuditRepository } from '../../src/application/audit/ports.js';
-import { ConversationRepository, RuntimeConnectionRepository } from '../../src/application/chat/ports.js';
+import {
+  ConversationRepository,
+  ResponseRepository,
+  RuntimeConnectionRepository,
+} from '../../src/application/chat/ports.js';
 import { DeploymentRepository } from '../../src/application/deployments/ports.js';
 import { EvaluationRepository, JobHistory, JobRepository, UsageRepository } from '../../src/application/jobs/ports.js';
 import { StorageMeter } from '../../src/application/operations/ports.js';
@@ -41,6 +45,7 @@ export const storagePorts = {
   workspaceSearch: WorkspaceSearch,
   connections: RuntimeConnectionRepository,
   conversations: ConversationRepository,
+  responses: ResponseRepository,
   deployments: DeploymentRepository,
   jobs: JobRepository,
   jobHistory: JobHistory,

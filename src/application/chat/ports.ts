@@ -1,6 +1,8 @@
+import type { ResponsePart } from '../../domain/chat/answer-assembly.js';
 import type { ChatMessage, ChatRequest, Completion, CompletionPart } from '../../domain/chat/chat.js';
 import type { Conversation, ConversationMessage } from '../../domain/chat/conversation.js';
 import type { EmbeddingRequest, Embeddings } from '../../domain/chat/embedding.js';
+import type { Response, ResponseEnd } from '../../domain/chat/response.js';
 import type { RuntimeFigures, RuntimeSource, RuntimeStatus } from '../../domain/chat/runtime.js';
 import type { JsonObject } from '../../domain/workspace/json.js';
 import type { Project } from '../../domain/workspace/project.js';
@@ -178,6 +180,58 @@ export abstract class ConversationRepository {
   abstract messageSizes(id: string, page: VersionPage): Promise<SizedItem[]>;
   /** Removes a conversation with its messages. Returns false when there was none. */
   abstract remove(key: ConversationKey): Promise<boolean>;
+}
+
+/** Identifies a response. A wrong account finds nothing. */
+export type ResponseKey = Pick<Response, 'id' | 'accountId'>;
+
+/** A response without its content. */
+export interface ResponseHead extends Pick<Response, 'id' | 'previousId' | 'status'> {
+  /** True if a run has begun. */
+  readonly hasBegun: boolean;
+  /** What is stored of it. */
+  readonly bytes: number;
+}
+
+/** The work that a response in the background leaves to the work queue. */
+export interface ResponseTask extends Pick<Response, 'accountId' | 'projectId'> {
+  readonly request: ChatRequest;
+  /** The API key of the call. Null for a session. */
+  readonly keyId: string | null;
+}
+
+export interface PartBatch {
+  /** Counts from 1 without a gap. */
+  readonly number: number;
+  readonly parts: readonly ResponsePart[];
+}
+
+/** Stores responses. A response is deleted when its project or its account is deleted. */
+export abstract class ResponseRepository {
+  /** Adds a response that is open only if it has a task. Throws NotFound when the project or the account is gone. */
+  abstract add(response: Response, task: ResponseTask | null): Promise<void>;
+  abstract head(key: ResponseKey): Promise<ResponseHead | null>;
+  abstract find(key: ResponseKey): Promise<Response | null>;
+  /** Returns the account's responses with these ids, in any order. */
+  abstract ofIds(accountId: string, ids: readonly string[]): Promise<Response[]>;
+  /** Returns the heads of the response and of those that it continues, oldest first, at most `limit` of them. */
+  abstract lineage(key: ResponseKey, limit: number): Promise<ResponseHead[]>;
+  /** Removes a response with everything that is stored of it. Returns false when there was none. */
+  abstract remove(key: ResponseKey): Promise<boolean>;
+  /** Ends an open response. Returns false if it was not open. */
+  abstract cancel(key: ResponseKey, at: Date): Promise<boolean>;
+  abstract replaceOutput(key: ResponseKey, output: Response['output']): Promise<void>;
+  /** Begins a run of an open response, which becomes `in_progress`. Returns the number of the run, else null. */
+  abstract begin(id: string): Promise<number | null>;
+  /** Returns the size of an open response's task. Null: it is not open. */
+  abstract taskBytes(id: string): Promise<number | null>;
+  abstract task(id: string): Promise<ResponseTask | null>;
+  /** Stores parts as the next batch. Returns false and stores nothing if a later run has begun, or the response is not open. */
+  abstract append(id: string, run: number, parts: readonly ResponsePart[]): Promise<boolean>;
+  /** Returns at most `limit` batches with numbers above `after`, in order. */
+  abstract batches(id: string, after: number, limit: number): Promise<PartBatch[]>;
+  /** Ends an open response and removes its task. Returns false if a later run has begun, or the response is not open. */
+  abstract finish(id: string, run: number, end: ResponseEnd, at: Date): Promise<boolean>;
 }
 
 /** The connected model of a project, and whether the team wants it to run. */

@@ -1,12 +1,12 @@
 import { injectable } from 'inversify';
 import { USAGE_KEPT_MS } from '../../domain/jobs/usage.js';
-import { Clock, Logger } from '../shared/ports.js';
+import { Clock, Logger, ServiceSettings } from '../shared/ports.js';
 import { type ExpirableKind, ExpiredData, expirableKinds } from './ports.js';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** Milliseconds that a row is kept after its end. */
-const KEPT_MS: Readonly<Record<ExpirableKind, number>> = {
+const KEPT_MS: Readonly<Record<Exclude<ExpirableKind, 'responses'>, number>> = {
   alert_messages: DAY_MS,
   credentials: DAY_MS,
   unused_keys: 30 * DAY_MS,
@@ -25,13 +25,14 @@ export class ExpiredDataService {
     private readonly expired: ExpiredData,
     private readonly clock: Clock,
     private readonly logger: Logger,
+    private readonly settings: ServiceSettings,
   ) {}
 
   /** Removes expired rows in small batches until none is left or `signal` is aborted. */
   async remove(signal?: AbortSignal): Promise<void> {
     const now = this.clock.now().getTime();
     for (const kind of expirableKinds) {
-      const before = new Date(now - KEPT_MS[kind]);
+      const before = new Date(now - (kind === 'responses' ? this.settings.responseKeptMs : KEPT_MS[kind]));
       let removed = 0;
       let count = AT_ONCE;
       while (count === AT_ONCE && !signal?.aborted) {

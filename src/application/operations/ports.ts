@@ -8,6 +8,7 @@ export const expirableKinds = [
   'site_tokens',
   'usage_minutes',
   'usage_hours',
+  'responses',
 ] as const;
 export type ExpirableKind = (typeof expirableKinds)[number];
 
@@ -16,7 +17,7 @@ export abstract class ExpiredData {
   /**
    * Removes at most `most` rows of the kind that ended before `before`. Returns the number of removed rows. A
    * message about alerts counts as ended when it is sent, a minute or an hour of usage at its start, a never used key of
-   * a login when it was made, and other rows when they expire. Rows that never expire stay. Concurrent calls do not wait for each other.
+   * a login and a response when they were made, and other rows when they expire. Rows that never expire stay. Concurrent calls do not wait for each other.
    */
   abstract remove(kind: ExpirableKind, before: Date, most: number): Promise<number>;
 }

@@ -49,6 +49,11 @@ export class StorageQuotas {
     });
   }
 
+  /** Throws QuotaExceeded if the caller's account or team may store nothing more. */
+  async requireAnyRoom(by: Caller, name: MeasuredQuota): Promise<void> {
+    this.requireRoom(name, (await this.meter.measure(ownerOf(by), [name]))[name]);
+  }
+
   /** Throws QuotaExceeded if nothing more, or not `added` more, may be stored. */
   requireRoom(name: QuotaName, used: number, added = 0): void {
     const limit = this.settings.quotas[name];
@@ -57,7 +62,7 @@ export class StorageQuotas {
 
   /** Returns what the caller's account and team have stored. An account has everything, the master key only jobs. */
   async stored(by: Caller): Promise<StoredAmounts> {
-    const all = ['projects', 'workspaceBytes', 'conversationBytes', 'externalJobs'] as const;
+    const all = ['projects', 'workspaceBytes', 'conversationBytes', 'responseBytes', 'externalJobs'] as const;
     const names: readonly MeasuredQuota[] = by.kind === 'master' ? ['externalJobs'] : all;
     const used = await this.meter.measure(ownerOf(by), names);
     const amounts = names.map((name) => [name, this.amount(name, used[name])]);

@@ -20,4 +20,5 @@ export type IdKind =
   | 'req'
   | 'call'
   | 'chatcmpl'
-  | 'cmpl';
+  | 'cmpl'
+  | 'resp';

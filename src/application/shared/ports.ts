@@ -21,6 +21,8 @@ export abstract class ServiceSettings {
   abstract readonly datasetVersions: number;
   /** Limits the time of a whole answer, with its time in the queue. */
   abstract readonly inferenceTimeoutMs: number;
+  /** Limits the age of a stored response. */
+  abstract readonly responseKeptMs: number;
   /** Limits an uploaded model file. */
   abstract readonly modelUploadBytes: number;
   /** Limits what accounts, teams and the service store. */

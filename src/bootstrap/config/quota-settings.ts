@@ -21,6 +21,11 @@ export const quotaSettings = {
     fallback: '1024',
     read: megabytes,
   }),
+  SERVICE_QUOTA_RESPONSES_MB: setting({
+    about: 'What an account may store as responses of `/openai/v1/responses`, in units of 1,048,576 bytes.',
+    fallback: '1024',
+    read: megabytes,
+  }),
   SERVICE_QUOTA_EXTERNAL_JOBS: setting({
     about: 'The jobs of the kind `external` that a team may store. They are kept for ever.',
     fallback: '100000',

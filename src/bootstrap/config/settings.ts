@@ -163,6 +163,11 @@ export const settings = {
     fallback: '60',
     read: secondsOfTime(0.1, 3_600),
   }),
+  SERVICE_RESPONSE_DAYS: setting({
+    about: 'The days that a response of `/openai/v1/responses` is stored, if the request does not have `store: false`.',
+    fallback: '30',
+    read: whole(1, 3_650),
+  }),
   SERVICE_MODEL_BODY_MB: setting({
     about: 'The megabytes that a request below `/openai/v1` may have.',
     fallback: '32',

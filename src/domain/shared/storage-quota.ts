@@ -29,6 +29,12 @@ export const storageQuotas = {
     things: 'bytes of conversations',
     remedy: 'delete conversations first, or ask the operator for a higher limit',
   },
+  responseBytes: {
+    setting: 'SERVICE_QUOTA_RESPONSES_MB',
+    owner: 'Your account',
+    things: 'bytes of responses',
+    remedy: 'delete responses first, send store: false, or ask the operator for a higher limit',
+  },
   externalJobs: {
     setting: 'SERVICE_QUOTA_EXTERNAL_JOBS',
     owner: 'Your team',

@@ -11,6 +11,7 @@ import { AlertMessageTable, AlertRuleTable, AlertTable } from './alerts/alert.re
 import { WebhookTable } from './alerts/webhook.repository.js';
 import { AuditTable } from './audit/audit.repository.js';
 import { ConversationMessageTable, ConversationTable } from './chat/conversation.repository.js';
+import { ResponseBatchTable, ResponseTable } from './chat/response.repository.js';
 import { RuntimeConnectionTable } from './chat/runtime-connection.repository.js';
 import { connectionTimeoutMs, limits, tracedClient, withSession } from './connections.js';
 import { DeploymentTable } from './deployments/deployment.repository.js';
@@ -47,6 +48,8 @@ const entities = [
   ModelVersionTable,
   ProjectTable,
   ProjectVersionTable,
+  ResponseBatchTable,
+  ResponseTable,
   RuntimeConnectionTable,
   SpentSiteTokenTable,
   TaskWorkerTable,

@@ -11,6 +11,7 @@ import { TextCompletionsController } from './chat/completions/text-completions.c
 import { ConversationsController } from './chat/conversations.controller.js';
 import { EmbeddingsController } from './chat/openai/embeddings.controller.js';
 import { OpenAiController } from './chat/openai/openai.controller.js';
+import { ResponsesController } from './chat/responses/responses.controller.js';
 import { RuntimeController } from './chat/runtime.controller.js';
 import { CompletionsController } from './chat/tenon/completions.controller.js';
 import type { Contract, Controller } from './contract.js';
@@ -42,6 +43,7 @@ export const controllers: readonly Newable<Controller>[] = [
   ConversationsController,
   OpenAiController,
   TextCompletionsController,
+  ResponsesController,
   EmbeddingsController,
   MessagesController,
   JobsController,

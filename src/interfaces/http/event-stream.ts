@@ -1,4 +1,5 @@
 import { StreamedResponse } from './contract.js';
+import type { Problem } from './refusals.js';
 
 /** The longest silence of a stream. Proxies and clients may close a connection that is silent for longer. */
 export const HEARTBEAT_MS = 15_000;
@@ -14,8 +15,8 @@ interface EventStream {
   /** Closes the connection when this signal aborts. */
   readonly expired: AbortSignal;
   readonly heartbeatMs: number;
-  /** The type of the event that reports a failure. Default: none. */
-  readonly failureEvent?: string;
+  /** Returns the last events after a failure. Default: an event with the error. */
+  readonly failed?: (problem: Problem) => string;
 }
 
 /**
@@ -23,8 +24,13 @@ interface EventStream {
  * earlier failure, so that it becomes an ordinary refusal. A later failure becomes the last event. Sends a comment when
  * no event came for `heartbeatMs`.
  */
-export async function eventStream(stream: EventStream): Promise<StreamedResponse> {
-  const { events, headers, expired, heartbeatMs, failureEvent } = stream;
+export async function eventStream({
+  events,
+  headers,
+  expired,
+  heartbeatMs,
+  failed = ({ body }) => `data: ${JSON.stringify(body)}\n\n`,
+}: EventStream): Promise<StreamedResponse> {
   const first = events.next();
   const begun = await withinBeat(first, heartbeatMs);
 
@@ -47,7 +53,7 @@ export async function eventStream(stream: EventStream): Promise<StreamedResponse
   const own = { 'Content-Type': 'text/event-stream; charset=utf-8', 'X-Accel-Buffering': 'no', ...headers };
   return new StreamedResponse(200, own, chunks(), {
     expired,
-    lastChunk: ({ body }) => `${failureEvent ? `event: ${failureEvent}\n` : ''}data: ${JSON.stringify(body)}\n\n`,
+    lastChunk: failed,
   });
 }
 

@@ -6,6 +6,10 @@ import { formOf } from './error-forms.js';
 export const refusals = {
   malformed_json: { status: 400, when: 'The body is not JSON.' },
   bad_request: { status: 400, when: 'The request is not proper HTTP.' },
+  previous_response_not_found: {
+    status: 400,
+    when: 'The response that the request continues, or one before it, is not there.',
+  },
   unknown_parameter: {
     status: 400,
     when: 'The request has a field that the endpoint does not know. `param` names it.',

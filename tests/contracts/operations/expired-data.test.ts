@@ -1,5 +1,6 @@
 import { UsageRollUp } from '../../../src/application/jobs/usage.service.js';
 import { ExpiredDataService } from '../../../src/application/operations/expired-data.service.js';
+import type { ServiceSettings } from '../../../src/application/shared/ports.js';
 import type { Account } from '../../../src/domain/accounts/account.js';
 import { TypeOrmExpiredData } from '../../../src/infrastructure/typeorm/operations/operations.js';
 import type { TypeOrmUnitOfWork } from '../../../src/infrastructure/typeorm/typeorm-unit-of-work.js';
@@ -118,7 +119,7 @@ describe('ExpiredData in PostgreSQL', () => {
     await add(...Array(1_001).fill(0), 2);
     const clock = new ManualClock(new Date(at(1).getTime() + 24 * 60 * 60 * 1000));
     const log = new RecordingLog();
-    await new ExpiredDataService(expired, clock, log).remove();
+    await new ExpiredDataService(expired, clock, log, { responseKeptMs: 1 } as ServiceSettings).remove();
     expect(await left('session')).toHaveLength(1);
     expect(JSON.stringify(log)).toContain('1001');
   });

@@ -40,6 +40,10 @@ const OBJECTS = `
   INSERT INTO conversations (id, project_id, account_id, title, message_count, created_at, updated_at)
     SELECT 'cnv_' || id, 'prj_' || half, 'usr_' || CASE WHEN n % 20 = 0 THEN 'own' ELSE id END, 'C', 1, now(), now() FROM numbers;
   INSERT INTO conversation_messages SELECT 'cnv_00000' || n % 2 + 1, n, 'user', 'Hello', now() FROM numbers;
+  INSERT INTO responses (id, project_id, account_id, status, background, previous_id, messages, repeated, output, created_at, stored_bytes)
+    SELECT 'resp_' || id, 'prj_' || half, 'usr_' || half, 'completed', true, 'resp_' || lpad((n - 100)::text, 6, '0'),
+           '[]', '{}', '[]', now(), 1 FROM numbers;
+  INSERT INTO response_batches SELECT 'resp_00000' || n % 2 + 1, n, '[]' FROM numbers;
   INSERT INTO evaluations (job_id, project_id, dataset_id, content_sha256, definition)
     SELECT 'job_' || lpad(id, 12, '0'), 'prj_' || half, 'dst_' || id, '', '{}' FROM numbers;
   INSERT INTO evaluation_results (job_id, position, record_id, input, expected, score, latency)
@@ -190,6 +194,9 @@ describe('on a full database', () => {
       'recent conversations': () => store.conversations.recent(accountId, teamId, 100),
       'messages of a conversation': () => store.conversations.messages('cnv_000001', versions),
       'sizes of messages': () => store.conversations.messageSizes('cnv_000001', versions),
+      'responses before': () => store.responses.lineage({ id: 'resp_006000', accountId }, 100),
+      'batches of a response': () => store.responses.batches('resp_000001', 3_000, 20),
+      'open response': () => store.responses.task('resp_000001'),
       'results of an evaluation': () => store.evaluations.results(job, { limit: 100, after: 3_000 }),
       'sizes of results': () => store.evaluations.resultSizes(job, { limit: 100, after: 3_000 }),
       'latest evaluation': () => store.evaluations.latest(projectId, 'dst_000002'),

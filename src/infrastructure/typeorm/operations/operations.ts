@@ -8,6 +8,7 @@ import type { Backlog, PoolLoad } from '../../prometheus/metric-sources.js';
 import { CredentialTable } from '../accounts/credential.repository.js';
 import { MailedTokenTable, SpentSiteTokenTable } from '../accounts/mailed-token.repository.js';
 import { AlertMessageTable } from '../alerts/alert.repository.js';
+import { ResponseTable } from '../chat/response.repository.js';
 import { migrationNames } from '../data-source.js';
 import { UsageTable } from '../jobs/usage.repository.js';
 import { migrationsDone } from '../migrate.js';
@@ -51,6 +52,7 @@ const TABLES: Readonly<Record<ExpirableKind, Expirable>> = {
   alert_messages: { table: AlertMessageTable, end: 'sentAt' },
   site_tokens: { table: SpentSiteTokenTable, end: 'expiresAt' },
   usage_minutes: { table: UsageTable, end: 'start', where: { bucket: usageBuckets.indexOf('minute') } },
+  responses: { table: ResponseTable, end: 'createdAt' },
   usage_hours: { table: UsageTable, end: 'start', where: { bucket: usageBuckets.indexOf('hour') } },
 };
 
@@ -62,7 +64,10 @@ export class TypeOrmExpiredData implements ExpiredData {
     const { table, end, where } = TABLES[kind];
     return this.unitOfWork.readCommitted(async () => {
       const rows = this.unitOfWork.repository(table);
+      const { primaryColumns } = rows.metadata;
       const expired = await rows.find({
+        // A row may be large.
+        select: Object.fromEntries(primaryColumns.map(({ propertyName }) => [propertyName, true])),
         where: { ...where, [end]: LessThanOrEqual(before) },
         order: { [end]: 'ASC' },
         take: most,

@@ -16,6 +16,8 @@ const AMOUNTS: Readonly<Record<MeasuredQuota, Amount>> = {
   },
   conversationBytes: ({ accountId }, value) =>
     `SELECT coalesce(sum(stored_bytes), 0) FROM conversations WHERE account_id = ${value(accountId)}`,
+  responseBytes: ({ accountId }, value) =>
+    `SELECT coalesce(sum(stored_bytes), 0) FROM responses WHERE account_id = ${value(accountId)}`,
   externalJobs: ({ teamId }, value) =>
     `SELECT count(*) FROM jobs WHERE kind = 'external' AND team_id ${teamId === null ? 'IS NULL' : `= ${value(teamId)}`}`,
 };

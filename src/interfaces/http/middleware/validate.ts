@@ -9,7 +9,7 @@ import type { CallWatch } from './call-watch.js';
 import { reservationOf } from './memory.js';
 import { addressOf } from './rate-limit.js';
 
-const IDENTIFIER = /^[a-z]{3}_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const IDENTIFIER = /^[a-z]{3,4}_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 export interface ValidateDependencies {
   readonly memory: MemoryBudget;

@@ -233,6 +233,7 @@ const parameters: Readonly<Record<string, z.ZodType>> = {
   dataset_id: idOf('dst', 'a dataset of the project'),
   model_id: idOf('mdl', 'a model of the project'),
   conversation_id: idOf('cnv', 'a conversation of your own in the project'),
+  response_id: idOf('resp', 'a response of your own'),
   job_id: idOf('job', 'a job'),
   rule_id: idOf('rul', 'an alert rule'),
   alert_id: idOf('alr', 'an alert'),

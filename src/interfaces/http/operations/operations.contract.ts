@@ -136,6 +136,7 @@ export const status = operations.get('/v1/status', {
         "The team's specs and datasets with all stored versions. Null for the master key.",
       ),
       conversation_bytes: Stored.nullable().describe("The account's conversations. Null for the master key."),
+      response_bytes: Stored.nullable().describe("The account's stored responses. Null for the master key."),
       external_jobs: Stored.describe("The team's external jobs, or those of the master key."),
       upload_bytes: Stored.nullable().describe(
         'The uploaded models of the whole service, measured every minute at most. Null for accounts that are not of the ' +

@@ -47,6 +47,7 @@ export class OperationsController implements Controller {
           projects: storage.projects ?? null,
           workspace_bytes: storage.workspaceBytes ?? null,
           conversation_bytes: storage.conversationBytes ?? null,
+          response_bytes: storage.responseBytes ?? null,
           external_jobs: storage.externalJobs,
           upload_bytes: storage.uploadBytes ?? null,
         },

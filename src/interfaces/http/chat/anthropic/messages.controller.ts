@@ -36,7 +36,7 @@ export class MessagesController implements Controller {
       headers: {},
       expired,
       heartbeatMs,
-      failureEvent: 'error',
+      failed: ({ body }) => `event: error\ndata: ${JSON.stringify(body)}\n\n`,
     });
   }
 }

@@ -12,6 +12,7 @@ const NAMES: readonly (readonly [keyof Storage, string, (amount: number) => stri
   ['workspace_bytes', 'Specs and datasets of your team', formatBytes],
   ['external_jobs', 'External jobs of your team', formatNumber],
   ['conversation_bytes', 'Your conversations', formatBytes],
+  ['response_bytes', 'Your responses', formatBytes],
   ['upload_bytes', 'Uploaded models', formatBytes],
 ];
 

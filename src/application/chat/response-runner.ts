@@ -1,0 +1,236 @@
+import { injectable } from 'inversify';
+import type { AccountCaller } from '../../domain/accounts/caller.js';
+import { AnswerAssembly, type ResponsePart } from '../../domain/chat/answer-assembly.js';
+import type { CompletionEnd } from '../../domain/chat/chat.js';
+import { Response, type ResponseEnd } from '../../domain/chat/response.js';
+import { ResumedAnswer } from '../../domain/chat/resumed-answer.js';
+import { DomainError, type ErrorKind, NotFound, StorageUnavailable } from '../../domain/shared/errors.js';
+import type { Json, JsonObject } from '../../domain/workspace/json.js';
+import { AccountRepository } from '../accounts/ports.js';
+import { MemoryBudget, type Reservation } from '../shared/memory-budget.js';
+import { type Attempt, Clock, Logger, type TaskWorker } from '../shared/ports.js';
+import { ChatService } from './chat.service.js';
+import { ResponseRepository, type ResponseTask } from './ports.js';
+import { endOf } from './response.service.js';
+
+/** Limits the time that a response waits for a model that is busy, loading or unavailable. */
+const RETRY_MS = 180_000;
+const FIRST_PAUSE_MS = 500;
+const LONGEST_PAUSE_MS = 15_000;
+
+/** The kinds of errors that are retried. */
+const transient: readonly ErrorKind[] = ['busy', 'unavailable'];
+
+/** The time between two looks at the database: stores what the model has said, and sees that the response was cancelled. */
+const STORE_MS = 200;
+const LOOK_EVERY = 5;
+const BATCHES_AT_ONCE = 20;
+
+/** The response was cancelled or deleted, or another instance runs it. This run must change nothing. */
+class Superseded extends Error {
+  constructor() {
+    super('the response has ended, or goes on elsewhere');
+  }
+}
+
+interface Run {
+  readonly id: string;
+  readonly number: number;
+  readonly task: ResponseTask;
+  readonly memory: Reservation;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Makes the answers of responses in the background. A run after a crash asks the model again. As long as the new answer
+ * repeats what is stored, readers see one answer. Every write checks that no later run has begun.
+ */
+@injectable()
+export class ResponseRunner implements TaskWorker {
+  readonly atOnce = 16;
+
+  constructor(
+    private readonly chats: ChatService,
+    private readonly responses: ResponseRepository,
+    private readonly accounts: AccountRepository,
+    private readonly budget: MemoryBudget,
+    private readonly clock: Clock,
+    private readonly log: Logger,
+  ) {}
+
+  async run(payload: Json, { signal }: Attempt): Promise<void> {
+    const id = responseOf(payload);
+    const number = await this.responses.begin(id);
+    const bytes = number === null ? null : await this.responses.taskBytes(id);
+    if (number === null || bytes === null) return;
+    const memory = this.budget.open(id);
+    try {
+      await memory.reserve(bytes);
+      const task = await this.responses.task(id);
+      if (task) await this.answer({ id, number, task, memory, signal });
+    } catch (error) {
+      if (error instanceof Superseded) return;
+      if (signal.aborted || !(error instanceof DomainError) || error instanceof StorageUnavailable) throw error;
+      await this.fail(id, number, memory, error);
+    } finally {
+      memory.close();
+    }
+  }
+
+  async gaveUp(payload: Json, reason: string): Promise<void> {
+    const id = responseOf(payload);
+    const number = await this.responses.begin(id);
+    this.log.warn('a response was given up', { response_id: id, reason });
+    const failure = { code: 'internal_error', message: 'It was given up after several attempts.', isBusy: false };
+    if (number !== null) await this.finish(id, number, { status: 'failed', output: [], usage: null, failure });
+  }
+
+  /** Asks the model, and again with back-off as long as it is busy or unavailable. */
+  private async answer(run: Run): Promise<void> {
+    const until = this.clock.now().getTime() + RETRY_MS;
+    for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
+      try {
+        return await this.ask(run);
+      } catch (error) {
+        run.signal.throwIfAborted();
+        if (!(error instanceof DomainError) || !transient.includes(error.kind)) throw error;
+        const wait = Math.max(pause, 1_000 * (error.advice.retryAfterSeconds ?? 0));
+        if (error.advice.retryable === false || this.clock.now().getTime() + wait > until) throw error;
+        if ((await this.responses.taskBytes(run.id)) === null) throw new Superseded();
+        await this.clock.pause(wait, run.signal);
+      }
+    }
+  }
+
+  private async ask({ id, number, task, memory, signal }: Run): Promise<void> {
+    const caller = await this.callerOf(task);
+    const ended = new AbortController();
+    const either = AbortSignal.any([signal, ended.signal]);
+    const answer = new AnswerAssembly();
+    const earlier = await this.earlier(id, memory);
+    for (const part of earlier) for (const _ of answer.add(part));
+    const resumed = new ResumedAnswer(earlier);
+    const recorder = new Recorder((parts) => this.responses.append(id, number, parts), ended);
+    const { projectId, request } = task;
+    const look = setInterval(() => void recorder.look(() => this.responses.taskBytes(id)), STORE_MS);
+    let end: CompletionEnd = { finishReason: 'length', usage: null };
+    try {
+      const { parts } = await this.chats.stream(caller, { projectId, keptIn: null, request, signal: either, memory });
+      for await (const part of parts) {
+        for (const added of resumed.take(part)) {
+          for (const _ of answer.add(added));
+          recorder.add(added);
+        }
+        if (part.end) end = part.end;
+        if (answer.isFull) break;
+      }
+    } catch (error) {
+      await recorder.store();
+      throw error;
+    } finally {
+      clearInterval(look);
+    }
+    await recorder.store();
+    for (const _ of answer.end(end.finishReason !== 'length'));
+    await this.finish(id, number, endOf(answer, end));
+  }
+
+  private async earlier(id: string, memory: Reservation): Promise<ResponsePart[]> {
+    const parts: ResponsePart[] = [];
+    let last = 0;
+    for (;;) {
+      const batches = await this.responses.batches(id, last, BATCHES_AT_ONCE);
+      for (const batch of batches) for (const part of batch.parts) parts.push(part);
+      last = batches.at(-1)?.number ?? last;
+      if (batches.length < BATCHES_AT_ONCE) return parts;
+      await memory.growBytes(parts.reduce((sum, { text }) => sum + text.length, 0));
+    }
+  }
+
+  private async fail(id: string, number: number, memory: Reservation, error: DomainError): Promise<void> {
+    const answer = new AnswerAssembly();
+    for (const part of await this.earlier(id, memory)) for (const _ of answer.add(part));
+    for (const _ of answer.end(false));
+    const failure = Response.failureOf(error);
+    await this.finish(id, number, { status: 'failed', output: answer.items, usage: null, failure });
+  }
+
+  private async finish(id: string, number: number, end: ResponseEnd): Promise<void> {
+    const isStored = await this.responses.finish(id, number, end, this.clock.now());
+    this.log.info(isStored ? 'response ended' : 'response had its end already', {
+      response_id: id,
+      status: end.status,
+    });
+  }
+
+  /** Returns the account that asked, as it is now. The credential of the call may have ended since. */
+  private async callerOf({ accountId, keyId }: ResponseTask): Promise<AccountCaller> {
+    const account = await this.accounts.byId(accountId);
+    if (!account) throw new NotFound('account');
+    const { teamId, role, email, alertEmails, createdAt, name: accountName, emailVerifiedAt } = account;
+    return {
+      kind: keyId === null ? 'session' : 'api_key',
+      credentialId: keyId ?? '',
+      ...{ accountId, accountName, email, alertEmails, createdAt, teamId, role },
+      operator: false,
+      emailVerified: emailVerifiedAt !== null,
+      lastUsedAt: null,
+    };
+  }
+}
+
+/** Collects the parts of an answer, and stores them in batches one after another. */
+class Recorder {
+  private waiting: ResponsePart[] = [];
+  private storing: Promise<void> = Promise.resolve();
+  private isBusy = false;
+  private looks = 0;
+
+  /** Aborts `ended` if `append` returns false, or fails. */
+  constructor(
+    private readonly append: (parts: readonly ResponsePart[]) => Promise<boolean>,
+    private readonly ended: AbortController,
+  ) {}
+
+  add(part: ResponsePart): void {
+    const { text, reasoning, toolCalls, logprobs, anew } = part;
+    const before = this.waiting.at(-1);
+    const isPlain = (one: ResponsePart) => !one.toolCalls && !one.logprobs && one.reasoning === undefined;
+    if (before && isPlain(before) && isPlain(part) && !anew)
+      this.waiting.splice(-1, 1, { ...before, text: before.text + text });
+    else if (text !== '' || reasoning || toolCalls || logprobs || anew)
+      this.waiting.push({
+        text,
+        ...(reasoning !== undefined && { reasoning }),
+        ...(toolCalls && { toolCalls }),
+        ...(logprobs && { logprobs }),
+        ...(anew && { anew }),
+      });
+  }
+
+  /** Stores the collected parts. Resolves when all parts are stored. Throws Superseded. */
+  store(): Promise<void> {
+    this.storing = this.storing.then(async () => {
+      const parts = this.waiting;
+      this.waiting = [];
+      if (parts.length > 0 && !(await this.append(parts))) throw new Superseded();
+    });
+    return this.storing;
+  }
+
+  /** Stores the collected parts. Without any, looks now and then whether the response is still open. Never throws. */
+  async look(isOpen: () => Promise<number | null>): Promise<void> {
+    if (this.isBusy) return;
+    this.isBusy = true;
+    try {
+      if (this.waiting.length > 0) await this.store();
+      else if (++this.looks % LOOK_EVERY === 0 && (await isOpen()) === null) throw new Superseded();
+    } catch (error) {
+      this.ended.abort(error);
+    } finally {
+      this.isBusy = false;
+    }
+  }
+}
+
+const responseOf = (payload: Json): string => String((payload as JsonObject).response_id);

@@ -1,0 +1,255 @@
+import { ChatRuntimes, ResponseRepository } from '../../src/application/chat/ports.js';
+import { ResponseRunner } from '../../src/application/chat/response-runner.js';
+import type { ChatRequest, CompletionPart } from '../../src/domain/chat/chat.js';
+import { ModelBusy, RuntimeInvalidResponse } from '../../src/domain/chat/errors.js';
+import { MemoryChatRuntimes } from '../fakes/chat/memory-chat-runtimes.js';
+import { query } from '../support/database.js';
+import { type Member, readyProject, register } from '../support/workspace.js';
+import { eventsOf } from './support/events.js';
+import { statusAndCode } from './support/refusals.js';
+import { TestApp } from './support/test-app.js';
+
+const responses = '/openai/v1/responses';
+const usage = { promptTokens: 7, cachedTokens: 2, completionTokens: 5 };
+const end = { finishReason: 'stop', usage } as const;
+
+describe('responses that fail or run in the background', () => {
+  let app: TestApp;
+  let admin: Member;
+  let ready: string;
+  let asked: ChatRequest[];
+  let parts: (request: ChatRequest, signal: AbortSignal) => AsyncIterable<CompletionPart>;
+
+  beforeAll(async () => {
+    const model = {
+      parts: (request: ChatRequest, signal: AbortSignal) => {
+        asked.push(request);
+        return parts(request, signal);
+      },
+    };
+    app = await TestApp.start({
+      adapt: (container) =>
+        container.rebind(ChatRuntimes).toConstantValue(new MemoryChatRuntimes({ 'tiny-chat': model })),
+    });
+    admin = await register(app, 'Ada');
+    ready = await readyProject(app, admin.token);
+  });
+  afterAll(() => app.stop());
+  beforeEach(() => {
+    asked = [];
+    parts = saying('Hello', ' there');
+  });
+
+  const saying = (...texts: string[]) =>
+    async function* (): AsyncGenerator<CompletionPart> {
+      for (const text of texts) yield { text };
+      yield { text: '', end };
+    };
+  const breakingAfter = (error: Error, ...texts: string[]) =>
+    async function* (): AsyncGenerator<CompletionPart> {
+      for (const text of texts) yield { text };
+      throw error;
+    };
+  const create = (over: object = {}, token = admin.apiKey) =>
+    app.post(responses, token, { model: ready, input: 'Hi', ...over });
+  const queued = async (over: object = {}) => (await create({ background: true, ...over })).body.id as string;
+  const read = async (id: string) => (await app.get(`${responses}/${id}`, admin.apiKey)).body;
+  const streamed = async (over: object = {}) => eventsOf((await create({ stream: true, ...over })).body);
+  const replayed = async (id: string, after?: number) => {
+    const rest = after === undefined ? '' : `&starting_after=${after}`;
+    return eventsOf((await app.get(`${responses}/${id}?stream=true${rest}`, admin.apiKey)).body, (after ?? -1) + 1);
+  };
+  /** Runs the task of a response, as the work queue does. */
+  const run = (id: string, signal = new AbortController().signal) =>
+    app.container.get(ResponseRunner).run({ response_id: id }, { number: 1, signal });
+  /** Leaves a response as an instance does that dies after it has stored these texts. */
+  const broken = async (...texts: string[]) => {
+    const id = await queued();
+    const repository = app.container.get(ResponseRepository);
+    const number = await repository.begin(id);
+    for (const text of texts) await repository.append(id, number as number, [{ text }]);
+    return id;
+  };
+  const deltas = (events: { type: string; delta?: string }[]) =>
+    events.filter(({ type }) => type === 'response.output_text.delta').map(({ delta }) => delta);
+  const newestJobs = async () => (await app.get('/v1/jobs?kind=chat&limit=1', admin.token)).body.jobs;
+
+  it('refuses before the first event by a status, and fails after it by an event', async () => {
+    parts = breakingAfter(new ModelBusy(2));
+    expect(statusAndCode(await create({ stream: true }))).toBe('429 model_busy');
+    for (const [error, code] of [
+      [new ModelBusy(2), 'rate_limit_exceeded'],
+      [new RuntimeInvalidResponse('odd'), 'server_error'],
+    ] as const) {
+      parts = breakingAfter(error, 'Hel');
+      const last = (await streamed()).at(-1);
+      expect(last).toMatchObject({ type: 'response.failed', response: { status: 'failed' } });
+      expect(last.response.error).toEqual({ code, message: `${error.code}: ${error.message}` });
+      expect(await read(last.response.id)).toMatchObject({ error: { code: 'not_found' } });
+    }
+  });
+
+  it('answer at once, and get their answer from the work queue', async () => {
+    const { status, body } = await create({ background: true });
+    expect({ status, body }).toMatchObject({
+      status: 200,
+      body: { status: 'queued', background: true, output: [], usage: null, completed_at: null },
+    });
+    const tasks = await query<{ id: string }>(
+      app.database.url,
+      "SELECT payload->'payload'->>'response_id' AS id FROM graphile_worker._private_jobs",
+    );
+    expect(tasks.map(({ id }) => id)).toContain(body.id);
+    expect(await read(body.id)).toEqual(body);
+    await run(body.id);
+    const done = await read(body.id);
+    expect(done).toMatchObject({ status: 'completed', usage: { total_tokens: 12 } });
+    expect(done.output[0].content[0].text).toBe('Hello there');
+    expect((await newestJobs())[0]).toMatchObject({ status: 'succeeded', project_id: ready });
+    await run(body.id); // a repeated run changes nothing
+    expect(await read(body.id)).toEqual(done);
+    expect(asked).toHaveLength(1);
+    const [row] = await query<{ task: unknown }>(
+      app.database.url,
+      `SELECT task FROM responses WHERE id = '${body.id}'`,
+    );
+    expect(row?.task).toBeNull();
+  });
+
+  it('are streamed from any event on', async () => {
+    const id = await queued();
+    await run(id);
+    const events = await replayed(id);
+    expect(events.map(({ type }) => type.replace('response.', ''))).toEqual([
+      ...['created', 'queued', 'in_progress', 'output_item.added', 'content_part.added', 'output_text.delta'],
+      ...['output_text.done', 'content_part.done', 'output_item.done', 'completed'],
+    ]);
+    expect(events.at(-1)?.response).toEqual(await read(id));
+    for (const [index] of events.entries()) expect(await replayed(id, index)).toEqual(events.slice(index + 1));
+    expect(statusAndCode(await app.get(`${responses}/${id}?starting_after=1`, admin.apiKey))).toBe(
+      '400 invalid_request',
+    );
+    const whole = (await create()).body.id;
+    expect(statusAndCode(await app.get(`${responses}/${whole}?stream=true`, admin.apiKey))).toBe('400 invalid_request');
+  });
+
+  it('are streamed to the call that creates them', async () => {
+    const creating = create({ background: true, stream: true });
+    let id: string | undefined;
+    while (id === undefined) {
+      const rows = await query<{ id: string }>(app.database.url, "SELECT id FROM responses WHERE status = 'queued'");
+      id = rows[0]?.id;
+    }
+    await run(id);
+    const events = eventsOf((await creating).body);
+    expect(events).toEqual(await replayed(id));
+    expect(deltas(events).join('')).toBe('Hello there');
+  });
+
+  it('go on after a crash: readers see one answer if the model repeats itself', async () => {
+    parts = saying('Hel', 'lo ', 'there', ', you');
+    const id = await broken('Hello', ' th');
+    const before = replayed(id);
+    await run(id);
+    const events = await before;
+    expect(deltas(events)).toEqual(['Hello', ' th', 'ere, you']);
+    expect(await replayed(id)).toEqual(events);
+    expect((await read(id)).output).toMatchObject([{ content: [{ text: 'Hello there, you' }] }]);
+  });
+
+  it('begin anew after a crash if the model says something else', async () => {
+    parts = saying('Help', ' me');
+    const id = await broken('Hello', ' th');
+    await run(id);
+    const events = await replayed(id);
+    const done = events.filter(({ type }) => type === 'response.output_item.done');
+    expect(done.map(({ output_index, item }) => [output_index, item.status, item.content[0].text])).toEqual([
+      [0, 'incomplete', 'Hello th'],
+      [1, 'completed', 'Help me'],
+    ]);
+    expect((await read(id)).output).toEqual([done[1]?.item]);
+  });
+
+  it('fail with the code of the service, and wait for a busy model', async () => {
+    const error = new RuntimeInvalidResponse('odd');
+    parts = breakingAfter(error, 'Hel');
+    const id = await queued();
+    await run(id);
+    const failed = await read(id);
+    const message = `runtime_invalid_response: ${error.message}`;
+    expect(failed).toMatchObject({ status: 'failed', error: { code: 'server_error', message } });
+    expect(failed.output).toMatchObject([{ status: 'incomplete', content: [{ text: 'Hel' }] }]);
+    expect((await replayed(id)).at(-1)).toMatchObject({ type: 'response.failed', response: failed });
+
+    parts = breakingAfter(new ModelBusy(2));
+    const busy = await queued();
+    const began = app.clock.now().getTime();
+    await run(busy);
+    expect((await read(busy)).error).toMatchObject({
+      code: 'rate_limit_exceeded',
+      message: expect.stringMatching(/^model_busy: /),
+    });
+    expect(app.clock.now().getTime() - began).toBeGreaterThan(60_000);
+    expect(asked.length).toBeGreaterThan(5);
+  });
+
+  it('are cancelled, once or twice, and keep what they have', async () => {
+    const id = await broken('Hello');
+    const cancel = (of = id) => app.post(`${responses}/${of}/cancel`, admin.apiKey);
+    const first = await cancel();
+    expect(first).toMatchObject({ status: 200, body: { status: 'cancelled', output: [{ status: 'incomplete' }] } });
+    expect(await cancel()).toMatchObject({ status: 200, body: first.body });
+    await run(id);
+    expect(await read(id)).toEqual(first.body);
+    expect((await replayed(id)).at(-1)).toMatchObject({ type: 'response.incomplete', response: first.body });
+    const foreground = (await create()).body.id;
+    expect(statusAndCode(await cancel(foreground))).toBe('400 invalid_request');
+    expect(statusAndCode(await cancel('resp_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11'))).toBe('404 not_found');
+    const never = await queued();
+    await cancel(never);
+    expect((await replayed(never)).map(({ type }) => type)).toEqual([
+      ...['response.created', 'response.queued', 'response.incomplete'],
+    ]);
+  });
+
+  it.each(['cancelled', 'deleted'])('stop the model when they are %s', async (how) => {
+    const stopped = new Promise<void>((resolve) => {
+      parts = async function* (_, signal) {
+        yield { text: 'Hello' };
+        await new Promise<void>((aborted) => signal.addEventListener('abort', () => aborted(), { once: true }));
+        resolve();
+        signal.throwIfAborted();
+      };
+    });
+    const id = await queued();
+    const running = run(id);
+    while ((await read(id)).status !== 'in_progress');
+    if (how === 'deleted') await app.delete(`${responses}/${id}`, admin.apiKey);
+    else await app.post(`${responses}/${id}/cancel`, admin.apiKey);
+    await stopped;
+    await running;
+    expect((await newestJobs())[0]).toMatchObject({ status: 'cancelled' });
+  });
+
+  it('run again if the instance shuts down', async () => {
+    const shutdown = new AbortController();
+    parts = async function* (_, signal) {
+      yield { text: 'Hello' };
+      shutdown.abort(new Error('the instance shuts down'));
+      await new Promise<void>((aborted) => setTimeout(aborted, 5));
+      signal.throwIfAborted();
+    };
+    const id = await queued();
+    await expect(run(id, shutdown.signal)).rejects.toThrow('shuts down');
+    expect((await read(id)).status).toBe('in_progress');
+    parts = saying('Hello', ' there');
+    await run(id);
+    expect((await read(id)).output).toMatchObject([{ content: [{ text: 'Hello there' }] }]);
+  });
+
+  it('fail after the last attempt of the work queue', async () => {
+    const id = await queued();
+    await app.container.get(ResponseRunner).gaveUp({ response_id: id }, 'its instance died');
+    expect(await read(id)).toMatchObject({ status: 'failed', error: { code: 'server_error' } });
+  });
+});
