@@ -340,6 +340,8 @@ describe('alert rules and alerts', () => {
     expect(await admin.get(webhooks)).toMatchObject({ webhooks: [{ last_delivery: failed }] });
     expect(await send(member, alert.id)).toMatchObject({ status: 403, body: { code: 'forbidden' } });
     expect(await send(admin, 'alr_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11')).toMatchObject({ status: 404 });
+    const { body: wrong } = await admin.call('POST', again, { json: { alert_id: {} } });
+    expect(wrong).toMatchObject({ error: 'alert_id: must be a string' });
     const { entries } = await admin.get('/v1/audit?action=webhook.alert_sent_again');
     expect(entries).toMatchObject(Array(2).fill({ object: { id: made.id }, details: { alert_id: alert.id } }));
     receiver.answer = answering(410);

@@ -235,7 +235,7 @@ describe('the arrival of a body', () => {
 
 describe('a body that is read whole', () => {
   const begun = () => {
-    const body = new PassThrough();
+    const body = Object.assign(new PassThrough(), { headers: {} });
     const reading = readWhole(body as unknown as Request, 10);
     reading.catch(() => undefined);
     return { body, reading };
@@ -248,6 +248,20 @@ describe('a body that is read whole', () => {
     body.write('12345');
     body.end('67890');
     expect((await reading).toString()).toBe('1234567890');
+    expect(listeners(body)).toEqual(before);
+  });
+
+  it('is read into its own memory if its length is known and large', async () => {
+    const length = 2 * MB;
+    const body = Object.assign(new PassThrough(), { headers: { 'content-length': String(length) } });
+    const joined = jest.spyOn(Buffer, 'concat');
+    const reading = readWhole(body as unknown as Request, length);
+    for (let at = 0; at < 32; at++) body.write(Buffer.alloc(length / 32, at));
+    body.end();
+    const whole = await reading;
+    expect(joined).not.toHaveBeenCalled();
+    joined.mockRestore();
+    expect(whole).toEqual(Buffer.concat(Array.from({ length: 32 }, (_, at) => Buffer.alloc(length / 32, at))));
     expect(listeners(body)).toEqual(before);
   });
 

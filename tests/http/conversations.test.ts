@@ -165,6 +165,35 @@ describe('conversations', () => {
     expect((await chat('new')).status).toBe(200);
   });
 
+  it('refuse a turn with too many or too long messages before the model answers, and store nothing of it', async () => {
+    let asked = 0;
+    answering = () => `answer ${asked++}`;
+    const { messages: most, turnLength } = conversationLimits;
+    const say = (kept: string, messages: object[]) =>
+      app.call('POST', '/openai/v1/chat/completions', {
+        token: admin.token,
+        json: { model: project, messages },
+        headers: { [HEADER]: kept },
+      });
+    const one = { role: 'user', content: 'x' };
+    const tooLong = [one, { role: 'user', content: 'x'.repeat(turnLength) }];
+    const refusals = [await say('new', Array(most).fill(one)), await say('new', tooLong)];
+    for (const { status, body } of refusals)
+      expect({ status, ...body.error }).toMatchObject({ status: 400, code: 'invalid_request', param: HEADER });
+    expect(refusals.map(({ body }) => body.error.message)).toEqual([
+      expect.stringContaining(`${most} messages`),
+      expect.stringContaining(`${turnLength + 1} characters, and at most ${turnLength}`),
+    ]);
+    expect({ asked, ...(await listed()) }).toMatchObject({ asked: 0, count: 0 });
+    const whole = await say('new', [...Array(most - 2).fill({ ...one, content: '' }), one]);
+    expect(whole).toMatchObject({ status: 200, body: { object: 'chat.completion' } });
+    expect(await read(whole.headers.get(HEADER) as string)).toMatchObject({ message_count: most });
+    // An existing conversation stores only the last message.
+    const other = await begun();
+    expect((await say(other, tooLong.reverse())).status).toBe(200);
+    expect(await read(other)).toMatchObject({ message_count: 4 });
+  });
+
   it('are limited to 1,000 for each account in a project', async () => {
     const id = await begun();
     await copyRow(app.database.url, 'conversations', id, conversationLimits.perProject - 1);

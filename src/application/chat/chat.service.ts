@@ -180,12 +180,12 @@ export class ChatService {
   /** Makes all checks that are possible before the generation. */
   private async prepare(
     by: Caller | null,
-    { keptIn, signal, memory: _, ...named }: Input,
+    { keptIn, signal, request, memory: _, ...named }: Input,
   ): Promise<{ call: AccountCall; turn: Turn | null }> {
     const caller = authorize(by, permissions.chat);
     const { projectId, runtime } = await this.reconciler.stateForTeam(caller.teamId, named);
     const place = keptIn === null ? null : { caller, projectId, keptIn };
-    const turn = place && { place, id: await this.conversations.prepareTurn(place) };
+    const turn = place && { place, id: await this.conversations.prepareTurn(place, request) };
     requireReady(runtime);
     return { call: { by: caller, kind: 'chat', name: null, projectId, modelId: runtime.modelId, signal }, turn };
   }

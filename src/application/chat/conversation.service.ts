@@ -2,7 +2,13 @@ import { injectable } from 'inversify';
 import type { AccountCaller, Caller } from '../../domain/accounts/caller.js';
 import { authorize, permissions } from '../../domain/accounts/permission.js';
 import type { ChatMessage, ChatRequest, RequestMessage } from '../../domain/chat/chat.js';
-import { Conversation, type ConversationMessage, type KeptIn, storedAnswer } from '../../domain/chat/conversation.js';
+import {
+  Conversation,
+  type ConversationMessage,
+  type KeptIn,
+  storedAnswer,
+  storedMessages,
+} from '../../domain/chat/conversation.js';
 import { NotFound } from '../../domain/shared/errors.js';
 import { storable } from '../../domain/shared/text.js';
 import { StorageQuotas } from '../operations/storage-quotas.js';
@@ -87,12 +93,12 @@ export class ConversationService {
   }
 
   /**
-   * Returns the id of the conversation that will store the turn. Throws NotFound, ConversationFull,
-   * TooManyConversations or QuotaExceeded if one more turn cannot be stored. The caller has checked that the project is
-   * the team's. The turns in flight can exceed the quota, each by its own length.
+   * Returns the id of the conversation that will store the turn. Throws NotFound, ConversationFull, TurnTooLong,
+   * TooManyConversations or QuotaExceeded if the turn cannot be stored. The caller has checked that the project is the
+   * team's. The turns in flight can exceed the quota, each by its own length.
    */
-  async prepareTurn(place: TurnPlace): Promise<string> {
-    await this.requireRoom(place);
+  async prepareTurn(place: TurnPlace, { messages }: ChatRequest): Promise<string> {
+    await this.requireRoom(place, questionsOf(place.keptIn, messages));
     return place.keptIn === 'new' ? this.ids.next('cnv') : place.keptIn;
   }
 
@@ -103,35 +109,51 @@ export class ConversationService {
    */
   async storeTurn(place: TurnPlace, id: string, { messages }: ChatRequest, text: string): Promise<void> {
     const answer: ChatMessage = { role: 'assistant', content: storable(storedAnswer(text)) };
-    if (place.keptIn === 'new') await this.begin(place, id, [...messages.map(stored), answer]);
-    else await this.append(place, id, [...messages.slice(-1).map(stored), answer]);
+    const questions = questionsOf(place.keptIn, messages);
+    if (place.keptIn === 'new') await this.begin(place, id, questions, answer);
+    else await this.append(place, id, questions, answer);
   }
 
-  private async requireRoom({ caller, projectId, keptIn }: TurnPlace): Promise<void> {
+  private async requireRoom(
+    { caller, projectId, keptIn }: TurnPlace,
+    questions: readonly ChatMessage[],
+  ): Promise<void> {
     const { accountId } = caller;
     const [{ inProject, bytes }, conversation] = await Promise.all([
       this.conversations.stored({ projectId, accountId }),
       keptIn === 'new' ? null : this.conversations.find({ id: keptIn, projectId, accountId }),
     ]);
     if (keptIn === 'new') Conversation.requireRoomForOneMore(inProject);
-    else Conversation.requireRoomForTurn(found('conversation', conversation));
+    const { messageCount } = keptIn === 'new' ? { messageCount: 0 } : found('conversation', conversation);
+    Conversation.requireRoomForTurn(messageCount, questions);
     this.quotas.requireRoom('conversationBytes', bytes);
   }
 
-  private async begin(place: TurnPlace, id: string, messages: readonly ChatMessage[]): Promise<void> {
+  private async begin(
+    place: TurnPlace,
+    id: string,
+    questions: readonly ChatMessage[],
+    answer: ChatMessage,
+  ): Promise<void> {
     const { projectId, caller } = place;
     const { accountId } = caller;
     const draft = { id, projectId, accountId, createdAt: this.clock.now() };
+    const messages = [...questions, answer];
     await this.unitOfWork.run(async () => {
-      await this.requireRoom(place);
+      await this.requireRoom(place, questions);
       await this.conversations.add(Conversation.begin(draft, messages), messages);
     }, `conversations of ${accountId}`);
   }
 
-  private async append(place: TurnPlace, id: string, messages: readonly ChatMessage[]): Promise<void> {
+  private async append(
+    place: TurnPlace,
+    id: string,
+    questions: readonly ChatMessage[],
+    answer: ChatMessage,
+  ): Promise<void> {
     const key = { id, projectId: place.projectId, accountId: place.caller.accountId };
-    if (await this.conversations.append(key, messages, this.clock.now())) return;
-    await this.requireRoom(place);
+    if (await this.conversations.append(key, [...questions, answer], this.clock.now())) return;
+    await this.requireRoom(place, questions);
     throw new NotFound('conversation');
   }
 
@@ -143,6 +165,9 @@ export class ConversationService {
     return conversation;
   }
 }
+
+const questionsOf = (keptIn: KeptIn, messages: readonly RequestMessage[]): ChatMessage[] =>
+  storedMessages(keptIn, messages).map(stored);
 
 /** Returns a message of a request as a conversation stores it. */
 function stored({ role, content, toolCalls }: RequestMessage): ChatMessage {

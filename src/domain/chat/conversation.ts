@@ -1,5 +1,5 @@
 import type { ChatMessage } from './chat.js';
-import { ConversationFull, TooManyConversations } from './errors.js';
+import { ConversationFull, TooManyConversations, TurnTooLong } from './errors.js';
 
 /** A stored chat. Only its account can see and continue it. */
 export interface Conversation {
@@ -31,10 +31,13 @@ export const conversationLimits = {
   titleLength: 80,
   /** The most characters of an answer that a conversation stores, in UTF-16 units. */
   answerLength: 262_144,
+  /** The most characters of the messages that one call adds, without its answer, in UTF-16 units. */
+  turnLength: 1_048_576,
 } as const;
 
-/** A turn has two messages: a question and its answer. */
-const TURN = 2;
+/** Returns the messages of a request that a conversation stores: all in a new one, else the last. */
+export const storedMessages = <T>(keptIn: KeptIn, messages: readonly T[]): readonly T[] =>
+  keptIn === 'new' ? messages : messages.slice(-1);
 
 type Draft = Pick<Conversation, 'id' | 'projectId' | 'accountId' | 'createdAt'>;
 
@@ -46,9 +49,15 @@ export const Conversation = {
     updatedAt: draft.createdAt,
   }),
 
-  /** Throws ConversationFull. */
-  requireRoomForTurn({ messageCount }: Conversation): void {
-    if (messageCount + TURN > conversationLimits.messages) throw new ConversationFull(conversationLimits.messages);
+  /**
+   * Throws ConversationFull, or TurnTooLong, if a conversation with `messageCount` messages has no room for these and
+   * their answer.
+   */
+  requireRoomForTurn(messageCount: number, messages: readonly ChatMessage[]): void {
+    const { messages: most, turnLength } = conversationLimits;
+    if (messageCount + messages.length + 1 > most) throw new ConversationFull(most);
+    const length = messages.reduce((sum, { content }) => sum + content.length, 0);
+    if (length > turnLength) throw new TurnTooLong({ length, most: turnLength });
   },
 
   /** Throws TooManyConversations if an account with `count` conversations in the project may not begin another. */

@@ -153,7 +153,19 @@ const CONVERSATION_HEADER = 'X-Conversation-Id';
 
 export class ConversationFull extends InvalidRequest {
   constructor(limit: number) {
-    const message = `names a conversation that has reached the limit of ${limit} messages: send "new" to begin another`;
+    const message =
+      `leaves no room for the turn: a conversation holds at most ${limit} messages. Send "new" with fewer messages, ` +
+      'or leave the header out';
+    super([{ path: CONVERSATION_HEADER, message }]);
+  }
+}
+
+/** The messages that a conversation would store are too long. The call itself may be longer. */
+export class TurnTooLong extends InvalidRequest {
+  constructor({ length, most }: { readonly length: number; readonly most: number }) {
+    const message =
+      `asks to store messages of ${length} characters, and at most ${most} can be stored at once: ` +
+      'leave the header out to send them without storing them';
     super([{ path: CONVERSATION_HEADER, message }]);
   }
 }

@@ -5,9 +5,11 @@
 
 import type { IncomingHttpHeaders } from 'node:http';
 import type { LookupFunction } from 'node:net';
+import { Readable } from 'node:stream';
 import type { Dispatcher, Pool } from 'undici';
 import type { Span, Tracer } from '../../application/shared/ports.js';
 import { NoTracer } from '../system/adapters.js';
+import { jsonBody } from './json-body.js';
 
 const LONGEST_TEXT = 8 * 1024 * 1024;
 /** An idle connection stays open for a little less than most servers allow. */
@@ -145,17 +147,20 @@ export class HttpClient {
   }
 
   private async answer(request: HttpRequest, span: Span): Promise<HttpStream> {
-    const { method, path, json, body = JSON.stringify(json), signal } = request;
+    const { method, path, json, body = await jsonBody(json), signal } = request;
     const type = json === undefined ? {} : { 'Content-Type': 'application/json' };
-    const headers = { ...type, ...this.headers, ...request.headers, ...this.tracer.headers() };
+    const inPieces = typeof body === 'object' && 'pieces' in body ? body : null;
+    const length = inPieces && { 'Content-Length': String(inPieces.length) };
+    const headers = { ...type, ...length, ...this.headers, ...request.headers, ...this.tracer.headers() };
     const opaque: Sending = { isKept: false };
-    const sent = { method, path: `${this.basePath}${path}`, headers, body: body ?? null, signal, opaque };
+    const bodyOnce = () => (inPieces ? Readable.from(inPieces.pieces) : ((body as string | Uint8Array) ?? null));
+    const sent = { method, path: `${this.basePath}${path}`, headers, signal, opaque };
     this.pool ??= poolOf(this.origin, this.lookup);
     const pool = await this.pool;
     const began = performance.now();
     for (let attempt = 1; ; attempt++) {
       try {
-        const answer = await untilAborted(signal, pool.request(sent));
+        const answer = await untilAborted(signal, pool.request({ ...sent, body: bodyOnce() }));
         span.set({ 'http.response.status_code': answer.statusCode });
         return { status: answer.statusCode, headers: answer.headers, body: bodyOf(answer, signal, span) };
       } catch (error) {

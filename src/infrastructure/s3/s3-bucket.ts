@@ -165,7 +165,7 @@ export class S3Bucket {
     const params = { ...this.targetOf(path), Body };
     try {
       const upload = new Upload({ client: this.client, params, partSize: this.partBytes, queueSize: 1 });
-      return (await upload.done()).ETag ?? '';
+      return tagOf((await upload.done()).ETag);
     } catch (error) {
       // An upload that fails by itself ends the body with an AbortError.
       const { errored } = Body;
@@ -221,7 +221,7 @@ export class S3Bucket {
     try {
       const { Body, ETag } = await waited(this.client.send(new GetObjectCommand(this.targetOf(path)), { abortSignal }));
       body = Body as Readable;
-      if (ETag !== etag) throw new StorageUnavailable(`"${path}" was replaced while it was read`);
+      if (tagOf(ETag) !== etag) throw new StorageUnavailable(`"${path}" was replaced while it was read`);
       const chunks: AsyncIterator<Uint8Array> = body[Symbol.asyncIterator]();
       for (let next = await waited(chunks.next()); !next.done; next = await waited(chunks.next())) {
         left -= next.value.length;
@@ -273,9 +273,12 @@ export class S3Bucket {
   }
 }
 
+/** Stores write one ETag in several forms: with or without quotes, and as weak after a proxy has compressed the answer. */
+const tagOf = (etag = ''): string => etag.replace(/^W\//, '').replace(/^"(.*)"$/, '$1');
+
 const objectOf = (path: string, size = 0, etag = '', modifiedAt = new Date(0)): StoredObject => ({
   path,
   size,
-  etag,
+  etag: tagOf(etag),
   modifiedAt,
 });

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ModelFileStore, OpenedFile, StoredFiles, WrittenFile } from '../../application/deployments/ports.js';
 import { invalidPath, type StoredFile } from '../../domain/deployments/model-file.js';
-import { InvalidRequest } from '../../domain/shared/errors.js';
+import { InvalidRequest, StorageUnavailable } from '../../domain/shared/errors.js';
 import { MAX_ENTRIES, parentsOf } from '../files/local-model-file-store.js';
 import { steadyMs } from '../system/scheduling.js';
 import type { S3Bucket, StoredObject } from './s3-bucket.js';
@@ -11,6 +11,7 @@ import type { S3Uploads } from './s3-uploads.js';
 const REMOVALS_AT_ONCE = 16;
 const SETTLE_MS = 5_000;
 const SETTLE_PAUSE_MS = 100;
+const MEASURE_MS = 60_000;
 
 interface Settling {
   readonly path: string;
@@ -28,6 +29,8 @@ export class S3ModelFileStore implements ModelFileStore {
     private readonly maxEntries = MAX_ENTRIES,
     /** A write waits at most this time for a racing write to a parent of its path to give way. */
     private readonly settleMs = SETTLE_MS,
+    /** The sum of all objects fails after this time, because a store may list objects without end. */
+    private readonly measureMs = MEASURE_MS,
   ) {}
 
   async list(at?: string): Promise<StoredFiles> {
@@ -39,8 +42,12 @@ export class S3ModelFileStore implements ModelFileStore {
   }
 
   async uploadedBytes(except?: string): Promise<number> {
+    const until = steadyMs() + this.measureMs;
     let bytes = 0;
-    for await (const { path, size } of this.bucket.list('')) if (path !== except) bytes += size;
+    for await (const { path, size } of this.bucket.list('')) {
+      if (steadyMs() > until) throw new StorageUnavailable('the model store takes too long to list its objects');
+      if (path !== except) bytes += size;
+    }
     return bytes;
   }
 

@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { LocalModelFileStore } from '../../../src/infrastructure/files/local-model-file-store.js';
 import { LocalModelFileResolver } from '../../../src/infrastructure/files/local-model-files.js';
@@ -197,7 +197,37 @@ describe('racing uploads to a bucket', () => {
   });
 });
 
+describe('the sum of all objects of a bucket', () => {
+  it('is given up if the store lists objects without end', async () => {
+    let page = 0;
+    server.fault = (_, response) => {
+      const object = `<Contents><Key>team/${page++}.onnx</Key><Size>1</Size><ETag>"x"</ETag></Contents>`;
+      const token = `<NextContinuationToken>${page}</NextContinuationToken>`;
+      response.end(`<ListBucketResult><IsTruncated>true</IsTruncated>${token}${object}</ListBucketResult>`);
+      return true;
+    };
+    const folders = new LocalModelFileStore([], temporary.path);
+    const store = new S3ModelFileStore(server.bucket(), server.uploads(), folders, undefined, 300, 300);
+    await expect(store.uploadedBytes()).rejects.toMatchObject({ code: 'storage_unavailable' });
+    expect(page).toBeGreaterThan(1);
+  });
+});
+
 describe('ModelFileResolver of a bucket', () => {
+  it.each(['W/"x"', 'x'])('knows the ETag "x" of its list also as %s', async (tag) => {
+    serve(['model.onnx']);
+    const { fault } = server;
+    server.fault = (request, response) => {
+      if (request.url?.includes('list-type')) return fault(request, response);
+      response.writeHead(200, { ETag: tag, 'Content-Length': 1 }).end('x');
+      return true;
+    };
+    const copy = await resolverOf().materializeFile('model.onnx', signal);
+    expect(readdirSync(join(copy.path, '..'))).toEqual(['model.onnx']);
+    copy.release();
+    rmSync(cacheFolder, { recursive: true, force: true });
+  });
+
   it('brings a model of 1,000 files whole, and refuses one with more', async () => {
     serve(['model.onnx', ...numbered('model.onnx_data_', 999)]);
     const copy = await resolverOf().materializeFile('model.onnx', signal);

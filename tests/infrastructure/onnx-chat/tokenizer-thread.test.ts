@@ -83,6 +83,17 @@ describe('the counter of tokens', () => {
     expect(greedy).toMatchObject({ type: 'too_long', call: 3, whole: true });
   });
 
+  it('refuses variables with which the template fails', async () => {
+    use();
+    count(1, 'a', ['Hi'], {
+      templateFields: { refuse: 1, raise_exception: 2, loop: 3, range: 4, namespace: 5, strftime_now: 6 },
+    });
+    count(2, 'a', ['Hi'], { templateFields: { tone: 'kind' } });
+    const [refused, served] = await reported(2);
+    expect(served).toMatchObject({ type: 'tokenized', call: 2 });
+    expect(refused).toMatchObject({ type: 'refused', call: 1, path: 'chat_template_kwargs' });
+  });
+
   it('serves callers in turns, and the calls of one caller in order', async () => {
     use(folders.like({ 'config.json': withFields({ max_position_embeddings: 100_000 }) }));
     for (const call of [1, 2]) count(call, 'greedy', [LONG]);

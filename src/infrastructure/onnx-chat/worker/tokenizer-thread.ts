@@ -76,8 +76,11 @@ export class TokenizerThread {
     } catch (error) {
       // Reports only the text of a refusal by the template. Other errors may quote messages, and failures are logged.
       const reason = 'the chat template or the tokenizer failed on these messages.';
+      // The caller's variables may hide what the template needs, such as a function.
       if (error instanceof RefusedMessages)
         this.report({ type: 'refused', call, path: request.texts ? 'prompt' : error.path, message: error.message });
+      else if (request.templateFields)
+        this.report({ type: 'refused', call, path: 'chat_template_kwargs', message: reason });
       else this.report({ type: 'failed', call, reason });
     }
   }

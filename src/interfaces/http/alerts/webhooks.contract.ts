@@ -3,7 +3,7 @@ import { permissions } from '../../../domain/accounts/permission.js';
 import { webhookLimits } from '../../../domain/alerts/webhook.js';
 import { contractsOf } from '../contract.js';
 import { listOf } from '../paging.js';
-import { ActorId, Deleted, id, intLike, namedObject, Timestamp, text, textLike } from '../schemas.js';
+import { ActorId, Deleted, id, idText, intLike, namedObject, Timestamp, text, textLike } from '../schemas.js';
 import { AlertAnswer } from './alerts.contract.js';
 
 const api = contractsOf('Monitoring');
@@ -90,7 +90,7 @@ export const sendAlertAgain = api.post(`${path}/{webhook_id}/deliveries`, {
     'Posts the same event as the first attempt at once, without a retry, and answers the outcome, which becomes ' +
     '`last_delivery`. Nothing is posted to a disabled webhook. Retries of earlier attempts go on.',
   access: permissions.manageMonitoring,
-  body: namedObject('NewWebhookDelivery', { alert_id: id('alr') }),
+  body: namedObject('NewWebhookDelivery', { alert_id: idText('alr') }),
   status: 201,
   answer: DeliveryAnswer,
 });
