@@ -2263,7 +2263,25 @@ export interface components {
                     role: "assistant";
                     content?: string | null;
                     refusal?: string | null;
-                    tool_calls?: (string | number | boolean | null | unknown[] | Record<string, never>)[];
+                    tool_calls?: ({
+                        index?: number;
+                        id?: string | null;
+                        type?: string | null;
+                        function?: ({
+                            name?: string | null;
+                            arguments?: string | null;
+                        } & {
+                            [key: string]: unknown;
+                        }) | null;
+                    } & {
+                        [key: string]: unknown;
+                    })[] | null;
+                    function_call?: ({
+                        name?: string | null;
+                        arguments?: string | null;
+                    } & {
+                        [key: string]: unknown;
+                    }) | null;
                 } & {
                     [key: string]: unknown;
                 };
@@ -2311,7 +2329,25 @@ export interface components {
                     /** @enum {string} */
                     role?: "assistant";
                     content?: string | null;
-                    tool_calls?: (string | number | boolean | null | unknown[] | Record<string, never>)[];
+                    tool_calls?: ({
+                        index?: number;
+                        id?: string | null;
+                        type?: string | null;
+                        function?: ({
+                            name?: string | null;
+                            arguments?: string | null;
+                        } & {
+                            [key: string]: unknown;
+                        }) | null;
+                    } & {
+                        [key: string]: unknown;
+                    })[] | null;
+                    function_call?: ({
+                        name?: string | null;
+                        arguments?: string | null;
+                    } & {
+                        [key: string]: unknown;
+                    }) | null;
                 } & {
                     [key: string]: unknown;
                 }) | null;
@@ -2383,16 +2419,44 @@ export interface components {
                 include_obfuscation?: boolean | null;
             } | null;
             response_format?: components["schemas"]["TextFormat"] | components["schemas"]["JsonObjectFormat"] | components["schemas"]["JsonSchemaFormat"] | null;
-            tools?: {
-                [key: string]: components["schemas"]["Json"];
+            tools?: components["schemas"]["ChatTool"][] | null;
+            tool_choice?: ("none" | "auto" | "required") | {
+                /** @enum {string} */
+                type: "function";
+                function: {
+                    name: string;
+                };
+            } | {
+                /** @enum {string} */
+                type: "allowed_tools";
+                allowed_tools: {
+                    /** @enum {string} */
+                    mode: "auto" | "required";
+                    tools: {
+                        /** @enum {string} */
+                        type: "function";
+                        function: {
+                            name: string;
+                        };
+                    }[];
+                };
+            } | null;
+            parallel_tool_calls?: boolean | null;
+            functions?: {
+                name: string;
+                description?: string | null;
+                parameters?: {
+                    [key: string]: components["schemas"]["Json"];
+                };
             }[] | null;
-            tool_choice?: string | number | boolean | null | unknown[] | Record<string, never>;
+            function_call?: ("none" | "auto") | {
+                name: string;
+            } | null;
             modalities?: "text"[] | null;
             user?: string | number | boolean | null | unknown[] | Record<string, never>;
             metadata?: string | number | boolean | null | unknown[] | Record<string, never>;
             store?: string | number | boolean | null | unknown[] | Record<string, never>;
             service_tier?: string | number | boolean | null | unknown[] | Record<string, never>;
-            parallel_tool_calls?: string | number | boolean | null | unknown[] | Record<string, never>;
             prompt_cache_key?: string | number | boolean | null | unknown[] | Record<string, never>;
             prompt_cache_retention?: string | number | boolean | null | unknown[] | Record<string, never>;
             prediction?: string | number | boolean | null | unknown[] | Record<string, never>;
@@ -2402,8 +2466,6 @@ export interface components {
                 [key: string]: components["schemas"]["Json"];
             };
             verbosity?: string | number | boolean | null | unknown[] | Record<string, never>;
-            functions?: null;
-            function_call?: null;
             audio?: null;
             web_search_options?: null;
             moderation?: null;
@@ -2413,16 +2475,29 @@ export interface components {
         };
         OpenAiChatMessage: {
             /** @enum {string} */
-            role: "system" | "developer" | "user" | "assistant" | "tool";
+            role: "system" | "developer" | "user" | "assistant" | "tool" | "function";
             content?: string | (components["schemas"]["ChatTextPart"] | components["schemas"]["ChatOtherPart"])[] | null;
             name?: string | null;
-            tool_calls?: {
-                [key: string]: components["schemas"]["Json"];
-            }[] | null;
+            tool_calls?: ({
+                id: string;
+                function: {
+                    name: string;
+                    arguments: string;
+                } & {
+                    [key: string]: unknown;
+                };
+            } & {
+                [key: string]: unknown;
+            })[] | null;
             tool_call_id?: string | null;
             refusal?: string | null;
             audio?: null;
-            function_call?: null;
+            function_call?: ({
+                name: string;
+                arguments: string;
+            } & {
+                [key: string]: unknown;
+            }) | null;
             reasoning_content?: string | null;
             annotations?: string | number | boolean | null | unknown[] | Record<string, never>;
             parsed?: string | number | boolean | null | unknown[] | Record<string, never>;
@@ -2456,6 +2531,18 @@ export interface components {
                 name: string;
                 description?: string | null;
                 schema: {
+                    [key: string]: components["schemas"]["Json"];
+                };
+                strict?: boolean | null;
+            };
+        };
+        ChatTool: {
+            /** @enum {string} */
+            type: "function";
+            function: {
+                name: string;
+                description?: string | null;
+                parameters?: {
                     [key: string]: components["schemas"]["Json"];
                 };
                 strict?: boolean | null;
