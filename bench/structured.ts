@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ResponseFormat, Tool } from '../src/domain/chat/chat.js';
 import { DrivenWorker } from '../tests/support/onnx/driven-worker.js';
+import { withToolTemplate } from '../tests/support/onnx/tool-templates.js';
 import { makeModel } from './chat-engine/model.js';
 import { median, wanted } from './rounds.js';
 
@@ -34,13 +35,6 @@ const tools: Tool[] = [
   { name: 'search', parameters: { type: 'object', properties: { people: schema }, required: ['people'] } },
   { name: 'weather', parameters: { type: 'object', properties: { city: { type: 'string' } } } },
 ];
-/** The names of tools stand before the messages, and calls have the form of Hermes and Qwen. */
-const template =
-  '{% for tool in tools %}{{ tool.function.name }} {% endfor %}{% for message in messages %}' +
-  '<|im_start|>{{ message.role }}{{ message.content }}{% for call in message.tool_calls %}<tool_call>\n' +
-  '{"name": "{{ call.function.name }}", "arguments": {{ call.function.arguments | tojson }}}\n</tool_call>' +
-  '{% endfor %}<|im_end|>{% endfor %}<|im_start|>assistant\n';
-
 /** Returns the milliseconds of each answer. The first `kept` answers have the form. */
 async function times(worker: DrivenWorker, round: string, kept: number, form = {}): Promise<number[]> {
   const answers = Array.from({ length: AT_ONCE }, async (_, i) => {
@@ -56,8 +50,8 @@ async function main(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'tenon-bench-'));
   try {
     makeModel(folder);
-    const config = join(folder, 'tokenizer_config.json');
-    writeFileSync(config, JSON.stringify({ ...JSON.parse(readFileSync(config, 'utf8')), chat_template: template }));
+    for (const [file, change] of Object.entries(withToolTemplate('tags')))
+      writeFileSync(join(folder, file), change(readFileSync(join(folder, file), 'utf8')));
     const worker = await new DrivenWorker().load(folder);
     const cost: number[] = [];
     const loss: number[] = [];

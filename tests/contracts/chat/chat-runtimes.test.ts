@@ -49,9 +49,11 @@ describe('chat runtimes', () => {
   const listening = folders.like({
     'tokenizer_config.json': withFields({
       chat_template:
-        '{{ messages | tojson }}{{ tone }}{{ reasoning_effort }}{% for tool in tools %}{{ tool.function.name }}' +
-        '{% for call in messages[1].tool_calls %}<tool_call>{"name": "{{ call.function.name }}", ' +
-        '"arguments": {{ call.function.arguments | tojson }}}</tool_call>{% endfor %}{% endfor %}',
+        '{{ messages | tojson }}{{ tone }}{{ reasoning_effort }}' +
+        '{% if tools %}{% for tool in tools %}{{ tool.function.name }}{% endfor %}{% endif %}' +
+        '{% for m in messages %}{% if m.tool_calls %}{% for call in m.tool_calls %}<tool_call>{"name": ' +
+        '"{{ call.function.name }}", "arguments": {{ call.function.arguments | tojson }}}</tool_call>' +
+        '{% endfor %}{% endif %}{% endfor %}',
     }),
   });
   afterAll(() => folders.remove());

@@ -6,7 +6,7 @@ import type { ChatRequest, Tool, ToolCall, ToolCallPart } from '../../../src/dom
 import type { JsonObject } from '../../../src/domain/workspace/json.js';
 import { ajvCode } from '../../../src/infrastructure/json-schema/pattern.js';
 import { ChildRuntimesRig, callsProgram } from '../../support/onnx/child-runtimes-rig.js';
-import { ModelFolders, tinyChat, withFields } from '../../support/onnx/model-folders.js';
+import { ModelFolders, tinyChat, tokenId, withFields } from '../../support/onnx/model-folders.js';
 import { type ToolTemplate, withToolTemplate } from '../../support/onnx/tool-templates.js';
 
 const rig = new ChildRuntimesRig({ atOnce: 16, queue: 100 });
@@ -76,7 +76,8 @@ describe.each(forms)('a model with calls in the form of %s', (id) => {
   it('calls one tool if calls may not stand together or its form has only one, else several', async () => {
     const one = await ask({ toolChoice: 'required', parallelToolCalls: false, sampling: endless, maxTokens: 200 });
     expect(one).toMatchObject({ finishReason: 'tool_calls', toolCalls: [expect.anything()] });
-    const more = await ask({ toolChoice: 'required', tools: tools.slice(2), sampling: endless, maxTokens: 200 });
+    const further = { logitBias: { ...endless.logitBias, [tokenId(',')]: 100 } };
+    const more = await ask({ toolChoice: 'required', tools: tools.slice(2), sampling: further, maxTokens: 200 });
     if (id === 'json') expect(more).toMatchObject({ finishReason: 'tool_calls', toolCalls: [expect.anything()] });
     else expect([more.finishReason, (more.toolCalls ?? []).length > 1]).toEqual(['length', true]);
   });
@@ -167,7 +168,8 @@ describe('tools', () => {
         ),
     });
     expect(await rig.start(folder, 'special')).toMatchObject({ state: 'ready' });
-    const about = { id: 'special', tools: tools.slice(2), sampling: { logitBias: { 506: 100 } } };
+    const sampling = { logitBias: { 506: 100 } };
+    const about = { id: 'special', tools: tools.slice(2), parallelToolCalls: false, sampling };
     const answer = await rig.ask(question, about);
     expect(answer).toMatchObject({ text: '', toolCalls: [{ name: 'stop', arguments: '{}' }] });
     expect(answer.completionTokens).toBeLessThan(45);

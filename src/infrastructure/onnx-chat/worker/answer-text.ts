@@ -124,7 +124,6 @@ export class AnswerText {
   /** Begins the tool calls. The beginning is held, and `rest` follows it. The calls have no probabilities. */
   private begin(rest: string): void {
     this.isCalling = true;
-    this.logprobs = this.logprobs.filter(({ at }) => at < this.released);
     this.settings.calls?.parser.add(this.held + rest);
     this.held = '';
   }
