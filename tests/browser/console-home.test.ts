@@ -157,6 +157,9 @@ describeInBrowser('the overview, the jobs and the log of the console', () => {
       await button(page, 'Show more').click();
     }
     await rows.nth(149).waitFor();
+    const colourOf = (state: string) =>
+      styleOf(page.locator('.state', { hasText: state }).first(), 'backgroundColor', '::before');
+    const succeeded = await colourOf('succeeded');
     await page.getByRole('link', { name: 'Overview' }).click();
     await at(page, '/');
 
@@ -174,6 +177,7 @@ describeInBrowser('the overview, the jobs and the log of the console', () => {
 
     await page.goto(`${service.url}/#/jobs/${running}`);
     await page.getByText('3 of 10').first().waitFor();
+    expect(await colourOf('running')).not.toBe(succeeded);
     expect(await shortcomingsInEveryLook(page)).toEqual([]);
     await button(page, 'Cancel the job').click();
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel the job' }).click();

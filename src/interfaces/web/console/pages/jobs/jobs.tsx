@@ -3,11 +3,12 @@ import { answer, api, type Schemas } from '../../shared/api.js';
 import { SelectField } from '../../shared/form.js';
 import { formatDuration } from '../../shared/format.js';
 import { Frame } from '../../shared/frame.js';
+import { PagedTable, pageSize } from '../../shared/paged-table.js';
 import { usePaged, useQuery } from '../../shared/query.js';
 import { link, query, setQuery } from '../../shared/router.js';
 import { SearchField, searchText } from '../../shared/search-field.js';
-import { Empty, Loaded, State, Time } from '../../shared/states.js';
-import { type Column, More, Table } from '../../shared/table.js';
+import { Empty, JobState, Loaded, Time } from '../../shared/states.js';
+import type { Column } from '../../shared/table.js';
 import { jobName } from './job-link.js';
 import { hasProgress, ProgressOf } from './progress.js';
 
@@ -35,7 +36,7 @@ export function Jobs() {
   const jobs = usePaged(
     `jobs ${JSON.stringify(filter)}`,
     async (cursor) => {
-      const page = { limit: PAGE, ...(cursor ? { cursor } : {}) };
+      const page = { limit: pageSize(PAGE), ...(cursor ? { cursor } : {}) };
       const { jobs: items, next_cursor } = await answer(
         api.GET('/v1/jobs', { params: { query: { ...filter, ...page } } }),
       );
@@ -45,7 +46,7 @@ export function Jobs() {
   );
   const columns: readonly Column<Job>[] = [
     { title: 'Job', sortBy: jobName, cell: (job) => <a href={link(`/jobs/${job.id}`)}>{jobName(job)}</a> },
-    { title: 'Status', sortBy: ({ status }) => status, cell: (job) => <State of={job.status} /> },
+    { title: 'Status', sortBy: ({ status }) => status, cell: (job) => <JobState of={job.status} /> },
     {
       title: 'Project',
       sortBy: ({ project_id: id }) => id && names.get(id),
@@ -96,16 +97,7 @@ export function Jobs() {
       <Loaded query={jobs} what="the jobs">
         {(rows) =>
           rows.length > 0 ? (
-            <>
-              <Table
-                label="Jobs"
-                columns={columns}
-                rows={rows}
-                rowKey={({ id }) => id}
-                sort={jobs.more ? null : 'sort'}
-              />
-              <More query={jobs} />
-            </>
+            <PagedTable label="Jobs" columns={columns} rows={rows} query={jobs} />
           ) : isFiltered ? (
             <Empty icon="jobs" title="No job fits these filters">
               <button

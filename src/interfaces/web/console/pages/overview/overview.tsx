@@ -4,7 +4,7 @@ import { answer, api, type Schemas } from '../../shared/api.js';
 import { Frame, Panel } from '../../shared/frame.js';
 import { type Query, useQuery } from '../../shared/query.js';
 import { link } from '../../shared/router.js';
-import { Loaded, State, Time } from '../../shared/states.js';
+import { JobState, Loaded, State, Time } from '../../shared/states.js';
 import { JobLink } from '../jobs/job-link.js';
 import { FirstSteps } from './first-steps.js';
 import { NewKey } from './new-key.js';
@@ -166,7 +166,7 @@ function JobsPanel({ jobs, runtimes }: { jobs: Query<Schemas['Jobs']>; runtimes:
                 <span class="overview-job">
                   <JobLink job={job} /> <span class="hint">{names.get(job.project_id ?? '')}</span>
                 </span>
-                <State of={job.status} /> <Time at={job.created_at} />
+                <JobState of={job.status} /> <Time at={job.created_at} />
               </li>
             ))}
           </Rows>

@@ -201,7 +201,12 @@ function Playground({ runtimes }: { runtimes: readonly Runtime[] }) {
         <SaveToProject
           side={saving}
           onSaved={(now) => {
-            for (const { chat, project } of sides) if (chat.projectId === now.id) project.set(now);
+            for (const { label, chat, project, version, chooseVersion } of sides) {
+              if (chat.projectId !== now.id) continue;
+              // The other columns keep what they had, so that they can be compared with the new version.
+              if (label !== saved && version === null && project.data) chooseVersion(project.data.version);
+              project.set(now);
+            }
           }}
           onClose={() => save(null)}
         />
