@@ -1,4 +1,4 @@
-import { can } from '../../shared/account.js';
+import { can, status } from '../../shared/account.js';
 import { answer, api, type Schemas } from '../../shared/api.js';
 import { SelectField } from '../../shared/form.js';
 import { formatDuration } from '../../shared/format.js';
@@ -31,8 +31,6 @@ export function Jobs() {
     q: searchText(),
   };
   const isFiltered = Object.values(filter).some((value) => value !== undefined);
-  const projects = useQuery(can('read_workspace') ? 'projects' : null, () => answer(api.GET('/v1/projects')));
-  const names = new Map(projects.data?.projects.map(({ id, name }) => [id, name] as const));
   const jobs = usePaged(
     `jobs ${JSON.stringify(filter)}`,
     async (cursor) => {
@@ -44,6 +42,13 @@ export function Jobs() {
     },
     { everyMs: EVERY_MS },
   );
+  // The jobs come first on a slow connection. Until the projects are there, the status has the names of most of them.
+  const mayRead = can('read_workspace') && jobs.data !== undefined;
+  const projects = useQuery(mayRead ? 'projects' : null, () => answer(api.GET('/v1/projects')));
+  const names = new Map([
+    ...(status.value?.runtimes ?? []).map(({ project_id, project_name }) => [project_id, project_name] as const),
+    ...(projects.data?.projects ?? []).map(({ id, name }) => [id, name] as const),
+  ]);
   const columns: readonly Column<Job>[] = [
     { title: 'Job', sortBy: jobName, cell: (job) => <a href={link(`/jobs/${job.id}`)}>{jobName(job)}</a> },
     { title: 'Status', sortBy: ({ status }) => status, cell: (job) => <JobState of={job.status} /> },

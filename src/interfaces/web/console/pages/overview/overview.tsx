@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { can, forUser, user } from '../../shared/account.js';
+import { can, forUser, newStatus, user } from '../../shared/account.js';
 import { answer, api, type Schemas } from '../../shared/api.js';
 import { Frame, Panel } from '../../shared/frame.js';
 import { type Query, useQuery } from '../../shared/query.js';
@@ -19,7 +19,7 @@ const MOST_LISTED = 8;
 type Runtimes = Schemas['Status']['runtimes'];
 
 export function Overview() {
-  const status = useQuery('status', () => answer(api.GET('/v1/status')), {
+  const status = useQuery('status', newStatus, {
     everyMs: (data) => (data?.runtimes.some(({ state }) => state === 'loading') ? CHANGING_EVERY_MS : STATUS_EVERY_MS),
   });
   const refresh = async () => {
