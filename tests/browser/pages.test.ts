@@ -303,11 +303,7 @@ describeInBrowser('the pages in a browser', () => {
     };
     expect(await looksOf('/docs')).toEqual(await looksOf('/auth'));
     const page = await visitor.open('/docs');
-    await page.locator('.opblock-tag').first().waitFor();
-    // Swagger UI itself makes its main part, the levels of its headings, and buttons within buttons.
-    const rules = (await shortcomings(page)).map((line) => line.split(':')[0]);
-    expect(rules).toEqual(['heading-order', 'nested-interactive', 'region']);
     await page.getByRole('link', { name: 'To the console' }).click();
     await heading(page, 'Sign in');
-  }, 150_000);
+  });
 });
