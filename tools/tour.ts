@@ -2,7 +2,7 @@
  * Takes the pictures for the README, docs/images/console-*.png. Starts the real service, runs the steps of the demo,
  * and opens the console in Chromium. `CHROMIUM` names another browser.
  */
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { chromium } from 'playwright-core';
@@ -11,6 +11,7 @@ import { DemoService } from './demo/service.js';
 import { ADA, QUESTION, walk } from './demo/walk.js';
 
 const FOLDER = join(__dirname, '../../docs/images');
+const PROGRAMS = ['/usr/bin/chromium', '/usr/bin/chromium-headless-shell'];
 const SIZE = { width: 1280, height: 800 };
 /** The calls take four minutes, so that the charts of the overview have values. */
 const CALLS = 60;
@@ -36,7 +37,7 @@ async function main(): Promise<void> {
     await delay(EVERY_MS);
   }
   const browser = await chromium.launch({
-    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+    executablePath: process.env.CHROMIUM ?? PROGRAMS.find((path) => existsSync(path)),
     args: ['--no-sandbox'],
   });
   const page = await browser.newPage({ viewport: SIZE });

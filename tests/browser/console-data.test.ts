@@ -97,14 +97,15 @@ describeInBrowser('datasets and evaluations in the console', () => {
     const paste = (text: string) => page.getByLabel('Or paste the text').fill(text);
     const preview = page.getByRole('region', { name: 'Preview' });
     const cells = () => preview.locator('tbody tr').first().locator('td').allInnerTexts();
-    const rows = Array.from({ length: 12 }, (_, n) => `question ${n},answer ${n},other ${n}`);
-    await paste(`Question,Answer,Other\n${rows.join('\n')}\n`);
+    const rows = Array.from({ length: 12 }, (_, n) => `question ${n},answer ${n},other ${n},kind ${n}`);
+    await paste(`Question,Answer,Other,Kind\n${rows.join('\n')}\n`);
     await page.getByLabel('Column with the expected answer').waitFor();
     expect(await page.getByLabel('Column with the input').inputValue()).toBe('Question');
     expect(await preview.locator('tbody tr').count()).toBe(10);
-    expect(await cells()).toEqual(['question 0', 'answer 0']);
+    expect(await cells()).toEqual(['question 0', 'answer 0', 'other 0', 'kind 0']);
     await page.getByLabel('Column with the expected answer').selectOption('Other');
-    expect(await cells()).toEqual(['question 0', 'other 0']);
+    await page.getByLabel('Column with the group').selectOption('Kind');
+    expect(await cells()).toEqual(['kind 0', 'question 0', 'other 0', 'answer 0']);
     for (const width of WIDTHS) {
       await page.setViewportSize({ width, height: 740 });
       expect(await shortcomingsInEveryLook(page)).toEqual([]);
@@ -113,7 +114,8 @@ describeInBrowser('datasets and evaluations in the console', () => {
     await press(page, /^Import$/);
     await page.getByRole('heading', { name: 'mapped' }).waitFor();
     const { records: imported } = await stored(await idIn(page));
-    expect(imported[0]).toMatchObject({ input: 'question 0', expected: 'other 0', fields: { Answer: 'answer 0' } });
+    const fields = { Answer: 'answer 0' };
+    expect(imported[0]).toMatchObject({ group: 'kind 0', input: 'question 0', expected: 'other 0', fields });
 
     await page.goto(`${service.url}/#${datasets()}?import=file`);
     const chat = (question: string) => ({
@@ -153,6 +155,10 @@ describeInBrowser('datasets and evaluations in the console', () => {
     await shown(page, 'first.csv');
     await press(page, /^Import$/);
     await shown(page, 'row 1: has 2 columns');
+    await drop('many.csv', `input,expected\n${'a,b\n'.repeat(501)}`);
+    await press(page, /^Import$/);
+    await shown(page, 'there are 501 rows');
+    await shown(page, 'many.csv'); // No row can be corrected, so the file stays.
     await drop('second.csv', 'id,input,expected\na,b,c\n');
     await shown(page, 'second.csv');
     await gone(page, 'row 1: has 2 columns');

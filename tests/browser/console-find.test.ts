@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { describeInBrowser, Visitor } from '../support/browser.js';
-import { addOldJobs, at, cleanUp, goBack, openConsole, shortcomingsInEveryLook } from '../support/console.js';
+import { addOldJobs, at, cleanUp, goBack, openConsole, shortcomingsInEveryLook, styleOf } from '../support/console.js';
 import { query } from '../support/database.js';
 import { Service } from '../support/service.js';
 import { until } from '../support/until.js';
@@ -116,6 +116,27 @@ describeInBrowser('finding in the console', () => {
     expect(await shortcomingsInEveryLook(page)).toEqual([]);
   });
 
+  it('sorts a list with more rows than it shows, and loads the others for this', async () => {
+    const page = await openConsole(visitor, ada.token, '/jobs?kind=prediction');
+    await rowsOf(page).nth(49).waitFor();
+    await button(page, 'Show more').waitFor();
+    await button(page, 'Created').click();
+    await at(page, '/jobs?kind=prediction&sort=created');
+    await until('all rows are shown', async () => (await rowsOf(page).count()) === JOBS);
+    const [oldest] = await query(
+      service.databaseUrl as string,
+      "SELECT id FROM jobs WHERE kind = 'prediction' ORDER BY created_at LIMIT 1",
+    );
+    expect(await rowsOf(page).first().getByRole('link').first().getAttribute('href')).toBe(`#/jobs/${oldest?.id}`);
+    expect(await button(page, 'Show more').count()).toBe(0);
+    expect(await styleOf(button(page, 'Status'), 'content', '::after')).toContain('↕');
+    expect(await shortcomingsInEveryLook(page)).toEqual([]);
+    await button(page, 'Created').click();
+    await button(page, 'Created').click();
+    await at(page, '/jobs?kind=prediction');
+    expect(await rowsOf(page).count()).toBe(JOBS);
+  });
+
   it('returns to the same rows and the same place after a step back', async () => {
     const page = await openConsole(visitor, ada.token, '/jobs');
     for (const count of [50, 100]) {
@@ -211,6 +232,7 @@ describeInBrowser('finding in the console', () => {
   it('names and links the objects of the audit trail, and finds them by name', async () => {
     const page = await openConsole(visitor, ada.token, '/team/audit');
     const entry = (name: string) => rowsOf(page).filter({ has: page.getByRole('link', { name, exact: true }) });
+    await entry('Rivers').filter({ hasText: ', project: Geography of Peru,' }).waitFor();
     expect(await entry('Rivers').first().textContent()).toMatch(/Ada[\s\S]*dataset frozen/);
     await page.getByLabel('Search').fill('rivers');
     await at(page, '/team/audit?q=rivers');
@@ -259,6 +281,10 @@ describeInBrowser('finding in the console', () => {
     await page.getByRole('dialog', { name: /rule/i }).waitFor();
     await page.keyboard.press('Escape');
     await at(page, '/alerts/rules');
+    await open(`project ${PROJECTS - 1}`); // the newest project, into which the palette offers an import, too
+    await option(/^Project 59 project$/).waitFor();
+    await page.keyboard.press('Enter');
+    await at(page, /^\/projects\/prj_[^/?]*$/);
     await open('new project');
     await page.keyboard.press('Enter');
     await page.getByRole('dialog', { name: /project/i }).waitFor();

@@ -31,7 +31,7 @@ describeInBrowser('the overview, the jobs and the log of the console', () => {
     const asked = (path: RegExp) => page.waitForRequest((request) => path.test(new URL(request.url()).pathname));
     const scripts: string[] = [];
     page.on('request', (request) => request.resourceType() === 'script' && scripts.push(request.url()));
-    const early = Promise.all([asked(/\/v1\/status$/), asked(/\/pages\/jobs-\w+\.js$/)]);
+    const early = Promise.all([/\/v1\/status$/, /\/v1\/jobs$/, /\/pages\/jobs-\w+\.js$/].map(asked));
     await page.route(/\/pages\/console-\w+\.js$/, async (route) => {
       await early;
       await route.continue();
@@ -40,7 +40,7 @@ describeInBrowser('the overview, the jobs and the log of the console', () => {
     page.on('request', (request) => calls.push(new URL(request.url()).pathname));
     await page.goto(`${service.url}/#/jobs`, { waitUntil: 'commit' });
     await page.getByRole('heading', { name: 'Jobs', level: 1 }).waitFor();
-    expect(calls.filter((path) => path === '/v1/status')).toHaveLength(1);
+    for (const once of ['/v1/status', '/v1/jobs']) expect(calls.filter((path) => path === once)).toEqual([once]);
     expect(scripts.length).toBeLessThan(13);
     await page.unrouteAll();
   });
@@ -157,6 +157,9 @@ describeInBrowser('the overview, the jobs and the log of the console', () => {
       await button(page, 'Show more').click();
     }
     await rows.nth(149).waitFor();
+    const colourOf = (state: string) =>
+      styleOf(page.locator('.state', { hasText: state }).first(), 'backgroundColor', '::before');
+    const succeeded = await colourOf('succeeded');
     await page.getByRole('link', { name: 'Overview' }).click();
     await at(page, '/');
 
@@ -174,6 +177,7 @@ describeInBrowser('the overview, the jobs and the log of the console', () => {
 
     await page.goto(`${service.url}/#/jobs/${running}`);
     await page.getByText('3 of 10').first().waitFor();
+    expect(await colourOf('running')).not.toBe(succeeded);
     expect(await shortcomingsInEveryLook(page)).toEqual([]);
     await button(page, 'Cancel the job').click();
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel the job' }).click();

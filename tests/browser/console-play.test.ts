@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
 import { describeInBrowser, Visitor } from '../support/browser.js';
-import { at, cleanUp, openConsole, shortcomingsInEveryLook } from '../support/console.js';
+import { at, cleanUp, openConsole, shortcomingsInEveryLook, WIDTHS } from '../support/console.js';
 import { answering, chunk, ScriptedEngine, sendEvents, speaking, streaming } from '../support/scripted-engine.js';
 import { Service } from '../support/service.js';
 import { createProject, type Member, readyProject, register } from '../support/workspace.js';
@@ -281,6 +281,30 @@ describeInBrowser('the playground', () => {
       goal: 'Theirs',
       system_prompt: 'Be long.',
     });
+  });
+
+  it('leaves the other columns at their version when one is saved', async () => {
+    const id = await createProject(service, ada.token, { system_prompt: 'One' });
+    const page = await open(`project=${id}&beside=${id}`);
+    const column = (name: string) => page.getByRole('region', { name: `${name} project`, exact: true });
+    await press(page, 'Settings of second project');
+    await page.getByText('The prompt of the project.').waitFor();
+    await page.getByLabel('System prompt').fill('Two');
+    await press(page, 'Save as the project’s prompt');
+    await press(page, 'Save as version 2');
+    await column('Second').getByText('Newest version').waitFor();
+    await column('First').getByText('Version 1').waitFor();
+    expect([await parameter(page, 'version'), await parameter(page, 'beside_version')]).toEqual(['1', null]);
+  });
+
+  it('keeps the input in the window while a note stands above the page', async () => {
+    const page = await open(`project=${capitals}&panel=none`);
+    await page.getByRole('region', { name: 'Unverified account' }).waitFor();
+    for (const width of WIDTHS) {
+      await page.setViewportSize({ width, height: 740 });
+      const box = await page.getByRole('button', { name: 'Send', exact: true }).boundingBox();
+      expect({ width, isSeen: (box?.y ?? 740) + (box?.height ?? 0) <= 740 }).toEqual({ width, isSeen: true });
+    }
   });
 
   it('keeps the chosen project if the address changes again at once', async () => {

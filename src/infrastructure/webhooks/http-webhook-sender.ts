@@ -88,11 +88,14 @@ export class HttpWebhookSender implements WebhookSender {
   }
 }
 
-const NOT_ALLOWED = 'leads to an address that is not on the public internet, nor in SERVICE_WEBHOOK_ALLOW_NETWORKS';
+/** Says what a user can do, and names the setting for whoever runs the service. */
+const ALLOWED_BY = 'whoever runs the service must allow its network (SERVICE_WEBHOOK_ALLOW_NETWORKS)';
+const NOT_ENCRYPTED = `must be an https:// URL, or ${ALLOWED_BY}`;
+const NOT_ALLOWED = `leads to an address that is not on the public internet: ${ALLOWED_BY}`;
 
 function refusalOf(error: unknown, { protocol }: URL): string {
   if (!(error instanceof AddressRefused)) return 'must name a host that can be resolved';
-  return protocol === 'https:' ? NOT_ALLOWED : 'must be an https:// URL, or lead into SERVICE_WEBHOOK_ALLOW_NETWORKS';
+  return protocol === 'https:' ? NOT_ALLOWED : NOT_ENCRYPTED;
 }
 
 /** Describes the failure without any address. */

@@ -5,6 +5,7 @@ export const pages: readonly Page[] = [
   {
     path: '/',
     title: 'Overview',
+    early: 'v1/jobs?limit=8',
     load: async () => (await import('./pages/overview/overview.js')).Overview,
     menu: { group: 'Home', icon: 'overview', key: 'o' },
   },
@@ -91,6 +92,7 @@ export const pages: readonly Page[] = [
   {
     path: '/jobs',
     title: 'Jobs',
+    early: 'v1/jobs?limit=50',
     load: async () => (await import('./pages/jobs/jobs.js')).Jobs,
     needs: 'read_jobs',
     menu: { group: 'Operations', icon: 'jobs', key: 'j' },

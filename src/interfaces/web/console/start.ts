@@ -5,7 +5,9 @@ import { pathOf, placeOf } from './shared/place.js';
 
 const isConsole = location.pathname.endsWith('/'); // the other pages need no session
 if (isConsole) {
-  askEarly();
-  const found = pageAt(pathOf(placeOf(location.hash)));
+  const place = placeOf(location.hash);
+  const found = pageAt(pathOf(place));
+  const list = place.includes('?') ? undefined : found?.page.early; // with parameters, the page asks for another list
+  askEarly('v1/status', ...(list ? [list] : []));
   if (found) void loadPage(found.page).catch(() => {}); // the page is loaded again when it is shown
 }

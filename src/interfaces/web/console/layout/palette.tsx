@@ -16,7 +16,7 @@ const MOST_SEARCHED = 20;
 /** Words that entries have beside the names of objects. */
 const NO_NAMES = new Set(['chat', 'with', 'of', 'project', 'dataset', 'model', 'job', 'playground']);
 
-const fits = (words: readonly string[], { title, hint }: Command) =>
+const fits = (words: readonly string[], { title, hint }: Pick<Command, 'title' | 'hint'>) =>
   words.every((word) => `${title} ${hint ?? ''}`.toLowerCase().includes(word));
 
 /**
@@ -51,9 +51,13 @@ function useCommands(words: readonly string[], openHelp: () => void) {
       goTo(name, 'deployment', link(`/deployments/${id}`)),
     ),
   ].filter((command) => fits(words, command));
+  const byTitle = known.filter(({ title }) => fits(words, { title }));
   const isLoading = q !== longest || [objects, jobs, deployments].some(({ data, loading }) => loading && !data);
   const job = isJob ? [goTo(words[0] as string, 'job', link(`/jobs/${words[0]}`))] : [];
-  return { commands: atMost([...job, ...known, ...(longest ? found : [])]), isLoading };
+  return {
+    commands: atMost([...job, ...byTitle, ...(longest ? found : []), ...known.filter((one) => !byTitle.includes(one))]),
+    isLoading,
+  };
 }
 
 function commandsOf({ kind, id, name, project_id: project, project_name }: Schemas['FoundObject']): Command[] {

@@ -33,15 +33,17 @@ export function VerificationBanner() {
           ? `No mail server is set: the message to ${unverified.email} lies in the folder outbox of the service’s data folder. Whoever runs the service can also confirm the address there with this command:`
           : `Open the link that we sent to ${unverified.email}.`}
       </p>
-      {mail === 'outbox' && (
-        <div class="actions start">
-          <code>{command}</code> <CopyButton text={command} label="Copy command" />
-        </div>
-      )}
       <FormError error={send.error} />
-      <button type="button" class="button small" disabled={send.busy} onClick={() => void send.run()}>
-        Send the mail again
-      </button>
+      <div class="actions start">
+        {mail === 'outbox' && (
+          <>
+            <code>{command}</code> <CopyButton text={command} label="Copy command" />
+          </>
+        )}
+        <button type="button" class="button small" disabled={send.busy} onClick={() => void send.run()}>
+          Send the mail again
+        </button>
+      </div>
     </section>
   );
 }

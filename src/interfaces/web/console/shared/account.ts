@@ -31,6 +31,17 @@ export const isOperator = (): boolean => status.value?.caller.operator === true;
 export const forUser = (message: string): string =>
   isOperator() ? message : message.replaceAll(/ \(SERVICE_\w+\)/g, '');
 
+/** A status is new for this long. */
+const NEW_FOR_MS = 3_000;
+let loadedAt = Number.NEGATIVE_INFINITY;
+
 export async function loadStatus(): Promise<void> {
   status.value = await answer(api.GET('/v1/status'));
+  loadedAt = performance.now();
+}
+
+/** Returns the status. At the start, returns the one that was loaded for the account, instead of a second one. */
+export async function newStatus(): Promise<Status> {
+  const isNew = performance.now() - loadedAt < NEW_FOR_MS;
+  return status.value && isNew ? status.value : answer(api.GET('/v1/status'));
 }

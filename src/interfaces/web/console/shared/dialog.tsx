@@ -11,7 +11,7 @@ const FIRST_FIELD = ':is(input:not([type="file"]), select, textarea):not([hidden
 /** The element that gets the focus after a dialog closed, also if another dialog opens at once. */
 let focusAfterClose: Element | null = null;
 
-/** Shows a modal dialog. Focuses its first field on a device with a mouse, otherwise the dialog. Escape, the cross and a click outside call `onClose`. */
+/** Shows a modal dialog. Focuses its first field, or on a touch screen the dialog. Escape, the cross and a click outside call `onClose`. */
 export function Dialog(props: { title: string; onClose?: () => void; wide?: boolean; children: ComponentChildren }) {
   const { title, onClose, wide, children } = props;
   const element = useRef<HTMLDialogElement>(null);

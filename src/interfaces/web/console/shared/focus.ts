@@ -1,2 +1,10 @@
-/** Tells whether the main pointer is a mouse. On a touch screen, the focus of a text input would open the keyboard. */
-export const mayFocusInputs = (): boolean => matchMedia('(pointer: fine)').matches;
+/** The main pointer is a finger, so that the focus of a text input would open the keyboard on the screen. */
+const isTouched = matchMedia('(pointer: coarse)');
+/** The last act of the user was a key, for example Ctrl+K on the keyboard of a tablet. */
+let hasKeys = false;
+
+addEventListener('keydown', () => (hasKeys = true), true);
+addEventListener('pointerdown', () => (hasKeys = false), true);
+
+/** Tells whether a text input may get the focus by itself. */
+export const mayFocusInputs = (): boolean => hasKeys || !isTouched.matches;

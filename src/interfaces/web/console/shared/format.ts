@@ -5,8 +5,11 @@ const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFracti
 const moment = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'medium', hourCycle: 'h23' });
 
 export const formatNumber = (value: number): string => number.format(value);
-export const formatCompact = (value: number): string =>
-  Math.abs(value) < 10_000 ? formatNumber(value) : compact.format(value);
+/** Formats a figure. A small one is not 0. */
+export const formatCompact = (value: number): string => {
+  if (value > 0 && value < 0.005) return '< 0.01';
+  return Math.abs(value) < 10_000 ? formatNumber(value) : compact.format(value);
+};
 export const formatShare = (value: number): string => `${number.format(Math.round(value * 1000) / 10)} %`;
 
 /** Formats seconds, such as `84 ms`, `1.25 s` or `3 min 5 s`. */

@@ -13,6 +13,8 @@ export interface Page {
   readonly title: string;
   /** Loads the code of the page. */
   readonly load: () => Promise<View>;
+  /** The first list of the page, such as `v1/jobs?limit=50`. It is asked for while the code is loaded. */
+  readonly early?: string;
   /** The permission that the page needs. */
   readonly needs?: Permission;
   /** The place of the page in the menu, if it has one. */

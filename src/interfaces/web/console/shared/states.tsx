@@ -146,8 +146,13 @@ const TONES: Readonly<Record<string, 'good' | 'busy' | 'bad' | 'warn'>> = {
 
 const wordOf = (state: string) => (state === 'acked' ? 'acknowledged' : state.replaceAll('_', ' '));
 
-export const State = ({ of: state }: { of: string }) => (
-  <span class={`state ${TONES[state] ?? 'calm'}`}>{wordOf(state)}</span>
+export const State = ({ of: state, tone = TONES[state] }: { of: string; tone?: (typeof TONES)[string] }) => (
+  <span class={`state ${tone ?? 'calm'}`}>{wordOf(state)}</span>
+);
+
+/** Shows the state of a job. A running job has another colour than one that has succeeded. */
+export const JobState = ({ of: state }: { of: string }) => (
+  <State of={state} tone={state === 'running' ? 'busy' : undefined} />
 );
 
 /** Shows a time relative to now. The tooltip has the full time. */

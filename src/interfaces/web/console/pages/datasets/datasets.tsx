@@ -3,12 +3,13 @@ import { can } from '../../shared/account.js';
 import { answer, api, type Schemas } from '../../shared/api.js';
 import { plural } from '../../shared/format.js';
 import { Icon } from '../../shared/icon.js';
+import { PagedTable, pageSize } from '../../shared/paged-table.js';
 import { ProjectFrame } from '../../shared/project-frame.js';
 import { usePaged } from '../../shared/query.js';
 import { link, query, setQuery } from '../../shared/router.js';
 import { SearchField, searchText } from '../../shared/search-field.js';
 import { Empty, Loaded, State, Time } from '../../shared/states.js';
-import { type Column, More, Table } from '../../shared/table.js';
+import type { Column } from '../../shared/table.js';
 import { ImportDialog } from './import.js';
 
 type Entry = Schemas['DatasetEntry'];
@@ -18,7 +19,7 @@ export function Datasets({ parameters }: { parameters: Readonly<Record<string, s
   const project = parameters.project_id as string;
   const q = searchText();
   const datasets = usePaged<Entry>(`datasets ${project} ${q ?? ''}`, async (cursor) => {
-    const params = { path: { project_id: project }, query: { limit: PAGE, q, cursor: cursor ?? undefined } };
+    const params = { path: { project_id: project }, query: { limit: pageSize(PAGE), q, cursor: cursor ?? undefined } };
     const page = await answer(api.GET('/v1/projects/{project_id}/datasets', { params }));
     return { items: page.datasets, next: page.next_cursor };
   });
@@ -68,17 +69,10 @@ export function Datasets({ parameters }: { parameters: Readonly<Record<string, s
               {mayEdit && <p>Drop a CSV, JSON or JSON Lines file here.</p>}
             </Empty>
           ) : (
-            <Table
-              label="Datasets"
-              columns={columnsOf(project)}
-              rows={found}
-              rowKey={({ id }) => id}
-              sort={datasets.more ? null : 'sort'}
-            />
+            <PagedTable label="Datasets" columns={columnsOf(project)} rows={found} query={datasets} />
           )
         }
       </Loaded>
-      <More query={datasets} />
       {mayEdit && query.value.get('import') && (
         <ImportDialog project={project} dropped={dropped} onTaken={() => setDropped(null)} />
       )}

@@ -85,6 +85,13 @@ export function ImportPreview(props: {
             options={[...optional('expected'), ...options]}
             onChange={(event) => onMap({ ...mapping, expected: event.currentTarget.value })}
           />
+          <SelectField
+            label="Column with the group"
+            value={mapping.group}
+            hint="An evaluation has a score for each group."
+            options={[...optional('group'), ...options]}
+            onChange={(event) => onMap({ ...mapping, group: event.currentTarget.value })}
+          />
         </div>
       )}
       {areChats ? (
@@ -119,7 +126,8 @@ function Chats({ chats }: { chats: readonly (readonly Message[])[] }) {
   return (
     <>
       <p class="hint">Each row is a chat. If its last message is the assistant’s, this is the expected answer.</p>
-      <ol class="dataset-chats">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must reach a scrolling element. */}
+      <ol class="dataset-chats" aria-label="The first chats" tabIndex={0}>
         {chats.map((messages, index) => (
           <li key={index}>
             {messages.map(({ role, content }, at) => (

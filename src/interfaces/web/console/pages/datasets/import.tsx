@@ -53,7 +53,7 @@ export function ImportDialog(props: { project: string; dropped: File | null; onT
     try {
       done(await importFile(project, { name: name.trim(), format, map }, sent));
     } catch (reason) {
-      if (reason instanceof ApiError && reason.details.length > 0) {
+      if (reason instanceof ApiError && byRow(reason.details).some(({ row }) => row !== null)) {
         const read = file ? await file.text() : text;
         setFile(null);
         change({ text: read, pieces: piecesOf(format, read) });

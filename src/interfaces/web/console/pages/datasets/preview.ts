@@ -14,10 +14,11 @@ export interface Preview {
   readonly rows: readonly Row[];
 }
 
-/** The columns that become the two fields. An empty name means that no column does. */
+/** The columns that become fields of a record. An empty name means that no column does. */
 export interface Mapping {
   readonly input: string;
   readonly expected: string;
+  readonly group: string;
 }
 
 /** Reads the first rows. Leaves out a last row that the beginning cuts. Returns null if the text has another format. */
@@ -80,9 +81,10 @@ function itemsIn(text: string): string[] {
 const usualNames: Readonly<Record<keyof Mapping, readonly string[]>> = {
   input: ['input', 'question', 'prompt', 'query', 'instruction', 'text'],
   expected: ['expected', 'answer', 'response', 'output', 'completion', 'target', 'label'],
+  group: ['group', 'category', 'topic'],
 };
 
-/** Guesses by usual names which columns become the two fields. */
+/** Guesses by usual names which columns become the fields. */
 export function guessed(columns: readonly string[]): Mapping {
   const columnOf = (field: keyof Mapping) => {
     for (const usual of usualNames[field]) {
@@ -91,12 +93,12 @@ export function guessed(columns: readonly string[]): Mapping {
     }
     return '';
   };
-  return { input: columnOf('input'), expected: columnOf('expected') };
+  return { input: columnOf('input'), expected: columnOf('expected'), group: columnOf('group') };
 }
 
 /** Returns the parameter `map` of the import. It is empty if the columns have the names of the fields. */
-export const mapOf = ({ input, expected }: Mapping): string =>
-  Object.entries({ input, expected })
+export const mapOf = ({ input, expected, group }: Mapping): string =>
+  Object.entries({ input, expected, group })
     .filter(([field, column]) => column !== '' && column !== field)
     .map(([field, column]) => `${field}:${column}`)
     .join(',');
@@ -114,14 +116,15 @@ export function messagesIn(row: Row): readonly Message[] | null {
 }
 
 /** Returns a row with the names of its fields after the import. */
-export function mappedTo(row: Row, { input, expected }: Mapping): Row {
-  const mapped = Object.entries(row).map(([name, value]) => [
-    name === input ? 'input' : name === expected ? 'expected' : name,
-    value,
-  ]);
-  return Object.fromEntries(mapped);
+export function mappedTo(row: Row, mapping: Mapping): Row {
+  const fields = new Map(Object.entries(mapping).map(([field, column]) => [column, field]));
+  return Object.fromEntries(Object.entries(row).map(([name, value]) => [fields.get(name) ?? name, value]));
 }
 
-/** Returns the columns of the preview: those fields of a record that the rows have. */
-export const shownFields = (rows: readonly Row[]): string[] =>
-  BASE_FIELDS.filter((name) => ['input', 'expected'].includes(name) || rows.some((row) => name in row));
+/** Returns the columns of the preview: the fields of a record that the rows have, then their other columns. */
+export const shownFields = (rows: readonly Row[]): string[] => [
+  ...BASE_FIELDS.filter((name) => ['input', 'expected'].includes(name) || rows.some((row) => name in row)),
+  ...new Set(
+    rows.flatMap((row) => Object.keys(row)).filter((name) => !(BASE_FIELDS as readonly string[]).includes(name)),
+  ),
+];

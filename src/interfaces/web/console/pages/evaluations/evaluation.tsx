@@ -7,7 +7,7 @@ import { formatDuration, formatNumber, formatShare } from '../../shared/format.j
 import { Frame, Panel } from '../../shared/frame.js';
 import { type Query, useQuery } from '../../shared/query.js';
 import { link } from '../../shared/router.js';
-import { Figure, Loaded, State, Time } from '../../shared/states.js';
+import { Figure, JobState, Loaded, Time } from '../../shared/states.js';
 import { report } from '../../shared/toasts.js';
 import { loadRows, Rows } from './rows.js';
 import { ShareChart } from './shares.js';
@@ -101,7 +101,8 @@ function Progress({ job }: { job: Job }) {
   return (
     <div class="evaluation-progress">
       <p role="status">
-        <State of={status} /> {isOpen(job) && progress && `${progress.done} of ${progress.total} records are scored.`}
+        <JobState of={status} />{' '}
+        {isOpen(job) && progress && `${progress.done} of ${progress.total} records are scored.`}
         {status === 'queued' && ' It waits for its turn: a team runs one evaluation at a time.'}
         <span class="hint">
           {' '}

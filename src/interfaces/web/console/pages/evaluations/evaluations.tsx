@@ -6,11 +6,12 @@ import { formatDuration, formatShare, formatTime } from '../../shared/format.js'
 import { Frame } from '../../shared/frame.js';
 import { Icon } from '../../shared/icon.js';
 import { modelName } from '../../shared/models.js';
+import { PagedTable, pageSize } from '../../shared/paged-table.js';
 import { usePaged, useQuery } from '../../shared/query.js';
 import { link, query, setQuery } from '../../shared/router.js';
 import { SearchField, searchText } from '../../shared/search-field.js';
-import { Empty, Loaded, State } from '../../shared/states.js';
-import { type Column, More, Table } from '../../shared/table.js';
+import { Empty, JobState, Loaded } from '../../shared/states.js';
+import type { Column } from '../../shared/table.js';
 import { StartDialog } from './start.js';
 import { isOpen, type Job, runtimeName, summaryOf } from './summary.js';
 
@@ -29,7 +30,7 @@ export function Evaluations() {
     async (cursor) => {
       const filter = { kind: 'evaluation', project_id: project ?? undefined, q } as const;
       const page = await answer(
-        api.GET('/v1/jobs', { params: { query: { ...filter, limit: PAGE, cursor: cursor ?? undefined } } }),
+        api.GET('/v1/jobs', { params: { query: { ...filter, limit: pageSize(PAGE), cursor: cursor ?? undefined } } }),
       );
       return { items: page.jobs, next: page.next_cursor };
     },
@@ -73,17 +74,10 @@ export function Evaluations() {
               <p>An evaluation asks the model of a project every record of a frozen dataset and scores its answers.</p>
             </Empty>
           ) : (
-            <Table
-              label="Evaluations"
-              columns={columnsOf(known)}
-              rows={found}
-              rowKey={({ id }) => id}
-              sort={evaluations.more ? null : 'sort'}
-            />
+            <PagedTable label="Evaluations" columns={columnsOf(known)} rows={found} query={evaluations} />
           )
         }
       </Loaded>
-      <More query={evaluations} />
       {mayStart && query.value.get('start') && <StartDialog projects={projects} />}
     </Frame>
   );
@@ -155,7 +149,7 @@ function Score({ job }: { job: Job }) {
   }
   return (
     <>
-      <State of={job.status} />
+      <JobState of={job.status} />
       {isOpen(job) && job.progress && (
         <span class="hint evaluation-under">
           {job.progress.done} of {job.progress.total}

@@ -10,7 +10,7 @@ import { JsonText } from '../../shared/json-text.js';
 import { modelName } from '../../shared/models.js';
 import { useQuery } from '../../shared/query.js';
 import { link } from '../../shared/router.js';
-import { Loaded, State, Time } from '../../shared/states.js';
+import { JobState, Loaded, Time } from '../../shared/states.js';
 import { toast } from '../../shared/toasts.js';
 import { jobName } from './job-link.js';
 import { hasProgress, ProgressOf } from './progress.js';
@@ -40,7 +40,7 @@ export function OneJob({ parameters: { job_id = '' } }: { parameters: Readonly<R
     <Frame
       title={job.data ? jobName(job.data) : 'Job'}
       above={[{ title: 'Jobs', href: link('/jobs') }]}
-      about={job.data && <State of={job.data.status} />}
+      about={job.data && <JobState of={job.data.status} />}
       actions={
         <>
           {job.data?.kind === 'evaluation' && (

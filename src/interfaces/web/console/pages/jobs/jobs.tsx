@@ -1,13 +1,14 @@
-import { can } from '../../shared/account.js';
+import { can, status } from '../../shared/account.js';
 import { answer, api, type Schemas } from '../../shared/api.js';
 import { SelectField } from '../../shared/form.js';
 import { formatDuration } from '../../shared/format.js';
 import { Frame } from '../../shared/frame.js';
+import { PagedTable, pageSize } from '../../shared/paged-table.js';
 import { usePaged, useQuery } from '../../shared/query.js';
 import { link, query, setQuery } from '../../shared/router.js';
 import { SearchField, searchText } from '../../shared/search-field.js';
-import { Empty, Loaded, State, Time } from '../../shared/states.js';
-import { type Column, More, Table } from '../../shared/table.js';
+import { Empty, JobState, Loaded, Time } from '../../shared/states.js';
+import type { Column } from '../../shared/table.js';
 import { jobName } from './job-link.js';
 import { hasProgress, ProgressOf } from './progress.js';
 
@@ -30,12 +31,10 @@ export function Jobs() {
     q: searchText(),
   };
   const isFiltered = Object.values(filter).some((value) => value !== undefined);
-  const projects = useQuery(can('read_workspace') ? 'projects' : null, () => answer(api.GET('/v1/projects')));
-  const names = new Map(projects.data?.projects.map(({ id, name }) => [id, name] as const));
   const jobs = usePaged(
     `jobs ${JSON.stringify(filter)}`,
     async (cursor) => {
-      const page = { limit: PAGE, ...(cursor ? { cursor } : {}) };
+      const page = { limit: pageSize(PAGE), ...(cursor ? { cursor } : {}) };
       const { jobs: items, next_cursor } = await answer(
         api.GET('/v1/jobs', { params: { query: { ...filter, ...page } } }),
       );
@@ -43,9 +42,16 @@ export function Jobs() {
     },
     { everyMs: EVERY_MS },
   );
+  // The jobs come first on a slow connection. Until the projects are there, the status has the names of most of them.
+  const mayRead = can('read_workspace') && jobs.data !== undefined;
+  const projects = useQuery(mayRead ? 'projects' : null, () => answer(api.GET('/v1/projects')));
+  const names = new Map([
+    ...(status.value?.runtimes ?? []).map(({ project_id, project_name }) => [project_id, project_name] as const),
+    ...(projects.data?.projects ?? []).map(({ id, name }) => [id, name] as const),
+  ]);
   const columns: readonly Column<Job>[] = [
     { title: 'Job', sortBy: jobName, cell: (job) => <a href={link(`/jobs/${job.id}`)}>{jobName(job)}</a> },
-    { title: 'Status', sortBy: ({ status }) => status, cell: (job) => <State of={job.status} /> },
+    { title: 'Status', sortBy: ({ status }) => status, cell: (job) => <JobState of={job.status} /> },
     {
       title: 'Project',
       sortBy: ({ project_id: id }) => id && names.get(id),
@@ -96,16 +102,7 @@ export function Jobs() {
       <Loaded query={jobs} what="the jobs">
         {(rows) =>
           rows.length > 0 ? (
-            <>
-              <Table
-                label="Jobs"
-                columns={columns}
-                rows={rows}
-                rowKey={({ id }) => id}
-                sort={jobs.more ? null : 'sort'}
-              />
-              <More query={jobs} />
-            </>
+            <PagedTable label="Jobs" columns={columns} rows={rows} query={jobs} />
           ) : isFiltered ? (
             <Empty icon="jobs" title="No job fits these filters">
               <button

@@ -6,7 +6,7 @@ import { Panel } from '../../shared/frame.js';
 import { type Query, useQuery } from '../../shared/query.js';
 import { link } from '../../shared/router.js';
 import { fieldOf, isObject } from '../../shared/spec/fields.js';
-import { Loaded, Loading, QueryError, State, Time } from '../../shared/states.js';
+import { JobState, Loaded, Loading, QueryError, State, Time } from '../../shared/states.js';
 import { AliasDialog } from '../models/aliases-panel.js';
 import { useAliases } from '../models/models.js';
 
@@ -67,7 +67,7 @@ export function UsesPanel({ model, project }: { model: Model; project: Schemas['
               {evaluations.slice(0, SHOWN).map(({ id: job, status, created_at, result }) => (
                 <li key={job}>
                   <a href={link(`/evaluations/${job}`)}>Evaluation</a> <Time at={created_at} />{' '}
-                  <span class="model-uses-score">{accuracyOf(result) ?? <State of={status} />}</span>
+                  <span class="model-uses-score">{accuracyOf(result) ?? <JobState of={status} />}</span>
                 </li>
               ))}
               {evaluations.length > SHOWN && (

@@ -2,12 +2,12 @@ import { can } from '../../shared/account.js';
 import { answer, api, type Schemas } from '../../shared/api.js';
 import { Icon } from '../../shared/icon.js';
 import { modelName } from '../../shared/models.js';
+import { PagedTable, pageSize } from '../../shared/paged-table.js';
 import { ProjectFrame, useProject } from '../../shared/project-frame.js';
 import { usePaged, useQuery } from '../../shared/query.js';
 import { link, query, setQuery } from '../../shared/router.js';
 import { SearchField, searchText } from '../../shared/search-field.js';
 import { Empty, Loaded, State, Time } from '../../shared/states.js';
-import { More, Table } from '../../shared/table.js';
 import { AliasesPanel } from './aliases-panel.js';
 import { NewModel } from './new-model.js';
 
@@ -26,7 +26,7 @@ export function Models({ parameters }: { parameters: Readonly<Record<string, str
   const aliases = useAliases(id);
   const q = searchText();
   const models = usePaged<Model>(`models ${id} ${q ?? ''}`, async (cursor) => {
-    const params = { path: { project_id: id }, query: { limit: PAGE, q, ...(cursor && { cursor }) } };
+    const params = { path: { project_id: id }, query: { limit: pageSize(PAGE), q, ...(cursor && { cursor }) } };
     const page = await answer(api.GET('/v1/projects/{project_id}/models', { params }));
     return { items: page.models, next: page.next_cursor };
   });
@@ -90,14 +90,7 @@ export function Models({ parameters }: { parameters: Readonly<Record<string, str
             </Empty>
           ) : (
             <>
-              <Table
-                label="Models"
-                rowKey={(model) => model.id}
-                rows={rows}
-                columns={columns}
-                sort={models.more ? null : 'sort'}
-              />
-              <More query={models} />
+              <PagedTable label="Models" rows={rows} columns={columns} query={models} />
               <AliasesPanel projectId={id} aliases={aliases} models={rows} />
             </>
           )

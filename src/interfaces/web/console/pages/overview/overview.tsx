@@ -1,10 +1,10 @@
 import type { ComponentChildren } from 'preact';
-import { can, forUser, user } from '../../shared/account.js';
+import { can, forUser, newStatus, user } from '../../shared/account.js';
 import { answer, api, type Schemas } from '../../shared/api.js';
 import { Frame, Panel } from '../../shared/frame.js';
 import { type Query, useQuery } from '../../shared/query.js';
 import { link } from '../../shared/router.js';
-import { Loaded, State, Time } from '../../shared/states.js';
+import { JobState, Loaded, State, Time } from '../../shared/states.js';
 import { JobLink } from '../jobs/job-link.js';
 import { FirstSteps } from './first-steps.js';
 import { NewKey } from './new-key.js';
@@ -19,7 +19,7 @@ const MOST_LISTED = 8;
 type Runtimes = Schemas['Status']['runtimes'];
 
 export function Overview() {
-  const status = useQuery('status', () => answer(api.GET('/v1/status')), {
+  const status = useQuery('status', newStatus, {
     everyMs: (data) => (data?.runtimes.some(({ state }) => state === 'loading') ? CHANGING_EVERY_MS : STATUS_EVERY_MS),
   });
   const refresh = async () => {
@@ -166,7 +166,7 @@ function JobsPanel({ jobs, runtimes }: { jobs: Query<Schemas['Jobs']>; runtimes:
                 <span class="overview-job">
                   <JobLink job={job} /> <span class="hint">{names.get(job.project_id ?? '')}</span>
                 </span>
-                <State of={job.status} /> <Time at={job.created_at} />
+                <JobState of={job.status} /> <Time at={job.created_at} />
               </li>
             ))}
           </Rows>

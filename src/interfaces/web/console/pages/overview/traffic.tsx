@@ -51,6 +51,12 @@ function whoseCalls(): string {
   return isOperator() ? 'calls of all teams' : 'calls of your team';
 }
 
+/** Tells whether an evaluation counts beside the calls of the caller. */
+const isCounted = ({ requested_by }: Schemas['Job']): boolean => {
+  const { caller } = status.value ?? {};
+  return caller?.role !== 'member' || requested_by === caller.user?.id;
+};
+
 const RangeChoice = ({ chosen }: { chosen: RangeName }) => (
   // biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be laid out as a row of buttons in every browser.
   <div class="overview-ranges" role="group" aria-label="Range">
@@ -75,7 +81,7 @@ function Charts(props: { summary: Schemas['UsageSummary']; evaluations: readonly
   const { summary, evaluations, range: name } = props;
   const { title, step } = ranges[name];
   const range = title.replace(/^1 /, '');
-  const evaluated = evaluatedTokens(evaluations);
+  const evaluated = evaluatedTokens(evaluations.filter(isCounted));
   const { callsPerMinute, errorShare, tokensPerSecond, latency, firstToken } = figuresOf(summary, evaluated);
   const series = seriesOf(summary, step, evaluated);
   const { times } = series;

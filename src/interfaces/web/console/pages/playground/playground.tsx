@@ -1,6 +1,5 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { can, status } from '../../shared/account.js';
-import { answer, api } from '../../shared/api.js';
+import { can, newStatus, status } from '../../shared/account.js';
 import { useDraft } from '../../shared/draft.js';
 import { mayFocusInputs } from '../../shared/focus.js';
 import { SelectField } from '../../shared/form.js';
@@ -26,7 +25,7 @@ const chatting = (runtimes: readonly Runtime[]) => runtimes.filter(({ task }) =>
 
 /** Chooses the project in the address. Without one, chooses the last project of the tab, or a ready project. */
 export function PlaygroundPage() {
-  const now = useQuery('status', () => answer(api.GET('/v1/status')), { everyMs: STATUS_EVERY_MS });
+  const now = useQuery('status', newStatus, { everyMs: STATUS_EVERY_MS });
   const runtimes = chatting((now.data ?? status.value)?.runtimes ?? []);
   const [last, keepLast] = useDraft<string>('playground project');
   const chosen = query.value.get('project');
@@ -201,7 +200,12 @@ function Playground({ runtimes }: { runtimes: readonly Runtime[] }) {
         <SaveToProject
           side={saving}
           onSaved={(now) => {
-            for (const { chat, project } of sides) if (chat.projectId === now.id) project.set(now);
+            for (const { label, chat, project, version, chooseVersion } of sides) {
+              if (chat.projectId !== now.id) continue;
+              // The other columns keep what they had, so that they can be compared with the new version.
+              if (label !== saved && version === null && project.data) chooseVersion(project.data.version);
+              project.set(now);
+            }
           }}
           onClose={() => save(null)}
         />

@@ -4,11 +4,11 @@ import { answer, api, type Schemas } from '../../shared/api.js';
 import { confirmAct } from '../../shared/dialog.js';
 import { Frame } from '../../shared/frame.js';
 import { Icon, IconButton } from '../../shared/icon.js';
+import { PagedTable, pageSize } from '../../shared/paged-table.js';
 import { usePaged } from '../../shared/query.js';
 import { link, query, setQuery } from '../../shared/router.js';
 import { SearchField, searchText } from '../../shared/search-field.js';
 import { Empty, Loaded, State, Time } from '../../shared/states.js';
-import { More, Table } from '../../shared/table.js';
 import { report } from '../../shared/toasts.js';
 import { NewProject } from './new-project.js';
 
@@ -20,7 +20,7 @@ export function Projects() {
   const q = searchText();
   const projects = usePaged(`projects ${q ?? ''}`, async (cursor) => {
     const page = await answer(
-      api.GET('/v1/projects', { params: { query: { limit: PAGE, q, ...(cursor && { cursor }) } } }),
+      api.GET('/v1/projects', { params: { query: { limit: pageSize(PAGE), q, ...(cursor && { cursor }) } } }),
     );
     return { items: page.projects, next: page.next_cursor };
   });
@@ -64,16 +64,7 @@ export function Projects() {
               <p>A project holds a goal, the datasets that measure it and the models that serve it.</p>
             </Empty>
           ) : (
-            <>
-              <Table
-                label="Projects"
-                rowKey={({ id }) => id}
-                rows={rows}
-                columns={columns(deleting, remove)}
-                sort={projects.more ? null : 'sort'}
-              />
-              <More query={projects} />
-            </>
+            <PagedTable label="Projects" rows={rows} columns={columns(deleting, remove)} query={projects} />
           )
         }
       </Loaded>

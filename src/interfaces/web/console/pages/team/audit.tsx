@@ -1,6 +1,8 @@
+import { can } from '../../shared/account.js';
 import { answer, api, type Schemas } from '../../shared/api.js';
 import { SelectField } from '../../shared/form.js';
 import { Panel } from '../../shared/frame.js';
+import { modelName } from '../../shared/models.js';
 import { usePaged, useQuery } from '../../shared/query.js';
 import { link, query as place, setQuery } from '../../shared/router.js';
 import { SearchField, searchText } from '../../shared/search-field.js';
@@ -67,8 +69,13 @@ export function Audit() {
     const { entries, next_cursor } = await answer(api.GET('/v1/audit', { params: { query } }));
     return { items: entries, next: next_cursor };
   });
+  const projects = useQuery(can('read_workspace') ? 'projects' : null, () => answer(api.GET('/v1/projects')));
   const people = (members.data?.users ?? []).map(({ id, name }) => [id, name] as const);
-  const nameOf = new Map(people);
+  const objects = (projects.data?.projects ?? []).flatMap(({ id, name, models }) => [
+    [id, name] as const,
+    ...models.map((model) => [model.id, modelName(model)] as const),
+  ]);
+  const nameOf = new Map([...people, ...objects]);
   return (
     <TeamFrame>
       <Panel title="Audit trail">
@@ -132,9 +139,13 @@ const wordsOf = (name: string) => name.replaceAll(/[._]/g, ' ');
 
 type Names = ReadonlyMap<string, string>;
 
+/** Names objects instead of their ids, as far as they are known. */
 const detailsOf = (details: Entry['details'], nameOf: Names) =>
   Object.entries(details)
-    .map(([name, value]) => `${wordsOf(name)}: ${nameOf.get(String(value)) ?? value}`)
+    .map(([name, value]) => {
+      const known = nameOf.get(String(value));
+      return known === undefined ? `${wordsOf(name)}: ${value}` : `${wordsOf(name.replace(/_id$/, ''))}: ${known}`;
+    })
     .join(', ');
 
 /** Shows the name of the object at that time, or else its kind and the end of its id. Links to it unless it is gone. */
