@@ -831,6 +831,102 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/openai/v1/completions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["createOpenAiCompletion"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/openai/v1/responses": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["createResponse"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/openai/v1/responses/input_tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["countInputTokens"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/openai/v1/responses/{response_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["readResponse"];
+        put?: never;
+        post?: never;
+        delete: operations["deleteResponse"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/openai/v1/responses/{response_id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["cancelResponse"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/openai/v1/responses/{response_id}/input_items": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listInputItems"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/openai/v1/embeddings": {
         parameters: {
             query?: never;
@@ -841,6 +937,38 @@ export interface paths {
         get?: never;
         put?: never;
         post: operations["createOpenAiEmbeddings"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/openai/v1/messages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["createAnthropicMessage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/openai/v1/messages/count_tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["countAnthropicTokens"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2548,6 +2676,235 @@ export interface components {
                 strict?: boolean | null;
             };
         };
+        OpenAiCompletion: {
+            id: string;
+            /** @enum {string} */
+            object: "text_completion";
+            created: number;
+            model: string;
+            choices: ({
+                index?: number;
+                text?: string | null;
+                logprobs?: string | number | boolean | null | unknown[] | Record<string, never>;
+                finish_reason?: string | null;
+            } & {
+                [key: string]: unknown;
+            })[];
+            usage?: ({
+                prompt_tokens: number;
+                completion_tokens: number;
+                total_tokens?: number;
+            } & {
+                [key: string]: unknown;
+            }) | null;
+        } & {
+            [key: string]: unknown;
+        };
+        OpenAiCompletionRequest: {
+            model: string;
+            stream?: boolean | null;
+            prompt: string | string[];
+            max_tokens?: number | null;
+            temperature?: number | null;
+            top_p?: number | null;
+            top_k?: number | null;
+            min_p?: number | null;
+            repetition_penalty?: number | null;
+            seed?: number | null;
+            stop?: string | string[] | null;
+            presence_penalty?: number | null;
+            frequency_penalty?: number | null;
+            logit_bias?: {
+                [key: string]: number;
+            } | null;
+            n?: number | null;
+            best_of?: number | null;
+            echo?: boolean | null;
+            logprobs?: number | null;
+            suffix?: null;
+            stream_options?: {
+                include_usage?: boolean | null;
+                include_obfuscation?: boolean | null;
+            } | null;
+            user?: string | number | boolean | null | unknown[] | Record<string, never>;
+            store?: string | number | boolean | null | unknown[] | Record<string, never>;
+            metadata?: string | number | boolean | null | unknown[] | Record<string, never>;
+            service_tier?: string | number | boolean | null | unknown[] | Record<string, never>;
+            safety_identifier?: string | number | boolean | null | unknown[] | Record<string, never>;
+            prompt_cache_key?: string | number | boolean | null | unknown[] | Record<string, never>;
+        } & {
+            [key: string]: unknown;
+        };
+        Response: {
+            id: string;
+            /** @enum {string} */
+            object: "response";
+            created_at: number;
+            /** @enum {string} */
+            status: "completed" | "incomplete" | "failed" | "cancelled" | "queued" | "in_progress";
+            background: boolean;
+            completed_at: number | null;
+            error: {
+                /** @enum {string} */
+                code: "server_error" | "rate_limit_exceeded";
+                message: string;
+            } | null;
+            incomplete_details: {
+                /** @enum {string} */
+                reason: "max_output_tokens";
+            } | null;
+            previous_response_id: string | null;
+            output: components["schemas"]["ResponseOutputItem"][];
+            usage: {
+                input_tokens: number;
+                input_tokens_details: {
+                    cached_tokens: number;
+                    cache_write_tokens: number;
+                };
+                output_tokens: number;
+                output_tokens_details: {
+                    reasoning_tokens: number;
+                };
+                total_tokens: number;
+            } | null;
+            model: string;
+        } & {
+            [key: string]: unknown;
+        };
+        ResponseOutputItem: {
+            id: string;
+            type: string;
+        } & {
+            [key: string]: unknown;
+        };
+        ResponseEvent: {
+            type: string;
+            sequence_number: number;
+        } & {
+            [key: string]: unknown;
+        };
+        ResponsesRequest: {
+            model: string;
+            input?: string | components["schemas"]["ResponseInputItem"][] | null;
+            instructions?: string | null;
+            previous_response_id?: string | null;
+            text?: ({
+                format?: components["schemas"]["ResponseTextFormat"] | components["schemas"]["ResponseJsonObjectFormat"] | components["schemas"]["ResponseJsonSchemaFormat"] | null;
+                verbosity?: string | number | boolean | null | unknown[] | Record<string, never>;
+            } & {
+                [key: string]: unknown;
+            }) | null;
+            tools?: components["schemas"]["ResponseTool"][] | null;
+            tool_choice?: ("auto" | "none" | "required") | ({
+                type: string;
+            } & {
+                [key: string]: unknown;
+            }) | null;
+            parallel_tool_calls?: boolean | null;
+            reasoning?: ({
+                effort?: string | null;
+                summary?: string | null;
+            } & {
+                [key: string]: unknown;
+            }) | null;
+            /** @enum {string|null} */
+            truncation?: "auto" | "disabled" | null;
+            conversation?: null;
+            stream?: boolean | null;
+            stream_options?: {
+                [key: string]: unknown;
+            } | null;
+            store?: boolean | null;
+            background?: boolean | null;
+            include?: string[] | null;
+            max_output_tokens?: number | null;
+            top_logprobs?: number | null;
+            metadata?: {
+                [key: string]: components["schemas"]["Json"];
+            };
+            temperature?: number | null;
+            top_p?: number | null;
+            top_k?: number | null;
+            min_p?: number | null;
+            repetition_penalty?: number | null;
+            seed?: number | null;
+            stop?: string | string[] | null;
+            presence_penalty?: number | null;
+            frequency_penalty?: number | null;
+            logit_bias?: {
+                [key: string]: number;
+            } | null;
+            chat_template_kwargs?: {
+                [key: string]: components["schemas"]["Json"];
+            };
+            user?: string | number | boolean | null | unknown[] | Record<string, never>;
+            safety_identifier?: string | number | boolean | null | unknown[] | Record<string, never>;
+            prompt_cache_key?: string | number | boolean | null | unknown[] | Record<string, never>;
+            prompt_cache_retention?: string | number | boolean | null | unknown[] | Record<string, never>;
+            service_tier?: string | number | boolean | null | unknown[] | Record<string, never>;
+            prompt_cache_options?: string | number | boolean | null | unknown[] | Record<string, never>;
+            client_metadata?: string | number | boolean | null | unknown[] | Record<string, never>;
+            max_tool_calls?: string | number | boolean | null | unknown[] | Record<string, never>;
+            context_management?: string | number | boolean | null | unknown[] | Record<string, never>;
+            moderation?: string | number | boolean | null | unknown[] | Record<string, never>;
+            personality?: string | number | boolean | null | unknown[] | Record<string, never>;
+            prompt?: null;
+        } & {
+            [key: string]: unknown;
+        };
+        ResponseInputItem: {
+            type?: string;
+            role?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        ResponseTextFormat: {
+            /** @enum {string} */
+            type: "text";
+        };
+        ResponseJsonObjectFormat: {
+            /** @enum {string} */
+            type: "json_object";
+        };
+        ResponseJsonSchemaFormat: {
+            /** @enum {string} */
+            type: "json_schema";
+            name: string;
+            description?: string | null;
+            schema: {
+                [key: string]: components["schemas"]["Json"];
+            };
+            strict?: boolean | null;
+        };
+        ResponseTool: {
+            type: string;
+        } & {
+            [key: string]: unknown;
+        };
+        ResponseInputTokens: {
+            /** @enum {string} */
+            object: "response.input_tokens";
+            input_tokens: number;
+        };
+        ResponseDeleted: {
+            id: string;
+            /** @enum {string} */
+            object: "response";
+            /** @enum {boolean} */
+            deleted: true;
+        };
+        ResponseItems: {
+            /** @enum {string} */
+            object: "list";
+            data: ({
+                id: string;
+            } & {
+                [key: string]: unknown;
+            })[];
+            first_id: string | null;
+            last_id: string | null;
+            has_more: boolean;
+        };
         OpenAiEmbeddings: {
             /** @enum {string} */
             object: "list";
@@ -2576,6 +2933,379 @@ export interface components {
             encoding_format?: "float" | "base64" | null;
             dimensions?: number | null;
             user?: string | number | boolean | null | unknown[] | Record<string, never>;
+        } & {
+            [key: string]: unknown;
+        };
+        AnthropicMessage: {
+            id: string;
+            /** @enum {string} */
+            type: "message";
+            /** @enum {string} */
+            role: "assistant";
+            model: string;
+            content: (components["schemas"]["AnthropicText"] | components["schemas"]["AnthropicToolUse"] | components["schemas"]["AnthropicThinking"])[];
+            /** @enum {string|null} */
+            stop_reason: "end_turn" | "max_tokens" | "stop_sequence" | "tool_use" | null;
+            stop_sequence: string | null;
+            usage: {
+                input_tokens: number;
+                cache_creation_input_tokens: number;
+                cache_read_input_tokens: number;
+                output_tokens: number;
+            };
+        };
+        AnthropicText: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "text";
+            text: string;
+            citations: null;
+        };
+        AnthropicToolUse: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "tool_use";
+            id: string;
+            name: string;
+            input: {
+                [key: string]: components["schemas"]["Json"];
+            };
+        };
+        AnthropicThinking: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "thinking";
+            thinking: string;
+            /** @enum {string} */
+            signature: "";
+        };
+        AnthropicMessageEvent: {
+            /** @enum {string} */
+            type: "message_start";
+            message: components["schemas"]["AnthropicMessage"];
+        } | {
+            /** @enum {string} */
+            type: "ping";
+        } | {
+            /** @enum {string} */
+            type: "content_block_start";
+            index: number;
+            content_block: components["schemas"]["AnthropicText"] | components["schemas"]["AnthropicToolUse"] | components["schemas"]["AnthropicThinking"];
+        } | {
+            /** @enum {string} */
+            type: "content_block_delta";
+            index: number;
+            delta: {
+                /** @enum {string} */
+                type: "text_delta";
+                text: string;
+            } | {
+                /** @enum {string} */
+                type: "input_json_delta";
+                partial_json: string;
+            } | {
+                /** @enum {string} */
+                type: "thinking_delta";
+                thinking: string;
+            };
+        } | {
+            /** @enum {string} */
+            type: "content_block_stop";
+            index: number;
+        } | {
+            /** @enum {string} */
+            type: "message_delta";
+            delta: {
+                /** @enum {string|null} */
+                stop_reason: "end_turn" | "max_tokens" | "stop_sequence" | "tool_use" | null;
+                stop_sequence: string | null;
+            };
+            usage: {
+                input_tokens: number;
+                cache_creation_input_tokens: number;
+                cache_read_input_tokens: number;
+                output_tokens: number;
+            };
+        } | {
+            /** @enum {string} */
+            type: "message_stop";
+        } | components["schemas"]["AnthropicError"];
+        AnthropicError: {
+            /** @enum {string} */
+            type: "error";
+            error: components["schemas"]["AnthropicProblem"];
+            request_id: string;
+        };
+        AnthropicProblem: {
+            /** @enum {string} */
+            type: "invalid_request_error" | "authentication_error" | "permission_error" | "not_found_error" | "request_too_large" | "rate_limit_error" | "timeout_error" | "api_error" | "overloaded_error";
+            message: string;
+            details: {
+                error_code: string;
+                unsupported?: string[];
+            };
+        };
+        AnthropicMessagesRequest: {
+            model: string;
+            messages: components["schemas"]["AnthropicMessageParam"][];
+            system?: string | components["schemas"]["AnthropicTextBlock"][] | null;
+            tools?: components["schemas"]["AnthropicTool"][] | null;
+            tool_choice?: ({
+                /** @enum {string} */
+                type: "auto";
+                disable_parallel_tool_use?: boolean | null;
+            } & {
+                [key: string]: unknown;
+            }) | ({
+                /** @enum {string} */
+                type: "any";
+                disable_parallel_tool_use?: boolean | null;
+            } & {
+                [key: string]: unknown;
+            }) | ({
+                /** @enum {string} */
+                type: "tool";
+                name: string;
+                disable_parallel_tool_use?: boolean | null;
+            } & {
+                [key: string]: unknown;
+            }) | ({
+                /** @enum {string} */
+                type: "none";
+            } & {
+                [key: string]: unknown;
+            }) | null;
+            thinking?: ({
+                /** @enum {string} */
+                type: "enabled";
+                budget_tokens: number;
+            } & {
+                [key: string]: unknown;
+            }) | ({
+                /** @enum {string} */
+                type: "adaptive";
+            } & {
+                [key: string]: unknown;
+            }) | ({
+                /** @enum {string} */
+                type: "between_tools";
+            } & {
+                [key: string]: unknown;
+            }) | ({
+                /** @enum {string} */
+                type: "disabled";
+            } & {
+                [key: string]: unknown;
+            }) | null;
+            output_config?: ({
+                effort?: string | null;
+                format?: ({
+                    /** @enum {string} */
+                    type: "json_schema";
+                    schema: {
+                        [key: string]: components["schemas"]["Json"];
+                    };
+                } & {
+                    [key: string]: unknown;
+                }) | null;
+            } & {
+                [key: string]: unknown;
+            }) | null;
+            cache_control?: string | number | boolean | null | unknown[] | Record<string, never>;
+            context_management?: string | number | boolean | null | unknown[] | Record<string, never>;
+            speed?: string | number | boolean | null | unknown[] | Record<string, never>;
+            user_profile_id?: string | number | boolean | null | unknown[] | Record<string, never>;
+            workspace_id?: string | number | boolean | null | unknown[] | Record<string, never>;
+            max_tokens: number;
+            stream?: boolean | null;
+            stop_sequences?: string[] | null;
+            temperature?: number | null;
+            top_p?: number | null;
+            top_k?: number | null;
+            metadata?: {
+                [key: string]: components["schemas"]["Json"];
+            };
+            container?: string | number | boolean | null | unknown[] | Record<string, never>;
+            diagnostics?: string | number | boolean | null | unknown[] | Record<string, never>;
+            inference_geo?: string | number | boolean | null | unknown[] | Record<string, never>;
+            service_tier?: string | number | boolean | null | unknown[] | Record<string, never>;
+        } & {
+            [key: string]: unknown;
+        };
+        AnthropicMessageParam: {
+            /** @enum {string} */
+            role: "user" | "assistant" | "system";
+            content: string | (components["schemas"]["AnthropicTextBlock"] | components["schemas"]["AnthropicImageBlock"] | components["schemas"]["AnthropicToolUseBlock"] | components["schemas"]["AnthropicToolResultBlock"] | components["schemas"]["AnthropicThinkingBlock"] | components["schemas"]["AnthropicRedactedBlock"])[];
+        } & {
+            [key: string]: unknown;
+        };
+        AnthropicTextBlock: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "text";
+            text: string;
+        } & {
+            [key: string]: unknown;
+        };
+        AnthropicImageBlock: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "image";
+            source: ({
+                /** @enum {string} */
+                type: "base64";
+                media_type: string;
+                data: string;
+            } & {
+                [key: string]: unknown;
+            }) | ({
+                /** @enum {string} */
+                type: "url";
+                url: string;
+            } & {
+                [key: string]: unknown;
+            });
+        } & {
+            [key: string]: unknown;
+        };
+        AnthropicToolUseBlock: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "tool_use";
+            id: string;
+            name: string;
+            input: string | number | boolean | null | unknown[] | Record<string, never>;
+        } & {
+            [key: string]: unknown;
+        };
+        AnthropicToolResultBlock: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "tool_result";
+            tool_use_id: string;
+            content?: string | (components["schemas"]["AnthropicTextBlock"] | components["schemas"]["AnthropicImageBlock"])[] | null;
+            is_error?: boolean | null;
+        } & {
+            [key: string]: unknown;
+        };
+        AnthropicThinkingBlock: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "thinking";
+            thinking: string;
+        } & {
+            [key: string]: unknown;
+        };
+        AnthropicRedactedBlock: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "redacted_thinking";
+        } & {
+            [key: string]: unknown;
+        };
+        AnthropicTool: {
+            type?: string | null;
+            name: string;
+            description?: string | null;
+            input_schema?: {
+                [key: string]: components["schemas"]["Json"];
+            };
+            strict?: boolean | null;
+        } & {
+            [key: string]: unknown;
+        };
+        AnthropicTokenCount: {
+            input_tokens: number;
+        };
+        AnthropicCountTokensRequest: {
+            model: string;
+            messages: components["schemas"]["AnthropicMessageParam"][];
+            system?: string | components["schemas"]["AnthropicTextBlock"][] | null;
+            tools?: components["schemas"]["AnthropicTool"][] | null;
+            tool_choice?: ({
+                /** @enum {string} */
+                type: "auto";
+                disable_parallel_tool_use?: boolean | null;
+            } & {
+                [key: string]: unknown;
+            }) | ({
+                /** @enum {string} */
+                type: "any";
+                disable_parallel_tool_use?: boolean | null;
+            } & {
+                [key: string]: unknown;
+            }) | ({
+                /** @enum {string} */
+                type: "tool";
+                name: string;
+                disable_parallel_tool_use?: boolean | null;
+            } & {
+                [key: string]: unknown;
+            }) | ({
+                /** @enum {string} */
+                type: "none";
+            } & {
+                [key: string]: unknown;
+            }) | null;
+            thinking?: ({
+                /** @enum {string} */
+                type: "enabled";
+                budget_tokens: number;
+            } & {
+                [key: string]: unknown;
+            }) | ({
+                /** @enum {string} */
+                type: "adaptive";
+            } & {
+                [key: string]: unknown;
+            }) | ({
+                /** @enum {string} */
+                type: "between_tools";
+            } & {
+                [key: string]: unknown;
+            }) | ({
+                /** @enum {string} */
+                type: "disabled";
+            } & {
+                [key: string]: unknown;
+            }) | null;
+            output_config?: ({
+                effort?: string | null;
+                format?: ({
+                    /** @enum {string} */
+                    type: "json_schema";
+                    schema: {
+                        [key: string]: components["schemas"]["Json"];
+                    };
+                } & {
+                    [key: string]: unknown;
+                }) | null;
+            } & {
+                [key: string]: unknown;
+            }) | null;
+            cache_control?: string | number | boolean | null | unknown[] | Record<string, never>;
+            context_management?: string | number | boolean | null | unknown[] | Record<string, never>;
+            speed?: string | number | boolean | null | unknown[] | Record<string, never>;
+            user_profile_id?: string | number | boolean | null | unknown[] | Record<string, never>;
+            workspace_id?: string | number | boolean | null | unknown[] | Record<string, never>;
         } & {
             [key: string]: unknown;
         };
@@ -2952,6 +3682,10 @@ export interface components {
                     limit: number;
                 } | null;
                 conversation_bytes: {
+                    used: number;
+                    limit: number;
+                } | null;
+                response_bytes: {
                     used: number;
                     limit: number;
                 } | null;
@@ -3825,6 +4559,268 @@ export interface components {
                     error: components["schemas"]["OpenAiProblem"] & {
                         /** @enum {unknown} */
                         code?: "invalid_request" | "malformed_json" | "unknown_parameter" | "unsupported_parameter" | "context_length_exceeded" | "bad_request";
+                    };
+                };
+            };
+        };
+        OpenaiRefused400InvalidRequestMalformedJsonQuotaExceededPreviousResponseNotFoundUnknownParameterUnsupportedParameterContextLengthExceededBadRequest: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error: components["schemas"]["OpenAiProblem"] & {
+                        /** @enum {unknown} */
+                        code?: "invalid_request" | "malformed_json" | "quota_exceeded" | "previous_response_not_found" | "unknown_parameter" | "unsupported_parameter" | "context_length_exceeded" | "bad_request";
+                    };
+                };
+            };
+        };
+        OpenaiRefused400InvalidRequestMalformedJsonPreviousResponseNotFoundUnknownParameterUnsupportedParameterContextLengthExceededBadRequest: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error: components["schemas"]["OpenAiProblem"] & {
+                        /** @enum {unknown} */
+                        code?: "invalid_request" | "malformed_json" | "previous_response_not_found" | "unknown_parameter" | "unsupported_parameter" | "context_length_exceeded" | "bad_request";
+                    };
+                };
+            };
+        };
+        OpenaiRefused400InvalidRequestBadRequest: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error: components["schemas"]["OpenAiProblem"] & {
+                        /** @enum {unknown} */
+                        code?: "invalid_request" | "bad_request";
+                    };
+                };
+            };
+        };
+        OpenaiRefused503BusyStorageUnavailableInstanceOutdatedShuttingDown: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error: components["schemas"]["OpenAiProblem"] & {
+                        /** @enum {unknown} */
+                        code?: "busy" | "storage_unavailable" | "instance_outdated" | "shutting_down";
+                    };
+                };
+            };
+        };
+        AnthropicRefused400InvalidRequestMalformedJsonThreadUnsupportedRequestUnknownParameterUnsupportedParameterContextLengthExceededBadRequest: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["AnthropicError"] & {
+                    error?: {
+                        details?: {
+                            /** @enum {unknown} */
+                            error_code?: "invalid_request" | "malformed_json" | "thread_unsupported_request" | "unknown_parameter" | "unsupported_parameter" | "context_length_exceeded" | "bad_request";
+                        };
+                    };
+                };
+            };
+        };
+        AnthropicRefused401UnauthenticatedSessionRequired: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["AnthropicError"] & {
+                    error?: {
+                        details?: {
+                            /** @enum {unknown} */
+                            error_code?: "unauthenticated" | "session_required";
+                        };
+                    };
+                };
+            };
+        };
+        AnthropicRefused404NotFound: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["AnthropicError"] & {
+                    error?: {
+                        details?: {
+                            /** @enum {unknown} */
+                            error_code?: "not_found";
+                        };
+                    };
+                };
+            };
+        };
+        AnthropicRefused408RequestTimeout: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["AnthropicError"] & {
+                    error?: {
+                        details?: {
+                            /** @enum {unknown} */
+                            error_code?: "request_timeout";
+                        };
+                    };
+                };
+            };
+        };
+        AnthropicRefused413PayloadTooLarge: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["AnthropicError"] & {
+                    error?: {
+                        details?: {
+                            /** @enum {unknown} */
+                            error_code?: "payload_too_large";
+                        };
+                    };
+                };
+            };
+        };
+        AnthropicRefused415UnsupportedMediaType: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["AnthropicError"] & {
+                    error?: {
+                        details?: {
+                            /** @enum {unknown} */
+                            error_code?: "unsupported_media_type";
+                        };
+                    };
+                };
+            };
+        };
+        AnthropicRefused421MisdirectedRequest: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["AnthropicError"] & {
+                    error?: {
+                        details?: {
+                            /** @enum {unknown} */
+                            error_code?: "misdirected_request";
+                        };
+                    };
+                };
+            };
+        };
+        AnthropicRefused429RateLimitedModelBusy: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["AnthropicError"] & {
+                    error?: {
+                        details?: {
+                            /** @enum {unknown} */
+                            error_code?: "rate_limited" | "model_busy";
+                        };
+                    };
+                };
+            };
+        };
+        AnthropicRefused431HeadersTooLarge: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["AnthropicError"] & {
+                    error?: {
+                        details?: {
+                            /** @enum {unknown} */
+                            error_code?: "headers_too_large";
+                        };
+                    };
+                };
+            };
+        };
+        AnthropicRefused500InternalError: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["AnthropicError"] & {
+                    error?: {
+                        details?: {
+                            /** @enum {unknown} */
+                            error_code?: "internal_error";
+                        };
+                    };
+                };
+            };
+        };
+        AnthropicRefused502RuntimeInvalidResponse: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["AnthropicError"] & {
+                    error?: {
+                        details?: {
+                            /** @enum {unknown} */
+                            error_code?: "runtime_invalid_response";
+                        };
+                    };
+                };
+            };
+        };
+        AnthropicRefused503BusyRuntimeNotConnectedRuntimeLoadingRuntimeStoppedRuntimeUnavailableStorageUnavailableInstanceOutdatedShuttingDown: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["AnthropicError"] & {
+                    error?: {
+                        details?: {
+                            /** @enum {unknown} */
+                            error_code?: "busy" | "runtime_not_connected" | "runtime_loading" | "runtime_stopped" | "runtime_unavailable" | "storage_unavailable" | "instance_outdated" | "shutting_down";
+                        };
+                    };
+                };
+            };
+        };
+        AnthropicRefused504InferenceTimeout: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["AnthropicError"] & {
+                    error?: {
+                        details?: {
+                            /** @enum {unknown} */
+                            error_code?: "inference_timeout";
+                        };
+                    };
+                };
+            };
+        };
+        AnthropicRefused429RateLimited: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["AnthropicError"] & {
+                    error?: {
+                        details?: {
+                            /** @enum {unknown} */
+                            error_code?: "rate_limited";
+                        };
                     };
                 };
             };
@@ -6380,6 +7376,242 @@ export interface operations {
             504: components["responses"]["OpenaiRefused504InferenceTimeout"];
         };
     };
+    createOpenAiCompletion: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OpenAiCompletionRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OpenAiCompletion"];
+                    "text/event-stream": components["schemas"]["OpenAiCompletion"] | components["schemas"]["OpenAiError"];
+                };
+            };
+            400: components["responses"]["OpenaiRefused400InvalidRequestMalformedJsonUnknownParameterUnsupportedParameterContextLengthExceededBadRequest"];
+            401: components["responses"]["OpenaiRefused401UnauthenticatedSessionRequired"];
+            404: components["responses"]["OpenaiRefused404NotFound"];
+            408: components["responses"]["OpenaiRefused408RequestTimeout"];
+            413: components["responses"]["OpenaiRefused413PayloadTooLarge"];
+            415: components["responses"]["OpenaiRefused415UnsupportedMediaType"];
+            421: components["responses"]["OpenaiRefused421MisdirectedRequest"];
+            429: components["responses"]["OpenaiRefused429RateLimitedModelBusy"];
+            431: components["responses"]["OpenaiRefused431HeadersTooLarge"];
+            500: components["responses"]["OpenaiRefused500InternalError"];
+            502: components["responses"]["OpenaiRefused502RuntimeInvalidResponse"];
+            503: components["responses"]["OpenaiRefused503BusyRuntimeNotConnectedRuntimeLoadingRuntimeStoppedRuntimeUnavailableStorageUnavailableInstanceOutdatedShuttingDown"];
+            504: components["responses"]["OpenaiRefused504InferenceTimeout"];
+        };
+    };
+    createResponse: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ResponsesRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Response"];
+                    "text/event-stream": components["schemas"]["ResponseEvent"];
+                };
+            };
+            400: components["responses"]["OpenaiRefused400InvalidRequestMalformedJsonQuotaExceededPreviousResponseNotFoundUnknownParameterUnsupportedParameterContextLengthExceededBadRequest"];
+            401: components["responses"]["OpenaiRefused401UnauthenticatedSessionRequired"];
+            404: components["responses"]["OpenaiRefused404NotFound"];
+            408: components["responses"]["OpenaiRefused408RequestTimeout"];
+            413: components["responses"]["OpenaiRefused413PayloadTooLarge"];
+            415: components["responses"]["OpenaiRefused415UnsupportedMediaType"];
+            421: components["responses"]["OpenaiRefused421MisdirectedRequest"];
+            429: components["responses"]["OpenaiRefused429RateLimitedModelBusy"];
+            431: components["responses"]["OpenaiRefused431HeadersTooLarge"];
+            500: components["responses"]["OpenaiRefused500InternalError"];
+            502: components["responses"]["OpenaiRefused502RuntimeInvalidResponse"];
+            503: components["responses"]["OpenaiRefused503BusyRuntimeNotConnectedRuntimeLoadingRuntimeStoppedRuntimeUnavailableStorageUnavailableInstanceOutdatedShuttingDown"];
+            504: components["responses"]["OpenaiRefused504InferenceTimeout"];
+        };
+    };
+    countInputTokens: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ResponsesRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseInputTokens"];
+                };
+            };
+            400: components["responses"]["OpenaiRefused400InvalidRequestMalformedJsonPreviousResponseNotFoundUnknownParameterUnsupportedParameterContextLengthExceededBadRequest"];
+            401: components["responses"]["OpenaiRefused401UnauthenticatedSessionRequired"];
+            404: components["responses"]["OpenaiRefused404NotFound"];
+            408: components["responses"]["OpenaiRefused408RequestTimeout"];
+            413: components["responses"]["OpenaiRefused413PayloadTooLarge"];
+            415: components["responses"]["OpenaiRefused415UnsupportedMediaType"];
+            421: components["responses"]["OpenaiRefused421MisdirectedRequest"];
+            429: components["responses"]["OpenaiRefused429RateLimited"];
+            431: components["responses"]["OpenaiRefused431HeadersTooLarge"];
+            500: components["responses"]["OpenaiRefused500InternalError"];
+            503: components["responses"]["OpenaiRefused503BusyRuntimeNotConnectedRuntimeLoadingRuntimeStoppedRuntimeUnavailableStorageUnavailableInstanceOutdatedShuttingDown"];
+        };
+    };
+    readResponse: {
+        parameters: {
+            query?: {
+                stream?: "true" | "false";
+                starting_after?: number;
+            };
+            header?: never;
+            path: {
+                response_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Response"];
+                    "text/event-stream": components["schemas"]["ResponseEvent"];
+                };
+            };
+            400: components["responses"]["OpenaiRefused400InvalidRequestBadRequest"];
+            401: components["responses"]["OpenaiRefused401UnauthenticatedSessionRequired"];
+            404: components["responses"]["OpenaiRefused404NotFound"];
+            408: components["responses"]["OpenaiRefused408RequestTimeout"];
+            421: components["responses"]["OpenaiRefused421MisdirectedRequest"];
+            429: components["responses"]["OpenaiRefused429RateLimited"];
+            431: components["responses"]["OpenaiRefused431HeadersTooLarge"];
+            500: components["responses"]["OpenaiRefused500InternalError"];
+            503: components["responses"]["OpenaiRefused503BusyStorageUnavailableInstanceOutdatedShuttingDown"];
+        };
+    };
+    deleteResponse: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                response_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseDeleted"];
+                };
+            };
+            400: components["responses"]["OpenaiRefused400BadRequest"];
+            401: components["responses"]["OpenaiRefused401UnauthenticatedSessionRequired"];
+            404: components["responses"]["OpenaiRefused404NotFound"];
+            408: components["responses"]["OpenaiRefused408RequestTimeout"];
+            421: components["responses"]["OpenaiRefused421MisdirectedRequest"];
+            429: components["responses"]["OpenaiRefused429RateLimited"];
+            431: components["responses"]["OpenaiRefused431HeadersTooLarge"];
+            500: components["responses"]["OpenaiRefused500InternalError"];
+            503: components["responses"]["OpenaiRefused503StorageUnavailableInstanceOutdatedShuttingDown"];
+        };
+    };
+    cancelResponse: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                response_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Response"];
+                };
+            };
+            400: components["responses"]["OpenaiRefused400InvalidRequestBadRequest"];
+            401: components["responses"]["OpenaiRefused401UnauthenticatedSessionRequired"];
+            404: components["responses"]["OpenaiRefused404NotFound"];
+            408: components["responses"]["OpenaiRefused408RequestTimeout"];
+            421: components["responses"]["OpenaiRefused421MisdirectedRequest"];
+            429: components["responses"]["OpenaiRefused429RateLimited"];
+            431: components["responses"]["OpenaiRefused431HeadersTooLarge"];
+            500: components["responses"]["OpenaiRefused500InternalError"];
+            503: components["responses"]["OpenaiRefused503BusyStorageUnavailableInstanceOutdatedShuttingDown"];
+        };
+    };
+    listInputItems: {
+        parameters: {
+            query?: {
+                limit?: number;
+                order?: "asc" | "desc";
+                after?: string;
+            };
+            header?: never;
+            path: {
+                response_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResponseItems"];
+                };
+            };
+            400: components["responses"]["OpenaiRefused400InvalidRequestBadRequest"];
+            401: components["responses"]["OpenaiRefused401UnauthenticatedSessionRequired"];
+            404: components["responses"]["OpenaiRefused404NotFound"];
+            408: components["responses"]["OpenaiRefused408RequestTimeout"];
+            421: components["responses"]["OpenaiRefused421MisdirectedRequest"];
+            429: components["responses"]["OpenaiRefused429RateLimited"];
+            431: components["responses"]["OpenaiRefused431HeadersTooLarge"];
+            500: components["responses"]["OpenaiRefused500InternalError"];
+            503: components["responses"]["OpenaiRefused503BusyStorageUnavailableInstanceOutdatedShuttingDown"];
+        };
+    };
     createOpenAiEmbeddings: {
         parameters: {
             query?: never;
@@ -6414,6 +7646,77 @@ export interface operations {
             502: components["responses"]["OpenaiRefused502RuntimeInvalidResponse"];
             503: components["responses"]["OpenaiRefused503BusyRuntimeNotConnectedRuntimeLoadingRuntimeStoppedRuntimeUnavailableStorageUnavailableInstanceOutdatedShuttingDown"];
             504: components["responses"]["OpenaiRefused504InferenceTimeout"];
+        };
+    };
+    createAnthropicMessage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AnthropicMessagesRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AnthropicMessage"];
+                    "text/event-stream": components["schemas"]["AnthropicMessageEvent"];
+                };
+            };
+            400: components["responses"]["AnthropicRefused400InvalidRequestMalformedJsonThreadUnsupportedRequestUnknownParameterUnsupportedParameterContextLengthExceededBadRequest"];
+            401: components["responses"]["AnthropicRefused401UnauthenticatedSessionRequired"];
+            404: components["responses"]["AnthropicRefused404NotFound"];
+            408: components["responses"]["AnthropicRefused408RequestTimeout"];
+            413: components["responses"]["AnthropicRefused413PayloadTooLarge"];
+            415: components["responses"]["AnthropicRefused415UnsupportedMediaType"];
+            421: components["responses"]["AnthropicRefused421MisdirectedRequest"];
+            429: components["responses"]["AnthropicRefused429RateLimitedModelBusy"];
+            431: components["responses"]["AnthropicRefused431HeadersTooLarge"];
+            500: components["responses"]["AnthropicRefused500InternalError"];
+            502: components["responses"]["AnthropicRefused502RuntimeInvalidResponse"];
+            503: components["responses"]["AnthropicRefused503BusyRuntimeNotConnectedRuntimeLoadingRuntimeStoppedRuntimeUnavailableStorageUnavailableInstanceOutdatedShuttingDown"];
+            504: components["responses"]["AnthropicRefused504InferenceTimeout"];
+        };
+    };
+    countAnthropicTokens: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AnthropicCountTokensRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AnthropicTokenCount"];
+                };
+            };
+            400: components["responses"]["AnthropicRefused400InvalidRequestMalformedJsonThreadUnsupportedRequestUnknownParameterUnsupportedParameterContextLengthExceededBadRequest"];
+            401: components["responses"]["AnthropicRefused401UnauthenticatedSessionRequired"];
+            404: components["responses"]["AnthropicRefused404NotFound"];
+            408: components["responses"]["AnthropicRefused408RequestTimeout"];
+            413: components["responses"]["AnthropicRefused413PayloadTooLarge"];
+            415: components["responses"]["AnthropicRefused415UnsupportedMediaType"];
+            421: components["responses"]["AnthropicRefused421MisdirectedRequest"];
+            429: components["responses"]["AnthropicRefused429RateLimited"];
+            431: components["responses"]["AnthropicRefused431HeadersTooLarge"];
+            500: components["responses"]["AnthropicRefused500InternalError"];
+            503: components["responses"]["AnthropicRefused503BusyRuntimeNotConnectedRuntimeLoadingRuntimeStoppedRuntimeUnavailableStorageUnavailableInstanceOutdatedShuttingDown"];
         };
     };
     listJobs: {
