@@ -1,11 +1,12 @@
 import type { Completion, CompletionPart } from '../../src/domain/chat/chat.js';
-import type { Json, JsonObject } from '../../src/domain/workspace/json.js';
+import type { JsonObject } from '../../src/domain/workspace/json.js';
 import { OpenAiChatEngine } from '../../src/infrastructure/openai/openai-chat-engine.js';
 import { requestJson } from '../../src/infrastructure/openai/openai-request.js';
 import { SystemClock } from '../../src/infrastructure/system/adapters.js';
 import { chatEvents, verbatimJson } from '../../src/interfaces/http/chat/openai/answer-mapper.js';
 import { OpenAiChatRequest } from '../../src/interfaces/http/chat/openai/openai-request.js';
 import { chatRequestOf } from '../../src/interfaces/http/chat/openai/request-mapper.js';
+import { Draw } from '../support/draw.js';
 import { answers, schemas } from '../support/json-schemas.js';
 import { RecordingLog } from '../support/recording-log.js';
 import { chunk, completion } from '../support/scripted-engine.js';
@@ -39,33 +40,6 @@ async function events(chunks: readonly object[], usage: boolean) {
   const data = sent.join('').trimEnd().split('\n\n');
   expect(data.pop()).toBe('data: [DONE]');
   return data.map((line) => JSON.parse(line.slice('data: '.length)));
-}
-
-/** Draws from a fixed sequence of random numbers. */
-class Draw {
-  constructor(private state: number) {}
-
-  below(end: number): number {
-    this.state = (Math.imul(this.state, 1_664_525) + 1_013_904_223) >>> 0;
-    return Math.floor((this.state / 2 ** 32) * end);
-  }
-
-  oneOf<T>(list: readonly T[]): T {
-    return list[this.below(list.length)] as T;
-  }
-
-  json(levels = 3): Json {
-    const leaves = [null, true, 0, -1.5, 7e20, '', 'é😀\u2028', 'text'];
-    if (levels === 0 || this.below(3) > 0) return this.oneOf<Json>(leaves);
-    const items = Array.from({ length: this.below(4) }, () => this.json(levels - 1));
-    return this.below(2) ? items : Object.fromEntries(items.map((item, i) => [`x${i}`, item]));
-  }
-
-  /** Adds some of the fields, and one that nobody knows. */
-  fields(names: readonly string[]): JsonObject {
-    const some = names.filter(() => this.below(4) === 0);
-    return Object.fromEntries([...some, 'x_own'].map((name) => [name, this.json()]));
-  }
 }
 
 const ofRequests =

@@ -54,12 +54,10 @@ export type IdKind =
   | 'inv'
   | 'aud'
   | 'req'
-  | 'chatcmpl'
-  | 'cmpl'
-  | 'msg';
+  | `${'chat' | ''}cmpl`;
 
 export abstract class IdGenerator {
-  /** Returns `<kind>_<UUIDv7>`, or `chatcmpl-<UUIDv7>` and `cmpl-<UUIDv7>`. Never returns an id twice. Later ids sort after earlier ids. */
+  /** Returns `<kind>_<UUIDv7>`, or `chatcmpl-<UUIDv7>`. Never returns an id twice. Later ids sort after earlier ids. */
   abstract next(kind: IdKind): string;
 }
 
