@@ -2,7 +2,7 @@
 import type { ChatRequest, RequestMessage } from '../../../domain/chat/chat.js';
 import { ChatTemplate, RefusedMessages, type SafeMessage } from './chat-template.js';
 import type { ModelFiles } from './model-files.js';
-import { rawText } from './raw-text.js';
+import { NOTHING_TO_READ, rawTokens } from './raw-text.js';
 import { SafeText, specialTokensOf } from './safe-text.js';
 import { usingTokenizer } from './tokenizers.js';
 import type { CallForm } from './tools/call-form.js';
@@ -21,8 +21,6 @@ export interface Prompt {
 const SAMPLE = 'Hello! How are you today?';
 
 const EMPTY = 'must give the model something to read: its chat template makes no text from these messages';
-
-const NOTHING_TO_READ = 'must give the model something to read: it has no tokens';
 
 /** At first, a message has at most this many characters for each token that is enough. */
 const CHARACTERS_PER_TOKEN = 8;
@@ -77,16 +75,9 @@ export class Prompts {
 
   /** Returns the tokens of a text without the chat template. Otherwise does the same as `of`. */
   *raw(text: string, enough = Number.POSITIVE_INFINITY): Generator<void, Prompt> {
-    for (let most = CHARACTERS_PER_TOKEN * enough; ; most *= 2) {
-      const tokens: number[] = [];
-      for (const some of this.text.tokens(rawText(text.slice(0, most), this.begin))) {
-        for (const token of some) tokens.push(token);
-        if (tokens.length > enough) return { tokens, whole: false };
-        yield;
-      }
-      if (tokens.length === 0) throw new RefusedMessages(NOTHING_TO_READ);
-      if (text.length <= most) return { tokens, whole: true };
-    }
+    const { tokens, whole } = yield* rawTokens((rendered) => this.text.tokens(rendered), this.begin + text, enough);
+    if (tokens.length === 0) throw new RefusedMessages(NOTHING_TO_READ);
+    return { tokens, whole };
   }
 
   private *tokens(chat: Conversation, enough: number): Generator<void, Prompt> {
