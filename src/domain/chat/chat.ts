@@ -30,7 +30,10 @@ export interface RequestMessage extends ChatMessage {
 export interface ChatRequest {
   /** At least one message. If the last one is the assistant's, the answer continues it. */
   readonly messages: readonly RequestMessage[];
-  /** If null, the maximum is `chatLimits.defaultMaxTokens`, or the rest of the context if that is smaller. */
+  /**
+   * If null, the maximum is `chatLimits.defaultMaxTokens`, or the rest of the context if that is smaller. With
+   * `cutToContext`, an engine elsewhere decides.
+   */
   readonly maxTokens: number | null;
   /** If true, `maxTokens` is reduced to the rest of the context. Otherwise a request that does not fit is refused. */
   readonly cutToContext?: boolean;
