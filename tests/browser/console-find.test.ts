@@ -123,10 +123,10 @@ describeInBrowser('finding in the console', () => {
     await button(page, 'Created').click();
     await at(page, '/jobs?kind=prediction&sort=created');
     await until('all rows are shown', async () => (await rowsOf(page).count()) === JOBS);
-    const [oldest] = await query(
+    const [oldest] = (await query(
       service.databaseUrl as string,
       "SELECT id FROM jobs WHERE kind = 'prediction' ORDER BY created_at LIMIT 1",
-    );
+    )) as { id: string }[];
     expect(await rowsOf(page).first().getByRole('link').first().getAttribute('href')).toBe(`#/jobs/${oldest?.id}`);
     expect(await button(page, 'Show more').count()).toBe(0);
     expect(await styleOf(button(page, 'Status'), 'content', '::after')).toContain('↕');

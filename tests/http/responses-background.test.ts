@@ -13,7 +13,7 @@ const responses = '/openai/v1/responses';
 const usage = { promptTokens: 7, cachedTokens: 2, completionTokens: 5 };
 const end = { finishReason: 'stop', usage } as const;
 
-describe('responses that fail or run in the background', () => {
+describe('responses that are stored, fail or run in the background', () => {
   let app: TestApp;
   let admin: Member;
   let ready: string;
@@ -252,4 +252,32 @@ describe('responses that fail or run in the background', () => {
     await app.container.get(ResponseRunner).gaveUp({ response_id: id }, 'its instance died');
     expect(await read(id)).toMatchObject({ status: 'failed', error: { code: 'server_error' } });
   });
+
+  it('leaves no text in any table without store', async () => {
+    const planted = 'a-planted-text';
+    const { body } = await create({ input: planted, store: false, metadata: { planted } });
+    expect(body).toMatchObject({ status: 'completed', store: false });
+    expect(await rowsWith(planted)).toEqual([]);
+    expect(await read(body.id)).toMatchObject({ error: { code: 'not_found' } });
+    expect(statusAndCode(await create({ previous_response_id: body.id }))).toBe('400 previous_response_not_found');
+    const stored = (await create({ input: planted })).body.id;
+    expect(await rowsWith(planted)).toEqual(['responses']);
+    await app.delete(`${responses}/${stored}`, admin.apiKey);
+    expect(await rowsWith(planted)).toEqual([]);
+  });
+
+  /** Returns the tables with a row that has the text. */
+  async function rowsWith(text: string): Promise<string[]> {
+    const tables = await query<{ name: string }>(
+      app.database.url,
+      `SELECT format('%I.%I', table_schema, table_name) AS name FROM information_schema.tables
+        WHERE table_schema IN ('public', 'graphile_worker') AND table_type = 'BASE TABLE'`,
+    );
+    const found: string[] = [];
+    for (const { name } of tables) {
+      const rows = await query(app.database.url, `SELECT FROM ${name} AS one WHERE one::text LIKE '%${text}%'`);
+      if (rows.length > 0) found.push(name.replace('public.', ''));
+    }
+    return found;
+  }
 });

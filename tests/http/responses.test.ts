@@ -1,7 +1,6 @@
 import { ChatRuntimes } from '../../src/application/chat/ports.js';
 import type { ChatRequest, CompletionPart } from '../../src/domain/chat/chat.js';
 import { MemoryChatRuntimes } from '../fakes/chat/memory-chat-runtimes.js';
-import { query } from '../support/database.js';
 import { createProject, type Member, readyProject } from '../support/workspace.js';
 import { eventsOf } from './support/events.js';
 import { statusAndCode } from './support/refusals.js';
@@ -380,20 +379,6 @@ describe('the Responses API', () => {
     expect({ status, ...body.error }).toMatchObject({ status: 400, code, param });
   });
 
-  it('leaves no text in any table without store', async () => {
-    const planted = 'a-planted-text';
-    answer = () => `answers ${planted}`;
-    const { body } = await create({ input: planted, store: false, metadata: { planted } });
-    expect(body).toMatchObject({ status: 'completed', store: false });
-    expect(await rowsWith(planted)).toEqual([]);
-    expect(statusAndCode(await read(body.id))).toBe('404 not_found');
-    expect(statusAndCode(await create({ previous_response_id: body.id }))).toBe('400 previous_response_not_found');
-    const stored = (await create({ input: planted })).body.id;
-    expect(await rowsWith(planted)).toEqual(['responses']);
-    await app.delete(`${responses}/${stored}`, admin.apiKey);
-    expect(await rowsWith(planted)).toEqual([]);
-  });
-
   it('is incomplete if the answer reached the greatest length', async () => {
     answer = () => 'one two three';
     const { body } = await create({ max_output_tokens: 1 });
@@ -412,19 +397,4 @@ describe('the Responses API', () => {
     expect(await create({ model: 'gpt-4o' })).toMatchObject({ status: 404, body: { error: { param: 'model' } } });
     expect(statusAndCode(await create({}, ''))).toBe('401 unauthenticated');
   });
-
-  /** Returns the tables with a row that has the text. */
-  async function rowsWith(text: string): Promise<string[]> {
-    const tables = await query<{ name: string }>(
-      app.database.url,
-      `SELECT format('%I.%I', table_schema, table_name) AS name FROM information_schema.tables
-        WHERE table_schema IN ('public', 'graphile_worker') AND table_type = 'BASE TABLE'`,
-    );
-    const found: string[] = [];
-    for (const { name } of tables) {
-      const rows = await query(app.database.url, `SELECT FROM ${name} AS one WHERE one::text LIKE '%${text}%'`);
-      if (rows.length > 0) found.push(name.replace('public.', ''));
-    }
-    return found;
-  }
 });

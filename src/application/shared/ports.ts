@@ -19,9 +19,8 @@ export abstract class ServiceSettings {
   /** A dataset has at most this number of records, and keeps this number of its newest versions. */
   abstract readonly datasetRecords: number;
   abstract readonly datasetVersions: number;
-  /** Limits the time of a whole answer, with its time in the queue. */
+  /** Limits the time of a whole answer, with its time in the queue, and the age of a stored response. */
   abstract readonly inferenceTimeoutMs: number;
-  /** Limits the age of a stored response. */
   abstract readonly responseKeptMs: number;
   /** Limits an uploaded model file. */
   abstract readonly modelUploadBytes: number;
@@ -29,9 +28,8 @@ export abstract class ServiceSettings {
   abstract readonly quotas: Readonly<Record<QuotaName, number>>;
 }
 
-/** The request that the running code belongs to. */
+/** The request that the running code belongs to. Outside a request, `id` is null. */
 export abstract class RequestContext {
-  /** The id of the request, or null outside a request. */
   abstract readonly id: string | null;
   /** Runs `work` as part of the request with this id, also after each await. */
   abstract within<T>(id: string, work: () => T): T;
@@ -183,7 +181,6 @@ export abstract class DesiredStateChanges {
    * the start and after an outage of the database, because it may have missed changes. Must be called only once.
    */
   abstract listen(changed: () => void): void;
-  /** Ends the calls of `changed`. */
   abstract stop(): Promise<void>;
 }
 

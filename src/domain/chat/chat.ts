@@ -34,7 +34,10 @@ export interface ChatRequest {
   readonly texts?: readonly string[];
   /** The number of answers to the messages, or to each text, from 1 to `chatLimits.choices`. Default: 1. */
   readonly choices?: number;
-  /** If null, the maximum is `chatLimits.defaultMaxTokens`, or the rest of the context if that is smaller. */
+  /**
+   * If null, the maximum is `chatLimits.defaultMaxTokens`, or the rest of the context if that is smaller. With
+   * `cutToContext`, an engine elsewhere decides.
+   */
   readonly maxTokens: number | null;
   /** If true, `maxTokens` is reduced to the rest of the context. Otherwise a request that does not fit is refused. */
   readonly cutToContext?: boolean;

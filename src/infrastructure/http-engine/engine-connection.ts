@@ -250,7 +250,9 @@ export class EngineConnection<Model> {
   private async post(request: ChatRequest, signal: AbortSignal, stream: boolean): Promise<HttpStream> {
     const { maxTokens, cutToContext = maxTokens === null, verbatim } = request;
     if (verbatim) return this.postVerbatim(request, signal, stream);
-    const answer = await this.send({ ...request, maxTokens: mostTokens(request) }, signal, stream);
+    // Without a limit of its own, the answer ends where the engine ends it.
+    const most = request.cutToContext ? maxTokens : mostTokens(request);
+    const answer = await this.send({ ...request, maxTokens: most }, signal, stream);
     if (answer.status === 200) return answer;
     const refused = await withText(answer);
     if (!cutToContext || !this.refusals.isTooLong(refused)) throw this.refusals.of(refused);
