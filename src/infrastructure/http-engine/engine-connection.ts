@@ -30,7 +30,7 @@ import { AnswerCheck } from './answer-check.js';
 import type { AnswerForm, AnswerReader } from './answer-reader.js';
 import type { SchemaName } from './answer-thread.js';
 import type { EngineChunk, EngineDialect, Wanted } from './engine-dialect.js';
-import { EngineLost, EngineRefusals, KEY_REFUSED } from './engine-refusals.js';
+import { EngineRefusals, errorFor, KEY_REFUSED } from './engine-refusals.js';
 import type { HttpSource } from './engine-spec.js';
 import { StrictFormat, strictSchema } from './strict-format.js';
 
@@ -294,9 +294,4 @@ async function withText(answer: HttpStream): Promise<HttpAnswer> {
     throw error;
   });
   return { ...answer, text };
-}
-
-function errorFor(error: unknown): unknown {
-  if (error instanceof InvalidAnswer) return new RuntimeInvalidResponse(error.problem);
-  return error instanceof ConnectionFailed ? new EngineLost(causeOf(error)) : error;
 }

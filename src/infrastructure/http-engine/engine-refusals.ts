@@ -10,7 +10,7 @@ import {
   RuntimeUnavailable,
 } from '../../domain/chat/errors.js';
 import type { DomainError } from '../../domain/shared/errors.js';
-import { type HttpAnswer, retryAfterOf } from '../http-client/http-client.js';
+import { ConnectionFailed, causeOf, type HttpAnswer, InvalidAnswer, retryAfterOf } from '../http-client/http-client.js';
 import { jsonOf } from './answer-reading.js';
 
 export const KEY_REFUSED = 'the engine refused the key';
@@ -64,4 +64,10 @@ export class EngineRefusals {
     const { data } = Refused.safeParse(jsonOf(this.key ? text.replaceAll(this.key, '***') : text));
     return data ? { message: data.message.slice(0, LONGEST_REASON), param: data.param ?? null } : null;
   }
+}
+
+/** Returns the error for the caller of a call whose answer is invalid, or whose connection failed. */
+export function errorFor(error: unknown): unknown {
+  if (error instanceof InvalidAnswer) return new RuntimeInvalidResponse(error.problem);
+  return error instanceof ConnectionFailed ? new EngineLost(causeOf(error)) : error;
 }
