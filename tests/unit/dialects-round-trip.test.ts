@@ -231,11 +231,7 @@ describe('between Anthropic’s API and an engine with OpenAI’s API,', () => {
       ];
       async function* parts(): AsyncGenerator<CompletionPart> {
         for (const delta of deltas) {
-          const {
-            finishReason: _,
-            usage: _usage,
-            ...part
-          } = schemaOf.chunk.parse(chunk('m', delta));
+          const { finishReason: _, usage: _usage, ...part } = schemaOf.chunk.parse(chunk('m', delta));
           yield part;
         }
         yield { text: '', end: { finishReason: read.finishReason, usage: read.usage } };
