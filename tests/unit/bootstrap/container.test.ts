@@ -1,6 +1,7 @@
 import { Container } from 'inversify';
 import { MailQueue } from '../../../src/application/accounts/mail-queue.js';
 import { AlertAnnouncer } from '../../../src/application/alerts/alert-announcer.js';
+import { ResponseRunner } from '../../../src/application/chat/response-runner.js';
 import { RuntimeReconciler } from '../../../src/application/chat/runtime-reconciler.js';
 import { DeploymentReconciler } from '../../../src/application/deployments/deployment-reconciler.js';
 import { CallReaper } from '../../../src/application/jobs/call-reaper.js';
@@ -40,7 +41,8 @@ describe('backgroundWork', () => {
     container.bind<unknown>(WorkQueue).toConstantValue(queue);
     container.bind<unknown>(AlertAnnouncer).toConstantValue({ repeat });
     container.bind<unknown>(CallReaper).toConstantValue({ execute: async () => undefined });
-    for (const worker of [EvaluationRunner, MailQueue]) container.bind<unknown>(worker).toConstantValue({});
+    for (const worker of [EvaluationRunner, ResponseRunner, MailQueue])
+      container.bind<unknown>(worker).toConstantValue({});
     container.bind(OutageLog).toConstantValue(new OutageLog(new RecordingLog()));
     const work = backgroundWork(container);
     await work.start();

@@ -32,12 +32,20 @@ it('SERVICE_ALERTMANAGER_URL may name several instances, each once', () => {
 });
 
 it('SERVICE_QUOTA_… set the quotas, those of bytes in units of 1,048,576', () => {
-  const set = { PROJECTS: '1', WORKSPACE_MB: '2', CONVERSATIONS_MB: '3', EXTERNAL_JOBS: '4', UPLOADS_MB: '5' };
+  const set = {
+    PROJECTS: '1',
+    WORKSPACE_MB: '2',
+    CONVERSATIONS_MB: '3',
+    RESPONSES_MB: '6',
+    EXTERNAL_JOBS: '4',
+    UPLOADS_MB: '5',
+  };
   const texts = Object.fromEntries(Object.entries(set).map(([name, text]) => [`SERVICE_QUOTA_${name}`, text]));
   expect(loadConfig(texts).quotas).toEqual({
     projects: 1,
     workspaceBytes: 2_097_152,
     conversationBytes: 3_145_728,
+    responseBytes: 6_291_456,
     externalJobs: 4,
     uploadBytes: 5_242_880,
   });
