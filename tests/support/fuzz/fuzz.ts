@@ -14,6 +14,16 @@ const inWords = [
   'messages[…].content: is required',
   'messages[…].content: may be null only for an assistant',
   'messages[…].tool_call_id: is required for the role tool',
+  'messages[…].content[', // some types of blocks are for one role only
+  'tools[…].name: must be the name of the function',
+  'tools[…].parameters: must be a JSON schema',
+  'tools[…].input_schema: is required',
+  'tool_choice: is only for requests with tools',
+  'logit_bias.', // a name must be the id of a token
+  'input: is required without previous_response_id',
+  'background: needs a response that is stored',
+  'starting_after: is only for stream=true',
+  'echo: is not supported together with logprobs',
   'top_logprobs: is only for requests with logprobs',
   'stream_options: is only for requests with stream',
   'model: names a project whose model chats and makes no embeddings',

@@ -162,7 +162,7 @@ const counted = {
     .array(Tool, { error: wanted('an array') })
     .nullish()
     .describe('Tools that run at Anthropic, such as `web_search_20250305`, are left out.'),
-  tool_choice: ToolChoice.nullish(),
+  tool_choice: ToolChoice.nullish().describe('`any` and `tool` are only for requests with tools that the caller runs.'),
   thinking: Thinking.nullish().describe('Engines elsewhere get it as `reasoning_effort`. Other models ignore it.'),
   output_config: OutputConfig.nullish().describe('The answer is JSON that validates against `format.schema`.'),
   cache_control: withoutEffect,
