@@ -146,6 +146,11 @@ describe('the permission for an act with a late body', () => {
     connectRuntime: { body: ({ model_id }) => ({ model_id }), params: withRegistered },
     createChatCompletion: chat,
     createOpenAiChatCompletion: chat,
+    createOpenAiCompletion: { ...chat, body: ({ project_id }) => ({ model: project_id, prompt: 'Hi' }) },
+    createResponse: { ...chat, body: ({ project_id }) => ({ model: project_id, input: 'Hi' }) },
+    countInputTokens: { ...chat, body: ({ project_id }) => ({ model: project_id, input: 'Hi' }), writesNothing: true },
+    createAnthropicMessage: { ...chat, body: ({ project_id = '' }) => ({ ...ask(project_id, 'Hi'), max_tokens: 9 }) },
+    countAnthropicTokens: { ...chat, writesNothing: true },
     createOpenAiEmbeddings: {
       body: ({ project_id }) => ({ model: project_id, input: 'Hi' }),
       params: async () => ({
