@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { ChatRuntimes, ResponseRepository } from '../../src/application/chat/ports.js';
 import { ResponseRunner } from '../../src/application/chat/response-runner.js';
 import type { ChatRequest, CompletionPart } from '../../src/domain/chat/chat.js';
@@ -87,6 +88,13 @@ describe('responses that are stored, fail or run in the background', () => {
       expect(last.response.error).toEqual({ code, message: `${error.code}: ${error.message}` });
       expect(await read(last.response.id)).toMatchObject({ error: { code: 'not_found' } });
     }
+  });
+
+  it('refuses references to more responses than one request may continue', async () => {
+    const item = () => ({ type: 'item_reference', id: `msg_${randomUUID()}-0` });
+    const many = (count: number) => create({ input: Array.from({ length: count }, item) });
+    expect(await many(1_000)).toMatchObject({ status: 400, body: { error: { param: 'input[0].id' } } });
+    expect(await many(1_001)).toMatchObject({ status: 400, body: { error: { param: 'input' } } });
   });
 
   it('answer at once, and get their answer from the work queue', async () => {

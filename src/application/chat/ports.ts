@@ -212,6 +212,8 @@ export abstract class ResponseRepository {
   abstract add(response: Response, task: ResponseTask | null): Promise<void>;
   abstract head(key: ResponseKey): Promise<ResponseHead | null>;
   abstract find(key: ResponseKey): Promise<Response | null>;
+  /** Returns the sizes of those of the account's responses with these ids, in any order. */
+  abstract sizes(accountId: string, ids: readonly string[]): Promise<number[]>;
   /** Returns the account's responses with these ids, in any order. */
   abstract ofIds(accountId: string, ids: readonly string[]): Promise<Response[]>;
   /** Returns the heads of the response and of those that it continues, oldest first, at most `limit` of them. */

@@ -127,15 +127,18 @@ export class ResponseService {
     return { response, steps: this.reader.steps(response, input), expired: NEVER };
   }
 
-  /** Returns those of the caller's responses with these ids that exist. */
+  /** Returns those of the caller's responses with these ids that exist. Throws InvalidRequest if they are too many. */
   async named(
     by: Caller | null,
     { ids, memory }: { readonly ids: readonly string[] } & WithMemory,
   ): Promise<Response[]> {
     const { accountId } = authorize(by, permissions.chat);
-    if (ids.length === 0) return [];
-    const heads = await Promise.all(ids.map((id) => this.responses.head({ id, accountId })));
-    await memory.reserve(...heads.map((head) => head?.bytes ?? 0));
+    const { earlier, earlierBytes } = responseLimits;
+    const refuse = (what: string) => new InvalidRequest([{ path: 'input', message: `refers to more than ${what}` }]);
+    if (ids.length > earlier) throw refuse(`${earlier} responses`);
+    const sizes = await this.responses.sizes(accountId, ids);
+    if (sizes.reduce((sum, bytes) => sum + bytes, 0) > earlierBytes) throw refuse(`${earlierBytes} bytes of responses`);
+    await memory.reserve(...sizes);
     return this.responses.ofIds(accountId, ids);
   }
 

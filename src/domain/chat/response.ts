@@ -56,7 +56,7 @@ export type ResponseEnd = Pick<Response, 'status' | 'output' | 'usage' | 'failur
 export const responseLimits = {
   /** The most bytes of an answer, as JSON. A longer answer ends there, and is incomplete. */
   answerBytes: 8 * 1024 * 1024,
-  /** The most earlier responses that one request continues, and the most bytes of them all. */
+  /** The most earlier responses that one request continues, or refers to, and the most bytes of them all. */
   earlier: 1_000,
   earlierBytes: 32 * 1024 * 1024,
 } as const;

@@ -52,10 +52,13 @@ export function responsesContract(adapter: string, store: StoreUnderTest) {
       for (const instance of [responses, (await store.elsewhere()).responses]) {
         expect(await instance.find(response)).toEqual(response);
         expect(await instance.ofIds(response.accountId, [response.id, 'resp_2'])).toEqual([response]);
-        expect(await instance.head(response)).toEqual({
+        const head = await instance.head(response);
+        expect(head).toEqual({
           ...{ id: response.id, previousId: 'resp_1', status: 'failed', hasBegun: false },
           bytes: expect.any(Number),
         });
+        expect(await instance.sizes(response.accountId, [response.id, 'resp_2'])).toEqual([head?.bytes]);
+        expect(await instance.sizes(stock.colleague.id, [response.id])).toEqual([]);
       }
       for (const other of othersThan(response)) {
         expect([await responses.find(other), await responses.head(other)]).toEqual([null, null]);

@@ -99,6 +99,12 @@ export class TypeOrmResponseRepository implements ResponseRepository {
     return (await this.table().findOneBy({ id, accountId })) as object as Response | null;
   }
 
+  async sizes(accountId: string, ids: readonly string[]): Promise<number[]> {
+    if (ids.length === 0) return [];
+    const where = { accountId, id: In([...ids]) };
+    return (await this.table().find({ select: { storedBytes: true }, where })).map((one) => Number(one.storedBytes));
+  }
+
   async ofIds(accountId: string, ids: readonly string[]): Promise<Response[]> {
     if (ids.length === 0) return [];
     return (await this.table().findBy({ accountId, id: In([...ids]) })) as object as Response[];
