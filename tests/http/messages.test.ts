@@ -132,8 +132,8 @@ describe('the Messages endpoint', () => {
         { role: 'user', content: [] },
       ],
       tools: [
-        { ...weather, strict: true },
         { type: 'web_search_20250305', name: 'web_search' },
+        { ...weather, strict: true },
       ],
       tool_choice: { type: 'tool', name: 'weather', disable_parallel_tool_use: true },
       stop_sequences: ['END', 'STOP'],
@@ -174,12 +174,20 @@ describe('the Messages endpoint', () => {
       maxTokens: 50,
       cutToContext: true,
       temperature: 0.5,
-      tools: [{ name: 'weather', description: 'Tells it.', parameters: { type: 'object' }, strict: true }],
+      tools: [
+        {
+          ...{ name: 'weather', description: 'Tells it.', parameters: { type: 'object' }, strict: true },
+          place: 'tools.1.input_schema',
+        },
+      ],
       toolChoice: { tool: 'weather' },
       parallelToolCalls: false,
       reasoningEffort: 'medium',
       sampling: { topP: 0.9, topK: 7, stop: ['END', 'STOP'] },
-      responseFormat: { json: 'schema', name: 'answer', schema: { type: 'object' }, strict: true },
+      responseFormat: {
+        ...{ json: 'schema', name: 'answer', schema: { type: 'object' }, strict: true },
+        place: 'output_config.format.schema',
+      },
       passedOn: { user: 'u1' },
       unknown: { guided_regex: 'a+' },
     });
