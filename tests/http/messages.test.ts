@@ -62,7 +62,7 @@ describe('the Messages endpoint', () => {
         type: 'message',
         role: 'assistant',
         model: ready,
-        content: [{ type: 'text', text: 'Hello there', citations: null }],
+        content: [{ type: 'text', text: 'Hello there' }],
         stop_reason: 'end_turn',
         stop_sequence: null,
         usage: {
@@ -332,7 +332,10 @@ describe('the Messages endpoint', () => {
       },
       { text: '', end: { finishReason: 'tool_calls', usage } },
     ];
-    const { status, body, headers } = await send({ stream: true, tools: [weather] });
+    const { status, body, headers } = await send({
+      stream: true,
+      tools: [{ ...weather, cache_control: { type: 'ephemeral' } }],
+    });
     expect({ status, type: headers.get('content-type') }).toEqual({
       status: 200,
       type: 'text/event-stream; charset=utf-8',
@@ -355,7 +358,7 @@ describe('the Messages endpoint', () => {
       delta(0, { type: 'thinking_delta', thinking: 'I ' }),
       delta(0, { type: 'thinking_delta', thinking: 'think.' }),
       stop(0),
-      begin(1, { type: 'text', text: '', citations: null }),
+      begin(1, { type: 'text', text: '' }),
       delta(1, { type: 'text_delta', text: 'Hel' }),
       delta(1, { type: 'text_delta', text: 'lo' }),
       stop(1),

@@ -149,13 +149,8 @@ describe('the Responses API', () => {
       'response.completed',
     ]);
     const last = events.at(-1)?.response;
-    expect(events[0]?.response).toEqual({
-      ...last,
-      status: 'in_progress',
-      completed_at: null,
-      output: [],
-      usage: null,
-    });
+    const begun = { status: 'in_progress', completed_at: null, output: [], usage: null };
+    expect(events[0]?.response).toEqual({ ...last, ...begun });
     expect((await read(last.id)).body).toEqual(last);
     expect(last.usage).toMatchObject({ output_tokens_details: { reasoning_tokens: 3 }, total_tokens: 12 });
   });
