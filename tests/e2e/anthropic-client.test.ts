@@ -5,6 +5,11 @@ import { Service } from '../support/service.js';
 import { type Member, readyProject, register } from '../support/workspace.js';
 
 const question = { role: 'user' as const, content: 'What is the capital of France?' };
+/** The same question, marked for the prefix cache. */
+const marked = {
+  role: 'user' as const,
+  content: [{ type: 'text' as const, text: question.content, cache_control: { type: 'ephemeral' as const } }],
+};
 const answer = 'The capital of France is Paris.';
 const weather = {
   name: 'weather',
@@ -44,7 +49,12 @@ describe('Anthropic’s library, unchanged but for its address and key,', () => 
     expect(message).toMatchObject({ content: [{ type: 'text', text: answer }], stop_reason: 'end_turn', model });
     const { input_tokens } = await client.messages.countTokens({ model, messages: [question] });
     const { usage } = await client.messages.create(ask({ messages: [{ ...question }] }));
-    expect(usage.input_tokens + (usage.cache_read_input_tokens ?? 0)).toBe(input_tokens);
+    expect(usage).toMatchObject({ input_tokens, cache_read_input_tokens: 0 });
+    for (const cached of [ask({ cache_control: { type: 'ephemeral' } }), ask({ messages: [marked] })]) {
+      const { usage: seen } = await client.messages.create(cached);
+      expect(seen.cache_read_input_tokens).toBeGreaterThan(5);
+      expect(seen.input_tokens + (seen.cache_read_input_tokens ?? 0)).toBe(input_tokens);
+    }
     const texts: string[] = [];
     const stream = client.messages.stream(ask()).on('text', (text) => texts.push(text));
     expect(await stream.finalMessage()).toMatchObject({

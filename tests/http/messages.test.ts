@@ -62,7 +62,7 @@ describe('the Messages endpoint', () => {
         type: 'message',
         role: 'assistant',
         model: ready,
-        content: [{ type: 'text', text: 'Hello there', citations: null }],
+        content: [{ type: 'text', text: 'Hello there' }],
         stop_reason: 'end_turn',
         stop_sequence: null,
         usage: {
@@ -132,8 +132,8 @@ describe('the Messages endpoint', () => {
         { role: 'user', content: [] },
       ],
       tools: [
-        { ...weather, strict: true },
         { type: 'web_search_20250305', name: 'web_search' },
+        { ...weather, strict: true },
       ],
       tool_choice: { type: 'tool', name: 'weather', disable_parallel_tool_use: true },
       stop_sequences: ['END', 'STOP'],
@@ -174,12 +174,20 @@ describe('the Messages endpoint', () => {
       maxTokens: 50,
       cutToContext: true,
       temperature: 0.5,
-      tools: [{ name: 'weather', description: 'Tells it.', parameters: { type: 'object' }, strict: true }],
+      tools: [
+        {
+          ...{ name: 'weather', description: 'Tells it.', parameters: { type: 'object' }, strict: true },
+          place: 'tools.1.input_schema',
+        },
+      ],
       toolChoice: { tool: 'weather' },
       parallelToolCalls: false,
       reasoningEffort: 'medium',
       sampling: { topP: 0.9, topK: 7, stop: ['END', 'STOP'] },
-      responseFormat: { json: 'schema', name: 'answer', schema: { type: 'object' }, strict: true },
+      responseFormat: {
+        ...{ json: 'schema', name: 'answer', schema: { type: 'object' }, strict: true },
+        place: 'output_config.format.schema',
+      },
       passedOn: { user: 'u1' },
       unknown: { guided_regex: 'a+' },
     });
@@ -324,7 +332,10 @@ describe('the Messages endpoint', () => {
       },
       { text: '', end: { finishReason: 'tool_calls', usage } },
     ];
-    const { status, body, headers } = await send({ stream: true, tools: [weather] });
+    const { status, body, headers } = await send({
+      stream: true,
+      tools: [{ ...weather, cache_control: { type: 'ephemeral' } }],
+    });
     expect({ status, type: headers.get('content-type') }).toEqual({
       status: 200,
       type: 'text/event-stream; charset=utf-8',
@@ -347,7 +358,7 @@ describe('the Messages endpoint', () => {
       delta(0, { type: 'thinking_delta', thinking: 'I ' }),
       delta(0, { type: 'thinking_delta', thinking: 'think.' }),
       stop(0),
-      begin(1, { type: 'text', text: '', citations: null }),
+      begin(1, { type: 'text', text: '' }),
       delta(1, { type: 'text_delta', text: 'Hel' }),
       delta(1, { type: 'text_delta', text: 'lo' }),
       stop(1),

@@ -149,19 +149,15 @@ describe('the Responses API', () => {
       'response.completed',
     ]);
     const last = events.at(-1)?.response;
-    expect(events[0]?.response).toEqual({
-      ...last,
-      status: 'in_progress',
-      completed_at: null,
-      output: [],
-      usage: null,
-    });
+    const begun = { status: 'in_progress', completed_at: null, output: [], usage: null };
+    expect(events[0]?.response).toEqual({ ...last, ...begun });
     expect((await read(last.id)).body).toEqual(last);
     expect(last.usage).toMatchObject({ output_tokens_details: { reasoning_tokens: 3 }, total_tokens: 12 });
   });
 
   it('maps items, instructions, tools, formats and sampling to the chat', async () => {
     const schema = { type: 'object', properties: { city: { type: 'string' } } };
+    const own = { name: 'get_weather', description: 'Tells it.' };
     const { status, body } = await create({
       instructions: 'Be brief.',
       input: [
@@ -183,8 +179,8 @@ describe('the Responses API', () => {
         { type: 'function_call_output', call_id: 'call_2', output: [{ type: 'input_text', text: 'sun' }] },
       ],
       tools: [
-        { ...weather, description: 'Tells it.', strict: true },
         { type: 'web_search' },
+        { ...weather, ...own, strict: true },
         { type: 'namespace', name: 'n', description: '', tools: [weather] },
         { type: 'mcp', server_label: 's' },
       ],
@@ -221,11 +217,11 @@ describe('the Responses API', () => {
       maxTokens: 9,
       cutToContext: true,
       temperature: 0.5,
-      tools: [{ name: 'get_weather', description: 'Tells it.', parameters: { type: 'object' }, strict: true }],
+      tools: [{ ...own, parameters: { type: 'object' }, strict: true, place: 'tools.1.parameters' }],
       toolChoice: { tool: 'get_weather' },
       parallelToolCalls: false,
       reasoningEffort: 'low',
-      responseFormat: { json: 'schema', name: 'place', schema, strict: true },
+      responseFormat: { json: 'schema', name: 'place', schema, strict: true, place: 'text.format.schema' },
       sampling: { topP: 0.9, topK: 3, topLogprobs: 2 },
       passedOn: { prompt_cache_key: 'k', service_tier: 'auto', verbosity: 'low' },
       unknown: { x_own: true },

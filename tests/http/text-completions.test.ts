@@ -138,6 +138,14 @@ describe('completions of texts', () => {
     const harmless = { suffix: null, best_of: 1, echo: false, logprobs: null, n: 1, user: 'me', stop: null };
     expect(statusAndCode(await complete(harmless))).toBe('200 undefined');
   });
+
+  it('names the prompt if it does not fit', async () => {
+    for (const stream of [false, true]) {
+      const { status, body } = await complete({ prompt: 'a '.repeat(300), stream });
+      const error = { code: 'context_length_exceeded', param: 'prompt' };
+      expect({ status, ...body.error }).toMatchObject({ status: 400, ...error });
+    }
+  });
 });
 
 describe('completions of texts by an engine elsewhere', () => {

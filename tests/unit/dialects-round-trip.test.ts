@@ -171,7 +171,7 @@ class MessagesDraw extends Draw {
       },
       blocks: [
         ...(thought === '' ? [] : [{ type: 'thinking', thinking: thought, signature: '' }]),
-        { type: 'text', text, citations: null },
+        { type: 'text', text },
         ...inputs.map((input, i) => ({ type: 'tool_use', id: `c${i}`, name: 'f', input })),
       ],
       reason: calls.length > 0 ? 'tool_calls' : this.oneOf(['stop', 'length']),
@@ -217,7 +217,7 @@ describe('between Anthropic’s API and an engine with OpenAI’s API,', () => {
       const whole = completion('m', null, { choices: [{ index: 0, message, finish_reason: reason }], usage });
       const read = schemaOf.answer.parse(whole) as Completion;
       const expected = { content: blocks, stop_reason: reasons[reason], usage: counted };
-      expect(messageOf({ id: 'msg', model: 'asked' }, read)).toMatchObject(expected);
+      expect(messageOf({ id: 'msg', model: 'asked', marksCache: true }, read)).toMatchObject(expected);
       const { content, reasoning_content: thought, tool_calls: calls } = message as Record<string, never>;
       const deltas = [
         ...(thought ? [{ reasoning_content: thought }] : []),
@@ -237,7 +237,7 @@ describe('between Anthropic’s API and an engine with OpenAI’s API,', () => {
         yield { text: '', end: { finishReason: read.finishReason, usage: read.usage } };
       }
       let text = '';
-      for await (const event of messageEvents(parts(), { id: 'msg', model: 'asked' })) text += event;
+      for await (const event of messageEvents(parts(), { id: 'msg', model: 'asked', marksCache: true })) text += event;
       expect(blocksIn(text)).toEqual(blocks);
       expect(text).toContain(`"stop_reason":"${reasons[reason]}"`);
     }

@@ -89,7 +89,7 @@ export class ContextLengthExceeded extends DomainError {
     const { context, promptTokens, whole = true, maxTokens } = counts;
     const has = whole ? promptTokens : `${promptTokens} or more`;
     const requested = maxTokens === null ? '' : ` and max_tokens asks for ${maxTokens} more`;
-    const remedy = maxTokens === null ? 'Shorten the messages.' : 'Shorten the messages or lower max_tokens.';
+    const remedy = maxTokens === null ? 'Shorten the prompt.' : 'Shorten the messages or lower max_tokens.';
     return new ContextLengthExceeded(
       `The model's context is ${context} tokens; the prompt has ${has}${requested}. ${remedy}`,
     );

@@ -55,7 +55,7 @@ describe('tiny-chat', () => {
     const sampling = { logitBias: { 508: -100 } }; // forbids the token that ends an answer
     const about = { maxTokens: 1_000_000, cutToContext: true, sampling };
     expect(await rig.ask('Hi', about)).toMatchObject({ completionTokens: 256 - promptTokens, finishReason: 'length' });
-    await expect(rig.ask('copper '.repeat(200), about)).rejects.toThrow(/Shorten the messages\.$/);
+    await expect(rig.ask('copper '.repeat(200), about)).rejects.toThrow(/Shorten the prompt\.$/);
   });
 
   it('tells the number of tokens of a prompt that is too long, or a lower bound', async () => {
@@ -64,9 +64,9 @@ describe('tiny-chat', () => {
         code: 'context_length_exceeded',
         message: expect.stringMatching(by),
       });
-    await refuses(200, /the prompt has \d+\. Shorten the messages\.$/);
+    await refuses(200, /the prompt has \d+\. Shorten the prompt\.$/);
     for (const words of [2_000, 5_000_000])
-      await refuses(words, /the prompt has \d+ or more\. Shorten the messages\.$/);
+      await refuses(words, /the prompt has \d+ or more\. Shorten the prompt\.$/);
   });
 
   it('reads the whole conversation', async () => {

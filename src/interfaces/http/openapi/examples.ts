@@ -114,7 +114,7 @@ const messages = {
   invalid_request: 'name: is required (and 1 more)',
   model_file_invalid: 'The model file cannot be served: iris.onnx is not in the models folders.',
   dataset_invalid: 'The dataset cannot be frozen as it is: 1 finding(s), listed in details.',
-  context_length_exceeded: "The model's context is 512 tokens; the prompt has 600. Shorten the messages.",
+  context_length_exceeded: "The model's context is 512 tokens; the prompt has 600. Shorten the prompt.",
   streaming_unsupported: 'Streaming is not supported: leave stream out or send false.',
   model_mismatch: 'model must be the id of the project in the path, prj_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11.',
   rate_limited: 'The limit is 120 requests per minute: try again in 12 seconds.',

@@ -7,22 +7,24 @@ import type { ContentBlock, StopReason } from './messages.contract.js';
 interface Head {
   readonly id: string;
   readonly model: string;
+  /** If false, the tokens from the prefix cache are input tokens, as for Anthropic's models. */
+  readonly marksCache: boolean;
 }
 
-export const messageOf = ({ id, model }: Head, completion: Completion) => ({
+export const messageOf = ({ id, model, marksCache }: Head, completion: Completion) => ({
   id,
   type: 'message' as const,
   role: 'assistant' as const,
   model,
   content: blocksOf(completion),
   ...endOf(completion, (completion.toolCalls ?? []).length > 0),
-  usage: usageOf(completion.usage),
+  usage: usageOf(completion.usage, marksCache),
 });
 
 function blocksOf({ reasoning, text, toolCalls = [] }: Completion): ContentBlock[] {
   return [
     ...(reasoning ? [{ type: 'thinking' as const, thinking: reasoning, signature: '' as const }] : []),
-    ...(text !== '' ? [{ type: 'text' as const, text, citations: null }] : []),
+    ...(text !== '' ? [{ type: 'text' as const, text }] : []),
     ...toolCalls.map(({ id, name, arguments: json }) => ({
       type: 'tool_use' as const,
       id,
@@ -54,13 +56,16 @@ function endOf({ finishReason, stopText }: CompletionEnd, callsTools: boolean) {
   return { stop_reason: isStopped ? ('stop_sequence' as const) : reason, stop_sequence: isStopped ? stopText : null };
 }
 
-/** Tokens from the prefix cache are no input tokens. The numbers are 0 if the engine does not report them. */
-const usageOf = (usage: Usage | null) => ({
-  input_tokens: usage ? usage.promptTokens - usage.cachedTokens : 0,
-  cache_creation_input_tokens: 0,
-  cache_read_input_tokens: usage?.cachedTokens ?? 0,
-  output_tokens: usage?.completionTokens ?? 0,
-});
+/** Tokens read from the cache are no input tokens. The numbers are 0 if the engine does not report them. */
+function usageOf(usage: Usage | null, marksCache: boolean) {
+  const cached = marksCache ? (usage?.cachedTokens ?? 0) : 0;
+  return {
+    input_tokens: usage ? usage.promptTokens - cached : 0,
+    cache_creation_input_tokens: 0,
+    cache_read_input_tokens: cached,
+    output_tokens: usage?.completionTokens ?? 0,
+  };
+}
 
 /** Returns an event as text. */
 const event = (data: { readonly type: string }) => `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`;
@@ -68,7 +73,7 @@ const event = (data: { readonly type: string }) => `event: ${data.type}\ndata: $
 /** Yields the events of an answer as texts. The first text begins the message, the last one ends it. */
 export async function* messageEvents(
   parts: AsyncIterable<CompletionPart>,
-  { id, model }: Head,
+  { id, model, marksCache }: Head,
 ): AsyncGenerator<string> {
   const message = {
     id,
@@ -79,13 +84,14 @@ export async function* messageEvents(
     stop_reason: null,
     stop_sequence: null,
   };
-  const start = { type: 'message_start', message: { ...message, usage: usageOf(null) } };
+  const start = { type: 'message_start', message: { ...message, usage: usageOf(null, marksCache) } };
   let text = event(start) + event({ type: 'ping' });
   const blocks = new Blocks();
   for await (const part of parts) {
     text += blocks.add(part);
     if (part.end) {
-      const end = { type: 'message_delta', delta: endOf(part.end, blocks.hasCalls), usage: usageOf(part.end.usage) };
+      const usage = usageOf(part.end.usage, marksCache);
+      const end = { type: 'message_delta', delta: endOf(part.end, blocks.hasCalls), usage };
       text += blocks.close() + event(end) + event({ type: 'message_stop' });
     }
     if (text !== '') yield text;
@@ -109,9 +115,7 @@ class Blocks {
         : this.begin('thinking', { type: 'thinking', thinking: '', signature: '' }) +
           this.delta({ type: 'thinking_delta', thinking: reasoning });
     const said =
-      text === ''
-        ? ''
-        : this.begin('text', { type: 'text', text: '', citations: null }) + this.delta({ type: 'text_delta', text });
+      text === '' ? '' : this.begin('text', { type: 'text', text: '' }) + this.delta({ type: 'text_delta', text });
     return thought + said + toolCalls.map((call) => this.call(call)).join('');
   }
 

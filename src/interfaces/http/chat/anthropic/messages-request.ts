@@ -165,7 +165,7 @@ const counted = {
   tool_choice: ToolChoice.nullish().describe('`any` and `tool` are only for requests with tools that the caller runs.'),
   thinking: Thinking.nullish().describe('Engines elsewhere get it as `reasoning_effort`. Other models ignore it.'),
   output_config: OutputConfig.nullish().describe('The answer is JSON that validates against `format.schema`.'),
-  cache_control: withoutEffect,
+  cache_control: AnyJson.optional().describe('The prefix cache needs no marks. Marks only show in the usage.'),
   context_management: withoutEffect,
   speed: withoutEffect,
   user_profile_id: withoutEffect,
@@ -175,6 +175,12 @@ const counted = {
 /** A field that is not listed goes to an engine elsewhere as it is. Other models refuse it. */
 export const CountRequest = z.looseObject(counted).meta({ id: 'AnthropicCountTokensRequest' });
 export type CountRequest = z.output<typeof CountRequest>;
+
+/** Returns whether the caller marks a part of the prompt for the cache. */
+export function marksCache({ cache_control, system, tools, messages }: CountRequest): boolean {
+  const blocks = [system, tools, ...messages.map(({ content }) => content)].filter(Array.isArray).flat();
+  return isObject(cache_control) || blocks.some((block) => isObject(block.cache_control));
+}
 
 const stops = `must be an array of at most ${MAX_STOPS} texts that are not empty`;
 

@@ -12,7 +12,6 @@ const api = contractsOf('Anthropic');
 const TextContent = namedObject('AnthropicText', {
   type: z.literal('text'),
   text: textLike('Paris.'),
-  citations: z.null(),
 });
 const ToolUse = namedObject('AnthropicToolUse', {
   type: z.literal('tool_use'),
@@ -32,9 +31,12 @@ const StopReason = z.enum(['end_turn', 'max_tokens', 'stop_sequence', 'tool_use'
 export type StopReason = z.output<typeof StopReason>;
 
 const usage = namedObject('AnthropicUsage', {
-  input_tokens: intLike(17, 'The tokens of the prompt that were not in the prefix cache.'),
+  input_tokens: intLike(17, 'The tokens of the prompt, without `cache_read_input_tokens`.'),
   cache_creation_input_tokens: intLike(0),
-  cache_read_input_tokens: intLike(0, 'The tokens of the prompt that were in the prefix cache.'),
+  cache_read_input_tokens: intLike(
+    0,
+    'The tokens of the prompt that were in the prefix cache. 0 for a request without `cache_control`.',
+  ),
   output_tokens: intLike(2),
 }).describe('Zeros if an engine elsewhere does not report it. In a stream, `message_delta` has it.');
 

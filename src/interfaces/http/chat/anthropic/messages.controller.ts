@@ -5,6 +5,7 @@ import { type CallOf, type Controller, route } from '../../contract.js';
 import { eventStream, HEARTBEAT_MS } from '../../event-stream.js';
 import { messageEvents, messageOf } from './answer-mapper.js';
 import { countAnthropicTokens, createAnthropicMessage } from './messages.contract.js';
+import { marksCache } from './messages-request.js';
 import { chatRequestOf, promptOf } from './request-mapper.js';
 
 @injectable()
@@ -27,7 +28,7 @@ export class MessagesController implements Controller {
   private async create({ caller, body, signal, memory }: CallOf<typeof createAnthropicMessage>) {
     const { model, stream } = body;
     const input = { model, keptIn: null, request: chatRequestOf(body), signal, memory };
-    const head = { id: this.ids.next('msg'), model };
+    const head = { id: this.ids.next('msg'), model, marksCache: marksCache(body) };
     if (!stream) return messageOf(head, (await this.chats.complete(caller, input)).completion);
     const { parts, expired } = await this.chats.stream(caller, input);
     const { heartbeatMs } = this;

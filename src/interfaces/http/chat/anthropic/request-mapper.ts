@@ -41,7 +41,7 @@ export function chatRequestOf(body: MessagesRequest): ChatRequest {
 /** Returns a request with everything that its prompt needs. */
 export function promptOf(body: CountRequest): ChatRequest {
   const { system, messages, tools, output_config: config } = body;
-  const own = tools?.filter(({ type }) => isOwn(type)) ?? [];
+  const own = tools?.flatMap((tool, i) => (isOwn(tool.type) ? [toolOf(tool, i)] : [])) ?? [];
   const effort = effortOf(body);
   const format = config?.format;
   const unknown = unknownOf(body);
@@ -50,7 +50,7 @@ export function promptOf(body: CountRequest): ChatRequest {
     maxTokens: null,
     cutToContext: true,
     temperature: null,
-    ...(own.length > 0 && { tools: own.map(toolOf) }),
+    ...(own.length > 0 && { tools: own }),
     ...choiceOf(body, own.length > 0),
     ...(effort && { reasoningEffort: effort }),
     ...(format && { responseFormat: formatOf(format.schema) }),
@@ -69,7 +69,10 @@ function unknownOf(body: CountRequest): JsonObject | null {
   return unknown.length > 0 ? Object.fromEntries(unknown) : null;
 }
 
-const formatOf = (schema: JsonObject): ResponseFormat => ({ json: 'schema', name: 'answer', schema, strict: true });
+const formatOf = (schema: JsonObject): ResponseFormat => ({
+  ...{ json: 'schema', name: 'answer', schema, strict: true },
+  place: 'output_config.format.schema',
+});
 
 /** From these numbers of thinking tokens on, an effort is `medium` and `high`. */
 const MEDIUM = 4_096;
@@ -83,12 +86,15 @@ function effortOf({ thinking, output_config: config }: CountRequest): string | n
   return budget < MEDIUM ? 'low' : budget < HIGH ? 'medium' : 'high';
 }
 
-function toolOf({ name, description, input_schema, strict }: NonNullable<CountRequest['tools']>[number]): Tool {
+type ToolParam = NonNullable<CountRequest['tools']>[number];
+
+function toolOf({ name, description, input_schema, strict }: ToolParam, index: number): Tool {
   return {
     name,
     ...(isGiven(description) && { description }),
     ...(input_schema && { parameters: input_schema }),
     ...(isGiven(strict) && { strict }),
+    place: `tools.${index}.input_schema`,
   };
 }
 

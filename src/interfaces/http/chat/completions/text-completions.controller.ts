@@ -1,6 +1,7 @@
 import { injectable } from 'inversify';
 import { ChatService } from '../../../../application/chat/chat.service.js';
 import { Clock, IdGenerator } from '../../../../application/shared/ports.js';
+import { ContextLengthExceeded } from '../../../../domain/chat/errors.js';
 import { type CallOf, type Controller, route, StreamedResponse } from '../../contract.js';
 import { eventStream, HEARTBEAT_MS } from '../../event-stream.js';
 import { JSON_TYPE } from '../../middleware/respond.js';
@@ -22,7 +23,15 @@ export class TextCompletionsController implements Controller {
     private readonly clock: Clock,
   ) {}
 
-  private async create({ caller, body, signal, memory }: CallOf<typeof createOpenAiCompletion>) {
+  private async create(call: CallOf<typeof createOpenAiCompletion>) {
+    try {
+      return await this.completed(call);
+    } catch (error) {
+      throw error instanceof ContextLengthExceeded ? new ContextLengthExceeded(error.message, 'prompt') : error;
+    }
+  }
+
+  private async completed({ caller, body, signal, memory }: CallOf<typeof createOpenAiCompletion>) {
     const { model } = body;
     const request = textRequestOf(body);
     const { texts = [], choices = 1 } = request;

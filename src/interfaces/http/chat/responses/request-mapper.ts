@@ -60,14 +60,14 @@ function samplingOf(body: ResponsesRequest): Sampling {
 /** Returns the functions. Leaves out tools of other types, which the service does not run. */
 export function toolsOf({ tools }: Pick<ResponsesRequest, 'tools'>): Tool[] {
   return ((tools ?? []) as unknown as JsonObject[]).flatMap(
-    ({ type, name, description, parameters, strict }): Tool[] => {
+    ({ type, name, description, parameters, strict }, i): Tool[] => {
       if (type !== 'function') return [];
       const fields = {
         description: typeof description === 'string' ? description : undefined,
         parameters: isObject(parameters) ? parameters : undefined,
         strict: typeof strict === 'boolean' ? strict : undefined,
       };
-      return [{ name: String(name), ...given(fields) }];
+      return [{ name: String(name), ...given(fields), place: `tools.${i}.parameters` }];
     },
   );
 }
@@ -103,6 +103,7 @@ function formatOf(format: Format | null | undefined): ResponseFormat | undefined
     name,
     schema,
     ...given({ description: description ?? undefined, strict: strict ?? undefined }),
+    place: 'text.format.schema',
   };
 }
 

@@ -2961,7 +2961,6 @@ export interface components {
              */
             type: "text";
             text: string;
-            citations: null;
         };
         AnthropicToolUse: {
             /**
