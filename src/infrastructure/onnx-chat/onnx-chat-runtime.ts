@@ -14,6 +14,7 @@ import {
 import { type OptionalField, requireSupported } from '../../domain/chat/request-field.js';
 import type { RuntimeFigures, RuntimeStatus, RuntimeTask } from '../../domain/chat/runtime.js';
 import { requireUsableTools } from '../../domain/chat/tools.js';
+import { InvalidRequest } from '../../domain/shared/errors.js';
 import { WaitEstimate } from '../chat-runtimes/fair-queue.js';
 import { RuntimeMeter } from '../chat-runtimes/runtime-meter.js';
 import type { ChildLimits } from '../child-process/child-limits.js';
@@ -72,6 +73,17 @@ const states: Readonly<Record<SupervisorState, RuntimeStatus['state']>> = {
   no_room: 'unavailable',
   failed: 'unavailable',
 };
+
+/** The most characters of the further variables of a chat template, as JSON. */
+const FIELDS_LENGTH = 100_000;
+
+/** Throws InvalidRequest. */
+function requireShortFields({ templateFields }: ChatRequest): void {
+  const length = templateFields ? JSON.stringify(templateFields).length : 0;
+  if (length <= FIELDS_LENGTH) return;
+  const message = `must have at most ${FIELDS_LENGTH} characters as JSON`;
+  throw new InvalidRequest([{ path: 'chat_template_kwargs', message }]);
+}
 
 interface Tools {
   readonly schemas: JsonSchemas;
@@ -176,6 +188,7 @@ export class OnnxChatRuntime implements ChatRuntime {
 
   private chatCallsFor(request: ChatRequest): ChatCalls {
     requireUsableTools(request);
+    requireShortFields(request);
     const calls = this.callsFor('chat');
     const { tools = [], toolChoice } = request;
     if (tools.length > 0 && toolChoice !== 'none' && !this.knowsTools)

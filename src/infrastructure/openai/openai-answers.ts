@@ -54,16 +54,18 @@ function countOf(value: unknown, levels = MOST_LEVELS + 1): number {
   return Object.values(value).reduce((count, inner) => count + countOf(inner, levels - 1), 1);
 }
 
+const CallText = z.string(NO_CALLS);
+
 const WholeCall = z
-  .object({ id: z.string(), function: z.object({ name: z.string(), arguments: z.string() }) }, NO_CALLS)
+  .object({ id: CallText, function: z.object({ name: CallText, arguments: CallText }, NO_CALLS) }, NO_CALLS)
   .transform(({ id, function: called }): ToolCall => ({ id, ...called }));
 
 const CallPart = z
   .object(
     {
-      index: z.int(),
-      id: z.string().nullish(),
-      function: z.object({ name: z.string().nullish(), arguments: z.string().nullish() }).nullish(),
+      index: z.int(NO_CALLS).min(0, NO_CALLS),
+      id: CallText.nullish(),
+      function: z.object({ name: CallText.nullish(), arguments: CallText.nullish() }, NO_CALLS).nullish(),
     },
     NO_CALLS,
   )

@@ -83,6 +83,47 @@ describe('the counter of tokens', () => {
     expect(greedy).toMatchObject({ type: 'too_long', call: 3, whole: true });
   });
 
+  it('stops early in a long section, also of tools, and cuts no prompt that fits', async () => {
+    const chat_template =
+      '{% if tools %}{{ tools | tojson }}{% endif %}{% for m in messages %}{{ m.content }}{% endfor %}';
+    use(folders.like({ 'tokenizer_config.json': withFields({ chat_template }) }));
+    const text = (length: number) => 'blue river '.repeat(length / 11);
+    const tool = (length: number) => ({ name: 'f', description: text(length) });
+    count(1, 'a', ['Hi'], { tools: [tool(500_000)] });
+    count(2, 'a', ['Hi'], { tools: Array.from({ length: 100 }, () => tool(4_000)) });
+    count(3, 'a', Array(100).fill(text(4_000)));
+    count(4, 'a', ['Hi'], { tools: [tool(50)] });
+    const [one, several, texts, short] = await reported(4);
+    for (const report of [one, several, texts]) {
+      const { promptTokens } = report as Extract<TokenizerReport, { type: 'too_long' }>;
+      expect(report).toMatchObject({ type: 'too_long', whole: false });
+      expect(promptTokens).toBeGreaterThan(2 * CONTEXT);
+      expect(promptTokens).toBeLessThan(20 * CONTEXT);
+    }
+    expect(short).toMatchObject({ type: 'tokenized' });
+  });
+
+  it('refuses an earlier call whose arguments are nested too deep', async () => {
+    use();
+    const ask = (call: number, levels: number) => {
+      const json = `{"a":${'['.repeat(levels)}${']'.repeat(levels)}}`;
+      const messages = [
+        { role: 'assistant' as const, content: '', toolCalls: [{ id: 'a', name: 'f', arguments: json }] },
+      ];
+      const request = {
+        messages: [...messages, { role: 'user' as const, content: 'Hi' }],
+        maxTokens: null,
+        temperature: 0,
+      };
+      counter.take({ type: 'count', call, caller: 'a', request });
+    };
+    ask(1, 63);
+    ask(2, 1_000);
+    const [shallow, deep] = await reported(2);
+    expect(shallow).toMatchObject({ type: 'counted' });
+    expect(deep).toMatchObject({ type: 'refused', path: 'messages.0.tool_calls.0.function.arguments' });
+  });
+
   it('refuses variables with which the template fails', async () => {
     use();
     count(1, 'a', ['Hi'], {

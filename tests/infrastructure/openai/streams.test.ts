@@ -202,6 +202,7 @@ describe('the stream of an engine that speaks OpenAI', () => {
         response.writeHead(200, { 'Content-Type': 'text/event-stream' }).write(`data: ${'x'.repeat(2_000_000)}`),
     ],
     ['a call of a tool that nobody offered', streaming(chunk(M, { tool_calls: [call] }), chunk(M, {}, 'tool_calls'))],
+    ['a call at no place', streaming(chunk(M, { tool_calls: [{ ...call, index: -1 }] }), chunk(M, {}, 'tool_calls'))],
     ['an end for tool calls without a call', streaming(hi, chunk(M, {}, 'tool_calls'), '[DONE]'), 'Hi'],
     ['an error status', answering(500, { error: 'oops' })],
   ])('refuses %s', async (_, script, before = '') => {

@@ -6,7 +6,7 @@ import { NOTHING_TO_READ, rawTokens } from './raw-text.js';
 import { SafeText, specialTokensOf } from './safe-text.js';
 import { usingTokenizer } from './tokenizers.js';
 import type { CallForm } from './tools/call-form.js';
-import { cutMessage, longestText, templateMessages, templateTool, usedTools } from './tools/template-json.js';
+import { cutMessage, cutTool, longestText, templateMessages, templateTool, usedTools } from './tools/template-json.js';
 
 /** The parts of a request that a chat template reads. */
 type Conversation = Pick<ChatRequest, 'messages' | 'templateFields' | 'reasoningEffort' | 'tools' | 'toolChoice'>;
@@ -22,7 +22,7 @@ const SAMPLE = 'Hello! How are you today?';
 
 const EMPTY = 'must give the model something to read: its chat template makes no text from these messages';
 
-/** At first, a message has at most this many characters for each token that is enough. */
+/** At first, each text of a request and each section of a prompt has at most this many characters per token that is enough. */
 const CHARACTERS_PER_TOKEN = 8;
 
 /** After about this many tokens, another call has its turn. */
@@ -64,12 +64,17 @@ export class Prompts {
    * of a faulty template or tokenizer.
    */
   *of(chat: Conversation, enough = Number.POSITIVE_INFINITY): Generator<void, Prompt> {
-    const { messages } = chat;
+    const { messages, tools = [] } = chat;
     for (let most = CHARACTERS_PER_TOKEN * enough; ; most *= 2) {
-      const isLong = messages.some((one) => longestText(one) > most);
-      const cut = isLong ? messages.map((one) => cutMessage(one, most)) : messages;
-      const prompt = yield* this.tokens({ ...chat, messages: cut }, enough);
-      if (!isLong || !prompt.whole) return prompt;
+      const hasLong = messages.some((one) => longestText(one) > most);
+      const hasLongTool = tools.some(({ description = '' }) => description.length > most);
+      const cut = {
+        ...chat,
+        ...(hasLong && { messages: messages.map((one) => cutMessage(one, most)) }),
+        ...(hasLongTool && { tools: tools.map((one) => cutTool(one, most)) }),
+      };
+      const { isCut, ...prompt } = yield* this.tokens(cut, enough, most);
+      if (!(hasLong || hasLongTool || isCut) || !prompt.whole) return prompt;
     }
   }
 
@@ -80,7 +85,11 @@ export class Prompts {
     return { tokens, whole };
   }
 
-  private *tokens(chat: Conversation, enough: number): Generator<void, Prompt> {
+  private *tokens(
+    chat: Conversation,
+    enough: number,
+    longest: number,
+  ): Generator<void, Prompt & { readonly isCut: boolean }> {
     const { messages, templateFields, reasoningEffort } = chat;
     const effort = reasoningEffort !== undefined && { reasoning_effort: reasoningEffort };
     const tools = usedTools(chat).map(templateTool);
@@ -91,15 +100,17 @@ export class Prompts {
     const tokens: number[] = [];
     let next = TOKENS_PER_STEP;
     const rendered = continues(messages) ? this.template.begun(safe, fields) : this.template.render(safe, fields);
-    for (const some of this.text.tokens(rendered)) {
-      for (const token of some) tokens.push(token);
-      if (tokens.length > enough) return { tokens, whole: false };
+    const sections = this.text.tokens(rendered, longest);
+    let section = sections.next();
+    for (; !section.done; section = sections.next()) {
+      for (const token of section.value) tokens.push(token);
+      if (tokens.length > enough) return { tokens, whole: false, isCut: false };
       if (tokens.length < next) continue;
       next = tokens.length + TOKENS_PER_STEP;
       yield;
     }
     if (tokens.length === 0) throw new RefusedMessages(EMPTY);
-    return { tokens, whole: true };
+    return { tokens, whole: true, isCut: !section.value };
   }
 }
 

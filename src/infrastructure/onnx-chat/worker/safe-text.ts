@@ -43,6 +43,9 @@ const NOTHING = '\uFDD2';
 export const END = '\uFDD3';
 const MARKS = new RegExp(`${MARK}([${ITSELF}${NOTHING}])`, 'g');
 
+/** Cuts no character into two surrogates. */
+const beginningOf = (text: string, length: number): string => text.slice(0, length).replace(/[\ud800-\udbff]$/, '');
+
 /**
  * Lets only the chat template write special tokens. Otherwise a message with the text `<|im_end|>` could end itself and
  * begin a message of another role.
@@ -102,8 +105,11 @@ export class SafeText {
     return found ? escaped.replace(new RegExp(`(?=${found}).`, 'gsu'), `$&${MARK}${NOTHING}`) : escaped;
   }
 
-  /** Yields the tokens of a rendered template, section by section. Throws if some of the text has no token. */
-  *tokens(rendered: string): Generator<number[]> {
+  /**
+   * Yields the tokens of a rendered template, section by section. Throws if some of the text has no token. A section of
+   * more than `longest` characters is cut: the tokens of its beginning are the last ones. Returns whether it cut none.
+   */
+  *tokens(rendered: string, longest = Number.POSITIVE_INFINITY): Generator<number[], boolean> {
     const found = this.pattern(rendered);
     const sections = (found ? rendered.split(new RegExp(`(${found})`, 'u')) : [rendered]).filter((one) => one !== '');
     const special = sections.map((section) => this.specials.find(({ content }) => content === section));
@@ -115,8 +121,11 @@ export class SafeText {
       }
       const plain = section.replace(MARKS, (_, kind) => (kind === ITSELF ? MARK : ''));
       const cut = special[i + 1]?.lstrip ? plain.trimEnd() : plain;
-      yield this.plainTokens(special[i - 1]?.rstrip ? cut.trimStart() : cut, i);
+      const text = special[i - 1]?.rstrip ? cut.trimStart() : cut;
+      yield this.plainTokens(text.length > longest ? beginningOf(text, longest) : text, i);
+      if (text.length > longest) return false;
     }
+    return true;
   }
 
   /** Tokenizes plain text. Leaves out special tokens of the vocabulary, except the token for unknown words. */

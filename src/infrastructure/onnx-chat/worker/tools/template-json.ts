@@ -1,9 +1,14 @@
 /** Translates messages and tools into the JSON that chat templates read: OpenAI's, but with arguments as objects. */
 import { createHash } from 'node:crypto';
 import type { ChatRequest, RequestMessage, Tool, ToolCall } from '../../../../domain/chat/chat.js';
+import { jsonNesting } from '../../../../domain/shared/text.js';
 import { isObject, type Json, type JsonObject } from '../../../../domain/workspace/json.js';
 import { messageJson } from '../../../openai/openai-request.js';
 import { RefusedMessages } from '../chat-template.js';
+
+/** Limits the arguments of an earlier call as a request body is limited: they are JSON within its JSON. */
+const MOST_LEVELS = 64;
+const MOST_VALUES = 200_000;
 
 /** Returns the tools that the model may call. */
 export const usedTools = ({ tools = [], toolChoice }: Pick<ChatRequest, 'tools' | 'toolChoice'>): readonly Tool[] =>
@@ -40,6 +45,9 @@ function callJson({ name, arguments: text }: ToolCall, id: string, path: string)
 }
 
 function argumentsOf(text: string, path: string): JsonObject {
+  const { depth, values } = jsonNesting(text, MOST_LEVELS, MOST_VALUES);
+  if (depth > MOST_LEVELS) throw new RefusedMessages(`must not be nested deeper than ${MOST_LEVELS} levels`, path);
+  if (values > MOST_VALUES) throw new RefusedMessages(`must not have more than ${MOST_VALUES} values`, path);
   try {
     const json: Json = JSON.parse(text.trim() || '{}');
     if (isObject(json)) return json;
@@ -51,17 +59,27 @@ const shortId = (id: string): string =>
   /^[a-zA-Z0-9]{9}$/.test(id) ? id : createHash('sha256').update(id).digest('hex').slice(0, 9);
 
 /** Returns the length of the longest text in a message that `cutMessage` can cut. */
-export const longestText = ({ content, reasoning = '', toolCalls = [] }: RequestMessage): number =>
-  toolCalls.reduce((most, call) => Math.max(most, call.arguments.length), Math.max(content.length, reasoning.length));
+export const longestText = ({ content, reasoning = '', refusal = '', toolCalls = [] }: RequestMessage): number =>
+  toolCalls.reduce(
+    (most, call) => Math.max(most, call.arguments.length),
+    Math.max(content.length, reasoning.length, refusal.length),
+  );
+
+/** Returns a tool whose description has at most `most` characters. */
+export const cutTool = ({ description, ...tool }: Tool, most: number): Tool => ({
+  ...tool,
+  ...(description !== undefined && { description: description.slice(0, most) }),
+});
 
 /** Returns a message whose texts have at most `most` characters. Arguments stay a JSON object. */
 export function cutMessage(message: RequestMessage, most: number): RequestMessage {
-  const { content, reasoning, toolCalls } = message;
+  const { content, reasoning, refusal, toolCalls } = message;
   const cut = (text: string) => (text.length > most ? JSON.stringify({ cut: text.slice(0, most) }) : text);
   return {
     ...message,
     content: content.slice(0, most),
     ...(reasoning !== undefined && { reasoning: reasoning.slice(0, most) }),
+    ...(refusal !== undefined && { refusal: refusal.slice(0, most) }),
     ...(toolCalls && { toolCalls: toolCalls.map((call) => ({ ...call, arguments: cut(call.arguments) })) }),
   };
 }

@@ -2,6 +2,8 @@
 import type { Completion, CompletionEnd, CompletionPart, ToolCallPart, Usage } from '../../../../domain/chat/chat.js';
 import { RuntimeInvalidResponse } from '../../../../domain/chat/errors.js';
 import { isObject, type Json, type JsonObject } from '../../../../domain/workspace/json.js';
+import { MODEL_LEVELS } from '../../body.js';
+import { checkJsonText } from '../../json-body.js';
 import type { ContentBlock, StopReason } from './messages.contract.js';
 
 interface Head {
@@ -34,8 +36,10 @@ function blocksOf({ reasoning, text, toolCalls = [] }: Completion): ContentBlock
   ];
 }
 
-/** Throws RuntimeInvalidResponse for arguments that are no JSON object. */
+/** Throws RuntimeInvalidResponse for arguments that are no JSON object, or that a request could not have. */
 function inputOf(text: string): JsonObject {
+  const { problem } = checkJsonText(text, MODEL_LEVELS);
+  if (problem) throw new RuntimeInvalidResponse(`the arguments of its tool call ${problem}.`);
   try {
     const input: Json = JSON.parse(text === '' ? '{}' : text);
     if (isObject(input)) return input;
