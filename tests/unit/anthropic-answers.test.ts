@@ -3,7 +3,7 @@ import { messageOf } from '../../src/interfaces/http/chat/anthropic/answer-mappe
 const input = (json: string) => {
   const toolCalls = [{ id: 'call_1', name: 'f', arguments: json }];
   const message = messageOf(
-    { id: 'msg_1', model: 'm' },
+    { id: 'msg_1', model: 'm', marksCache: false },
     { text: '', toolCalls, finishReason: 'tool_calls', usage: null },
   );
   return message.content[0];

@@ -65,8 +65,7 @@ describe('tiny-chat', () => {
         message: expect.stringMatching(by),
       });
     await refuses(200, /the prompt has \d+\. Shorten the prompt\.$/);
-    for (const words of [2_000, 5_000_000])
-      await refuses(words, /the prompt has \d+ or more\. Shorten the prompt\.$/);
+    for (const words of [2_000, 5_000_000]) await refuses(words, /the prompt has \d+ or more\. Shorten the prompt\.$/);
   });
 
   it('reads the whole conversation', async () => {
