@@ -5,7 +5,7 @@ import type { ChatRequest, CompletionPart } from '../../src/domain/chat/chat.js'
 import { ModelBusy, RuntimeInvalidResponse } from '../../src/domain/chat/errors.js';
 import { MemoryChatRuntimes } from '../fakes/chat/memory-chat-runtimes.js';
 import { query } from '../support/database.js';
-import { type Member, readyProject, register } from '../support/workspace.js';
+import { type Member, password, readyProject, register } from '../support/workspace.js';
 import { eventsOf } from './support/events.js';
 import { statusAndCode } from './support/refusals.js';
 import { TestApp } from './support/test-app.js';
@@ -218,6 +218,28 @@ describe('responses that are stored, fail or run in the background', () => {
     expect((await replayed(never)).map(({ type }) => type)).toEqual([
       ...['response.created', 'response.queued', 'response.incomplete'],
     ]);
+  });
+
+  it('end with the API key that asked for them, queued or running', async () => {
+    const { body } = await app.post('/v1/auth/login', undefined, { email: 'ada@example.com', password });
+    const ask = async () => (await create({ background: true }, body.api_key)).body.id as string;
+    const [running, waiting] = [await ask(), await ask()];
+    let revoked = 0;
+    parts = async function* (_, signal) {
+      yield { text: 'Hello' };
+      const keys = (await app.get('/v1/keys', admin.token)).body.keys;
+      const { status } = await app.delete(`/v1/keys/${keys[0].id}`, admin.token);
+      revoked = status;
+      await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+    };
+    await run(running);
+    expect(revoked).toBe(200);
+    const before = asked.length;
+    await run(waiting);
+    expect(asked).toHaveLength(before);
+    const error = { code: 'server_error', message: expect.stringMatching(/^unauthenticated: /) };
+    expect(await read(running)).toMatchObject({ status: 'failed', error, output: [{ status: 'incomplete' }] });
+    expect(await read(waiting)).toMatchObject({ status: 'failed', error, output: [] });
   });
 
   it.each(['cancelled', 'deleted'])('stop the model when they are %s', async (how) => {

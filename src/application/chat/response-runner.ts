@@ -1,11 +1,13 @@
 import { injectable } from 'inversify';
 import type { AccountCaller } from '../../domain/accounts/caller.js';
+import { permissions } from '../../domain/accounts/permission.js';
 import { AnswerAssembly, type ResponsePart } from '../../domain/chat/answer-assembly.js';
 import type { CompletionEnd } from '../../domain/chat/chat.js';
 import { Response, type ResponseEnd } from '../../domain/chat/response.js';
 import { ResumedAnswer } from '../../domain/chat/resumed-answer.js';
 import { DomainError, type ErrorKind, NotFound, StorageUnavailable } from '../../domain/shared/errors.js';
 import type { Json, JsonObject } from '../../domain/workspace/json.js';
+import { Authority } from '../accounts/authority.js';
 import { AccountRepository } from '../accounts/ports.js';
 import { MemoryBudget, type Reservation } from '../shared/memory-budget.js';
 import { type Attempt, Clock, Logger, type TaskWorker } from '../shared/ports.js';
@@ -25,6 +27,9 @@ const transient: readonly ErrorKind[] = ['busy', 'unavailable'];
 const STORE_MS = 200;
 const LOOK_EVERY = 5;
 const BATCHES_AT_ONCE = 20;
+
+/** The time between two checks of the API key of the call. */
+const CHECK_MS = 1_000;
 
 /** The response was cancelled or deleted, or another instance runs it. This run must change nothing. */
 class Superseded extends Error {
@@ -53,6 +58,7 @@ export class ResponseRunner implements TaskWorker {
     private readonly chats: ChatService,
     private readonly responses: ResponseRepository,
     private readonly accounts: AccountRepository,
+    private readonly authority: Authority,
     private readonly budget: MemoryBudget,
     private readonly clock: Clock,
     private readonly log: Logger,
@@ -113,6 +119,7 @@ export class ResponseRunner implements TaskWorker {
     const recorder = new Recorder((parts) => this.responses.append(id, number, parts), ended);
     const { projectId, request } = task;
     const look = setInterval(() => void recorder.look(() => this.responses.taskBytes(id)), STORE_MS);
+    const check = setInterval(() => void this.checkKey(caller, ended), CHECK_MS);
     let end: CompletionEnd = { finishReason: 'length', usage: null };
     try {
       const { parts } = await this.chats.stream(caller, { projectId, keptIn: null, request, signal: either, memory });
@@ -129,6 +136,7 @@ export class ResponseRunner implements TaskWorker {
       throw error;
     } finally {
       clearInterval(look);
+      clearInterval(check);
     }
     await recorder.store();
     for (const _ of answer.end(end.finishReason !== 'length'));
@@ -163,12 +171,22 @@ export class ResponseRunner implements TaskWorker {
     });
   }
 
-  /** Returns the account that asked, as it is now. The credential of the call may have ended since. */
+  /** Aborts `ended` if the API key of the call has ended. If the database is out of reach, the response goes on. */
+  private async checkKey(by: AccountCaller, ended: AbortController): Promise<void> {
+    if (by.kind === 'session') return;
+    const [lost] = await this.authority.lost([{ by, permission: permissions.chat }]).catch(() => []);
+    if (lost) ended.abort(lost.reason);
+  }
+
+  /**
+   * Returns the account that asked, as it is now. The session of the call may have ended since, but an API key must
+   * still be valid: otherwise throws what `Authority.confirm` throws.
+   */
   private async callerOf({ accountId, keyId }: ResponseTask): Promise<AccountCaller> {
     const account = await this.accounts.byId(accountId);
     if (!account) throw new NotFound('account');
     const { teamId, role, email, alertEmails, createdAt, name: accountName, emailVerifiedAt } = account;
-    return {
+    const caller: AccountCaller = {
       kind: keyId === null ? 'session' : 'api_key',
       credentialId: keyId ?? '',
       ...{ accountId, accountName, email, alertEmails, createdAt, teamId, role },
@@ -176,6 +194,7 @@ export class ResponseRunner implements TaskWorker {
       emailVerified: emailVerifiedAt !== null,
       lastUsedAt: null,
     };
+    return keyId === null ? caller : this.authority.confirm(caller, permissions.chat);
   }
 }
 

@@ -3,9 +3,12 @@ import { join } from 'node:path';
 import { createTransport, type SendMailOptions } from 'nodemailer';
 import type { Mailer } from '../../application/accounts/ports.js';
 import type { Message } from '../../domain/accounts/mailed-token.js';
+import { resultWithin } from '../system/scheduling.js';
 
 /** The most time for each step of a delivery or a check. */
 const TIMEOUT_MS = 15_000;
+/** The most time for a whole delivery. A server that sends a byte now and then would hold the queue of mails for ever. */
+const DELIVERY_MS = 60_000;
 
 export class SmtpMailer implements Mailer {
   readonly route = 'smtp';
@@ -15,13 +18,17 @@ export class SmtpMailer implements Mailer {
   constructor(
     url: string,
     private readonly from: string,
+    private readonly deliveryMs = DELIVERY_MS,
   ) {
     const timeouts = { connectionTimeout: TIMEOUT_MS, greetingTimeout: TIMEOUT_MS, socketTimeout: TIMEOUT_MS };
     this.transport = createTransport({ url, ...timeouts });
   }
 
   async send(id: string, message: Message): Promise<string> {
-    await this.transport.sendMail(composeMail(id, message, this.from));
+    const sent = this.transport.sendMail(composeMail(id, message, this.from));
+    sent.catch(() => undefined); // it may fail after the time is over
+    if ((await resultWithin(sent, this.deliveryMs)) === null)
+      throw new Error(`the mail server took longer than ${this.deliveryMs / 1_000} s`);
     return 'smtp';
   }
 

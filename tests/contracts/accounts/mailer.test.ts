@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { FolderMailer, SmtpMailer } from '../../../src/infrastructure/smtp/mailers.js';
 import { MemoryMailer } from '../../fakes/accounts/memory-mailer.js';
@@ -99,6 +101,21 @@ describe('Mailer of SMTP', () => {
     await expect(mailer.send('msg_1', aMessage())).rejects.toThrow('no such mailbox');
     await server.stop();
     await expect(mailer.send('msg_1', aMessage())).rejects.toThrow('ECONNREFUSED');
+  });
+
+  it('gives up on a server that goes on answering without an end', async () => {
+    const slow = createServer((socket) => {
+      const timer = setInterval(() => socket.write('220-wait\r\n'), 20);
+      socket.on('error', () => undefined).on('close', () => clearInterval(timer));
+    });
+    slow.listen(0, '127.0.0.1');
+    await once(slow, 'listening');
+    const sockets = new Set<Socket>();
+    slow.on('connection', (socket) => sockets.add(socket));
+    const mailer = new SmtpMailer(`smtp://127.0.0.1:${(slow.address() as AddressInfo).port}`, FROM, 200);
+    await expect(mailer.send('m_1', aMessage())).rejects.toThrow('took longer than 0.2 s');
+    for (const socket of sockets) socket.destroy();
+    slow.close();
   });
 
   it('reaches addresses beyond ASCII', async () => {
