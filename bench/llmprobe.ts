@@ -16,7 +16,16 @@ async function main(): Promise<void> {
   try {
     const admin = await register(service, 'Ada');
     await readyProject(service, admin.token);
-    const options = ['--api-key', admin.apiKey, '--model', 'Capitals', '--no-bench', '--no-save', '--no-color', '--full'];
+    const options = [
+      '--api-key',
+      admin.apiKey,
+      '--model',
+      'Capitals',
+      '--no-bench',
+      '--no-save',
+      '--no-color',
+      '--full',
+    ];
     const asked = [program, `${service.url}/openai/v1`, ...options];
     // The suite ends with a code other than 0 if a check fails.
     const { stdout } = await promisify(execFile)(process.execPath, asked).catch((error) => error);
