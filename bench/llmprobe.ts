@@ -1,30 +1,46 @@
-import { spawn } from 'node:child_process';
-import { text } from 'node:stream/consumers';
+import { execFile } from 'node:child_process';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 import { Service } from '../tests/support/service.js';
 import { readyProject, register } from '../tests/support/workspace.js';
+import { wanted } from './rounds.js';
 
-async function main() {
+/**
+ * Runs the public suite llmprobe on the shipped chat model. Prints its report, and its grades beside the wanted ones.
+ * `npm run bench:llmprobe`
+ */
+const program = join(dirname(require.resolve('llmprobe/package.json')), 'bin/dist/llmprobe.mjs');
+
+async function main(): Promise<void> {
   const service = await Service.start({ databaseUrl: null });
-  const admin = await register(service, 'Ada');
-  await readyProject(service, admin.token);
-  const child = spawn(
-    process.execPath,
-    [
-      process.argv[2] as string,
-      `${service.url}/openai/v1`,
-      '-k',
+  try {
+    const admin = await register(service, 'Ada');
+    await readyProject(service, admin.token);
+    const options = [
+      '--api-key',
       admin.apiKey,
-      '-m',
+      '--model',
       'Capitals',
       '--no-bench',
       '--no-save',
       '--no-color',
       '--full',
-      ...process.argv.slice(3),
-    ],
-    { stdio: ['ignore', 'pipe', 'inherit'] },
-  );
-  console.log(await text(child.stdout));
-  await service.stop();
+    ];
+    const asked = [program, `${service.url}/openai/v1`, ...options];
+    // The suite ends with a code other than 0 if a check fails.
+    const { stdout } = await promisify(execFile)(process.execPath, asked).catch((error) => error);
+    console.log(stdout);
+    const [, report = ''] = stdout.split('SURFACE COVERAGE');
+    const grade = (name: string) => Number(new RegExp(`^ *${name} +(\\d+(?:\\.\\d+)?)`, 'm').exec(report)?.[1]);
+    const lacks = (name: string) => Number(report.includes(`\u2717 ${name}`));
+    wanted('Core, of 9', grade('CORE'), 'at least', 9);
+    wanted('Extended, of 15', grade('EXTENDED'), 'at least', 13);
+    for (const feature of ['n>1 choices', 'previous_response_id chaining', 'background responses'])
+      wanted(`Frontier, lack of ${feature}`, lacks(feature), 'at most', 0);
+    wanted('conformance', grade('ENGINE CONFORMANCE'), 'at least', 100, ' %');
+  } finally {
+    await service.stop();
+  }
 }
+
 void main();

@@ -1,4 +1,7 @@
-import { basename, dirname } from 'node:path';
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 import { createOpenAI } from '@ai-sdk/openai';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import Anthropic from '@anthropic-ai/sdk';
@@ -17,6 +20,8 @@ import { withToolTemplate } from '../support/onnx/tool-templates.js';
 import { chunk, completion, type Script, ScriptedEngine, speaking, streaming } from '../support/scripted-engine.js';
 import { Service } from '../support/service.js';
 import { type Member, readyProject, register } from '../support/workspace.js';
+
+const run = promisify(execFile);
 
 const prompt = 'What is the weather in Paris?';
 const messages = [{ role: 'user' as const, content: prompt }];
@@ -260,4 +265,17 @@ describe.each(models)('the model %s', (model) => {
     const place = await read(model);
     expect(Place.parse(place)).toEqual(place);
   });
+});
+
+it('runs the example of tools in docs/openai-clients.md', async () => {
+  const root = join(__dirname, '../..');
+  const page = readFileSync(join(root, 'docs/openai-clients.md'), 'utf8');
+  const examples = [...page.matchAll(/^```js\n(.*?)^```$/gms)].filter(([, code]) => code?.includes("'Assistant'"));
+  const [[, code = ''] = []] = examples;
+  const program = code.replace("'Assistant'", `'${elsewhere}'`).replace('http://127.0.0.1:8080', service.url);
+  const env = { ...process.env, KEY: admin.apiKey };
+  const { stdout } = await run(process.execPath, ['--input-type=module', '-e', program], { cwd: root, env });
+  expect(stdout).toBe('It is sunny.');
+  const result = { role: 'tool', tool_call_id: 'call_1', content: 'sunny in Paris, 21 °C' };
+  expect(engine.asked.at(-1)?.body.messages.at(-1)).toMatchObject(result);
 });

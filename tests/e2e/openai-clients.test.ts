@@ -101,7 +101,10 @@ it.each(Object.entries(libraries))('%s gets a whole answer and a stream with its
 
 it('runs each JavaScript example of docs/openai-clients.md', async () => {
   const page = readFileSync(join(root, 'docs/openai-clients.md'), 'utf8');
-  const examples = [...page.matchAll(/^```js\n(.*?)^```$/gms)].map(([, code = '']) => code);
+  // The example of tools needs a model that knows tools: `clients-with-tools.test.ts` runs it.
+  const examples = [...page.matchAll(/^```js\n(.*?)^```$/gms)]
+    .map(([, code = '']) => code)
+    .filter((code) => !code.includes("'Assistant'"));
   expect(examples.map((code) => /from '(.*?)'/.exec(code)?.[1])).toEqual([
     'openai',
     '@ai-sdk/openai-compatible',
