@@ -75,6 +75,14 @@ describe('responses that are stored, fail or run in the background', () => {
     events.filter(({ type }) => type === 'response.output_text.delta').map(({ delta }) => delta);
   const newestJobs = async () => (await app.get('/v1/jobs?kind=chat&limit=1', admin.token)).body.jobs;
 
+  it('stores no request that is too long, but answers it', async () => {
+    const input = 'x'.repeat(8 * 1024 * 1024);
+    for (const [param, over] of Object.entries({ store: {}, background: { background: true } }))
+      expect(await create({ input, ...over })).toMatchObject({ status: 400, body: { error: { param } } });
+    expect(asked).toEqual([]);
+    expect(await create({ input, store: false, stream: true })).toMatchObject({ status: 200 });
+  });
+
   it('refuses before the first event by a status, and fails after it by an event', async () => {
     parts = breakingAfter(new ModelBusy(2));
     expect(statusAndCode(await create({ stream: true }))).toBe('429 model_busy');

@@ -232,6 +232,9 @@ export class ResponseService {
     const earlier = previousId === null ? [] : await this.earlier(previousId, accountId, input);
     if (store) await this.quotas.requireAnyRoom(caller, 'responseBytes');
     const system: RequestMessage[] = instructions === null ? [] : [{ role: 'system', content: instructions }];
+    const messages = [...system, ...earlier, ...request.messages];
+    if (background) requireStorable(messages, 'background');
+    else if (store) requireStorable(request.messages, 'store');
     const draft: Response = {
       ...{
         id: this.ids.next('resp'),
@@ -245,7 +248,7 @@ export class ResponseService {
       ...{ messages: request.messages, output: [], usage: null, failure: null },
       ...{ createdAt: this.clock.now(), finishedAt: null },
     };
-    return { request: { ...request, messages: [...system, ...earlier, ...request.messages] }, draft };
+    return { request: { ...request, messages }, draft };
   }
 
   /** Returns the messages and answers of the responses before. Throws PreviousResponseNotFound, InvalidRequest. */
@@ -280,3 +283,11 @@ export const endOf = (answer: AnswerAssembly, { finishReason, usage }: Completio
   usage,
   failure: null,
 });
+
+/** Throws InvalidRequest, which names the field that asks for the storage. */
+function requireStorable(messages: readonly RequestMessage[], field: 'store' | 'background'): void {
+  const { storedLength } = responseLimits;
+  if (JSON.stringify(messages).length <= storedLength) return;
+  const message = `must be false for a request with more than ${storedLength} characters of messages`;
+  throw new InvalidRequest([{ path: field, message }]);
+}
