@@ -41,8 +41,9 @@ export class ResponseReader {
       // The status is read first, so that no batch of a response that has ended is missed.
       const head = found('response', await this.responses.head(key));
       const batches = await this.responses.batches(key.id, last, BATCHES_AT_ONCE);
-      if (!isRunning && head.hasBegun) yield { step: 'running' };
-      isRunning = head.hasBegun;
+      const hasBegun = head.hasBegun || batches.length > 0; // it may have begun after the status was read
+      if (!isRunning && hasBegun) yield { step: 'running' };
+      isRunning = hasBegun;
       for (const { number, parts } of batches) {
         for (const part of parts) yield* answer.add(part);
         last = number;

@@ -233,8 +233,8 @@ export class ResponseService {
     if (store) await this.quotas.requireAnyRoom(caller, 'responseBytes');
     const system: RequestMessage[] = instructions === null ? [] : [{ role: 'system', content: instructions }];
     const messages = [...system, ...earlier, ...request.messages];
-    if (background) requireStorable(messages, 'background');
-    else if (store) requireStorable(request.messages, 'store');
+    if (background) requireStorable([messages, repeated], 'background');
+    else if (store) requireStorable([request.messages, repeated], 'store');
     const draft: Response = {
       ...{
         id: this.ids.next('resp'),
@@ -285,9 +285,9 @@ export const endOf = (answer: AnswerAssembly, { finishReason, usage }: Completio
 });
 
 /** Throws InvalidRequest, which names the field that asks for the storage. */
-function requireStorable(messages: readonly RequestMessage[], field: 'store' | 'background'): void {
+function requireStorable(stored: readonly unknown[], field: 'store' | 'background'): void {
   const { storedLength } = responseLimits;
-  if (JSON.stringify(messages).length <= storedLength) return;
-  const message = `must be false for a request with more than ${storedLength} characters of messages`;
+  if (JSON.stringify(stored).length <= storedLength) return;
+  const message = `must be false for a request with more than ${storedLength} characters of messages, instructions and tools`;
   throw new InvalidRequest([{ path: field, message }]);
 }

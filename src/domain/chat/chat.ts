@@ -49,7 +49,7 @@ export interface ChatRequest {
   readonly toolChoice?: ToolChoice;
   /** If false, the model calls at most one tool. */
   readonly parallelToolCalls?: boolean;
-  /** How much a model that can think thinks before its answer, such as `low`. Other models ignore it. */
+  /** How much a model that can think thinks before its answer, such as `low`. Chat templates that know it get it. */
   readonly reasoningEffort?: string;
   readonly sampling?: Sampling;
   /** If absent, the answer may be any text. */

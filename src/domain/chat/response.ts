@@ -59,7 +59,7 @@ export const responseLimits = {
   /** The most earlier responses that one request continues, or refers to, and the most bytes of them all. */
   earlier: 1_000,
   earlierBytes: 32 * 1024 * 1024,
-  /** The most characters of the messages, as JSON, that are stored with a response. The database takes long for more. */
+  /** The most characters of a request, as JSON, that are stored with a response. The database takes long for more. */
   storedLength: 8 * 1024 * 1024,
 } as const;
 

@@ -11,6 +11,7 @@ import {
 } from '../../domain/chat/chat.js';
 import type { EmbeddingRequest, Embeddings } from '../../domain/chat/embedding.js';
 import { ContextLengthExceeded, ModelBusy, RuntimeInvalidResponse, WrongTask } from '../../domain/chat/errors.js';
+import type { DomainError } from '../../domain/shared/errors.js';
 import { TextCollector } from '../../domain/shared/text-collector.js';
 import { collected } from '../http-client/collected.js';
 import {
@@ -121,7 +122,7 @@ export class EngineConnection<Model> {
       if (answer.status === 200) return await this.whole(this.formOf('embeddings', schema, ...args), answer, reading);
       const refused = await withText(answer);
       if (this.refusals.isTooLong(refused)) throw new ContextLengthExceeded(TEXT_TOO_LONG, 'input');
-      throw request.verbatim ? this.refusals.ofVerbatim(refused) : this.refusals.of(refused);
+      throw request.verbatim ? this.refusals.inItsWords(refused) : this.refusals.of(refused);
     } catch (error) {
       throw errorFor(error);
     }
@@ -249,23 +250,20 @@ export class EngineConnection<Model> {
    */
   private async post(request: ChatRequest, signal: AbortSignal, stream: boolean): Promise<HttpStream> {
     const { maxTokens, cutToContext = maxTokens === null, verbatim } = request;
-    if (verbatim) return this.postVerbatim(request, signal, stream);
     // Without a limit of its own, the answer ends where the engine ends it.
     const most = request.cutToContext ? maxTokens : mostTokens(request);
-    const answer = await this.send({ ...request, maxTokens: most }, signal, stream);
+    const answer = await this.send(verbatim ? request : { ...request, maxTokens: most }, signal, stream);
     if (answer.status === 200) return answer;
     const refused = await withText(answer);
-    if (!cutToContext || !this.refusals.isTooLong(refused)) throw this.refusals.of(refused);
+    if (verbatim || !cutToContext || !this.refusals.isTooLong(refused)) throw this.refusalOf(request, refused);
     const second = await this.send({ ...request, maxTokens: null }, signal, stream);
     if (second.status === 200) return second;
-    throw this.refusals.of(await withText(second));
+    throw this.refusalOf(request, await withText(second));
   }
 
-  /** The caller of a verbatim request wrote it, so the engine's own words about what is wrong are for the caller. */
-  private async postVerbatim(request: ChatRequest, signal: AbortSignal, stream: boolean): Promise<HttpStream> {
-    const answer = await this.send(request, signal, stream);
-    if (answer.status === 200) return answer;
-    throw this.refusals.ofVerbatim(await withText(answer));
+  /** The engine's words are for callers who can ask for what it has words about: not on the project's own route. */
+  private refusalOf({ verbatim, cutToContext }: ChatRequest, refused: HttpAnswer): DomainError {
+    return verbatim || cutToContext ? this.refusals.inItsWords(refused) : this.refusals.of(refused);
   }
 
   private send(request: ChatRequest, signal: AbortSignal, stream: boolean): Promise<HttpStream> {

@@ -52,8 +52,8 @@ export class EngineRefusals {
     return new RuntimeInvalidResponse(`its engine answered with status ${status}.`);
   }
 
-  /** The caller of a verbatim request wrote it, so what the engine says about a wrong request is for the caller. */
-  ofVerbatim(answer: HttpAnswer): DomainError {
+  /** Passes on what the engine says about a wrong request. */
+  inItsWords(answer: HttpAnswer): DomainError {
     const said = WRONG_REQUEST.includes(answer.status) ? this.reasonIn(answer.text) : null;
     if (said === null) return this.of(answer);
     return this.isTooLong(answer) ? new ContextLengthExceeded(said.message) : new RefusedByEngine(said);

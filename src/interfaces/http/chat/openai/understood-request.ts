@@ -187,7 +187,7 @@ export const understood = {
   prompt_cache_retention: withoutEffect,
   prediction: withoutEffect,
   safety_identifier: withoutEffect,
-  reasoning_effort: withoutEffect,
+  reasoning_effort: AnyJson.optional().describe('Chat templates that know it get it.'),
   chat_template_kwargs: AnyObject.nullish().describe('Variables for the chat template of the model.'),
   verbosity: withoutEffect,
   audio: onlyNull,

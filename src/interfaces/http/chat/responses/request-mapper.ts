@@ -86,6 +86,7 @@ function choiceOf(json: Json | undefined, tools: readonly Tool[]): { choice?: To
   const names = json.tools.flatMap((tool) =>
     isObject(tool) && tool.type === 'function' && has(tool.name) ? [tool.name] : [],
   );
+  if (names.length === 0) return { choice: 'none' };
   return {
     choice: json.mode === 'required' ? 'required' : 'auto',
     tools: tools.filter(({ name }) => names.includes(name)),

@@ -93,7 +93,7 @@ export const known = {
     .describe(
       'With `summary`, what the model thinks is the summary of a reasoning item. Without it, it is the content.',
     ),
-  truncation: choice(['auto', 'disabled']).nullish(),
+  truncation: choice(['auto', 'disabled']).nullish().describe('Accepted without effect.'),
   conversation: notSupported,
   stream: truth().nullish().describe('Answers server-sent events. The data of each is a `ResponseEvent`.'),
   stream_options: z
