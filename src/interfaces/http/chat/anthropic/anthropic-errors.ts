@@ -71,11 +71,26 @@ export const anthropicErrors: ErrorForm<AnthropicError> = {
   prefix: 'anthropic_',
   covers: isAnthropic,
   body: anthropicError,
+  // `unsupported` is repeated because Redocly reads the two schemas of `details` one by one.
   schema: (codes) => ({
-    allOf: [
-      { $ref: '#/components/schemas/AnthropicError' },
-      { properties: { error: { properties: { details: { properties: { error_code: { enum: codes } } } } } } },
-    ],
+    type: 'object',
+    required: ['type', 'error', 'request_id'],
+    properties: {
+      type: { const: 'error' },
+      error: {
+        allOf: [
+          { $ref: '#/components/schemas/AnthropicProblem' },
+          {
+            properties: {
+              details: {
+                properties: { error_code: { enum: codes }, unsupported: { type: 'array', items: { type: 'string' } } },
+              },
+            },
+          },
+        ],
+      },
+      request_id: { type: 'string' },
+    },
   }),
   findings: {
     invalid_request: { path: 'messages.0.content', message: 'is required' },

@@ -4619,13 +4619,17 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["AnthropicError"] & {
-                    error?: {
+                "application/json": {
+                    /** @constant */
+                    type: "error";
+                    error: components["schemas"]["AnthropicProblem"] & {
                         details?: {
                             /** @enum {unknown} */
                             error_code?: "invalid_request" | "malformed_json" | "thread_unsupported_request" | "unknown_parameter" | "unsupported_parameter" | "context_length_exceeded" | "bad_request";
+                            unsupported?: string[];
                         };
                     };
+                    request_id: string;
                 };
             };
         };
@@ -4634,13 +4638,17 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["AnthropicError"] & {
-                    error?: {
+                "application/json": {
+                    /** @constant */
+                    type: "error";
+                    error: components["schemas"]["AnthropicProblem"] & {
                         details?: {
                             /** @enum {unknown} */
                             error_code?: "unauthenticated" | "session_required";
+                            unsupported?: string[];
                         };
                     };
+                    request_id: string;
                 };
             };
         };
@@ -4649,13 +4657,17 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["AnthropicError"] & {
-                    error?: {
+                "application/json": {
+                    /** @constant */
+                    type: "error";
+                    error: components["schemas"]["AnthropicProblem"] & {
                         details?: {
                             /** @enum {unknown} */
                             error_code?: "not_found";
+                            unsupported?: string[];
                         };
                     };
+                    request_id: string;
                 };
             };
         };
@@ -4664,13 +4676,17 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["AnthropicError"] & {
-                    error?: {
+                "application/json": {
+                    /** @constant */
+                    type: "error";
+                    error: components["schemas"]["AnthropicProblem"] & {
                         details?: {
                             /** @enum {unknown} */
                             error_code?: "request_timeout";
+                            unsupported?: string[];
                         };
                     };
+                    request_id: string;
                 };
             };
         };
@@ -4679,13 +4695,17 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["AnthropicError"] & {
-                    error?: {
+                "application/json": {
+                    /** @constant */
+                    type: "error";
+                    error: components["schemas"]["AnthropicProblem"] & {
                         details?: {
                             /** @enum {unknown} */
                             error_code?: "payload_too_large";
+                            unsupported?: string[];
                         };
                     };
+                    request_id: string;
                 };
             };
         };
@@ -4694,13 +4714,17 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["AnthropicError"] & {
-                    error?: {
+                "application/json": {
+                    /** @constant */
+                    type: "error";
+                    error: components["schemas"]["AnthropicProblem"] & {
                         details?: {
                             /** @enum {unknown} */
                             error_code?: "unsupported_media_type";
+                            unsupported?: string[];
                         };
                     };
+                    request_id: string;
                 };
             };
         };
@@ -4709,13 +4733,17 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["AnthropicError"] & {
-                    error?: {
+                "application/json": {
+                    /** @constant */
+                    type: "error";
+                    error: components["schemas"]["AnthropicProblem"] & {
                         details?: {
                             /** @enum {unknown} */
                             error_code?: "misdirected_request";
+                            unsupported?: string[];
                         };
                     };
+                    request_id: string;
                 };
             };
         };
@@ -4724,13 +4752,17 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["AnthropicError"] & {
-                    error?: {
+                "application/json": {
+                    /** @constant */
+                    type: "error";
+                    error: components["schemas"]["AnthropicProblem"] & {
                         details?: {
                             /** @enum {unknown} */
                             error_code?: "rate_limited" | "model_busy";
+                            unsupported?: string[];
                         };
                     };
+                    request_id: string;
                 };
             };
         };
@@ -4739,13 +4771,17 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["AnthropicError"] & {
-                    error?: {
+                "application/json": {
+                    /** @constant */
+                    type: "error";
+                    error: components["schemas"]["AnthropicProblem"] & {
                         details?: {
                             /** @enum {unknown} */
                             error_code?: "headers_too_large";
+                            unsupported?: string[];
                         };
                     };
+                    request_id: string;
                 };
             };
         };
@@ -4754,13 +4790,17 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["AnthropicError"] & {
-                    error?: {
+                "application/json": {
+                    /** @constant */
+                    type: "error";
+                    error: components["schemas"]["AnthropicProblem"] & {
                         details?: {
                             /** @enum {unknown} */
                             error_code?: "internal_error";
+                            unsupported?: string[];
                         };
                     };
+                    request_id: string;
                 };
             };
         };
@@ -4769,13 +4809,17 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["AnthropicError"] & {
-                    error?: {
+                "application/json": {
+                    /** @constant */
+                    type: "error";
+                    error: components["schemas"]["AnthropicProblem"] & {
                         details?: {
                             /** @enum {unknown} */
                             error_code?: "runtime_invalid_response";
+                            unsupported?: string[];
                         };
                     };
+                    request_id: string;
                 };
             };
         };
@@ -4784,13 +4828,17 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["AnthropicError"] & {
-                    error?: {
+                "application/json": {
+                    /** @constant */
+                    type: "error";
+                    error: components["schemas"]["AnthropicProblem"] & {
                         details?: {
                             /** @enum {unknown} */
                             error_code?: "busy" | "runtime_not_connected" | "runtime_loading" | "runtime_stopped" | "runtime_unavailable" | "storage_unavailable" | "instance_outdated" | "shutting_down";
+                            unsupported?: string[];
                         };
                     };
+                    request_id: string;
                 };
             };
         };
@@ -4799,13 +4847,17 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["AnthropicError"] & {
-                    error?: {
+                "application/json": {
+                    /** @constant */
+                    type: "error";
+                    error: components["schemas"]["AnthropicProblem"] & {
                         details?: {
                             /** @enum {unknown} */
                             error_code?: "inference_timeout";
+                            unsupported?: string[];
                         };
                     };
+                    request_id: string;
                 };
             };
         };
@@ -4814,13 +4866,17 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["AnthropicError"] & {
-                    error?: {
+                "application/json": {
+                    /** @constant */
+                    type: "error";
+                    error: components["schemas"]["AnthropicProblem"] & {
                         details?: {
                             /** @enum {unknown} */
                             error_code?: "rate_limited";
+                            unsupported?: string[];
                         };
                     };
+                    request_id: string;
                 };
             };
         };
