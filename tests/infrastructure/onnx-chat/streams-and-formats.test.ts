@@ -5,7 +5,7 @@ import { PartBuffer } from '../../../src/infrastructure/onnx-chat/part-buffer.js
 import { ChildRuntimesRig } from '../../support/onnx/child-runtimes-rig.js';
 import { ModelFolders, tinyChat, tokenId, withFields } from '../../support/onnx/model-folders.js';
 
-const rig = new ChildRuntimesRig({ atOnce: 16, queue: 100 });
+const rig = new ChildRuntimesRig({ atOnce: 16, queue: 100, timeoutMs: 60_000 });
 const folders = new ModelFolders();
 beforeAll(() => rig.start(tinyChat));
 afterAll(() => rig.runtimes.close().finally(() => folders.remove()));
