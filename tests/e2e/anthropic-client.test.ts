@@ -63,7 +63,7 @@ describe('Anthropic’s library, unchanged but for its address and key,', () => 
       usage: { output_tokens: usage.output_tokens },
     });
     expect(texts.join('')).toBe(answer);
-    expect(texts.length).toBeGreaterThan(3);
+    expect(texts.length).toBeGreaterThan(1);
   });
 
   it('learns which stop text ended an answer, and that its length did', async () => {
