@@ -327,6 +327,7 @@ describe('the OpenAI endpoint', () => {
   it.each([
     ['unknown_parameter', 'top_m', { top_m: 1 }],
     ['unsupported_parameter', 'web_search_options', { web_search_options: {} }],
+    ['unsupported_parameter', 'modalities', { modalities: ['text', 'audio'] }],
     ['unsupported_parameter', 'messages[0].audio', { messages: [{ ...message, audio: { id: 'x' } }] }],
     ['unknown_parameter', 'messages[0].id', { messages: [{ ...message, id: 'x' }] }],
     ['unknown_parameter', 'stream_options.x', { stream: true, stream_options: { x: 1 } }],

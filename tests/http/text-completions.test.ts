@@ -120,7 +120,7 @@ describe('completions of texts', () => {
     [{ prompt: [[1, 2]] }, 'invalid_request', 'prompt'],
     [{ prompt: Array(17).fill('a') }, 'invalid_request', 'prompt'],
     [{ n: 9 }, 'invalid_request', 'n'],
-    [{ best_of: 2 }, 'invalid_request', 'best_of'],
+    [{ best_of: 2 }, 'unsupported_parameter', 'best_of'],
     [{ logprobs: 6 }, 'invalid_request', 'logprobs'],
     [{ logprobs: 1, echo: true }, 'invalid_request', 'echo'],
     [{ stream_options: {} }, 'invalid_request', 'stream_options'],

@@ -175,7 +175,6 @@ export const understood = {
   ...toolFields,
   modalities: z
     .array(z.literal('text', { error: TEXT_ONLY }), { error: TEXT_ONLY })
-
     .min(1, { error: TEXT_ONLY })
     .max(1, { error: TEXT_ONLY })
     .nullish(),
@@ -208,8 +207,13 @@ const Understood = z
 /** Throws InvalidRequest, UnknownParameter, UnsupportedParameter for what the engine-neutral chat lacks. */
 export const requireUnderstood = (json: JsonObject): void => void parsed(Understood, json, refusalOf);
 
+/** The fields of OpenAI's API of which a model of this service can honour one value only. */
+const ONE_VALUE = new Set(['modalities', 'best_of']);
+
 /** Returns the error if the first issue is an unknown or unsupported field, and null for any other issue. */
 export function refusalOf([first]: readonly z.core.$ZodIssue[]): DomainError | null {
+  const name = String(first?.path[0]);
+  if (first && ONE_VALUE.has(name)) return new UnsupportedParameter(name, first.message);
   if (first?.code === 'unrecognized_keys') return new UnknownParameter([...first.path, first.keys[0]].join('.'));
   return first?.code === 'invalid_type' && first.expected === 'null'
     ? new UnsupportedParameter(first.path.join('.'), 'is not supported by this model')
