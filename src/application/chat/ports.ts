@@ -189,7 +189,7 @@ export type ResponseKey = Pick<Response, 'id' | 'accountId'>;
 export interface ResponseHead extends Pick<Response, 'id' | 'previousId' | 'status'> {
   /** True if a run has begun. */
   readonly hasBegun: boolean;
-  /** What is stored of it. */
+  /** The parts that are stored. */
   readonly bytes: number;
 }
 

@@ -81,7 +81,7 @@ export interface Tool {
   readonly parameters?: JsonObject;
   /** If true, the arguments must validate against the schema. A chat worker always follows the schema. */
   readonly strict?: boolean;
-  /** Where the caller's request has `parameters`, for refusals. The default is the place in OpenAI's chat API. */
+  /** The place of `parameters` in the caller's request, for refusals. The default is the place in OpenAI's chat API. */
   readonly place?: string;
 }
 
@@ -121,7 +121,7 @@ export type ResponseFormat =
       readonly description?: string;
       readonly schema: JsonObject;
       readonly strict?: boolean;
-      /** Where the caller's request has the schema, for refusals. The default is the place in OpenAI's chat API. */
+      /** The place of the schema in the caller's request, for refusals. The default is the place in OpenAI's chat API. */
       readonly place?: string;
     };
 
