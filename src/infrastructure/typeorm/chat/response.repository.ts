@@ -182,5 +182,5 @@ export class TypeOrmResponseRepository implements ResponseRepository {
   }
 }
 
-/** What a quota counts for the JSON of the values. */
+/** Returns the bytes that a quota counts for the JSON of the values. */
 const bytesOf = (values: object): number => textBytes(JSON.stringify(values));
