@@ -13,10 +13,10 @@ import {
   RuntimeUnavailable,
 } from '../../domain/chat/errors.js';
 import type { ProjectRuntime } from '../../domain/chat/runtime.js';
-import type { CallUsage } from '../../domain/jobs/job.js';
-import { type CallInfo, CallTracker } from '../jobs/call-tracker.js';
+import { type CallFigures, type CallInfo, CallTracker } from '../jobs/call-tracker.js';
 import { MemoryBudget, type WithMemory } from '../shared/memory-budget.js';
 import { Clock, ServiceSettings } from '../shared/ports.js';
+import { EarlyEnd } from '../spend/early-end.js';
 import { type InProject, TeamWorkspace } from '../workspace/team-workspace.js';
 import { ConversationService, type TurnPlace } from './conversation.service.js';
 import { ChatRuntimes } from './ports.js';
@@ -99,11 +99,16 @@ export class ChatService {
     const { request, signal, memory } = input;
     const { call, turn } = await this.prepare(by, input);
     const { projectId } = call;
+    const early = new EarlyEnd(request);
+    const options = { caller: call.by.accountId, signal, memory, left: early.left };
     const completion = await this.calls.track(
       call,
-      (admitted) => this.runtimes.complete(projectId, request, { caller: call.by.accountId, signal, memory, admitted }),
-      ({ usage }) => usageOf(usage),
-      (answer) => this.store(turn, input, TurnText.of(answer)),
+      (admitted) => this.runtimes.complete(projectId, request, { ...options, admitted }),
+      {
+        figuresOf: ({ usage }) => figuresOf(usage),
+        store: (answer) => this.store(turn, input, TurnText.of(answer)),
+        leftWith: () => early.ofWhole(),
+      },
     );
     return { projectId, completion, conversationId: turn?.id ?? null };
   }
@@ -127,7 +132,8 @@ export class ChatService {
     const call = await this.calls.open(about);
     const { projectId, by } = about;
     const caller = by.accountId;
-    const options = { caller, signal, memory, admitted: () => call.admitted() };
+    const early = new EarlyEnd(request);
+    const options = { caller, signal, memory, left: early.left, admitted: () => call.admitted() };
     const source = this.runtimes.stream(projectId, request, options);
     const iterator = source[Symbol.asyncIterator]();
     const text = new TurnText();
@@ -135,7 +141,9 @@ export class ChatService {
     let isOpen = true;
     const timeoutMs = this.settings.inferenceTimeoutMs;
     let timer: NodeJS.Timeout | undefined;
-    const stop = (error: unknown) => void call.failed(error, usageOf(null, firstToken)).catch(() => {});
+    const madeSoFar = async () => (about.prices ? early.ofStream(firstToken) : figuresOf(null, firstToken));
+    const fail = async (error: unknown) => call.failed(error, await madeSoFar());
+    const stop = (error: unknown) => void fail(error).catch(() => {});
     const expire = () => {
       stop(new InferenceTimeout(timeoutMs / 1_000));
       expired.abort();
@@ -153,10 +161,11 @@ export class ChatService {
         signal.throwIfAborted();
         if (done) throw new RuntimeInvalidResponse('its answer has no end.');
         firstToken ??= Math.max(0, this.clock.now().getTime() - arrived) / 1_000;
+        early.add(part);
         if (turn && !part.choice) text.add(part); // a conversation keeps the first answer
         if (part.end) {
           isOpen = false;
-          await call.succeeded(usageOf(part.end.usage, firstToken), () => this.store(turn, input, text.joined));
+          await call.succeeded(figuresOf(part.end.usage, firstToken), () => this.store(turn, input, text.joined));
         }
         // The runtime reports its timeout only when it is asked for a part. A slow consumer does not ask.
         timer = setTimeout(expire, Math.max(1, arrived + timeoutMs - this.clock.now().getTime()));
@@ -166,14 +175,14 @@ export class ChatService {
       }
     } catch (error) {
       clearTimeout(timer);
-      if (isOpen) await call.failed(error, usageOf(null, firstToken));
+      if (isOpen) await fail(error);
       isOpen = false;
       throw error;
     } finally {
       signal.removeEventListener('abort', abort);
       clearTimeout(timer);
       await iterator.return?.();
-      if (isOpen) await call.cancelled(usageOf(null, firstToken));
+      if (isOpen) await call.cancelled(await madeSoFar());
     }
   }
 
@@ -183,11 +192,12 @@ export class ChatService {
     { keptIn, signal, request, memory: _, ...named }: Input,
   ): Promise<{ call: AccountCall; turn: Turn | null }> {
     const caller = authorize(by, permissions.chat);
-    const { projectId, runtime } = await this.reconciler.stateForTeam(caller.teamId, named);
+    const { projectId, runtime, prices } = await this.reconciler.stateForTeam(caller.teamId, named);
     const place = keptIn === null ? null : { caller, projectId, keptIn };
     const turn = place && { place, id: await this.conversations.prepareTurn(place, request) };
     requireReady(runtime);
-    return { call: { by: caller, kind: 'chat', name: null, projectId, modelId: runtime.modelId, signal }, turn };
+    const { modelId } = runtime;
+    return { call: { by: caller, kind: 'chat', name: null, projectId, modelId, prices, signal }, turn };
   }
 
   private async store(turn: Turn | null, { request, signal }: Chat, text: string): Promise<void> {
@@ -236,8 +246,9 @@ export class ChatService {
 }
 
 /** Returns the figures of a call. `firstToken` is null for a whole answer without a stream. */
-const usageOf = (usage: Usage | null, firstToken: number | null = null): CallUsage => ({
+const figuresOf = (usage: Usage | null, firstToken: number | null = null): CallFigures => ({
   tokensIn: usage?.promptTokens ?? null,
+  tokensCached: usage?.cachedTokens ?? 0,
   tokensOut: usage?.completionTokens ?? null,
   firstToken,
 });

@@ -2,7 +2,8 @@ import { injectable } from 'inversify';
 import type { Caller } from '../../domain/accounts/caller.js';
 import { authorize, permissions } from '../../domain/accounts/permission.js';
 import type { EmbeddingRequest, Embeddings } from '../../domain/chat/embedding.js';
-import { CallTracker } from '../jobs/call-tracker.js';
+import { estimatedTextTokens } from '../../domain/chat/token-estimate.js';
+import { type CallFigures, CallTracker } from '../jobs/call-tracker.js';
 import type { WithMemory } from '../shared/memory-budget.js';
 import { requireReady } from './chat.service.js';
 import { ChatRuntimes } from './ports.js';
@@ -21,6 +22,13 @@ interface Embedded {
   readonly embeddings: Embeddings;
 }
 
+const figuresOf = (tokensIn: number | null): CallFigures => ({
+  tokensIn,
+  tokensOut: null,
+  firstToken: null,
+  isCharged: true,
+});
+
 @injectable()
 export class EmbeddingService {
   constructor(
@@ -36,13 +44,17 @@ export class EmbeddingService {
    */
   async embed(by: Caller | null, { request, signal, memory, ...named }: Input): Promise<Embedded> {
     const caller = authorize(by, permissions.chat);
-    const { projectId, runtime } = await this.reconciler.stateForTeam(caller.teamId, named);
+    const { projectId, runtime, prices } = await this.reconciler.stateForTeam(caller.teamId, named);
     requireReady(runtime);
-    const about = { by: caller, kind: 'embedding', name: null, projectId, modelId: runtime.modelId, signal } as const;
+    const { modelId } = runtime;
+    const about = { by: caller, kind: 'embedding', name: null, projectId, modelId, prices, signal } as const;
     const embeddings = await this.calls.track(
       about,
       (admitted) => this.runtimes.embed(projectId, request, { caller: caller.accountId, signal, memory, admitted }),
-      ({ promptTokens }) => ({ tokensIn: promptTokens, tokensOut: null, firstToken: null }),
+      {
+        figuresOf: ({ promptTokens }) => figuresOf(promptTokens),
+        leftWith: async () => figuresOf(Math.ceil(estimatedTextTokens(request.texts))),
+      },
     );
     await memory.reserve(embeddings.vectors.reduce((bytes, { byteLength }) => bytes + byteLength, 0));
     return { projectId, embeddings };

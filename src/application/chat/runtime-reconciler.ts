@@ -3,6 +3,7 @@ import { UnknownModel } from '../../domain/chat/errors.js';
 import type { ProjectRuntime, RuntimeSource } from '../../domain/chat/runtime.js';
 import { DomainError, NotFound } from '../../domain/shared/errors.js';
 import { unstorableLeaf } from '../../domain/shared/text.js';
+import { Prices } from '../../domain/spend/prices.js';
 import { Model } from '../../domain/workspace/model.js';
 import { Logger } from '../shared/ports.js';
 import { ModelRepository } from '../workspace/ports.js';
@@ -11,6 +12,15 @@ import { ChatRuntimes, type ConnectedProject, type RuntimeConnection, RuntimeCon
 
 /** Names a project by its id, or as OpenAI's API names a model: by the project's id or name. */
 export type NamedProject = InProject | { readonly model: string };
+
+type Connected = Pick<RuntimeConnection, 'projectId' | 'modelId'>;
+
+interface PricedRuntime {
+  readonly projectId: string;
+  readonly runtime: ProjectRuntime;
+  /** Null: the model has no price, or is not ready. */
+  readonly prices: Prices | null;
+}
 
 /**
  * Makes the runtimes of this instance match the desired state in the database, and reports their state. Stores and
@@ -24,6 +34,8 @@ export class RuntimeReconciler {
   private readonly failures = new Map<string, string>();
   /** The models that run here, by project. Also has refused models, so that `applyAll` does not try them again. */
   private readonly held = new Map<string, string>();
+  /** The prices of the models that run here, by project. A connected model is registered, so its prices never change. */
+  private readonly prices = new Map<string, Prices | null>();
 
   constructor(
     private readonly connections: RuntimeConnectionRepository,
@@ -87,11 +99,15 @@ export class RuntimeReconciler {
     return projectIds.map((id) => this.combined(connections.get(id) ?? null));
   }
 
-  /** Returns the runtime of a team's project, and the project's id. Throws NotFound, or UnknownModel for a `model`. */
-  async stateForTeam(teamId: string, named: NamedProject): Promise<{ projectId: string; runtime: ProjectRuntime }> {
+  /**
+   * Returns the runtime of a team's project, the prices of a ready model, and the project's id. Throws NotFound, or
+   * UnknownModel for a `model`.
+   */
+  async stateForTeam(teamId: string, named: NamedProject): Promise<PricedRuntime> {
     const found = await this.find(teamId, named);
     if (!found) throw 'model' in named ? new UnknownModel() : new NotFound('project');
-    return { projectId: found.projectId, runtime: this.combined(found.connection) };
+    const { projectId, connection } = found;
+    return { projectId, runtime: this.combined(connection), prices: this.prices.get(projectId) ?? null };
   }
 
   /** Throws NotFound or InvalidRequest if the model cannot run, and TooManyProcesses if this instance has no room. */
@@ -100,11 +116,15 @@ export class RuntimeReconciler {
   }
 
   /** Returns the data that the engine needs to run the connected model. Throws NotFound, InvalidRequest. */
-  async source({ projectId, modelId }: Pick<RuntimeConnection, 'projectId' | 'modelId'>): Promise<RuntimeSource> {
+  async source(connected: Connected): Promise<RuntimeSource> {
+    return this.runtimes.source((await this.model(connected)).spec);
+  }
+
+  private async model({ projectId, modelId }: Connected): Promise<Model> {
     const model = await this.models.find(projectId, modelId);
     if (!model) throw new NotFound('model');
     Model.requireRegistered(model);
-    return this.runtimes.source(model.spec);
+    return model;
   }
 
   private async find(teamId: string, named: NamedProject): Promise<ConnectedProject | null> {
@@ -130,13 +150,16 @@ export class RuntimeReconciler {
     if (connection?.desired === 'started') return this.start(connection);
     await this.runtimes.stop(projectId);
     this.held.delete(projectId);
+    this.prices.delete(projectId);
   }
 
   private async start(connection: RuntimeConnection): Promise<void> {
     const { projectId, modelId } = connection;
     try {
-      const source = await this.source(connection);
+      const { spec } = await this.model(connection);
+      const source = await this.runtimes.source(spec);
       this.held.set(projectId, modelId); // not earlier, because the previous model may run until here
+      this.prices.set(projectId, Prices.ofModel(spec));
       this.runtimes.start(projectId, source);
     } catch (error) {
       const isRefused = error instanceof DomainError;

@@ -66,6 +66,8 @@ export interface Job {
   readonly instance: number | null;
   /** Null: the job is no call. */
   readonly usage: CallRecord | null;
+  /** Text with nine decimal places. Null: the job is no call that has ended, or it has no price. */
+  readonly cost: string | null;
 }
 
 /** Stands for the master key in place of the id of an account. */
@@ -100,6 +102,7 @@ type End = {
   /** The code of the error, for a call. */
   failure?: string;
   usage?: CallUsage | undefined;
+  cost?: string | null;
 };
 
 const fresh = {
@@ -110,6 +113,7 @@ const fresh = {
   error: null,
   instance: null,
   usage: null,
+  cost: null,
 } as const;
 
 export const Job = {
@@ -185,7 +189,8 @@ export const Job = {
     const result = end.result === undefined ? job.result : end.result;
     const failure = end.status === 'failed' ? (end.failure ?? 'internal_error') : null;
     const usage = job.usage && { ...job.usage, ...end.usage, failure };
-    return moved({ ...job, progress: { ...progress, done }, result, error, usage }, end.status, at);
+    const cost = end.cost ?? null;
+    return moved({ ...job, progress: { ...progress, done }, result, error, usage, cost }, end.status, at);
   },
 
   isFinished: <Some extends Pick<Job, 'status' | 'finishedAt'>>(job: Some): job is Some & FinishedJob =>

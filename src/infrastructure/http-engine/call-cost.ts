@@ -1,6 +1,7 @@
-import { type ChatRequest, type ContentPart, mostTokens } from '../../domain/chat/chat.js';
+import type { ChatRequest } from '../../domain/chat/chat.js';
 import type { EmbeddingRequest } from '../../domain/chat/embedding.js';
 import type { RuntimeTask } from '../../domain/chat/runtime.js';
+import { estimatedTextTokens, mostAnswerTokens } from '../../domain/chat/token-estimate.js';
 
 export interface CallCost {
   readonly task: RuntimeTask;
@@ -8,38 +9,13 @@ export interface CallCost {
   readonly tokens: number;
 }
 
-/** Estimates the tokens of a prompt until the engine has counted them. */
-const CHARACTERS_PER_TOKEN = 4;
-
 export function costOf(request: ChatRequest): CallCost {
-  const { messages, texts = [], choices = 1 } = request;
-  const answers = choices * Math.max(1, texts.length);
-  const prompt = lengthOf([...texts, ...messages.map(({ content }) => content)]) / CHARACTERS_PER_TOKEN;
-  return { task: 'chat', tokens: mostTokens(request) * answers + prompt };
-}
-
-/** The estimate for a picture. Engines count between some 100 and 2,000 tokens, by its size. */
-const TOKENS_PER_IMAGE = 1_000;
-
-/** Estimates the tokens of a prompt with its tools and pictures. */
-export function estimatedTokens({ messages, texts = [], tools = [], responseFormat }: ChatRequest): number {
-  const isImage = (part: ContentPart) => 'imageUrl' in part;
-  const images = messages.flatMap(({ parts = [] }) => parts.filter(isImage)).length;
-  const own = messages.flatMap(({ content, reasoning = '', toolCalls = [] }) => [
-    content,
-    reasoning,
-    ...toolCalls.flatMap((call) => [call.name, call.arguments]),
-  ]);
-  const others = [...tools, ...(responseFormat ? [responseFormat] : [])].map((one) => JSON.stringify(one));
-  return Math.max(
-    1,
-    Math.ceil(lengthOf([...texts, ...own, ...others]) / CHARACTERS_PER_TOKEN) + images * TOKENS_PER_IMAGE,
-  );
+  const { messages, texts = [] } = request;
+  const prompt = estimatedTextTokens([...texts, ...messages.map(({ content }) => content)]);
+  return { task: 'chat', tokens: mostAnswerTokens(request) + prompt };
 }
 
 export const costOfTexts = ({ texts }: EmbeddingRequest): CallCost => ({
   task: 'embedding',
-  tokens: lengthOf(texts) / CHARACTERS_PER_TOKEN,
+  tokens: estimatedTextTokens(texts),
 });
-
-const lengthOf = (texts: readonly string[]): number => texts.reduce((length, text) => length + text.length, 0);

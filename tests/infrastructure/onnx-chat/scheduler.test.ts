@@ -101,6 +101,14 @@ describe('one sequence', () => {
     expect(network.steps).toHaveLength(step + 1);
   });
 
+  it('tells how many tokens a cancelled answer has', async () => {
+    const { network, scheduler } = use();
+    const told: unknown[] = [];
+    network.before = (now) => now === 4 && told.push(scheduler.cancel(1), scheduler.cancel(1), scheduler.cancel(2));
+    expect(await scheduler.generate(1, asked(1, 200))).toBeNull();
+    expect(told).toEqual([{ completionTokens: 4, cachedTokens: 0 }, null, null]);
+  });
+
   it('yields to the event loop between its steps', async () => {
     const { network, scheduler } = use();
     setImmediate(() => setImmediate(() => setImmediate(() => scheduler.cancel(1))));

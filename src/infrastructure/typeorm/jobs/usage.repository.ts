@@ -41,8 +41,11 @@ interface Key {
   readonly group: string;
 }
 
-/** Calls, tokens in and out, failures, latency, first token: the names would be longer than most figures. */
-type StoredSums = [number, number, number, Usage['failures'], Histogram, Histogram];
+/**
+ * Calls, tokens in and out, failures, latency, first token, cost: the names would be longer than most figures. The cost is
+ * missing without prices, and in rows of earlier versions.
+ */
+type StoredSums = [number, number, number, Usage['failures'], Histogram, Histogram, string?];
 
 interface UsageRow {
   readonly start: Date;
@@ -109,7 +112,17 @@ const SAVE = `
 const ROWS_AT_ONCE = 500;
 const CALLS_WITHOUT_PAUSE = 50;
 
-const CALL = ['id', 'teamId', 'projectId', 'modelId', 'requestedBy', 'createdAt', 'finishedAt', 'usage'] as const;
+const CALL = [
+  'id',
+  'teamId',
+  'projectId',
+  'modelId',
+  'requestedBy',
+  'createdAt',
+  'finishedAt',
+  'usage',
+  'cost',
+] as const;
 const within = ({ from, to }: UsagePiece) => And(MoreThanOrEqual(from), LessThan(to));
 
 @injectable()
@@ -230,13 +243,21 @@ export class TypeOrmUsageRepository implements UsageRepository {
   }
 }
 
-function storedOf({ calls, tokensIn, tokensOut, failures, latency, firstToken }: Usage): StoredSums {
-  return [calls, tokensIn, tokensOut, failures, latency, firstToken];
+function storedOf({ calls, tokensIn, tokensOut, failures, latency, firstToken, cost }: Usage): StoredSums {
+  return [
+    calls,
+    tokensIn,
+    tokensOut,
+    failures,
+    latency,
+    firstToken,
+    ...(cost === null ? [] : [String(cost)]),
+  ] as StoredSums;
 }
 
 function usageOf(sums: object): Usage {
-  const [calls, tokensIn, tokensOut, failures, latency, firstToken] = sums as StoredSums;
-  return { calls, tokensIn, tokensOut, failures, latency, firstToken };
+  const [calls, tokensIn, tokensOut, failures, latency, firstToken, cost] = sums as StoredSums;
+  return { calls, tokensIn, tokensOut, failures, latency, firstToken, cost: cost === undefined ? null : BigInt(cost) };
 }
 
 const groupCode = (groupBy: UsageGroup | null): number => (groupBy === null ? 0 : 1 + usageGroups.indexOf(groupBy));

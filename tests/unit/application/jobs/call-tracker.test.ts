@@ -65,6 +65,7 @@ describe('CallTracker', () => {
       name: null,
       projectId: 'prj_1',
       modelId: 'mdl_1',
+      prices: null,
       signal: leaving.signal,
     };
     return { ...rig, about, leaving, broken };

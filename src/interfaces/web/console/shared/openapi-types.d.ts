@@ -3333,6 +3333,8 @@ export interface components {
                 tokens_out: number | null;
                 time_to_first_token: number | null;
             } | null;
+            cost: string | null;
+            currency: string;
         };
         Progress: {
             done: number;
@@ -3449,6 +3451,7 @@ export interface components {
         UsageSummary: {
             since: number;
             until: number;
+            currency: string;
             usage: components["schemas"]["Usage"][];
             count: number;
         };
@@ -3471,6 +3474,7 @@ export interface components {
                 p95: number;
                 p99: number;
             } | null;
+            cost: string | null;
         };
         AlertRules: {
             rules: components["schemas"]["AlertRule"][];
@@ -3760,6 +3764,10 @@ export interface components {
             model_name: string | null;
             model_version: string | null;
             key_setting: string | null;
+            prices: {
+                per_call: number | null;
+                per_second: number | null;
+            } | null;
         };
         NewDeployment: {
             name: string;
@@ -3770,6 +3778,7 @@ export interface components {
             key_setting?: string | null;
             max_batch?: number | null;
             max_delay_ms?: number | null;
+            prices?: components["schemas"]["NewDeploymentPrices"];
         } & ((({
             model_path: string;
             endpoint?: null;
@@ -3795,6 +3804,10 @@ export interface components {
         } & {
             [key: string]: unknown;
         }));
+        NewDeploymentPrices: {
+            per_call?: number | null;
+            per_second?: number | null;
+        } | null;
         DeploymentLogs: {
             lines: string[];
             count: number;

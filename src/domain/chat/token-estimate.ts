@@ -1,0 +1,34 @@
+import { type ChatRequest, type CompletionPart, type ContentPart, mostTokens } from './chat.js';
+
+const CHARACTERS_PER_TOKEN = 4;
+
+/** The estimate for a picture. Engines count between some 100 and 2,000 tokens, by its size. */
+const TOKENS_PER_IMAGE = 1_000;
+
+const lengthOf = (texts: readonly string[]): number => texts.reduce((length, text) => length + text.length, 0);
+
+/** Estimates the tokens of texts until an engine has counted them. The result can be a fraction. */
+export const estimatedTextTokens = (texts: readonly string[]): number => lengthOf(texts) / CHARACTERS_PER_TOKEN;
+
+/** Estimates the tokens of a prompt with its tools and pictures. */
+export function estimatedTokens({ messages, texts = [], tools = [], responseFormat }: ChatRequest): number {
+  const isImage = (part: ContentPart) => 'imageUrl' in part;
+  const images = messages.flatMap(({ parts = [] }) => parts.filter(isImage)).length;
+  const own = messages.flatMap(({ content, reasoning = '', toolCalls = [] }) => [
+    content,
+    reasoning,
+    ...toolCalls.flatMap((call) => [call.name, call.arguments]),
+  ]);
+  const others = [...tools, ...(responseFormat ? [responseFormat] : [])].map((one) => JSON.stringify(one));
+  return Math.max(1, Math.ceil(estimatedTextTokens([...texts, ...own, ...others])) + images * TOKENS_PER_IMAGE);
+}
+
+/** Returns the number of answers that the request asks for. */
+export const answersOf = ({ texts = [], choices = 1 }: ChatRequest): number => choices * Math.max(1, texts.length);
+
+/** Returns the most tokens of all answers together. */
+export const mostAnswerTokens = (request: ChatRequest): number => mostTokens(request) * answersOf(request);
+
+/** Returns whether the part has content: text, thoughts or a tool call. */
+export const hasContent = ({ text, reasoning, toolCalls }: CompletionPart): boolean =>
+  text !== '' || Boolean(reasoning) || Boolean(toolCalls?.length);
