@@ -21,6 +21,7 @@ import {
 } from '../application/jobs/ports.js';
 import { ExpiredData, StorageMeter, StorageProbe } from '../application/operations/ports.js';
 import { DesiredStateChanges, UnitOfWork, WorkQueue } from '../application/shared/ports.js';
+import { BudgetRepository, HoldRepository } from '../application/spend/ports.js';
 import {
   DatasetRepository,
   ModelAliasRepository,
@@ -59,6 +60,8 @@ import { TypeOrmUsageRepository } from '../infrastructure/typeorm/jobs/usage.rep
 import { TypeOrmExpiredData, TypeOrmStorageProbe } from '../infrastructure/typeorm/operations/operations.js';
 import { TypeOrmStorageMeter } from '../infrastructure/typeorm/operations/storage-meter.js';
 import { GraphileWorkQueue } from '../infrastructure/typeorm/queue/graphile-work-queue.js';
+import { TypeOrmBudgetRepository } from '../infrastructure/typeorm/spend/budget.repository.js';
+import { TypeOrmHoldRepository } from '../infrastructure/typeorm/spend/hold.repository.js';
 import { TypeOrmUnitOfWork } from '../infrastructure/typeorm/typeorm-unit-of-work.js';
 import { TypeOrmDatasetRepository } from '../infrastructure/typeorm/workspace/dataset.repository.js';
 import {
@@ -74,6 +77,8 @@ export function bindStorage(container: Container, database: DataSource, secret: 
   container.bind(UnitOfWork).toService(TypeOrmUnitOfWork);
   container.bind(WorkQueue).to(GraphileWorkQueue);
   container.bind(AuditRepository).to(TypeOrmAuditRepository);
+  container.bind(BudgetRepository).to(TypeOrmBudgetRepository);
+  container.bind(HoldRepository).to(TypeOrmHoldRepository);
   container.bind(AccountRepository).to(TypeOrmAccountRepository);
   container.bind(TeamRepository).to(TypeOrmTeamRepository);
   container.bind(CredentialRepository).to(TypeOrmCredentialRepository);

@@ -4,6 +4,7 @@ import { AlertRule } from '../../domain/alerts/alert-rule.js';
 import { JobFinished } from '../../domain/jobs/errors.js';
 import { Job } from '../../domain/jobs/job.js';
 import { NotFound } from '../../domain/shared/errors.js';
+import type { Amounts } from '../../domain/spend/demand.js';
 import { AlertAnnouncer } from '../alerts/alert-announcer.js';
 import { AlertRepository, AlertRuleRepository } from '../alerts/ports.js';
 import { IdGenerator, type LockMode, Logger, UnitOfWork } from '../shared/ports.js';
@@ -33,32 +34,38 @@ export class JobFinisher {
   ) {}
 
   /** Finishes a stored job. `end` must return the finished job and only read. Throws NotFound and what `end` throws. */
-  finish(id: string, end: (stored: Job) => Job | Promise<Job>): Promise<Job> {
-    return this.store(async () => {
+  finish(id: string, end: (stored: Job) => Job | Promise<Job>, taken: Amounts | null = null): Promise<Job> {
+    const finished = async () => {
       const stored = await this.jobs.hold(id);
       if (!stored) throw new NotFound('job');
       return end(stored);
-    });
+    };
+    return this.store(finished, this.log, taken);
   }
 
-  /** Stores and logs the end of a call. The beginning of the call may be stored or not. Throws JobFinished. */
-  async finishCall(finished: Job, log: Logger): Promise<Job> {
-    const stored = !this.expectsRules && Job.isFinished(finished) && (await this.history.appendWithoutRules(finished));
-    return stored ? ended(finished, log) : this.store(async () => finished, log);
+  /**
+   * Stores and logs the end of a call, and settles its holds. The beginning of the call may be stored or not. Throws
+   * JobFinished.
+   */
+  async finishCall(finished: Job, log: Logger, taken: Amounts | null = null): Promise<Job> {
+    const isPlain = !this.expectsRules && Job.isFinished(finished);
+    const stored = isPlain && (await this.history.appendWithoutRules(finished, taken));
+    return stored ? ended(finished, log) : this.store(async () => finished, log, taken);
   }
 
   /**
    * Stores a finished job. Jobs that change no rule and fire no alert finish at the same time, under a shared lock.
    * The rules cannot change meanwhile, so the order of these jobs does not matter. Other jobs finish one after another.
    */
-  private async store(finished: () => Promise<Job>, log = this.log): Promise<Job> {
-    const job = (await this.attempt(finished, 'shared')) ?? (await this.attempt(finished, 'exclusive'));
+  private async store(finished: () => Promise<Job>, log = this.log, taken: Amounts | null = null): Promise<Job> {
+    const attempt = (mode: LockMode) => this.attempt(finished, mode, taken);
+    const job = (await attempt('shared')) ?? (await attempt('exclusive'));
     if (!job) throw new Error('an exclusive attempt always stores the job');
     return ended(job, log);
   }
 
   /** Stores the job. Under a shared lock, returns null and stores nothing if a rule changes or fires. */
-  private attempt(finished: () => Promise<Job>, mode: LockMode): Promise<Job | null> {
+  private attempt(finished: () => Promise<Job>, mode: LockMode, taken: Amounts | null): Promise<Job | null> {
     const work = async () => {
       const job = await finished();
       if (!Job.isFinished(job)) throw new Error(`${job.id} has not finished`);
@@ -70,7 +77,8 @@ export class JobFinisher {
       const reacted = changed.length + alerts.length > 0;
       if (mode === 'shared' && reacted) return null;
       // A crash of the database may lose the end of a call, but never an alert.
-      if (!(await this.history.append(job, job.mode === 'async' || reacted))) throw new JobFinished(job.status);
+      const isDurable = job.mode === 'async' || reacted;
+      if (!(await this.history.append(job, isDurable, taken))) throw new JobFinished(job.status);
       if (changed.length > 0) await this.rules.save(changed);
       if (alerts.length > 0) {
         await this.alerts.add(alerts);

@@ -1,6 +1,7 @@
 import type { Evaluation, Result, Scored } from '../../domain/jobs/evaluation.js';
 import type { FinishedJob, Job, JobKind, JobStatus } from '../../domain/jobs/job.js';
 import type { UsageEntry, UsageQuery } from '../../domain/jobs/usage.js';
+import type { Amounts } from '../../domain/spend/demand.js';
 import type { Page, SizedItem } from '../shared/ports.js';
 
 /** Selects at most `limit` results after the position `after`, by position. */
@@ -45,15 +46,16 @@ export abstract class JobHistory {
   /**
    * Stores the end of a job. The job follows all jobs that finished before the transaction began. The beginning of the
    * job may be stored or not. Returns false and writes nothing if the stored job has finished. If `durable` is false, a
-   * crash of the database within the next second can undo the transaction.
+   * crash of the database within the next second can undo the transaction. `taken` settles the holds of the call in the
+   * same statement.
    */
-  abstract append(job: Job & FinishedJob, durable: boolean): Promise<boolean>;
+  abstract append(job: Job & FinishedJob, durable: boolean, taken?: Amounts | null): Promise<boolean>;
   /**
    * Stores a finished job as `append` does without `durable`, if there is no alert rule. Returns false and writes
    * nothing if there is an alert rule, or if the stored job has finished. Holds the lock `FINISHING` in the mode
    * `shared`. Must not be used inside a unit of work.
    */
-  abstract appendWithoutRules(job: Job & FinishedJob): Promise<boolean>;
+  abstract appendWithoutRules(job: Job & FinishedJob, taken?: Amounts | null): Promise<boolean>;
   /** Counts the failures since the last success, up to `most`. Ignores cancelled jobs. */
   abstract failuresInARow(kind: JobKind | null, most: number): Promise<number>;
   /** Yields jobs in the order in which they finished, with a bounded number in memory. */

@@ -23,6 +23,7 @@ export const permissions = {
   deleteProject: { takes: ['session'], roles: ['admin'] },
   ownConversations: { takes: ['session'], roles },
   chat: { takes: ['session', 'api_key'], roles },
+  useBudgets: { takes: callerKinds, roles },
   readStatus: { takes: callerKinds, roles },
   readMetrics: { takes: ['master'], roles },
   readJobs: { takes: callerKinds, roles },

@@ -17,6 +17,7 @@ import { connectionTimeoutMs, limits, tracedClient, withSession } from './connec
 import { DeploymentTable } from './deployments/deployment.repository.js';
 import { EvaluationResultTable, EvaluationTable } from './jobs/evaluation.repository.js';
 import { JobTable } from './jobs/job.repository.js';
+import { BudgetHoldTable, BudgetPeriodTable, BudgetTable } from './spend/budget.repository.js';
 import { UsageNameTable, UsageProgressTable, UsageTable } from './jobs/usage.repository.js';
 import { TaskWorkerTable } from './queue/graphile-work-queue.js';
 import { DatasetContentTable, DatasetTable, DatasetVersionTable } from './workspace/dataset.repository.js';
@@ -44,6 +45,9 @@ const entities = [
   InviteTable,
   ModelAliasTable,
   JobTable,
+  BudgetTable,
+  BudgetPeriodTable,
+  BudgetHoldTable,
   ModelTable,
   ModelVersionTable,
   ProjectTable,

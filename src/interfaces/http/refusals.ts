@@ -76,6 +76,10 @@ export const refusals = {
   streaming_unsupported: { status: 422, when: '`stream` is true.' },
   model_mismatch: { status: 422, when: '`model` is not the project id of the path.' },
   rate_limited: { status: 429, when: 'There were too many requests within a minute. See `Retry-After`.' },
+  budget_exceeded: {
+    status: 429,
+    when: 'A budget has no room for the call. `X-Budget-Id` names it. See `Retry-After`.',
+  },
   model_busy: { status: 429, when: "The model's queue is full. See `Retry-After`." },
   headers_too_large: { status: 431, when: 'The request headers are too large.' },
   internal_error: { status: 500, when: 'An unexpected failure. The log has it under the `request_id`.' },
@@ -191,5 +195,6 @@ function adviceHeaders({ kind, advice }: DomainError): Record<string, string> {
     ...(kind === 'unauthenticated' && { 'WWW-Authenticate': 'Bearer' }),
     ...(advice.retryAfterSeconds !== undefined && { 'Retry-After': String(advice.retryAfterSeconds) }),
     ...(advice.retryable === false && { 'x-should-retry': 'false' }),
+    ...advice.headers,
   };
 }

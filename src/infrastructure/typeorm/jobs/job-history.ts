@@ -3,6 +3,8 @@ import { And, In, IsNull, LessThan, LessThanOrEqual, MoreThan, MoreThanOrEqual, 
 import { FINISHING } from '../../../application/jobs/job-finisher.js';
 import type { HistoryPart, JobHistory } from '../../../application/jobs/ports.js';
 import type { FinishedJob, Job, JobKind } from '../../../domain/jobs/job.js';
+import type { Amounts } from '../../../domain/spend/demand.js';
+import { amountsJson } from '../spend/hold.repository.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 import { type JobRow, JobTable } from './job.repository.js';
 import { rolledUpTo } from './usage.repository.js';
@@ -37,21 +39,27 @@ export class TypeOrmJobHistory implements JobHistory {
 
   constructor(private readonly unitOfWork: TypeOrmUnitOfWork) {}
 
-  append(job: Job & FinishedJob, durable: boolean): Promise<boolean> {
-    return this.insert(job, durable, 'true');
+  append(job: Job & FinishedJob, durable: boolean, taken: Amounts | null = null): Promise<boolean> {
+    return this.insert(job, durable, 'true', taken);
   }
 
-  appendWithoutRules(job: Job & FinishedJob): Promise<boolean> {
-    return this.insert(job, false, `no_alert_rule('${FINISHING}')`);
+  appendWithoutRules(job: Job & FinishedJob, taken: Amounts | null = null): Promise<boolean> {
+    return this.insert(job, false, `no_alert_rule('${FINISHING}')`, taken);
   }
 
   /** Stores a finished job if `condition` is true. */
-  private async insert(job: Job & FinishedJob, durable: boolean, condition: string): Promise<boolean> {
-    const name = `end of a job ${durable} ${condition}`;
-    const text = this.texts.get(name) ?? this.insertText(durable, condition);
+  private async insert(
+    job: Job & FinishedJob,
+    durable: boolean,
+    condition: string,
+    taken: Amounts | null,
+  ): Promise<boolean> {
+    const name = `end of a job ${durable} ${taken !== null} ${condition}`;
+    const text = this.texts.get(name) ?? this.insertText(durable, condition, taken !== null);
     this.texts.set(name, text);
     const { driver } = this.table().manager.dataSource;
     const values = this.columns().map((column) => driver.preparePersistentValue(column.getEntityValue(job), column));
+    if (taken) values.push(amountsJson(taken));
     return (await this.unitOfWork.prepared(name, text, values)).length === 1;
   }
 
@@ -59,7 +67,7 @@ export class TypeOrmJobHistory implements JobHistory {
    * Returns the SQL with which every call ends. It is written by hand, because the ORM can neither prepare it nor insert
    * on a condition. The names of the columns come from the table.
    */
-  private insertText(durable: boolean, condition: string): string {
+  private insertText(durable: boolean, condition: string, settles: boolean): string {
     const columns = this.columns();
     const ended = columns.filter(({ propertyName }) => ENDED.includes(propertyName));
     return `
@@ -69,7 +77,7 @@ export class TypeOrmJobHistory implements JobHistory {
          SET finish_number = excluded.finish_number,
              ${ended.map(({ databaseName }) => `${databaseName} = excluded.${databaseName}`)}
        WHERE jobs.finish_number IS NULL
-      RETURNING ${durable ? 'id' : NOT_DURABLE}`;
+      RETURNING ${durable ? 'id' : NOT_DURABLE}${settles ? `, settle_holds(id, $${columns.length + 1})` : ''}`;
   }
 
   private columns() {

@@ -53,6 +53,7 @@ export const ConversationHeader = z
 export const runtimeRefusals = [
   'context_length_exceeded',
   'model_busy',
+  'budget_exceeded',
   'runtime_invalid_response',
   'runtime_not_connected',
   'runtime_loading',

@@ -1,0 +1,81 @@
+import type { Budget, BudgetScope, Spent } from '../../domain/spend/budget.js';
+import type { Amounts, Demand } from '../../domain/spend/demand.js';
+import type { Page } from '../shared/ports.js';
+
+/** Selects the budgets of a team. With `keys`, only those of these API keys. */
+export interface BudgetFilter {
+  readonly teamId: string | null;
+  readonly keys?: readonly string[] | undefined;
+}
+
+export interface SpentBudget extends Budget {
+  readonly spent: Spent;
+}
+
+/** Stores budgets. A budget is deleted with its team. */
+export abstract class BudgetRepository {
+  /** Adds a budget. Its present period has spent what the jobs of the calls in its scope have taken since the start. */
+  abstract add(budget: Budget): Promise<void>;
+  /** Returns a budget with what its period at `now` has spent. */
+  abstract find(id: string, now: Date): Promise<SpentBudget | null>;
+  /** Lists the newest first, beginning after the id `after`. */
+  abstract list(filter: BudgetFilter, page: Page, now: Date): Promise<SpentBudget[]>;
+  abstract count(teamId: string): Promise<number>;
+  /** Stores the limit and what happens beyond it. Returns false if the budget is gone. */
+  abstract update(budget: Budget): Promise<boolean>;
+  /** Removes a budget with its periods and holds. Returns false if there is none. */
+  abstract remove(id: string): Promise<boolean>;
+  /** Returns the team of the object that a budget is for, or null if there is none. */
+  abstract teamOf(scope: BudgetScope, scopeId: string): Promise<string | null>;
+  /** Returns the ids of the API keys of an account. */
+  abstract keysOf(accountId: string): Promise<string[]>;
+}
+
+/** A call that takes from budgets. */
+export interface Spender {
+  readonly callId: string;
+  readonly instance: number;
+  readonly teamId: string;
+  readonly projectId: string | null;
+  readonly accountId: string;
+  readonly keyId: string | null;
+}
+
+/** The bounds of a call that has taken its holds. */
+export interface Bounds {
+  /** The most tokens of each answer. Null: no bound. */
+  readonly mostTokens: number | null;
+  readonly mostMs: number;
+  /** The number of budgets that hold for the call. */
+  readonly budgets: number;
+}
+
+/** What a hold remembers for the case that its instance dies. */
+export interface HeldCall {
+  readonly promptTokens: number;
+  readonly mostTokens: number | null;
+  readonly ms: number;
+}
+
+/**
+ * The holds of calls on budgets. A hold lives as long as its instance. The end of a call settles its holds in
+ * `JobHistory.append`.
+ */
+export abstract class HoldRepository {
+  /** Tells whether a team has budgets that a call of these scopes is under. */
+  abstract applies(spender: Omit<Spender, 'callId' | 'instance'>): Promise<boolean>;
+  /**
+   * Takes a hold on every budget that applies, for the most that the call can take, or none. A bound that is not exact is
+   * cut to what remains. Returns the bounds, or the budget without room. However many calls do this at once, on any
+   * instance, `settled` and `held` together never exceed the limit of a budget that refuses.
+   */
+  abstract take(spender: Spender, demand: Demand, now: Date): Promise<Bounds | { readonly refused: Budget }>;
+  /** Turns the holds of a call into what it has taken. Does nothing if they are settled already. */
+  abstract settle(callId: string, taken: Amounts): Promise<void>;
+  /** Lists the instances that have holds. */
+  abstract instances(): Promise<number[]>;
+  /** Lists the calls of an instance that have holds, the oldest first. */
+  abstract callsOf(instance: number, limit: number): Promise<string[]>;
+  /** Returns the bound of a call with holds. Null: it has none. */
+  abstract held(callId: string): Promise<HeldCall | null>;
+}

@@ -1,0 +1,177 @@
+import { injectable } from 'inversify';
+import type { BudgetFilter, BudgetRepository, SpentBudget } from '../../../application/spend/ports.js';
+import type { Page } from '../../../application/shared/ports.js';
+import { Budget, type BudgetScope, budgetPeriods } from '../../../domain/spend/budget.js';
+import { costText, nanosOfCost } from '../../../domain/spend/cost.js';
+import { changesOne, defineTable } from '../table.js';
+import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
+
+/** Amounts are read and written as text, so that no number of JavaScript rounds them. */
+export interface BudgetRow extends Omit<Budget, 'limit'> {
+  readonly limit: string;
+}
+
+const amount = { type: 'numeric', precision: 38, scale: 9 } as const;
+
+export const BudgetTable = defineTable<BudgetRow>('budgets', {
+  id: { type: 'text', primary: true },
+  teamId: { type: 'text' },
+  scope: { type: 'text' },
+  scopeId: { type: 'text' },
+  unit: { type: 'text' },
+  limit: amount,
+  period: { type: 'text' },
+  onExceed: { type: 'text' },
+  createdBy: { type: 'text', nullable: true },
+  ofAdmin: { type: 'boolean' },
+  createdAt: { type: 'timestamptz' },
+});
+
+interface PeriodRow {
+  readonly budgetId: string;
+  readonly start: Date;
+  readonly settled: string;
+  readonly held: string;
+}
+
+export const BudgetPeriodTable = defineTable<PeriodRow>('budget_periods', {
+  budgetId: { type: 'text', primary: true },
+  start: { type: 'timestamptz', primary: true },
+  settled: amount,
+  held: amount,
+});
+
+interface HoldRow {
+  readonly callId: string;
+  readonly budgetId: string;
+  readonly start: Date;
+  readonly amount: string;
+  readonly instance: number;
+  readonly bound: object;
+}
+
+export const BudgetHoldTable = defineTable<HoldRow>('budget_holds', {
+  callId: { type: 'text', primary: true },
+  budgetId: { type: 'text', primary: true },
+  start: { type: 'timestamptz' },
+  amount,
+  instance: { type: 'integer' },
+  bound: { type: 'json' },
+});
+
+export const budgetOf = ({ limit, ...row }: BudgetRow): Budget => ({ ...row, limit: nanosOfCost(limit) });
+export const rowOf = ({ limit, ...budget }: Budget): BudgetRow => ({ ...budget, limit: costText(limit) });
+
+/** Returns the start of each period, for SQL. */
+export const startsAt = (now: Date): string =>
+  JSON.stringify(Object.fromEntries(budgetPeriods.map((period) => [period, Budget.start(period, now)])));
+
+/** Sums up the calls of a scope since a time. A call that made nothing is no call. */
+const TAKEN = `
+  INSERT INTO budget_periods (budget_id, start, settled)
+  SELECT $1, $2, coalesce(sum(CASE $3
+           WHEN 'cost' THEN coalesce(cost, 0)
+           WHEN 'tokens' THEN coalesce((usage->>'tokensIn')::numeric, 0) + coalesce((usage->>'tokensOut')::numeric, 0)
+           WHEN 'calls' THEN 1
+           ELSE round(extract(epoch FROM finished_at - started_at)::numeric, 3) END), 0)
+    FROM jobs
+   WHERE team_id = $4 AND mode = 'sync' AND finish_number IS NOT NULL AND finished_at >= $2 AND usage IS NOT NULL
+     AND (status = 'succeeded' OR coalesce((usage->>'tokensOut')::numeric, 0) > 0 OR cost > 0)
+     AND $6 = CASE $5 WHEN 'team' THEN team_id WHEN 'project' THEN project_id WHEN 'account' THEN requested_by
+                      ELSE usage->>'keyId' END`;
+
+const SPENT = `
+  SELECT budget.*, coalesce(of_period.settled, 0)::numeric(38, 9) AS settled, coalesce(of_period.held, 0)::numeric(38, 9) AS held
+    FROM budgets budget LEFT JOIN budget_periods of_period
+      ON of_period.budget_id = budget.id AND of_period.start = ($1::jsonb->>budget.period)::timestamptz`;
+
+const TEAMS: Readonly<Record<BudgetScope, string>> = {
+  team: 'SELECT id AS team FROM teams WHERE id = $1',
+  project: 'SELECT team_id AS team FROM projects WHERE id = $1',
+  account: 'SELECT team_id AS team FROM accounts WHERE id = $1',
+  key: `SELECT a.team_id AS team FROM credentials c JOIN accounts a ON a.id = c.account_id WHERE c.id = $1`,
+};
+
+interface SpentRow {
+  readonly id: string;
+  readonly team_id: string;
+  readonly scope: Budget['scope'];
+  readonly scope_id: string;
+  readonly unit: Budget['unit'];
+  readonly limit: string;
+  readonly period: Budget['period'];
+  readonly on_exceed: Budget['onExceed'];
+  readonly created_by: string | null;
+  readonly of_admin: boolean;
+  readonly created_at: Date;
+  readonly settled: string;
+  readonly held: string;
+}
+
+const spentOf = (row: SpentRow): SpentBudget => ({
+  id: row.id,
+  teamId: row.team_id,
+  scope: row.scope,
+  scopeId: row.scope_id,
+  unit: row.unit,
+  limit: nanosOfCost(row.limit),
+  period: row.period,
+  onExceed: row.on_exceed,
+  createdBy: row.created_by,
+  ofAdmin: row.of_admin,
+  createdAt: row.created_at,
+  spent: { settled: nanosOfCost(row.settled), held: nanosOfCost(row.held) },
+});
+
+@injectable()
+export class TypeOrmBudgetRepository implements BudgetRepository {
+  private readonly table = () => this.unitOfWork.repository(BudgetTable);
+
+  constructor(private readonly unitOfWork: TypeOrmUnitOfWork) {}
+
+  async add(budget: Budget): Promise<void> {
+    const { id, period, createdAt, unit, teamId, scope, scopeId } = budget;
+    await this.unitOfWork.run(async () => {
+      await this.table().insert(rowOf(budget));
+      const start = Budget.start(period, createdAt);
+      await this.unitOfWork.query(TAKEN, [id, start, unit, teamId, scope, scopeId]);
+    });
+  }
+
+  async find(id: string, now: Date): Promise<SpentBudget | null> {
+    const [row] = await this.unitOfWork.query<SpentRow>(`${SPENT} WHERE budget.id = $2`, [startsAt(now), id]);
+    return row ? spentOf(row) : null;
+  }
+
+  async list({ teamId, keys }: BudgetFilter, { limit, after }: Page, now: Date): Promise<SpentBudget[]> {
+    const rows = await this.unitOfWork.query<SpentRow>(
+      `${SPENT} WHERE ($2::text IS NULL OR team_id = $2) AND ($3::text[] IS NULL OR scope = 'key' AND scope_id = ANY ($3))
+          AND ($4::text IS NULL OR budget.id < $4) ORDER BY budget.id DESC LIMIT $5`,
+      [startsAt(now), teamId, keys ?? null, after, limit],
+    );
+    return rows.map(spentOf);
+  }
+
+  count(teamId: string): Promise<number> {
+    return this.table().countBy({ teamId });
+  }
+
+  update(budget: Budget): Promise<boolean> {
+    const { limit, onExceed } = rowOf(budget);
+    return changesOne(this.table().update({ id: budget.id }, { limit, onExceed }));
+  }
+
+  remove(id: string): Promise<boolean> {
+    return changesOne(this.table().delete({ id }));
+  }
+
+  async teamOf(scope: BudgetScope, scopeId: string): Promise<string | null> {
+    const [row] = await this.unitOfWork.query<{ team: string }>(TEAMS[scope], [scopeId]);
+    return row?.team ?? null;
+  }
+
+  async keysOf(accountId: string): Promise<string[]> {
+    const keys = `SELECT id FROM credentials WHERE account_id = $1 AND kind = 'api_key'`;
+    return (await this.unitOfWork.query<{ id: string }>(keys, [accountId])).map(({ id }) => id);
+  }
+}

@@ -1,0 +1,88 @@
+import { injectable } from 'inversify';
+import type { Bounds, HeldCall, HoldRepository, Spender } from '../../../application/spend/ports.js';
+import { type Budget, budgetUnits } from '../../../domain/spend/budget.js';
+import { costText } from '../../../domain/spend/cost.js';
+import { type Amounts, Demand } from '../../../domain/spend/demand.js';
+import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
+import { BudgetTable, budgetOf, startsAt } from './budget.repository.js';
+
+const APPLIES = 'SELECT EXISTS (SELECT FROM budgets WHERE team_id = $1 AND scope_id = ANY ($2)) AS applies';
+const TAKE = 'SELECT refused, most_tokens AS "mostTokens", most_ms AS "mostMs", count FROM take_holds($1, $2, $3, $4, $5, $6)';
+const SETTLE = 'SELECT settle_holds($1, $2)';
+
+interface TakenRow {
+  readonly refused: string | null;
+  readonly mostTokens: string | null;
+  readonly mostMs: string;
+  readonly count: number;
+}
+
+const scopesOf = ({ teamId, projectId, accountId, keyId }: Omit<Spender, 'callId' | 'instance'>): string[] =>
+  [teamId, projectId, accountId, keyId].filter((id) => id !== null);
+
+/** Returns amounts for `settle_holds`. */
+export const amountsJson = (amounts: Amounts): string =>
+  JSON.stringify(Object.fromEntries(budgetUnits.map((unit) => [unit, costText(amounts[unit])])));
+
+function demandJson(demand: Demand): string {
+  const { promptTokens, mostTokens, isExact, mostMs } = demand;
+  const linear = Demand.linear(demand);
+  const units = budgetUnits.map((unit) => {
+    const { fixed, perToken } = linear[unit];
+    return [unit, { fixed: costText(fixed), per_token: costText(perToken) }];
+  });
+  return JSON.stringify({
+    prompt_tokens: promptTokens,
+    least_tokens: isExact ? (mostTokens ?? 0) : Math.min(1, mostTokens ?? 1),
+    most_tokens: mostTokens,
+    most_ms: mostMs,
+    units: Object.fromEntries(units),
+  });
+}
+
+@injectable()
+export class TypeOrmHoldRepository implements HoldRepository {
+  constructor(private readonly unitOfWork: TypeOrmUnitOfWork) {}
+
+  async applies(spender: Omit<Spender, 'callId' | 'instance'>): Promise<boolean> {
+    const values = [spender.teamId, scopesOf(spender)];
+    const [row] = await this.unitOfWork.prepared<{ applies: boolean }>('budgets of a call', APPLIES, values);
+    return row?.applies ?? false;
+  }
+
+  async take(spender: Spender, demand: Demand, now: Date): Promise<Bounds | { readonly refused: Budget }> {
+    const { callId, instance, teamId } = spender;
+    const values = [callId, instance, teamId, scopesOf(spender), startsAt(now), demandJson(demand)];
+    const [row] = await this.unitOfWork.prepared<TakenRow>('holds of a call', TAKE, values);
+    const { refused, mostTokens, mostMs, count } = row as TakenRow;
+    if (refused !== null) {
+      const budget = await this.unitOfWork.repository(BudgetTable).findOneBy({ id: refused });
+      if (budget) return { refused: budgetOf(budget) };
+      return this.take(spender, demand, now); // the budget was deleted meanwhile, so it does not refuse again
+    }
+    return { mostTokens: mostTokens === null ? null : Number(mostTokens), mostMs: Number(mostMs), budgets: count };
+  }
+
+  async settle(callId: string, taken: Amounts): Promise<void> {
+    await this.unitOfWork.prepared('end of holds', SETTLE, [callId, amountsJson(taken)]);
+  }
+
+  async instances(): Promise<number[]> {
+    const rows = await this.unitOfWork.query<{ instance: number }>('SELECT DISTINCT instance FROM budget_holds');
+    return rows.map(({ instance }) => instance);
+  }
+
+  async callsOf(instance: number, limit: number): Promise<string[]> {
+    const calls = 'SELECT DISTINCT call_id AS id FROM budget_holds WHERE instance = $1 ORDER BY id LIMIT $2';
+    return (await this.unitOfWork.query<{ id: string }>(calls, [instance, limit])).map(({ id }) => id);
+  }
+
+  async held(callId: string): Promise<HeldCall | null> {
+    const held = `
+      SELECT (bound->>'prompt_tokens')::integer AS "promptTokens", (bound->>'most_tokens')::float AS "mostTokens",
+             (bound->>'ms')::float AS ms
+        FROM budget_holds WHERE call_id = $1 LIMIT 1`;
+    const [row] = await this.unitOfWork.query<HeldCall>(held, [callId]);
+    return row ?? null;
+  }
+}
