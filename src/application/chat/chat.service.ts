@@ -16,6 +16,8 @@ import type { ProjectRuntime } from '../../domain/chat/runtime.js';
 import { type CallFigures, type CallInfo, CallTracker } from '../jobs/call-tracker.js';
 import { MemoryBudget, type WithMemory } from '../shared/memory-budget.js';
 import { Clock, ServiceSettings } from '../shared/ports.js';
+import { BudgetGuard } from '../spend/budget-guard.js';
+import { bounded, demandOf } from '../spend/chat-demand.js';
 import { EarlyEnd } from '../spend/early-end.js';
 import { type InProject, TeamWorkspace } from '../workspace/team-workspace.js';
 import { ConversationService, type TurnPlace } from './conversation.service.js';
@@ -85,6 +87,7 @@ export class ChatService {
     private readonly reconciler: RuntimeReconciler,
     private readonly runtimes: ChatRuntimes,
     private readonly calls: CallTracker,
+    private readonly guard: BudgetGuard,
     private readonly clock: Clock,
     private readonly settings: ServiceSettings,
     private readonly memory: MemoryBudget,
@@ -103,7 +106,7 @@ export class ChatService {
     const options = { caller: call.by.accountId, signal, memory, left: early.left };
     const completion = await this.calls.track(
       call,
-      (admitted) => this.runtimes.complete(projectId, request, { ...options, admitted }),
+      (admitted, bounds) => this.runtimes.complete(projectId, bounded(request, bounds), { ...options, admitted }),
       {
         figuresOf: ({ usage }) => figuresOf(usage),
         store: (answer) => this.store(turn, input, TurnText.of(answer)),
@@ -134,14 +137,15 @@ export class ChatService {
     const caller = by.accountId;
     const early = new EarlyEnd(request);
     const options = { caller, signal, memory, left: early.left, admitted: () => call.admitted() };
-    const source = this.runtimes.stream(projectId, request, options);
+    const source = this.runtimes.stream(projectId, bounded(request, call.bounds), options);
     const iterator = source[Symbol.asyncIterator]();
     const text = new TurnText();
     let firstToken: number | null = null;
     let isOpen = true;
     const timeoutMs = this.settings.inferenceTimeoutMs;
     let timer: NodeJS.Timeout | undefined;
-    const madeSoFar = async () => (about.prices ? early.ofStream(firstToken) : figuresOf(null, firstToken));
+    const isCounted = about.prices !== null || call.bounds !== null;
+    const madeSoFar = async () => (isCounted ? early.ofStream(firstToken) : figuresOf(null, firstToken));
     const fail = async (error: unknown) => call.failed(error, await madeSoFar());
     const stop = (error: unknown) => void fail(error).catch(() => {});
     const expire = () => {
@@ -192,12 +196,17 @@ export class ChatService {
     { keptIn, signal, request, memory: _, ...named }: Input,
   ): Promise<{ call: AccountCall; turn: Turn | null }> {
     const caller = authorize(by, permissions.chat);
-    const { projectId, runtime, prices } = await this.reconciler.stateForTeam(caller.teamId, named);
+    const { projectId, runtime, prices, hasBudgets } = await this.reconciler.stateForTeam(caller.teamId, named);
     const place = keptIn === null ? null : { caller, projectId, keptIn };
     const turn = place && { place, id: await this.conversations.prepareTurn(place, request) };
     requireReady(runtime);
     const { modelId } = runtime;
-    return { call: { by: caller, kind: 'chat', name: null, projectId, modelId, prices, signal }, turn };
+    const demand = async () => {
+      const promptTokens = await this.runtimes.boundTokens(projectId, request, { caller: caller.accountId, signal });
+      return demandOf(request, { promptTokens, prices, mostMs: this.settings.inferenceTimeoutMs });
+    };
+    const guard = hasBudgets ? (callId: string) => this.guard.take({ by: caller, callId, projectId, demand }) : null;
+    return { call: { by: caller, kind: 'chat', name: null, projectId, modelId, prices, guard, signal }, turn };
   }
 
   private async store(turn: Turn | null, { request, signal }: Chat, text: string): Promise<void> {

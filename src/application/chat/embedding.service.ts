@@ -2,9 +2,11 @@ import { injectable } from 'inversify';
 import type { Caller } from '../../domain/accounts/caller.js';
 import { authorize, permissions } from '../../domain/accounts/permission.js';
 import type { EmbeddingRequest, Embeddings } from '../../domain/chat/embedding.js';
-import { estimatedTextTokens } from '../../domain/chat/token-estimate.js';
+import { estimatedTextTokens, mostTextTokens } from '../../domain/chat/token-estimate.js';
 import { type CallFigures, CallTracker } from '../jobs/call-tracker.js';
 import type { WithMemory } from '../shared/memory-budget.js';
+import { ServiceSettings } from '../shared/ports.js';
+import { BudgetGuard } from '../spend/budget-guard.js';
 import { requireReady } from './chat.service.js';
 import { ChatRuntimes } from './ports.js';
 import { type NamedProject, RuntimeReconciler } from './runtime-reconciler.js';
@@ -29,13 +31,21 @@ const figuresOf = (tokensIn: number | null): CallFigures => ({
   isCharged: true,
 });
 
+const NO_ANSWER = { answers: 0, mostTokens: 0, isExact: true } as const;
+
 @injectable()
 export class EmbeddingService {
   constructor(
     private readonly reconciler: RuntimeReconciler,
     private readonly runtimes: ChatRuntimes,
     private readonly calls: CallTracker,
+    private readonly guard: BudgetGuard,
+    private readonly settings: ServiceSettings,
   ) {}
+
+  private get mostMs(): number {
+    return this.settings.inferenceTimeoutMs;
+  }
 
   /**
    * Returns the vectors of the texts, made by the project's model. Reserves memory for the vectors. Reads the desired
@@ -44,10 +54,12 @@ export class EmbeddingService {
    */
   async embed(by: Caller | null, { request, signal, memory, ...named }: Input): Promise<Embedded> {
     const caller = authorize(by, permissions.chat);
-    const { projectId, runtime, prices } = await this.reconciler.stateForTeam(caller.teamId, named);
+    const { projectId, runtime, prices, hasBudgets } = await this.reconciler.stateForTeam(caller.teamId, named);
     requireReady(runtime);
     const { modelId } = runtime;
-    const about = { by: caller, kind: 'embedding', name: null, projectId, modelId, prices, signal } as const;
+    const demand = async () => ({ ...NO_ANSWER, promptTokens: mostTextTokens(request.texts), prices, mostMs: this.mostMs });
+    const guard = hasBudgets ? (callId: string) => this.guard.take({ by: caller, callId, projectId, demand }) : null;
+    const about = { by: caller, kind: 'embedding', name: null, projectId, modelId, prices, guard, signal } as const;
     const embeddings = await this.calls.track(
       about,
       (admitted) => this.runtimes.embed(projectId, request, { caller: caller.accountId, signal, memory, admitted }),

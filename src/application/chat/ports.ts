@@ -119,6 +119,13 @@ export abstract class ChatRuntimes {
    */
   abstract countTokens(id: string, request: ChatRequest, call: CountCall): Promise<number>;
 
+  /**
+   * Returns at least the number of tokens of the request's prompt. A chat worker counts them. An engine elsewhere is not
+   * asked: a token has at least one byte, and each message and tool adds at most `MOST_ADDED` tokens. Promises the rest as
+   * `countTokens` does.
+   */
+  abstract boundTokens(id: string, request: ChatRequest, call: CountCall): Promise<number>;
+
   /** Stops every runtime. Later starts do nothing. */
   abstract close(): Promise<void>;
 }
@@ -133,6 +140,7 @@ export interface ChatRuntime {
   stream(request: ChatRequest, call: RuntimeCall): AsyncIterable<CompletionPart>;
   embed(request: EmbeddingRequest, call: RuntimeCall): Promise<Embeddings>;
   countTokens(request: ChatRequest, call: CountCall): Promise<number>;
+  boundTokens(request: ChatRequest, call: CountCall): Promise<number>;
 }
 
 /** Runs the models that have this `kind` in the field `runtime` of their spec. */
@@ -250,6 +258,8 @@ export interface RuntimeConnection {
 
 export interface ConnectedProject {
   readonly projectId: string;
+  /** True if the team has budgets. */
+  readonly hasBudgets: boolean;
   readonly connection: RuntimeConnection | null;
 }
 

@@ -17,6 +17,8 @@ type Connected = Pick<RuntimeConnection, 'projectId' | 'modelId'>;
 
 interface PricedRuntime {
   readonly projectId: string;
+  /** True if the team has budgets. */
+  readonly hasBudgets: boolean;
   readonly runtime: ProjectRuntime;
   /** Null: the model has no price, or is not ready. */
   readonly prices: Prices | null;
@@ -106,8 +108,8 @@ export class RuntimeReconciler {
   async stateForTeam(teamId: string, named: NamedProject): Promise<PricedRuntime> {
     const found = await this.find(teamId, named);
     if (!found) throw 'model' in named ? new UnknownModel() : new NotFound('project');
-    const { projectId, connection } = found;
-    return { projectId, runtime: this.combined(connection), prices: this.prices.get(projectId) ?? null };
+    const { projectId, connection, hasBudgets } = found;
+    return { projectId, hasBudgets, runtime: this.combined(connection), prices: this.prices.get(projectId) ?? null };
   }
 
   /** Throws NotFound or InvalidRequest if the model cannot run, and TooManyProcesses if this instance has no room. */

@@ -4,8 +4,10 @@ import { JobFinished } from '../../domain/jobs/errors.js';
 import { type CallKind, type CallUsage, Job, JobSight } from '../../domain/jobs/job.js';
 import { DomainError, type ErrorKind } from '../../domain/shared/errors.js';
 import { FREE } from '../../domain/spend/cost.js';
+import { type Amounts, Demand } from '../../domain/spend/demand.js';
 import { Prices } from '../../domain/spend/prices.js';
 import { Clock, IdGenerator, Logger } from '../shared/ports.js';
+import { type Bounds, HoldRepository } from '../spend/ports.js';
 import { JobFinisher } from './job-finisher.js';
 import { InstanceRegistry, JobRepository } from './ports.js';
 
@@ -86,6 +88,8 @@ export interface CallInfo extends Pick<Job, 'name' | 'projectId' | 'modelId'> {
   readonly kind: CallKind;
   /** Null: the call has no price. */
   readonly prices: Prices | null;
+  /** Takes the holds of the call with this id, and returns its bounds. Null: the team has no budgets. */
+  readonly guard: ((callId: string) => Promise<Bounds | null>) | null;
   /** Aborts when the caller disconnects or loses the permission. */
   readonly signal: AbortSignal;
 }
@@ -100,6 +104,8 @@ export interface CallFigures extends CallUsage {
 
 /** One call. A call that was not admitted leaves no job. Only the first end counts. */
 export interface TrackedCall {
+  /** The bounds that the budgets of the call set. Null: it has none. */
+  readonly bounds: Bounds | null;
   /** Reports that the model begins to work on the call. */
   admitted(): void;
   /**
@@ -137,11 +143,12 @@ const UNSTORED = 10_000;
  */
 @injectable()
 export class CallTracker {
-  private readonly unstored = new Map<string, Job>();
+  private readonly unstored = new Map<string, Ended>();
 
   constructor(
     private readonly running: RunningCalls,
     private readonly finisher: JobFinisher,
+    private readonly holds: HoldRepository,
     private readonly instances: InstanceRegistry,
     private readonly ids: IdGenerator,
     private readonly clock: Clock,
@@ -152,37 +159,51 @@ export class CallTracker {
    * Runs `call`, which reports when it is admitted, then `store`, and returns the answer. Throws what they throw. Also
    * throws if the end cannot be stored, because an alert may depend on the end.
    */
-  async track<T>(info: CallInfo, call: (admitted: () => void) => Promise<T>, options: Tracking<T> = {}): Promise<T> {
+  async track<T>(
+    info: CallInfo,
+    call: (admitted: () => void, bounds: Bounds | null) => Promise<T>,
+    options: Tracking<T> = {},
+  ): Promise<T> {
     const { figuresOf, store, leftWith } = options;
     const tracked = await this.open(info);
     let answer: T;
     try {
-      answer = await call(() => tracked.admitted());
+      answer = await call(() => tracked.admitted(), tracked.bounds);
     } catch (error) {
-      await tracked.failed(error, info.signal.aborted && info.prices ? await leftWith?.() : undefined);
+      await tracked.failed(error, info.signal.aborted && (info.prices || tracked.bounds) ? await leftWith?.() : undefined);
       throw error;
     }
     await tracked.succeeded(figuresOf?.(answer), async () => store?.(answer));
     return answer;
   }
 
-  /** Opens a call that arrives now. */
-  async open({ by, signal, kind, name, projectId, modelId, prices }: CallInfo): Promise<TrackedCall> {
+  /** Opens a call that arrives now, and takes its holds. Throws what `guard` throws. */
+  async open({ by, signal, kind, name, projectId, modelId, prices, guard }: CallInfo): Promise<TrackedCall> {
     const createdAt = this.clock.now();
     const keyId = by.kind === 'api_key' ? by.credentialId : null;
     const instance = await this.instances.own();
     const id = this.ids.next('job');
+    const bounds = (await guard?.(id)) ?? null;
     let job: Job | null = null;
+    let isReleased = false;
+    /** Frees the holds of a call that leaves no job. */
+    const release = async () => {
+      if (!bounds || isReleased) return;
+      isReleased = true;
+      await this.holds.settle(id, NOTHING).catch((error) => log.warn('holds are not freed yet', { error }));
+    };
     let ending: Promise<void> | null = null;
     // Engines and connections call these functions outside the request. The lines of this logger name the request.
     const log = this.log.child({ job_id: id });
     const end = async (outcome: Outcome, figures?: CallFigures): Promise<void> => {
-      if (!job) return;
-      ending ??= this.end(finished(job, outcome, { figures, prices, at: this.clock.now() }), log);
+      if (!job) return release();
+      ending ??= this.end(finished(job, outcome, { figures, prices, isHeld: bounds !== null, at: this.clock.now() }), log);
       await ending;
     };
     const refused = () => {
-      if (!job || ending) return;
+      if (ending) return;
+      void release();
+      if (!job) return;
       this.running.withdraw(id);
       log.info('job withdrawn');
     };
@@ -191,6 +212,7 @@ export class CallTracker {
     const broken = (error: unknown, figures?: CallFigures) =>
       signal.aborted ? cancelled(figures) : end({ status: 'failed', ...reasonOf(error) }, figures);
     return {
+      bounds,
       admitted: () => {
         if (job) return;
         const about = { id, kind, name, projectId, modelId, createdAt, startedAt: this.clock.now(), instance, keyId };
@@ -218,23 +240,25 @@ export class CallTracker {
   /** Stores beginnings and ends of calls that could not be stored before. */
   async catchUp(): Promise<void> {
     void this.running.flush();
-    await Promise.all([...this.unstored.values()].map((job) => this.store(job, this.log.child({ job_id: job.id }))));
+    const ends = [...this.unstored.values()];
+    await Promise.all(ends.map((end) => this.store(end, this.log.child({ job_id: end.job.id }))));
   }
 
-  private async end(job: Job, log: Logger): Promise<void> {
-    this.running.end(job.id);
+  private async end(end: Ended, log: Logger): Promise<void> {
+    const { id } = end.job;
+    this.running.end(id);
     try {
-      await this.store(job, log);
+      await this.store(end, log);
     } catch (failure) {
-      if (this.unstored.size < UNSTORED) this.unstored.set(job.id, job);
+      if (this.unstored.size < UNSTORED) this.unstored.set(id, end);
       else log.error('the end of a call is lost');
       throw failure;
     }
   }
 
-  private async store(job: Job, log: Logger): Promise<void> {
+  private async store({ job, taken }: Ended, log: Logger): Promise<void> {
     try {
-      await this.finisher.finishCall(job, log);
+      await this.finisher.finishCall(job, log, taken);
     } catch (error) {
       // The end was stored but the confirmation was lost, or another instance considered this instance dead.
       if (!(error instanceof JobFinished)) throw error;
@@ -249,18 +273,29 @@ type Outcome = Omit<Parameters<typeof Job.finish>[1], 'usage' | 'cost'>;
 interface Charge {
   readonly figures: CallFigures | undefined;
   readonly prices: Prices | null;
+  readonly isHeld: boolean;
   readonly at: Date;
 }
+
+/** The finished job of a call, and what it has taken from its budgets. Null: it holds nothing. */
+interface Ended {
+  readonly job: Job;
+  readonly taken: Amounts | null;
+}
+
+const NOTHING: Amounts = { cost: 0n, tokens: 0n, calls: 0n, seconds: 0n };
 
 const NO_FIGURES: CallFigures = { tokensIn: null, tokensOut: null, firstToken: null };
 
 /** Ends the job of a call. A call that made no part of an answer costs nothing, unless it succeeded. */
-function finished(job: Job, outcome: Outcome, { figures = NO_FIGURES, prices, at }: Charge): Job {
+function finished(job: Job, outcome: Outcome, { figures = NO_FIGURES, prices, isHeld, at }: Charge): Ended {
   const { tokensCached = 0, isCharged = false, ...usage } = figures;
   const milliseconds = Math.max(0, at.getTime() - (job.startedAt ?? at).getTime());
   const isFree = outcome.status !== 'succeeded' && !isCharged;
-  const cost = prices && (isFree ? FREE : Prices.cost(prices, { ...usage, tokensCached, milliseconds }));
-  return Job.finish(job, { ...outcome, usage, cost }, at);
+  const priced = { ...usage, tokensCached, milliseconds };
+  const cost = prices && (isFree ? FREE : Prices.cost(prices, priced));
+  const taken = isHeld ? Demand.taken(prices, priced, !isFree) : null;
+  return { job: Job.finish(job, { ...outcome, usage, cost }, at), taken };
 }
 
 const isRefusal = (error: unknown) => error instanceof DomainError && !faults.includes(error.kind);

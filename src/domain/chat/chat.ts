@@ -39,6 +39,8 @@ export interface ChatRequest {
    * `cutToContext`, an engine elsewhere decides.
    */
   readonly maxTokens: number | null;
+  /** The bound of a budget. `maxTokens` is the same. A verbatim request gets it, too. */
+  readonly budgetTokens?: number;
   /** If true, `maxTokens` is reduced to the rest of the context. Otherwise a request that does not fit is refused. */
   readonly cutToContext?: boolean;
   /** From 0 to 2. At 0 the answer is greedy and deterministic. Null: an engine elsewhere decides, a chat worker takes 0. */

@@ -96,6 +96,11 @@ export class ChatRuntimesByEngine implements ChatRuntimes {
     return entry.runtime.countTokens(request, call).catch((error) => this.rethrow(id, entry, error));
   }
 
+  async boundTokens(id: string, request: ChatRequest, call: CountCall): Promise<number> {
+    const entry = this.entryFor(id, call);
+    return entry.runtime.boundTokens(request, call).catch((error) => this.rethrow(id, entry, error));
+  }
+
   async *stream(id: string, request: ChatRequest, call: RuntimeCall): AsyncGenerator<CompletionPart> {
     const entry = this.entryFor(id, call);
     try {

@@ -13,7 +13,7 @@ import {
 } from '../../domain/chat/errors.js';
 import { requireSupported } from '../../domain/chat/request-field.js';
 import type { RuntimeFigures, RuntimeStatus, RuntimeTask } from '../../domain/chat/runtime.js';
-import { estimatedTokens } from '../../domain/chat/token-estimate.js';
+import { estimatedTokens, mostPromptTokens } from '../../domain/chat/token-estimate.js';
 import { FairQueue, WaitEstimate } from '../chat-runtimes/fair-queue.js';
 import { type Answered, RuntimeMeter } from '../chat-runtimes/runtime-meter.js';
 import { type RestartDelayBounds, RestartDelays, steadyMs } from '../system/scheduling.js';
@@ -136,6 +136,13 @@ export class HttpChatRuntime<Model> implements ChatRuntime {
     const own = this.translatable(request);
     this.readySession('chat');
     return estimatedTokens(own);
+  }
+
+  async boundTokens(request: ChatRequest, { signal }: CountCall): Promise<number> {
+    signal.throwIfAborted();
+    const own = this.translatable(request);
+    this.readySession('chat');
+    return mostPromptTokens(own);
   }
 
   async *stream(request: ChatRequest, runtimeCall: RuntimeCall): AsyncGenerator<CompletionPart> {

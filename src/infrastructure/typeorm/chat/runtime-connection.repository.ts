@@ -18,7 +18,8 @@ export const RuntimeConnectionTable = defineTable<RuntimeConnection>('runtime_co
 
 /** This SQL is written by hand. Every chat runs it, so it is a prepared statement, which the ORM cannot make. */
 const OF_TEAM = `
-  SELECT p.id AS "projectId", c.model_id AS "modelId", c.wanted AS desired
+  SELECT p.id AS "projectId", c.model_id AS "modelId", c.wanted AS desired,
+         EXISTS (SELECT FROM budgets WHERE team_id = $1) AS "hasBudgets"
     FROM projects p LEFT JOIN runtime_connections c ON c.project_id = p.id
    WHERE p.team_id = $1`;
 const OF_PROJECT = `${OF_TEAM} AND p.id = $2`;
@@ -31,11 +32,13 @@ const MODELS = `
 const OF_MODEL = `${OF_TEAM} AND (p.id = $2 OR p.name = $2) ORDER BY p.id = $2 DESC LIMIT 2`;
 
 interface ProjectRow extends Omit<RuntimeConnection, 'modelId'> {
+  readonly hasBudgets: boolean;
   readonly modelId: string | null;
 }
 
-const connectedProjectOf = ({ projectId, modelId, desired }: ProjectRow): ConnectedProject => ({
+const connectedProjectOf = ({ projectId, modelId, desired, hasBudgets }: ProjectRow): ConnectedProject => ({
   projectId,
+  hasBudgets,
   connection: modelId === null ? null : { projectId, modelId, desired },
 });
 

@@ -1,0 +1,22 @@
+import type { ChatRequest } from '../../domain/chat/chat.js';
+import { mostTokens } from '../../domain/chat/chat.js';
+import { answersOf } from '../../domain/chat/token-estimate.js';
+import type { Demand } from '../../domain/spend/demand.js';
+import type { Bounds } from './ports.js';
+
+/**
+ * Returns what a chat call takes at most. The bound of the caller is exact. Without one, an engine elsewhere has none, and a
+ * chat worker has its usual one: these are cut to what remains.
+ */
+export function demandOf(request: ChatRequest, known: Pick<Demand, 'promptTokens' | 'prices' | 'mostMs'>): Demand {
+  const { maxTokens, cutToContext = false } = request;
+  const most = maxTokens === null && cutToContext ? null : mostTokens(request);
+  return { ...known, answers: answersOf(request), mostTokens: most, isExact: maxTokens !== null };
+}
+
+/** Returns the request with the bound of its budgets. */
+export function bounded(request: ChatRequest, bounds: Bounds | null): ChatRequest {
+  const most = bounds?.mostTokens ?? null;
+  if (most === null || most === request.maxTokens) return request;
+  return { ...request, maxTokens: most, cutToContext: true, budgetTokens: most };
+}
