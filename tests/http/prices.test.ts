@@ -11,7 +11,7 @@ import { ask, completions, draftModel, type Member, readyProject, register } fro
 import { TestApp } from './support/test-app.js';
 
 const never = () => new Promise<never>(() => undefined);
-const prices = { input: 2_000_000, output: 3_000_000, per_call: 0.5 };
+const prices = { input: 1_000_000, output: 500_000, per_call: 0.25 };
 
 describe('the cost of a call', () => {
   let app: TestApp;
@@ -74,12 +74,12 @@ describe('the cost of a call', () => {
   it('is that of its tokens and of the call, in the currency of the service', async () => {
     expect((await chat('Hi there')).status).toBe(200);
     const [job] = await newest();
-    expect(job).toMatchObject({ usage: { tokens_in: 2, tokens_out: 2 }, cost: '10.500000000', currency: 'EUR' });
+    expect(job).toMatchObject({ usage: { tokens_in: 2, tokens_out: 2 }, cost: '3.250000000', currency: 'EUR' });
     expect((await stream('Hi')).status).toBe(200);
-    expect(await cost()).toBe('17.500000000'); // 4 tokens in, 3 out
+    expect(await cost()).toBe('5.750000000'); // 4 tokens in, 3 out
     const own = await app.post(completions(project), admin.apiKey, ask(project, 'Hi'));
     expect(own.status).toBe(200);
-    expect(await cost()).toBe('8.500000000');
+    expect(await cost()).toBe('2.250000000');
   });
 
   it('is null without prices', async () => {
@@ -100,7 +100,7 @@ describe('the cost of a call', () => {
   it('counts the parts of a stream that broke', async () => {
     await stream('break');
     const [job] = await newest();
-    expect(job).toMatchObject({ status: 'failed', usage: { tokens_in: 2, tokens_out: 3 }, cost: '13.500000000' });
+    expect(job).toMatchObject({ status: 'failed', usage: { tokens_in: 2, tokens_out: 3 }, cost: '3.750000000' });
   });
 
   it('counts all tokens of a whole answer that its caller has left, because the engine does not tell', async () => {
@@ -113,7 +113,7 @@ describe('the cost of a call', () => {
     leaving.abort();
     await answered;
     await until('the call is cancelled', async () => (await newest())[0].status === 'cancelled');
-    expect(await newest()).toMatchObject([{ usage: { tokens_in: 1, tokens_out: 7 }, cost: '23.500000000' }]);
+    expect(await newest()).toMatchObject([{ usage: { tokens_in: 1, tokens_out: 7 }, cost: '4.750000000' }]);
   });
 
   it('is that of the texts of an embedding, and of the time of a prediction', async () => {
