@@ -30,14 +30,14 @@ export function jobsRig(
   clock = new ManualClock(at(0)),
   log = new MemoryLogger(),
 ) {
-  const { jobs, jobHistory, usage, alertRules, alerts, unitOfWork } = repositories;
+  const { jobs, jobHistory, usage, alertRules, alerts, unitOfWork, holds } = repositories;
   const processes = new TypeOrmInstanceRegistry(source);
   const outages = new OutageLog(log);
   const queue = new GraphileWorkQueue(source, new TypeOrmUnitOfWork(source), processes, log, outages, new NoTracer());
   const announcer = new AlertAnnouncer([], queue, unitOfWork, alerts, log);
   const finisher = new JobFinisher(unitOfWork, jobs, jobHistory, alertRules, alerts, announcer, ids, log);
   const running = Object.assign(new RunningCalls(jobs, log), { delayMs: 0 });
-  const tracking = new CallTracker(running, finisher, processes, ids, clock, log);
+  const tracking = new CallTracker(running, finisher, holds, processes, ids, clock, log);
   const audit = auditOn(repositories, clock);
   const found = new TeamWorkspace(repositories.projects, repositories.models, repositories.datasets);
   const rollUp = new UsageRollUp(usage, unitOfWork, clock);
@@ -49,7 +49,7 @@ export function jobsRig(
     running,
     finisher,
     tracking,
-    reaper: new CallReaper(tracking, jobs, jobHistory, finisher, rollUp, processes, queue, clock, log),
+    reaper: new CallReaper(tracking, jobs, jobHistory, finisher, rollUp, processes, queue, holds, clock, log),
     jobService: new JobService(jobs, found, finisher, unlimitedStorage(repositories), unitOfWork, ids, clock, log),
     rules: new AlertRuleService(alertRules, jobHistory, unitOfWork, audit, ids, clock),
     alerts: new AlertService(alerts, announcer, audit, clock),

@@ -14,7 +14,8 @@ import { type DeploymentPrices, Prices } from '../../domain/spend/prices.js';
 import { Authority } from '../accounts/authority.js';
 import { Audit } from '../audit/audit.service.js';
 import { CallTracker, type TrackedCall } from '../jobs/call-tracker.js';
-import { type ByteStream, Clock, IdGenerator, Tracer } from '../shared/ports.js';
+import { type ByteStream, Clock, IdGenerator, ServiceSettings, Tracer } from '../shared/ports.js';
+import { BudgetGuard } from '../spend/budget-guard.js';
 import { DeploymentReconciler } from './deployment-reconciler.js';
 import { EngineModels } from './engine-models.js';
 import { DeploymentRepository, type ModelAnswer, type ModelRequest, ModelServer, type ServerState } from './ports.js';
@@ -36,6 +37,8 @@ interface ModelCall extends OfDeployment, ModelRequest {
   readonly signal: AbortSignal;
 }
 
+const NO_TOKENS = { promptTokens: 0, answers: 0, mostTokens: 0, isExact: true } as const;
+
 interface Begun extends Pick<Deployment, 'prices'> {
   readonly model: ServedModel;
 }
@@ -54,6 +57,8 @@ export class DeploymentService {
     private readonly reconciler: DeploymentReconciler,
     private readonly models: EngineModels,
     private readonly calls: CallTracker,
+    private readonly guard: BudgetGuard,
+    private readonly settings: ServiceSettings,
     private readonly authority: Authority,
     private readonly audit: Audit,
     private readonly ids: IdGenerator,
@@ -126,12 +131,17 @@ export class DeploymentService {
    */
   async request(by: Caller | null, { id, modelName, signal, ...request }: ModelCall): Promise<ModelAnswer> {
     const caller = authorize(by, permissions.readMonitoring);
-    const { name, prices } = await this.find(id);
+    const found = await this.deployments.findFor(id, caller.kind === 'master' ? null : caller.teamId);
+    if (!found) throw new NotFound('deployment');
+    const { name, prices: sent } = found.deployment;
     if (modelName !== null && modelName !== name) throw new NotFound('model');
     if (!this.servers.ids().includes(id)) throw new DeploymentStarting();
     if (!request.body) return this.send(id, request, signal);
     const about = { by: caller, kind: 'prediction', name, projectId: null, modelId: null, signal } as const;
-    const tracking = await this.calls.open({ ...about, prices: Prices.ofDeployment(prices) });
+    const prices = Prices.ofDeployment(sent);
+    const demand = async () => ({ ...NO_TOKENS, prices, mostMs: this.settings.inferenceTimeoutMs });
+    const take = (callId: string) => this.guard.take({ by: caller, callId, projectId: null, demand });
+    const tracking = await this.calls.open({ ...about, prices, guard: found.hasBudgets ? take : null });
     const body = observed(request.body, () => tracking.admitted());
     const prediction = await this.send(id, { ...request, body }, signal).catch((error) =>
       fail(tracking, error, signal.aborted),

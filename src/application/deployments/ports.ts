@@ -6,6 +6,8 @@ import type { ByteStream } from '../shared/ports.js';
 export abstract class DeploymentRepository {
   abstract add(deployment: Deployment): Promise<void>;
   abstract find(id: string): Promise<Deployment | null>;
+  /** Returns a deployment, and whether the team has budgets, with one statement. A null team has none. */
+  abstract findFor(id: string, teamId: string | null): Promise<{ deployment: Deployment; hasBudgets: boolean } | null>;
   /** Returns all deployments, newest first. */
   abstract all(): Promise<Deployment[]>;
   abstract count(): Promise<number>;

@@ -283,7 +283,7 @@ interface Ended {
   readonly taken: Amounts | null;
 }
 
-const NOTHING: Amounts = { cost: 0n, tokens: 0n, calls: 0n, seconds: 0n };
+export const NOTHING: Amounts = { cost: 0n, tokens: 0n, calls: 0n, seconds: 0n };
 
 const NO_FIGURES: CallFigures = { tokensIn: null, tokensOut: null, firstToken: null };
 

@@ -50,13 +50,6 @@ export interface Bounds {
   readonly budgets: number;
 }
 
-/** What a hold remembers for the case that its instance dies. */
-export interface HeldCall {
-  readonly promptTokens: number;
-  readonly mostTokens: number | null;
-  readonly ms: number;
-}
-
 /**
  * The holds of calls on budgets. A hold lives as long as its instance. The end of a call settles its holds in
  * `JobHistory.append`.
@@ -76,6 +69,9 @@ export abstract class HoldRepository {
   abstract instances(): Promise<number[]>;
   /** Lists the calls of an instance that have holds, the oldest first. */
   abstract callsOf(instance: number, limit: number): Promise<string[]>;
-  /** Returns the bound of a call with holds. Null: it has none. */
-  abstract held(callId: string): Promise<HeldCall | null>;
+  /**
+   * Returns the most that a call with holds can have taken, because nobody knows what its dead instance has made. Null: it
+   * has no holds.
+   */
+  abstract most(callId: string): Promise<Amounts | null>;
 }

@@ -47,9 +47,16 @@ export class TypeOrmDeploymentRepository implements DeploymentRepository {
   }
 
   async find(id: string): Promise<Deployment | null> {
+    return (await this.findFor(id, null))?.deployment ?? null;
+  }
+
+  async findFor(id: string, teamId: string | null): Promise<{ deployment: Deployment; hasBudgets: boolean } | null> {
     this.findSql ??= this.selectOne(id);
-    const [row] = await this.unitOfWork.prepared<Row>('deployment', this.findSql, [id]);
-    return row ? deploymentOf(row) : null;
+    type Found = Row & { hasBudgets: boolean };
+    const [row] = await this.unitOfWork.prepared<Found>('deployment', this.findSql, [id, teamId]);
+    if (!row) return null;
+    const { hasBudgets, ...fields } = row;
+    return { deployment: deploymentOf(fields), hasBudgets };
   }
 
   async all(): Promise<Deployment[]> {
@@ -68,6 +75,7 @@ export class TypeOrmDeploymentRepository implements DeploymentRepository {
     const fields = this.table().metadata.columns.map(({ propertyName }) => propertyName);
     const query = this.table().createQueryBuilder('one').select([]).where('one.id = :id', { id });
     for (const field of fields) query.addSelect(`one.${field}`, field);
+    query.addSelect('EXISTS (SELECT FROM budgets WHERE team_id = $2)', 'hasBudgets');
     return query.getQueryAndParameters()[0];
   }
 }

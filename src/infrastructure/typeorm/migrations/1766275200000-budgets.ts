@@ -90,7 +90,9 @@ export class Budgets1766275200000 extends ForwardMigration {
            WHERE budget_id = budget.id AND start = (starts->>budget.period)::timestamptz;
           INSERT INTO budget_holds VALUES (
             call, budget.id, (starts->>budget.period)::timestamptz, bound, instance,
-            json_build_object('prompt_tokens', demand->'prompt_tokens', 'most_tokens', most_tokens, 'ms', most_ms));
+            (SELECT json_object_agg(unit, CASE unit WHEN 'seconds' THEN most_ms / 1000 ELSE
+                      (of_unit->>'fixed')::numeric + (of_unit->>'per_token')::numeric * coalesce(most_tokens, 0) END::numeric(38, 9)::text)
+               FROM jsonb_each(demand->'units') AS amounts (unit, of_unit)));
         END LOOP;
       END $$;
 

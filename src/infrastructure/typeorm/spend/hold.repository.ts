@@ -1,7 +1,7 @@
 import { injectable } from 'inversify';
-import type { Bounds, HeldCall, HoldRepository, Spender } from '../../../application/spend/ports.js';
-import { type Budget, budgetUnits } from '../../../domain/spend/budget.js';
-import { costText } from '../../../domain/spend/cost.js';
+import type { Bounds, HoldRepository, Spender } from '../../../application/spend/ports.js';
+import { type Budget, type BudgetUnit, budgetUnits } from '../../../domain/spend/budget.js';
+import { costText, nanosOfCost } from '../../../domain/spend/cost.js';
 import { type Amounts, Demand } from '../../../domain/spend/demand.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 import { BudgetTable, budgetOf, startsAt } from './budget.repository.js';
@@ -77,12 +77,10 @@ export class TypeOrmHoldRepository implements HoldRepository {
     return (await this.unitOfWork.query<{ id: string }>(calls, [instance, limit])).map(({ id }) => id);
   }
 
-  async held(callId: string): Promise<HeldCall | null> {
-    const held = `
-      SELECT (bound->>'prompt_tokens')::integer AS "promptTokens", (bound->>'most_tokens')::float AS "mostTokens",
-             (bound->>'ms')::float AS ms
-        FROM budget_holds WHERE call_id = $1 LIMIT 1`;
-    const [row] = await this.unitOfWork.query<HeldCall>(held, [callId]);
-    return row ?? null;
+  async most(callId: string): Promise<Amounts | null> {
+    const most = 'SELECT bound FROM budget_holds WHERE call_id = $1 LIMIT 1';
+    const [row] = await this.unitOfWork.query<{ bound: Readonly<Record<BudgetUnit, string>> }>(most, [callId]);
+    if (!row) return null;
+    return Object.fromEntries(budgetUnits.map((unit) => [unit, nanosOfCost(row.bound[unit])])) as never as Amounts;
   }
 }

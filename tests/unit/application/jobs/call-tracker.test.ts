@@ -66,6 +66,7 @@ describe('CallTracker', () => {
       projectId: 'prj_1',
       modelId: 'mdl_1',
       prices: null,
+      guard: null,
       signal: leaving.signal,
     };
     return { ...rig, about, leaving, broken };
