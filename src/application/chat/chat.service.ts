@@ -74,6 +74,9 @@ export interface OwnCall {
   readonly projectId: string;
   readonly request: ChatRequest;
   readonly accountId: string;
+  readonly teamId: string;
+  /** Names the holds of the call. */
+  readonly callId: string;
 }
 
 /** After an abort, a slow caller has this time to read on and get the error. Then the connection is closed. */
@@ -234,23 +237,38 @@ export class ChatService {
   }
 
   /**
-   * Returns an answer and its latency in seconds without the time in the queue. Creates no job. Throws what
-   * `ChatRuntimes.complete` throws, except AnswerOutOfFormat: returns the answer of this error instead.
+   * Returns an answer and its latency in seconds without the time in the queue. Creates no job. Throws BudgetExceeded, and
+   * what `ChatRuntimes.complete` throws, except AnswerOutOfFormat: returns the answer of this error instead.
    */
-  async completeOwn({ projectId, request, accountId }: OwnCall, signal: AbortSignal): Promise<TimedCompletion> {
+  async completeOwn(call: OwnCall, signal: AbortSignal): Promise<TimedCompletion> {
+    const { projectId, request, accountId, teamId, callId } = call;
     let begun = this.clock.now();
     const admitted = () => {
       begun = this.clock.now();
     };
+    const prices = this.reconciler.pricesOf(projectId);
+    const demand = async () => {
+      const promptTokens = await this.runtimes.boundTokens(projectId, request, { caller: accountId, signal });
+      return demandOf(request, { promptTokens, prices, mostMs: this.settings.inferenceTimeoutMs });
+    };
+    const bounds = await this.guard.takeFor({ teamId, projectId, accountId, keyId: null, callId }, demand);
     const memory = this.memory.open(accountId);
-    const answer = this.runtimes.complete(projectId, request, { caller: accountId, signal, memory, admitted });
-    const completion = await answer
-      .catch((error) => {
+    const options = { caller: accountId, signal, memory, admitted };
+    try {
+      const answer = this.runtimes.complete(projectId, bounded(request, bounds), options);
+      const completion = await answer.catch((error) => {
         if (error instanceof AnswerOutOfFormat) return error.completion;
         throw error;
-      })
-      .finally(() => memory.close());
-    return { completion, latency: Math.max(0, this.clock.now().getTime() - begun.getTime()) / 1000 };
+      });
+      const milliseconds = Math.max(0, this.clock.now().getTime() - begun.getTime());
+      if (bounds) await this.guard.settle(callId, prices, { ...figuresOf(completion.usage), milliseconds });
+      return { completion, latency: milliseconds / 1000 };
+    } catch (error) {
+      if (bounds) await this.guard.settle(callId, prices, null);
+      throw error;
+    } finally {
+      memory.close();
+    }
   }
 }
 

@@ -112,6 +112,11 @@ export class RuntimeReconciler {
     return { projectId, hasBudgets, runtime: this.combined(connection), prices: this.prices.get(projectId) ?? null };
   }
 
+  /** Returns the prices of the model that this instance runs for the project, or null. */
+  pricesOf(projectId: string): Prices | null {
+    return this.prices.get(projectId) ?? null;
+  }
+
   /** Throws NotFound or InvalidRequest if the model cannot run, and TooManyProcesses if this instance has no room. */
   async requireStartable(connection: RuntimeConnection): Promise<void> {
     this.runtimes.requireRoom(connection.projectId, await this.source(connection));

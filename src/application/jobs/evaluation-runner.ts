@@ -12,7 +12,8 @@ import type { DatasetRecord } from '../../domain/workspace/dataset.js';
 import type { Json, JsonObject } from '../../domain/workspace/json.js';
 import { schemaOf } from '../../domain/workspace/spec-format.js';
 import { AccountRepository } from '../accounts/ports.js';
-import { ChatService } from '../chat/chat.service.js';
+import { BudgetExceeded } from '../../domain/spend/budget.js';
+import { ChatService, type OwnCall } from '../chat/chat.service.js';
 import { RuntimeReconciler } from '../chat/runtime-reconciler.js';
 import { type Attempt, Clock, JsonSchemas, Logger, type TaskWorker, UnitOfWork } from '../shared/ports.js';
 import { DatasetRepository } from '../workspace/ports.js';
@@ -27,11 +28,17 @@ const RETRY_MS = 180_000;
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 15_000;
 
+/** Limits the time that a record waits for a budget. */
+const BUDGET_MS = 24 * 60 * 60 * 1_000;
+
 /** The kinds of errors that are retried. */
 const transient: readonly ErrorKind[] = ['busy', 'bad_gateway', 'unavailable', 'timeout'];
 
 /** The record causes this error, so the evaluation continues with the next record. */
 const TOO_LONG = 'context_length_exceeded';
+
+/** The account that asks, its team, and the name of the call. */
+type Asking = Pick<OwnCall, 'accountId' | 'teamId' | 'callId'>;
 
 type Answer = Pick<Result, 'output' | 'latency' | 'tokens' | 'error'>;
 
@@ -46,10 +53,10 @@ export class EvaluationChat {
   ) {}
 
   /** Returns the model's answer. Throws EvaluationFailed if there is no answer in time, or if a retry cannot help. */
-  async ask(evaluation: Evaluation, request: ChatRequest, caller: string, signal: AbortSignal): Promise<Answer> {
+  async ask(evaluation: Evaluation, request: ChatRequest, caller: Asking, signal: AbortSignal): Promise<Answer> {
     if (!request.messages.every(({ content }) => atMost(content, chatLimits.messageLength)))
       return unanswered(`It is longer than the ${chatLimits.messageLength} characters of a message.`);
-    const until = this.clock.now().getTime() + RETRY_MS;
+    const began = this.clock.now().getTime();
     for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
       try {
         return await this.once(evaluation, request, caller, signal);
@@ -58,6 +65,7 @@ export class EvaluationChat {
         if (!(error instanceof DomainError)) throw error;
         if (error.code === TOO_LONG) return unanswered(error.message);
         const wait = Math.max(pause, 1000 * (error.advice.retryAfterSeconds ?? 0));
+        const until = began + (error instanceof BudgetExceeded ? BUDGET_MS : RETRY_MS);
         const isFinal = !transient.includes(error.kind) || this.clock.now().getTime() + wait > until;
         if (isFinal) throw new EvaluationFailed(`${error.code}: ${error.message}`);
         const fields = { job_id: evaluation.jobId, code: error.code, wait_ms: wait };
@@ -67,10 +75,10 @@ export class EvaluationChat {
     }
   }
 
-  private async once(evaluation: Evaluation, request: ChatRequest, accountId: string, signal: AbortSignal) {
+  private async once(evaluation: Evaluation, request: ChatRequest, asking: Asking, signal: AbortSignal) {
     await this.requireReady(evaluation);
     const { projectId } = evaluation;
-    const { completion, latency } = await this.chats.completeOwn({ projectId, request, accountId }, signal);
+    const { completion, latency } = await this.chats.completeOwn({ projectId, request, ...asking }, signal);
     const { text, usage } = completion;
     const tokens = usage && { prompt: usage.promptTokens, completion: usage.completionTokens };
     return { output: storable(text), latency, tokens, error: null };
@@ -154,7 +162,9 @@ export class EvaluationRunner implements TaskWorker {
       if (kept.has(position)) continue;
       const job = await this.advance(id, run, kept.size);
       if (!job) return;
-      const result = await this.result(evaluation, { position, record, caller: job.requestedBy }, signal);
+      const { requestedBy: accountId, teamId } = job;
+      const asking = { accountId, teamId: teamId ?? '', callId: `${id}/${run}/${position}` };
+      const result = await this.result(evaluation, { position, record, asking }, signal);
       if (!(await this.evaluations.keep(id, run, result))) throw new Superseded();
       kept.add(position);
     }
@@ -179,14 +189,14 @@ export class EvaluationRunner implements TaskWorker {
 
   private async result(
     evaluation: Evaluation,
-    { position, record, caller }: { position: number; record: DatasetRecord; caller: string },
+    { position, record, asking }: { position: number; record: DatasetRecord; asking: Asking },
     signal: AbortSignal,
   ): Promise<Result> {
     const { id: recordId, group, input, expected } = record;
     const request = requestOf(evaluation, input);
     const answer =
-      typeof request === 'string' ? unanswered(request) : await this.model.ask(evaluation, request, caller, signal);
-    const score = answer.output === null ? 0 : await this.score(evaluation, answer.output, expected, caller);
+      typeof request === 'string' ? unanswered(request) : await this.model.ask(evaluation, request, asking, signal);
+    const score = answer.output === null ? 0 : await this.score(evaluation, answer.output, expected, asking.accountId);
     return { position, recordId, group, input, expected, score, ...answer };
   }
 

@@ -18,5 +18,6 @@ export function demandOf(request: ChatRequest, known: Pick<Demand, 'promptTokens
 export function bounded(request: ChatRequest, bounds: Bounds | null): ChatRequest {
   const most = bounds?.mostTokens ?? null;
   if (most === null || most === request.maxTokens) return request;
-  return { ...request, maxTokens: most, cutToContext: true, budgetTokens: most };
+  const verbatim = request.verbatim && { ...request.verbatim, mostTokens: most };
+  return { ...request, maxTokens: most, cutToContext: true, ...(verbatim && { verbatim }) };
 }

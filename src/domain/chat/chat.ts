@@ -39,8 +39,6 @@ export interface ChatRequest {
    * `cutToContext`, an engine elsewhere decides.
    */
   readonly maxTokens: number | null;
-  /** The bound of a budget. `maxTokens` is the same. A verbatim request gets it, too. */
-  readonly budgetTokens?: number;
   /** If true, `maxTokens` is reduced to the rest of the context. Otherwise a request that does not fit is refused. */
   readonly cutToContext?: boolean;
   /** From 0 to 2. At 0 the answer is greedy and deterministic. Null: an engine elsewhere decides, a chat worker takes 0. */
@@ -72,6 +70,8 @@ export interface VerbatimRequest {
   readonly json: JsonObject;
   /** If false, the events of a stream leave out the usage. */
   readonly wantsUsage: boolean;
+  /** The bound of a budget for each answer. The engine gets it instead of the caller's. */
+  readonly mostTokens?: number;
   /** Throws the first reason why the other fields of the request are not all that the caller asked for. */
   readonly requireUnderstood: () => void;
 }

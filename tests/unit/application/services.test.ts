@@ -6,6 +6,7 @@ import { DeploymentService } from '../../../src/application/deployments/deployme
 import { DeploymentReconciler } from '../../../src/application/deployments/deployment-reconciler.js';
 import { EngineModels } from '../../../src/application/deployments/engine-models.js';
 import type { CallTracker } from '../../../src/application/jobs/call-tracker.js';
+import type { BudgetGuard } from '../../../src/application/spend/budget-guard.js';
 import type { ServiceSettings } from '../../../src/application/shared/ports.js';
 import { DatasetService } from '../../../src/application/workspace/dataset.service.js';
 import { TeamWorkspace } from '../../../src/application/workspace/team-workspace.js';
@@ -240,7 +241,8 @@ describe('DeploymentService', () => {
     const audit = auditOn(repositories);
     const models = new EngineModels(deployments, server);
     const calls = {} as CallTracker;
-    const others = [calls, authority, audit, ids, clock, new NoTracer()] as const;
+    const [guard, settings] = [{} as BudgetGuard, {} as ServiceSettings];
+    const others = [calls, guard, settings, authority, audit, ids, clock, new NoTracer()] as const;
     return new DeploymentService(deployments, server, reconciler, models, ...others);
   };
   const by = { kind: 'master' } as const;

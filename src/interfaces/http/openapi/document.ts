@@ -29,6 +29,7 @@ const tags: Readonly<Record<Contract['tag'], string>> = {
   Anthropic:
     'The same chats for programs that expect Anthropic’s Messages API. Refusals have the form `AnthropicError`, and ' +
     'status 400 in place of 422.',
+  Budgets: 'Limits of what calls may spend. They hold on every instance, also when many calls come at once.',
   Jobs: 'Work with an end: evaluations, calls of a model, and work that runs elsewhere and reports here.',
   Monitoring: 'For operators, over the whole deployment: alerts and their rules, model files, deployments, the log.',
   Operations: 'For the people who run the service.',
