@@ -69,6 +69,8 @@ describe('jobs', () => {
         result: null,
         error: null,
         usage: null,
+        cost: null,
+        currency: 'USD',
       },
     });
     const { id } = answer.body;

@@ -14,7 +14,6 @@ import {
 import type { UsageRepository } from '../../../application/jobs/ports.js';
 import {
   type EndedCall,
-  type Histogram,
   MOST_ENTRIES,
   Usage,
   type UsageBucket,
@@ -29,6 +28,7 @@ import {
 import { defineTable } from '../table.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 import { type JobRow, JobTable } from './job.repository.js';
+import { storedOf, usageOf } from './stored-usage.js';
 
 /** The place of a sum, with names as texts. */
 interface Key {
@@ -40,12 +40,6 @@ interface Key {
   /** Empty for null. */
   readonly group: string;
 }
-
-/**
- * Calls, tokens in and out, failures, latency, first token, cost: the names would be longer than most figures. The cost is
- * missing without prices, and in rows of earlier versions.
- */
-type StoredSums = [number, number, number, Usage['failures'], Histogram, Histogram, string?];
 
 interface UsageRow {
   readonly start: Date;
@@ -241,23 +235,6 @@ export class TypeOrmUsageRepository implements UsageRepository {
       await this.unitOfWork.query(SAVE, [JSON.stringify(rows)]);
     }
   }
-}
-
-function storedOf({ calls, tokensIn, tokensOut, failures, latency, firstToken, cost }: Usage): StoredSums {
-  return [
-    calls,
-    tokensIn,
-    tokensOut,
-    failures,
-    latency,
-    firstToken,
-    ...(cost === null ? [] : [String(cost)]),
-  ] as StoredSums;
-}
-
-function usageOf(sums: object): Usage {
-  const [calls, tokensIn, tokensOut, failures, latency, firstToken, cost] = sums as StoredSums;
-  return { calls, tokensIn, tokensOut, failures, latency, firstToken, cost: cost === undefined ? null : BigInt(cost) };
 }
 
 const groupCode = (groupBy: UsageGroup | null): number => (groupBy === null ? 0 : 1 + usageGroups.indexOf(groupBy));

@@ -59,7 +59,9 @@ describe('the cost of a call', () => {
   it('adds up to the same sum in any order, which doubles do not', () => {
     const draw = new Draw(7);
     const ofModel = prices({ input: 0.1, cached_input: 0.07, output: 0.3 });
-    const costs = Array.from({ length: 2_000 }, () => Prices.nanos(ofModel, call(draw.below(9_000), draw.below(900), draw.below(99))));
+    const costs = Array.from({ length: 2_000 }, () =>
+      Prices.nanos(ofModel, call(draw.below(9_000), draw.below(900), draw.below(99))),
+    );
     const sum = (parts: readonly bigint[]) => parts.reduce((total, part) => total + part, 0n);
     const texts = costs.map(costText);
     expect(sum(texts.map(nanosOfCost))).toBe(sum(costs.toReversed()));
