@@ -17,7 +17,7 @@ import { type CallFigures, type CallInfo, CallTracker } from '../jobs/call-track
 import { MemoryBudget, type WithMemory } from '../shared/memory-budget.js';
 import { Clock, ServiceSettings } from '../shared/ports.js';
 import { BudgetGuard } from '../spend/budget-guard.js';
-import { bounded, demandOf } from '../spend/chat-demand.js';
+import { bounded, demandOf, within } from '../spend/chat-demand.js';
 import { EarlyEnd } from '../spend/early-end.js';
 import { type InProject, TeamWorkspace } from '../workspace/team-workspace.js';
 import { ConversationService, type TurnPlace } from './conversation.service.js';
@@ -109,7 +109,10 @@ export class ChatService {
     const options = { caller: call.by.accountId, signal, memory, left: early.left };
     const completion = await this.calls.track(
       call,
-      (admitted, bounds) => this.runtimes.complete(projectId, bounded(request, bounds), { ...options, admitted }),
+      (admitted, bounds) => {
+        const limited = within(signal, bounds, this.settings.inferenceTimeoutMs);
+        return this.runtimes.complete(projectId, bounded(request, bounds), { ...options, signal: limited, admitted });
+      },
       {
         figuresOf: ({ usage }) => figuresOf(usage),
         store: (answer) => this.store(turn, input, TurnText.of(answer)),
@@ -139,7 +142,8 @@ export class ChatService {
     const { projectId, by } = about;
     const caller = by.accountId;
     const early = new EarlyEnd(request);
-    const options = { caller, signal, memory, left: early.left, admitted: () => call.admitted() };
+    const limited = within(signal, call.bounds, this.settings.inferenceTimeoutMs);
+    const options = { caller, signal: limited, memory, left: early.left, admitted: () => call.admitted() };
     const source = this.runtimes.stream(projectId, bounded(request, call.bounds), options);
     const iterator = source[Symbol.asyncIterator]();
     const text = new TurnText();
