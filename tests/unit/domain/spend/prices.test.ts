@@ -44,6 +44,7 @@ describe('the cost of a call', () => {
     [{ input: 0.15, cached_input: 0.075, output: 0.6 }, call(1_000, 0, 400), '0.000120000'],
     [{ input: 1, output: 1 }, call(10, 0, 99), '0.000010000'],
     [{ input: 0, output: 0, per_call: 0.000000001 }, call(1, 1), '0.000000001'],
+    [{ input: 999_999.999999998, output: 0 }, call(12_345_679, 0), '12345678.999999975'],
     [{ input: 0.0005, output: 0 }, call(1, 0), '0.000000001'],
     [{ input: 0.000499999, output: 0 }, call(1, 0), '0.000000000'],
     [{ input: 0.0005, output: 0.0005 }, call(1, 1), '0.000000001'],
