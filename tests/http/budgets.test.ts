@@ -62,7 +62,8 @@ describe('budgets', () => {
   /** Creates a budget that has room for `limit` more than the account has already taken. */
   const withRoom = async (limit: number, over: object = {}) => {
     const { body } = await create({ limit: 0, ...over });
-    const { body: changed } = await app.patch(`/v1/budgets/${body.id}`, admin.token, { limit: Number(body.settled) + limit });
+    const json = { limit: Number(body.settled) + limit };
+    const { body: changed } = await app.call('PATCH', `/v1/budgets/${body.id}`, { token: admin.token, json });
     return changed as { id: string; limit: number };
   };
   const chat = (word: string, more: object = {}, signal?: AbortSignal) =>

@@ -120,11 +120,11 @@ export function budgetsContract(adapter: string, store: StoreUnderTest) {
       await added({ unit: 'tokens', limit: units(50) });
       expect((await take({ isExact: false })).taken).toMatchObject({ mostTokens: 40 });
       expect((await take({ isExact: false })).taken).toHaveProperty('refused');
-      const prices = Prices.ofModel({ prices: { input: 1_000_000, output: 2_000_000 } as never });
+      const prices = Prices.ofModel({ prices: { input: 500_000, output: 1_000_000 } as never });
       for (const { id } of await here.budgets.list({ teamId }, { limit: 9, after: null }, at(1))) await here.budgets.remove(id);
       await added({ unit: 'cost', limit: units(31) });
       await added({ unit: 'seconds', limit: units(5) });
-      expect((await take({ isExact: false, mostTokens: null, prices })).taken).toMatchObject({ mostTokens: 10, mostMs: 5_000 });
+      expect((await take({ isExact: false, mostTokens: null, prices })).taken).toMatchObject({ mostTokens: 26, mostMs: 5_000 });
     });
 
     it('keep a call in the period of its hold, and list the holds of an instance', async () => {

@@ -74,7 +74,7 @@ export const predict = api.post(`${one}/predict`, {
       outputs: z.union([z.record(z.string(), OutputTensor), z.array(NamedOutput)]),
     })
     .meta({ id: 'PredictionAnswer', example: { outputs: { label: { data: [0], shape: [1], datatype: 'INT64' } } } }),
-  refusals: ['model_busy', ...failures],
+  refusals: ['model_busy', 'budget_exceeded', ...failures],
 });
 
 const read = { access: permissions.readMonitoring, refusals: failures } as const;
@@ -171,7 +171,7 @@ const inference = {
     },
   }),
   answerHeaders: { [LENGTH_HEADER]: 'The bytes of JSON, if binary tensors follow them.' },
-  refusals: ['model_busy', ...failures],
+  refusals: ['model_busy', 'budget_exceeded', ...failures],
 } as const;
 export const infer = api.post(`${model}/infer`, { ...inference, id: 'infer' });
 export const inferWithVersion = api.post(`${version}/infer`, { ...inference, id: 'inferWithVersion' });

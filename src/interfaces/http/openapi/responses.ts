@@ -76,6 +76,8 @@ const envelope = {
           message: string,
           code: { ...string, description: 'The kind of finding, for a dataset that does not validate.' },
           current: { type: 'integer' as const, description: 'The current version.' },
+          budget_id: { type: 'string' as const, description: 'The budget without room for the call.' },
+          scope: { type: 'string' as const, description: 'The scope of the budget.' },
         },
       },
     },

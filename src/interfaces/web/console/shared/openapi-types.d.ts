@@ -1071,6 +1071,38 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/budgets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listBudgets"];
+        put?: never;
+        post: operations["createBudget"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/budgets/{budget_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["readBudget"];
+        put?: never;
+        post?: never;
+        delete: operations["deleteBudget"];
+        options?: never;
+        head?: never;
+        patch: operations["changeBudget"];
+        trace?: never;
+    };
     "/v1/alerts/rules": {
         parameters: {
             query?: never;
@@ -1600,6 +1632,8 @@ export interface components {
                 message: string;
                 code?: string;
                 current?: number;
+                budget_id?: string;
+                scope?: string;
             }[];
         };
         AlertFired: {
@@ -3476,6 +3510,51 @@ export interface components {
             } | null;
             cost: string | null;
         };
+        Budgets: {
+            budgets: components["schemas"]["Budget"][];
+            count: number;
+            next_cursor: string | null;
+        };
+        Budget: {
+            id: string;
+            /** @enum {string} */
+            scope: "team" | "project" | "account" | "key";
+            scope_id: string;
+            /** @enum {string} */
+            unit: "cost" | "tokens" | "calls" | "seconds";
+            limit: number;
+            /** @enum {string} */
+            period: "minute" | "hour" | "day" | "week" | "month" | "total";
+            /** @enum {string} */
+            on_exceed: "refuse" | "alert";
+            created_by: string;
+            created_at: number;
+            settled: string;
+            held: string;
+            remaining: string;
+            resets_at: number | null;
+            currency: string;
+        };
+        NewBudget: {
+            /** @enum {string} */
+            scope: "team" | "project" | "account" | "key";
+            scope_id: string;
+            /** @enum {string} */
+            unit: "cost" | "tokens" | "calls" | "seconds";
+            limit: number;
+            /** @enum {string} */
+            period: "minute" | "hour" | "day" | "week" | "month" | "total";
+            /**
+             * @default refuse
+             * @enum {string}
+             */
+            on_exceed?: "refuse" | "alert";
+        };
+        BudgetChange: {
+            limit?: number;
+            /** @enum {string} */
+            on_exceed?: "refuse" | "alert";
+        };
         AlertRules: {
             rules: components["schemas"]["AlertRule"][];
             count: number;
@@ -3648,6 +3727,7 @@ export interface components {
                 delete_project: boolean;
                 own_conversations: boolean;
                 chat: boolean;
+                use_budgets: boolean;
                 read_status: boolean;
                 read_metrics: boolean;
                 read_jobs: boolean;
@@ -3728,7 +3808,7 @@ export interface components {
                 credential_id: string | null;
             };
             /** @enum {string} */
-            action: "account.registered" | "account.email_verified" | "account.changed" | "account.role_changed" | "account.password_changed" | "account.password_reset" | "account.sessions_revoked" | "account.removed" | "api_key.minted" | "api_key.revoked" | "session.revoked" | "invite.created" | "invite.revoked" | "project.deleted" | "dataset.frozen" | "dataset.deleted" | "model.registered" | "model.deleted" | "model_alias.moved" | "model_alias.deleted" | "runtime.connected" | "runtime.started" | "runtime.stopped" | "runtime.disconnected" | "deployment.created" | "deployment.deleted" | "alert_rule.created" | "alert_rule.changed" | "alert_rule.deleted" | "alert.acknowledged" | "webhook.created" | "webhook.deleted" | "webhook.alert_sent_again" | "database.migrated" | "database.backed_up" | "database.restored";
+            action: "account.registered" | "account.email_verified" | "account.changed" | "account.role_changed" | "account.password_changed" | "account.password_reset" | "account.sessions_revoked" | "account.removed" | "api_key.minted" | "api_key.revoked" | "session.revoked" | "invite.created" | "invite.revoked" | "project.deleted" | "dataset.frozen" | "dataset.deleted" | "model.registered" | "model.deleted" | "model_alias.moved" | "model_alias.deleted" | "runtime.connected" | "runtime.started" | "runtime.stopped" | "runtime.disconnected" | "deployment.created" | "deployment.deleted" | "budget.created" | "budget.changed" | "budget.deleted" | "alert_rule.created" | "alert_rule.changed" | "alert_rule.deleted" | "alert.acknowledged" | "webhook.created" | "webhook.deleted" | "webhook.alert_sent_again" | "database.migrated" | "database.backed_up" | "database.restored";
             object: {
                 kind: string;
                 id: string;
@@ -4310,14 +4390,14 @@ export interface components {
                 };
             };
         };
-        Refused429RateLimitedModelBusy: {
+        Refused429RateLimitedModelBusyBudgetExceeded: {
             headers: {
                 [name: string]: unknown;
             };
             content: {
                 "application/json": components["schemas"]["Error"] & {
                     /** @enum {unknown} */
-                    code?: "rate_limited" | "model_busy";
+                    code?: "rate_limited" | "model_busy" | "budget_exceeded";
                 };
             };
         };
@@ -4510,7 +4590,7 @@ export interface components {
                 };
             };
         };
-        OpenaiRefused429RateLimitedModelBusy: {
+        OpenaiRefused429RateLimitedModelBusyBudgetExceeded: {
             headers: {
                 [name: string]: unknown;
             };
@@ -4518,7 +4598,7 @@ export interface components {
                 "application/json": {
                     error: components["schemas"]["OpenAiProblem"] & {
                         /** @enum {unknown} */
-                        code?: "rate_limited" | "model_busy";
+                        code?: "rate_limited" | "model_busy" | "budget_exceeded";
                     };
                 };
             };
@@ -4760,7 +4840,7 @@ export interface components {
                 };
             };
         };
-        AnthropicRefused429RateLimitedModelBusy: {
+        AnthropicRefused429RateLimitedModelBusyBudgetExceeded: {
             headers: {
                 [name: string]: unknown;
             };
@@ -4771,7 +4851,7 @@ export interface components {
                     error: components["schemas"]["AnthropicProblem"] & {
                         details?: {
                             /** @enum {unknown} */
-                            error_code?: "rate_limited" | "model_busy";
+                            error_code?: "rate_limited" | "model_busy" | "budget_exceeded";
                             unsupported?: string[];
                         };
                     };
@@ -4901,6 +4981,17 @@ export interface components {
                 "application/json": components["schemas"]["Error"] & {
                     /** @enum {unknown} */
                     code?: "forbidden" | "email_unverified";
+                };
+            };
+        };
+        Refused429RateLimitedModelBusy: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    /** @enum {unknown} */
+                    code?: "rate_limited" | "model_busy";
                 };
             };
         };
@@ -7240,7 +7331,7 @@ export interface operations {
             415: components["responses"]["Refused415UnsupportedMediaType"];
             421: components["responses"]["Refused421MisdirectedRequest"];
             422: components["responses"]["Refused422InvalidRequestQuotaExceededStreamingUnsupportedModelMismatchContextLengthExceeded"];
-            429: components["responses"]["Refused429RateLimitedModelBusy"];
+            429: components["responses"]["Refused429RateLimitedModelBusyBudgetExceeded"];
             431: components["responses"]["Refused431HeadersTooLarge"];
             500: components["responses"]["Refused500InternalError"];
             502: components["responses"]["Refused502RuntimeInvalidResponse"];
@@ -7436,7 +7527,7 @@ export interface operations {
             413: components["responses"]["OpenaiRefused413PayloadTooLarge"];
             415: components["responses"]["OpenaiRefused415UnsupportedMediaType"];
             421: components["responses"]["OpenaiRefused421MisdirectedRequest"];
-            429: components["responses"]["OpenaiRefused429RateLimitedModelBusy"];
+            429: components["responses"]["OpenaiRefused429RateLimitedModelBusyBudgetExceeded"];
             431: components["responses"]["OpenaiRefused431HeadersTooLarge"];
             500: components["responses"]["OpenaiRefused500InternalError"];
             502: components["responses"]["OpenaiRefused502RuntimeInvalidResponse"];
@@ -7473,7 +7564,7 @@ export interface operations {
             413: components["responses"]["OpenaiRefused413PayloadTooLarge"];
             415: components["responses"]["OpenaiRefused415UnsupportedMediaType"];
             421: components["responses"]["OpenaiRefused421MisdirectedRequest"];
-            429: components["responses"]["OpenaiRefused429RateLimitedModelBusy"];
+            429: components["responses"]["OpenaiRefused429RateLimitedModelBusyBudgetExceeded"];
             431: components["responses"]["OpenaiRefused431HeadersTooLarge"];
             500: components["responses"]["OpenaiRefused500InternalError"];
             502: components["responses"]["OpenaiRefused502RuntimeInvalidResponse"];
@@ -7510,7 +7601,7 @@ export interface operations {
             413: components["responses"]["OpenaiRefused413PayloadTooLarge"];
             415: components["responses"]["OpenaiRefused415UnsupportedMediaType"];
             421: components["responses"]["OpenaiRefused421MisdirectedRequest"];
-            429: components["responses"]["OpenaiRefused429RateLimitedModelBusy"];
+            429: components["responses"]["OpenaiRefused429RateLimitedModelBusyBudgetExceeded"];
             431: components["responses"]["OpenaiRefused431HeadersTooLarge"];
             500: components["responses"]["OpenaiRefused500InternalError"];
             502: components["responses"]["OpenaiRefused502RuntimeInvalidResponse"];
@@ -7708,7 +7799,7 @@ export interface operations {
             413: components["responses"]["OpenaiRefused413PayloadTooLarge"];
             415: components["responses"]["OpenaiRefused415UnsupportedMediaType"];
             421: components["responses"]["OpenaiRefused421MisdirectedRequest"];
-            429: components["responses"]["OpenaiRefused429RateLimitedModelBusy"];
+            429: components["responses"]["OpenaiRefused429RateLimitedModelBusyBudgetExceeded"];
             431: components["responses"]["OpenaiRefused431HeadersTooLarge"];
             500: components["responses"]["OpenaiRefused500InternalError"];
             502: components["responses"]["OpenaiRefused502RuntimeInvalidResponse"];
@@ -7745,7 +7836,7 @@ export interface operations {
             413: components["responses"]["AnthropicRefused413PayloadTooLarge"];
             415: components["responses"]["AnthropicRefused415UnsupportedMediaType"];
             421: components["responses"]["AnthropicRefused421MisdirectedRequest"];
-            429: components["responses"]["AnthropicRefused429RateLimitedModelBusy"];
+            429: components["responses"]["AnthropicRefused429RateLimitedModelBusyBudgetExceeded"];
             431: components["responses"]["AnthropicRefused431HeadersTooLarge"];
             500: components["responses"]["AnthropicRefused500InternalError"];
             502: components["responses"]["AnthropicRefused502RuntimeInvalidResponse"];
@@ -8060,6 +8151,171 @@ export interface operations {
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401Unauthenticated"];
             408: components["responses"]["Refused408RequestTimeout"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            422: components["responses"]["Refused422InvalidRequest"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            503: components["responses"]["Refused503BusyStorageUnavailableInstanceOutdatedShuttingDown"];
+        };
+    };
+    listBudgets: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Budgets"];
+                };
+            };
+            400: components["responses"]["Refused400BadRequest"];
+            401: components["responses"]["Refused401Unauthenticated"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            422: components["responses"]["Refused422InvalidRequest"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            503: components["responses"]["Refused503StorageUnavailableInstanceOutdatedShuttingDown"];
+        };
+    };
+    createBudget: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewBudget"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Budget"];
+                };
+            };
+            400: components["responses"]["Refused400MalformedJsonBadRequest"];
+            401: components["responses"]["Refused401Unauthenticated"];
+            403: components["responses"]["Refused403Forbidden"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            413: components["responses"]["Refused413PayloadTooLarge"];
+            415: components["responses"]["Refused415UnsupportedMediaType"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            422: components["responses"]["Refused422InvalidRequest"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            503: components["responses"]["Refused503BusyStorageUnavailableInstanceOutdatedShuttingDown"];
+        };
+    };
+    readBudget: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                budget_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Budget"];
+                };
+            };
+            400: components["responses"]["Refused400BadRequest"];
+            401: components["responses"]["Refused401Unauthenticated"];
+            404: components["responses"]["Refused404NotFound"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            503: components["responses"]["Refused503StorageUnavailableInstanceOutdatedShuttingDown"];
+        };
+    };
+    deleteBudget: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                budget_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Deleted"];
+                };
+            };
+            400: components["responses"]["Refused400BadRequest"];
+            401: components["responses"]["Refused401Unauthenticated"];
+            403: components["responses"]["Refused403Forbidden"];
+            404: components["responses"]["Refused404NotFound"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            503: components["responses"]["Refused503StorageUnavailableInstanceOutdatedShuttingDown"];
+        };
+    };
+    changeBudget: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                budget_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BudgetChange"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Budget"];
+                };
+            };
+            400: components["responses"]["Refused400MalformedJsonBadRequest"];
+            401: components["responses"]["Refused401Unauthenticated"];
+            403: components["responses"]["Refused403Forbidden"];
+            404: components["responses"]["Refused404NotFound"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            413: components["responses"]["Refused413PayloadTooLarge"];
+            415: components["responses"]["Refused415UnsupportedMediaType"];
             421: components["responses"]["Refused421MisdirectedRequest"];
             422: components["responses"]["Refused422InvalidRequest"];
             429: components["responses"]["Refused429RateLimited"];
@@ -8678,7 +8934,7 @@ export interface operations {
                 limit?: number;
                 cursor?: string;
                 actor?: string;
-                action?: "account.registered" | "account.email_verified" | "account.changed" | "account.role_changed" | "account.password_changed" | "account.password_reset" | "account.sessions_revoked" | "account.removed" | "api_key.minted" | "api_key.revoked" | "session.revoked" | "invite.created" | "invite.revoked" | "project.deleted" | "dataset.frozen" | "dataset.deleted" | "model.registered" | "model.deleted" | "model_alias.moved" | "model_alias.deleted" | "runtime.connected" | "runtime.started" | "runtime.stopped" | "runtime.disconnected" | "deployment.created" | "deployment.deleted" | "alert_rule.created" | "alert_rule.changed" | "alert_rule.deleted" | "alert.acknowledged" | "webhook.created" | "webhook.deleted" | "webhook.alert_sent_again" | "database.migrated" | "database.backed_up" | "database.restored" | "account" | "api_key" | "session" | "invite" | "project" | "dataset" | "model" | "model_alias" | "runtime" | "deployment" | "alert_rule" | "alert" | "webhook" | "database";
+                action?: "account.registered" | "account.email_verified" | "account.changed" | "account.role_changed" | "account.password_changed" | "account.password_reset" | "account.sessions_revoked" | "account.removed" | "api_key.minted" | "api_key.revoked" | "session.revoked" | "invite.created" | "invite.revoked" | "project.deleted" | "dataset.frozen" | "dataset.deleted" | "model.registered" | "model.deleted" | "model_alias.moved" | "model_alias.deleted" | "runtime.connected" | "runtime.started" | "runtime.stopped" | "runtime.disconnected" | "deployment.created" | "deployment.deleted" | "budget.created" | "budget.changed" | "budget.deleted" | "alert_rule.created" | "alert_rule.changed" | "alert_rule.deleted" | "alert.acknowledged" | "webhook.created" | "webhook.deleted" | "webhook.alert_sent_again" | "database.migrated" | "database.backed_up" | "database.restored" | "account" | "api_key" | "session" | "invite" | "project" | "dataset" | "model" | "model_alias" | "runtime" | "deployment" | "budget" | "alert_rule" | "alert" | "webhook" | "database";
                 object?: string;
                 from?: string;
                 to?: string;
@@ -8901,7 +9157,7 @@ export interface operations {
             415: components["responses"]["Refused415UnsupportedMediaType"];
             421: components["responses"]["Refused421MisdirectedRequest"];
             422: components["responses"]["Refused422InvalidRequest"];
-            429: components["responses"]["Refused429RateLimitedModelBusy"];
+            429: components["responses"]["Refused429RateLimitedModelBusyBudgetExceeded"];
             431: components["responses"]["Refused431HeadersTooLarge"];
             500: components["responses"]["Refused500InternalError"];
             502: components["responses"]["Refused502RuntimeInvalidResponse"];
@@ -9183,7 +9439,7 @@ export interface operations {
             415: components["responses"]["Refused415UnsupportedMediaType"];
             421: components["responses"]["Refused421MisdirectedRequest"];
             422: components["responses"]["Refused422InvalidRequest"];
-            429: components["responses"]["Refused429RateLimitedModelBusy"];
+            429: components["responses"]["Refused429RateLimitedModelBusyBudgetExceeded"];
             431: components["responses"]["Refused431HeadersTooLarge"];
             500: components["responses"]["Refused500InternalError"];
             502: components["responses"]["Refused502RuntimeInvalidResponse"];
@@ -9229,7 +9485,7 @@ export interface operations {
             415: components["responses"]["Refused415UnsupportedMediaType"];
             421: components["responses"]["Refused421MisdirectedRequest"];
             422: components["responses"]["Refused422InvalidRequest"];
-            429: components["responses"]["Refused429RateLimitedModelBusy"];
+            429: components["responses"]["Refused429RateLimitedModelBusyBudgetExceeded"];
             431: components["responses"]["Refused431HeadersTooLarge"];
             500: components["responses"]["Refused500InternalError"];
             502: components["responses"]["Refused502RuntimeInvalidResponse"];
