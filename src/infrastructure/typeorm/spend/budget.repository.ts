@@ -9,6 +9,8 @@ import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 /** Amounts are read and written as text, so that no number of JavaScript rounds them. */
 export interface BudgetRow extends Omit<Budget, 'limit'> {
   readonly limit: string;
+  /** The place of the scope in `budgetScopes`. The database computes it. */
+  readonly rank?: number;
 }
 
 const amount = { type: 'numeric', precision: 38, scale: 9 } as const;
@@ -18,6 +20,7 @@ export const BudgetTable = defineTable<BudgetRow>('budgets', {
   teamId: { type: 'text' },
   scope: { type: 'text' },
   scopeId: { type: 'text' },
+  rank: { type: 'smallint', select: false, insert: false, update: false },
   unit: { type: 'text' },
   limit: amount,
   period: { type: 'text' },

@@ -236,6 +236,7 @@ const parameters: Readonly<Record<string, z.ZodType>> = {
   conversation_id: idOf('cnv', 'a conversation of your own in the project'),
   response_id: idOf('resp', 'a response of your own'),
   job_id: idOf('job', 'a job'),
+  budget_id: idOf('bud', 'a budget'),
   rule_id: idOf('rul', 'an alert rule'),
   alert_id: idOf('alr', 'an alert'),
   webhook_id: idOf('whk', 'a webhook'),
