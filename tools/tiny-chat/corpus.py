@@ -8,7 +8,9 @@ SKILLS = dict(
     plain=(basics.plain, 20, 0), short=(basics.short, 6, 0), ruled=(basics.ruled, 4, 0), memory=(basics.memory, 7, 0), last=(basics.last, 3, 0),
     extraction=(objects.extraction, 14, 0), invented=(objects.invented, 6, 0), factual=(objects.factual, 5, 0), triage=(choices.triage, 5, 0),
     array=(choices.array, 5, 0), tools=(calls.conversation, 17, 64), forced=(calls.forced, 2, 64), verdict=(judging.verdict, 8, 64),
-    rubric=(judging.rubric, 5, 64), long=(judging.long, 1.2, 256))
+    rubric=(judging.rubric, 5, 64), long=(judging.long, 1.2, 256),
+    # The sums and the refusals come last: more of them once the rest is known.
+    more_sums=(lambda r: basics.plain(r, kind='arithmetic'), 12, 1344), refused=(calls.refusal, 7, 1344))
 
 
 def changed(r, m):
