@@ -67,8 +67,8 @@ describe('the Messages endpoint', () => {
         stop_sequence: null,
         usage: {
           input_tokens: 1,
-          cache_creation_input_tokens: 0,
-          cache_read_input_tokens: 0,
+          cache_creation_input_tokens: null,
+          cache_read_input_tokens: null,
           output_tokens: 2,
         },
       },

@@ -50,7 +50,8 @@ describe('chat runtimes', () => {
     'tokenizer_config.json': withFields({
       eos_token: null,
       chat_template:
-        '{{ messages | tojson }}{{ tone }}{{ reasoning_effort }}' +
+        '{{ messages | tojson }}{{ tone }}' +
+        '{% if reasoning_effort %}<|im_start|>user\nSay: {{ reasoning_effort }}<|im_end|>\n<|im_start|>assistant\n{% endif %}' +
         '{% if tools %}{% for tool in tools %}{{ tool.function.name }}{% endfor %}{% endif %}' +
         '{% for m in messages %}{% if m.tool_calls %}{% for call in m.tool_calls %}<tool_call>{"name": ' +
         '"{{ call.function.name }}", "arguments": {{ call.function.arguments | tojson }}}</tool_call>' +

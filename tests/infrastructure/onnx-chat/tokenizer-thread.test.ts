@@ -25,7 +25,7 @@ describe('the counter of tokens', () => {
       events.emit('report');
     });
     counter.take({ type: 'load', folder });
-    expect(reports.splice(0)).toMatchObject([{ type: 'loaded', callForm: { trigger: '<tool_call>' } }]);
+    expect(reports.splice(0)).toMatchObject([{ type: 'loaded' }]);
   };
   const count = (call: number, caller: string, texts: readonly string[], more: Partial<ChatRequest> = {}) => {
     const messages = texts.map((content) => ({ role: 'user' as const, content }));

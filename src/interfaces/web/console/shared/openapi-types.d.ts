@@ -2949,8 +2949,8 @@ export interface components {
             stop_sequence: string | null;
             usage: {
                 input_tokens: number;
-                cache_creation_input_tokens: number;
-                cache_read_input_tokens: number;
+                cache_creation_input_tokens: number | null;
+                cache_read_input_tokens: number | null;
                 output_tokens: number;
             };
         };
@@ -3027,8 +3027,8 @@ export interface components {
             };
             usage: {
                 input_tokens: number;
-                cache_creation_input_tokens: number;
-                cache_read_input_tokens: number;
+                cache_creation_input_tokens: number | null;
+                cache_read_input_tokens: number | null;
                 output_tokens: number;
             };
         } | {
