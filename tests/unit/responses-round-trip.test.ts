@@ -39,15 +39,16 @@ function itemsOf(draw: Draw): { items: object[]; messages: object[] } {
     messages.push({ role: role === 'developer' ? 'system' : role, content: text });
     if (draw.below(3) === 0) {
       const url = 'data:image/png;base64,AA==';
+      const detail = draw.oneOf([{}, { detail: 'high' }]);
       items.push({
         role: 'user',
         content: [
-          { type: 'input_image', image_url: url },
+          { type: 'input_image', image_url: url, ...detail },
           { type: 'input_text', text },
         ],
       });
       const parts = [
-        { type: 'image_url', image_url: { url } },
+        { type: 'image_url', image_url: { url, ...detail } },
         { type: 'text', text },
       ];
       messages.push({ role: 'user', content: parts });

@@ -11,8 +11,10 @@ import type { RuntimeSource } from '../../../src/domain/chat/runtime.js';
 import { type ChatRuntimesLimits, type ChatRuntimesUnderTest, callsTo } from '../../support/chat-runtimes-rig.js';
 import { endless } from '../../support/onnx/model-folders.js';
 
-/** An engine may ignore `passedOn`. */
-type Field = keyof (Omit<ChatRequest, 'messages' | 'sampling' | 'passedOn'> & RequestMessage & Sampling);
+/** An engine may ignore `passedOn` and `leaveOutOldest`. */
+type Field = keyof (Omit<ChatRequest, 'messages' | 'sampling' | 'passedOn' | 'leaveOutOldest'> &
+  RequestMessage &
+  Sampling);
 
 export interface ListeningRuntimes extends ChatRuntimesUnderTest {
   /** A model that shows the effect of each field. */

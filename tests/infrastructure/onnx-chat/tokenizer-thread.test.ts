@@ -84,6 +84,35 @@ describe('the counter of tokens', () => {
     expect(greedy).toMatchObject({ type: 'too_long', call: 3, whole: true });
   });
 
+  it('leaves out the oldest turns of a prompt that does not fit, but no system message, if the caller wants that', async () => {
+    use();
+    const of = (role: 'user' | 'assistant' | 'system', content: string) => ({ role, content });
+    const turn = (n: number) => [of('user', `Question ${n}`), of('assistant', `blue river seven `.repeat(5))];
+    const system = of('system', 'Be brief.');
+    const last = of('user', 'What is the capital of France?');
+    const turns = Array.from({ length: 40 }, (_, n) => turn(n)).flat();
+    const ask = (call: number, messages: ChatRequest['messages'], leaveOutOldest = true) =>
+      count(call, 'a', [], { messages, maxTokens: 40, cutToContext: true, leaveOutOldest });
+    ask(1, [system, ...turns, last], false);
+    ask(2, [system, ...turns, last]);
+    ask(3, [system, of('user', LONG), of('assistant', 'Yes.'), last]);
+    ask(4, [system, last]);
+    ask(5, [...turns, of('user', LONG)]);
+    const [whole, shortened, alone, fits, tooLong] = await reported(5);
+    expect(whole).toMatchObject({ type: 'too_long', call: 1 });
+    expect(shortened).toMatchObject({ type: 'tokenized', call: 2, room: 40 });
+    expect(alone).toEqual({ ...fits, call: 3 });
+    expect(tooLong).toMatchObject({ type: 'too_long', call: 5 });
+    // As many turns as fit, beside the room for the answer.
+    const { prompt } = shortened as Extract<TokenizerReport, { type: 'tokenized' }>;
+    expect(prompt.length).toBeLessThanOrEqual(CONTEXT - 40);
+    const kept = [1, 2, 3, 4, 5, 6, 7, 8, 9].map((number) => [system, ...turns.slice(-2 * number), last]);
+    for (const [index, messages] of kept.entries()) ask(6 + index, messages, false);
+    const exact = (await reported(5 + kept.length)).slice(5);
+    const fitting = exact.filter((one) => one.type === 'tokenized' && one.prompt.length <= CONTEXT - 40);
+    expect(fitting.at(-1)).toMatchObject({ prompt });
+  });
+
   it('stops early in a long section, also of tools, and cuts no prompt that fits', async () => {
     const chat_template =
       '{% if tools %}{{ tools | tojson }}{% endif %}{% for m in messages %}{{ m.content }}{% endfor %}';

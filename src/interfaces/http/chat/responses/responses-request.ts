@@ -93,7 +93,12 @@ export const known = {
     .describe(
       'With `summary`, what the model thinks is the summary of a reasoning item. Without it, it is the content.',
     ),
-  truncation: choice(['auto', 'disabled']).nullish().describe('Accepted without effect.'),
+  truncation: choice(['auto', 'disabled'])
+    .nullish()
+    .describe(
+      'With `auto`, the oldest turns are left out of an input that is longer than the context of an ONNX model. System ' +
+        'messages and the last turn stay. An engine elsewhere cuts nothing. The default is `disabled`.',
+    ),
   conversation: notSupported,
   stream: truth().nullish().describe('Answers server-sent events. The data of each is a `ResponseEvent`.'),
   stream_options: z

@@ -7571,6 +7571,7 @@ export interface operations {
             431: components["responses"]["OpenaiRefused431HeadersTooLarge"];
             500: components["responses"]["OpenaiRefused500InternalError"];
             503: components["responses"]["OpenaiRefused503BusyStorageUnavailableInstanceOutdatedShuttingDown"];
+            504: components["responses"]["OpenaiRefused504InferenceTimeout"];
         };
     };
     deleteResponse: {
