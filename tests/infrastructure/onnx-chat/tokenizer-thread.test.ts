@@ -1,10 +1,10 @@
 import { EventEmitter, once } from 'node:events';
-
-import type { ChatRequest } from '../../../src/domain/chat/chat.js';
+import type { ChatRequest, RequestMessage } from '../../../src/domain/chat/chat.js';
 import {
   type TokenizerReport,
   TokenizerThread,
 } from '../../../src/infrastructure/onnx-chat/worker/tokenizer-thread.js';
+import { cutMessage, longestText } from '../../../src/infrastructure/onnx-chat/worker/tools/template-json.js';
 import { ModelFolders, tinyChat, withFields } from '../../support/onnx/model-folders.js';
 
 const folders = new ModelFolders();
@@ -12,6 +12,21 @@ afterAll(() => folders.remove());
 
 const CONTEXT = 2048;
 const LONG = 'blue river '.repeat(11_200);
+
+it('each text of a message that the template may show is cut before it is rendered', () => {
+  const call = { id: 'c', name: 'f', arguments: '{}' };
+  const message: RequestMessage = { role: 'tool', content: '', name: 'n', toolCallId: 'c', toolCalls: [call] };
+  expect(cutMessage(message, 2)).toEqual(message);
+  const long = 'abc'.repeat(100);
+  const texts = { content: long, reasoning: long, refusal: long, name: long, toolCallId: long };
+  const calls = [{ toolCalls: [{ ...call, id: long }] }, { toolCalls: [{ ...call, name: long }] }];
+  for (const one of [...Object.entries(texts).map(([field, text]) => ({ [field]: text })), ...calls]) {
+    expect(longestText({ ...message, ...one })).toBe(300);
+    expect(longestText(cutMessage({ ...message, ...one }, 2))).toBe(2);
+  }
+  const args = { ...message, toolCalls: [{ ...call, arguments: JSON.stringify({ long }) }] };
+  expect(cutMessage(args, 5).toolCalls).toEqual([{ ...call, arguments: '{"cut":"{\\"lon"}' }]);
+});
 
 describe('the counter of tokens', () => {
   let counter: TokenizerThread;

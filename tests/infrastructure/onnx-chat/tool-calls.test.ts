@@ -137,6 +137,14 @@ describe.each(forms)('a model with calls in the form of %s', (id) => {
   });
 });
 
+it.each<[string, Partial<ChatRequest>]>([
+  ['chat_template_kwargs', { templateFields: { tone: 'x'.repeat(100_000) } }],
+  ['reasoning_effort', { reasoningEffort: 'x'.repeat(100_001) }],
+])('variables of the template that are too long are refused: %s', async (path, about) => {
+  const refusal = { code: 'invalid_request', advice: { details: [{ path }] } };
+  await expect(rig.ask(question, { id: 'tags', ...about })).rejects.toMatchObject(refusal);
+});
+
 describe('tools', () => {
   it('are refused for a model that does not know them, unless it must not call them', async () => {
     const refusal = { code: 'unsupported_parameter', advice: { details: [{ path: 'tools' }] } };

@@ -2,13 +2,21 @@
 import type { ChatRequest, ResponseFormat, Sampling, Tool, ToolChoice } from '../../../../domain/chat/chat.js';
 import { InvalidRequest } from '../../../../domain/shared/errors.js';
 import { isObject, type Json, type JsonObject } from '../../../../domain/workspace/json.js';
+import { given } from '../openai/json-fields.js';
 import { type KnownItems, messagesOf } from './items.js';
 import { known, type ResponsesRequest } from './responses-request.js';
 
 const LOGPROBS = 'message.output_text.logprobs';
 
 /** The fields for engines elsewhere that have the same names there. */
-const passed = ['user', 'safety_identifier', 'prompt_cache_key', 'prompt_cache_retention', 'service_tier'] as const;
+const passed = [
+  'user',
+  'safety_identifier',
+  'prompt_cache_key',
+  'prompt_cache_retention',
+  'prompt_cache_options',
+  'service_tier',
+] as const;
 
 /** Returns the request with only the messages of its own input. Throws InvalidRequest, UnsupportedParameter. */
 export function chatRequestOf(body: ResponsesRequest, items: KnownItems): ChatRequest {
@@ -156,9 +164,3 @@ export function repeatedOf(body: ResponsesRequest): JsonObject {
 
 const choiceJson = (choice: Json | undefined, hasTools: boolean): Json =>
   hasTools ? (choice ?? 'auto') : choice === 'none' ? 'none' : 'auto';
-
-type Given<T> = { [Name in keyof T]?: Exclude<T[Name], undefined> };
-
-/** Returns the fields that are not undefined. */
-const given = <T extends object>(fields: T): Given<T> =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Given<T>;

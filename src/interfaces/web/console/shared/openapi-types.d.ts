@@ -2587,6 +2587,7 @@ export interface components {
             service_tier?: string | number | boolean | null | unknown[] | Record<string, never>;
             prompt_cache_key?: string | number | boolean | null | unknown[] | Record<string, never>;
             prompt_cache_retention?: string | number | boolean | null | unknown[] | Record<string, never>;
+            prompt_cache_options?: string | number | boolean | null | unknown[] | Record<string, never>;
             prediction?: string | number | boolean | null | unknown[] | Record<string, never>;
             safety_identifier?: string | number | boolean | null | unknown[] | Record<string, never>;
             reasoning_effort?: string | number | boolean | null | unknown[] | Record<string, never>;
@@ -2597,7 +2598,6 @@ export interface components {
             audio?: null;
             web_search_options?: null;
             moderation?: null;
-            prompt_cache_options?: null;
         } & {
             [key: string]: unknown;
         };
@@ -2841,8 +2841,8 @@ export interface components {
             safety_identifier?: string | number | boolean | null | unknown[] | Record<string, never>;
             prompt_cache_key?: string | number | boolean | null | unknown[] | Record<string, never>;
             prompt_cache_retention?: string | number | boolean | null | unknown[] | Record<string, never>;
-            service_tier?: string | number | boolean | null | unknown[] | Record<string, never>;
             prompt_cache_options?: string | number | boolean | null | unknown[] | Record<string, never>;
+            service_tier?: string | number | boolean | null | unknown[] | Record<string, never>;
             client_metadata?: string | number | boolean | null | unknown[] | Record<string, never>;
             max_tool_calls?: string | number | boolean | null | unknown[] | Record<string, never>;
             context_management?: string | number | boolean | null | unknown[] | Record<string, never>;
