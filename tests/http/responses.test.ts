@@ -28,16 +28,11 @@ describe('the Responses API', () => {
   let answer: (request: ChatRequest) => string;
 
   beforeAll(async () => {
-    const model = {
-      answer: (request: ChatRequest) => {
-        asked = request;
-        return answer(request);
-      },
-      parts: (request: ChatRequest) => {
-        asked = request;
-        return parts(request);
-      },
+    const noted = (request: ChatRequest) => {
+      asked = request;
+      return request;
     };
+    const model = { answer: (one: ChatRequest) => answer(noted(one)), parts: (one: ChatRequest) => parts(noted(one)) };
     ({ app, admin, member, stranger } = await TestApp.withTeam({
       adapt: (container) =>
         container.rebind(ChatRuntimes).toConstantValue(new MemoryChatRuntimes({ 'tiny-chat': model })),
