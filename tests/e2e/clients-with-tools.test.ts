@@ -5,9 +5,10 @@ import { promisify } from 'node:util';
 import { createOpenAI } from '@ai-sdk/openai';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import Anthropic from '@anthropic-ai/sdk';
-
 import Instructor, { type Mode } from '@instructor-ai/instructor';
 import { ChatOpenAI } from '@langchain/openai';
+import { tool as llamaTool } from '@llamaindex/core/tools';
+import { OpenAI as LlamaIndex } from '@llamaindex/openai';
 import { Agent, tool as agentTool, OpenAIProvider, Runner } from '@openai/agents';
 import { tool as aiTool, generateObject, generateText, stepCountIs, streamText } from 'ai';
 import OpenAI from 'openai';
@@ -171,6 +172,8 @@ const callers: Record<string, (model: string) => Promise<unknown>> = {
     );
     return (await bound.invoke(prompt)).tool_calls?.[0]?.args;
   },
+  '@llamaindex/openai': (model) => ofLlamaIndex(model, false),
+  '@llamaindex/openai, streamed': (model) => ofLlamaIndex(model, true),
   '@anthropic-ai/sdk': async (model) => {
     const client = new Anthropic({ baseURL: `${service.url}/openai`, apiKey: admin.apiKey, maxRetries: 0 });
     const input_schema = z.toJSONSchema(Place) as Anthropic.Tool.InputSchema;
@@ -217,6 +220,30 @@ async function ofAgents(model: string, useResponses: boolean): Promise<unknown> 
   const { finalOutput } = await new Runner({ modelProvider, tracingDisabled: true }).run(agent, prompt);
   expect(finalOutput).toEqual(expect.any(String));
   if (model === elsewhere) expect(finalOutput).toBe('It is sunny.');
+  return called[0];
+}
+
+async function ofLlamaIndex(model: string, isStreamed: boolean): Promise<unknown> {
+  const called: unknown[] = [];
+  const weather = llamaTool({
+    name: 'weather',
+    description,
+    parameters: Place,
+    execute: (place) => {
+      called.push(place);
+      return 'sunny';
+    },
+  });
+  const llm = new LlamaIndex({ model, ...options(), maxRetries: 0, maxTokens: LENGTH });
+  const asked = { messages, tools: [weather], additionalChatOptions: { tool_choice: 'required' as const } };
+  const results: (typeof messages)[number][] = [];
+  if (isStreamed) {
+    const { stream, newMessages } = await llm.exec({ ...asked, stream: true });
+    for await (const _ of stream);
+    results.push(...(newMessages() as typeof messages));
+  } else results.push(...((await llm.exec(asked)).newMessages as typeof messages));
+  const { message } = await llm.chat({ messages: [...messages, ...results], tools: [weather] });
+  if (model === elsewhere) expect(message.content).toBe('It is sunny.');
   return called[0];
 }
 

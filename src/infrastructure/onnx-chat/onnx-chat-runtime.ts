@@ -74,15 +74,17 @@ const states: Readonly<Record<SupervisorState, RuntimeStatus['state']>> = {
   failed: 'unavailable',
 };
 
-/** The most characters of the further variables of a chat template, as JSON. */
+/** The most characters of the further variables of a chat template, as JSON, and of an effort. */
 const FIELDS_LENGTH = 100_000;
 
 /** Throws InvalidRequest. */
-function requireShortFields({ templateFields }: ChatRequest): void {
-  const length = templateFields ? JSON.stringify(templateFields).length : 0;
-  if (length <= FIELDS_LENGTH) return;
-  const message = `must have at most ${FIELDS_LENGTH} characters as JSON`;
-  throw new InvalidRequest([{ path: 'chat_template_kwargs', message }]);
+function requireShortFields({ templateFields, reasoningEffort = '' }: ChatRequest): void {
+  const refuse = (path: string, message: string) => {
+    throw new InvalidRequest([{ path, message: `must have at most ${FIELDS_LENGTH} characters${message}` }]);
+  };
+  if (templateFields && JSON.stringify(templateFields).length > FIELDS_LENGTH)
+    refuse('chat_template_kwargs', ' as JSON');
+  if (reasoningEffort.length > FIELDS_LENGTH) refuse('reasoning_effort', '');
 }
 
 interface Tools {

@@ -1,0 +1,21 @@
+import type { DomainError, ErrorKind } from '../../domain/shared/errors.js';
+
+/** The time that a response in the background waits for a model that is busy, loading or unavailable, about. */
+export const RESPONSE_WAIT_MS = 180_000;
+
+/** The attempts within this time. */
+export const RESPONSE_ATTEMPTS = 17;
+
+const FIRST_PAUSE_MS = 500;
+const LONGEST_PAUSE_MS = 15_000;
+
+/** The kinds of errors that are retried. */
+const transient: readonly ErrorKind[] = ['busy', 'unavailable'];
+
+/** Returns the time until the next attempt, or null if no further attempt is made. `attempt` counts from 1. */
+export function pauseAfter({ kind, advice }: DomainError, attempt: number): number | null {
+  if (!transient.includes(kind) || advice.retryable === false || attempt >= RESPONSE_ATTEMPTS) return null;
+  const advised = 1_000 * (advice.retryAfterSeconds ?? 0);
+  if (advised > RESPONSE_WAIT_MS) return null;
+  return Math.max(advised, Math.min(FIRST_PAUSE_MS * 2 ** (attempt - 1), LONGEST_PAUSE_MS));
+}
