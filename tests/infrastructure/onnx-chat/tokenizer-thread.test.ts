@@ -102,7 +102,7 @@ describe('the counter of tokens', () => {
   it('leaves out the oldest turns of a prompt that does not fit, but no system message, if the caller wants that', async () => {
     use();
     const of = (role: 'user' | 'assistant' | 'system', content: string) => ({ role, content });
-    const turn = (n: number) => [of('user', `Question ${n}`), of('assistant', `blue river seven `.repeat(5))];
+    const turn = (n: number) => [of('user', `Question ${n}`), of('assistant', `blue river seven `.repeat(70))];
     const system = of('system', 'Be brief.');
     const last = of('user', 'What is the capital of France?');
     const turns = Array.from({ length: 40 }, (_, n) => turn(n)).flat();
