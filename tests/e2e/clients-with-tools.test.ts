@@ -124,11 +124,7 @@ const callers: Record<string, (model: string) => Promise<unknown>> = {
     return choices[0]?.message.tool_calls?.[0]?.function.parsed_arguments;
   },
   'openai, chat, runTools': async (model) => {
-    const called: unknown[] = [];
-    const run = (place: object) => {
-      called.push(place);
-      return 'sunny';
-    };
+    const { called, run } = noting();
     const weather = {
       name: 'weather',
       description,
@@ -184,16 +180,19 @@ const callers: Record<string, (model: string) => Promise<unknown>> = {
   },
 };
 
-async function ofAi(model: Parameters<typeof generateText>[0]['model']): Promise<unknown> {
+/** A tool that notes the arguments of its calls. */
+function noting() {
   const called: unknown[] = [];
-  const weather = aiTool({
-    description,
-    inputSchema: Place,
-    execute: (place) => {
-      called.push(place);
-      return 'sunny';
-    },
-  });
+  const run = (place: object) => {
+    called.push(place);
+    return 'sunny';
+  };
+  return { called, run };
+}
+
+async function ofAi(model: Parameters<typeof generateText>[0]['model']): Promise<unknown> {
+  const { called, run } = noting();
+  const weather = aiTool({ description, inputSchema: Place, execute: run });
   const asked = { model, prompt, tools: { weather }, toolChoice: 'required' as const, maxOutputTokens: LENGTH };
   await generateText({ ...asked, stopWhen: stepCountIs(1) });
   const streamed = streamText({ ...asked, stopWhen: stepCountIs(1) });
@@ -204,16 +203,8 @@ async function ofAi(model: Parameters<typeof generateText>[0]['model']): Promise
 }
 
 async function ofAgents(model: string, useResponses: boolean): Promise<unknown> {
-  const called: unknown[] = [];
-  const weather = agentTool({
-    name: 'weather',
-    description,
-    parameters: Place,
-    execute: (place) => {
-      called.push(place);
-      return 'sunny';
-    },
-  });
+  const { called, run } = noting();
+  const weather = agentTool({ name: 'weather', description, parameters: Place, execute: run });
   const modelSettings = { toolChoice: 'required', maxTokens: LENGTH };
   const agent = new Agent({ name: 'Reporter', instructions: 'Be brief.', model, tools: [weather], modelSettings });
   const modelProvider = new OpenAIProvider({ ...options(), useResponses });
@@ -224,16 +215,8 @@ async function ofAgents(model: string, useResponses: boolean): Promise<unknown> 
 }
 
 async function ofLlamaIndex(model: string, isStreamed: boolean): Promise<unknown> {
-  const called: unknown[] = [];
-  const weather = llamaTool({
-    name: 'weather',
-    description,
-    parameters: Place,
-    execute: (place) => {
-      called.push(place);
-      return 'sunny';
-    },
-  });
+  const { called, run } = noting();
+  const weather = llamaTool({ name: 'weather', description, parameters: Place, execute: run });
   const llm = new LlamaIndex({ model, ...options(), maxRetries: 0, maxTokens: LENGTH });
   const asked = { messages, tools: [weather], additionalChatOptions: { tool_choice: 'required' as const } };
   const results: (typeof messages)[number][] = [];

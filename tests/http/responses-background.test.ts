@@ -3,6 +3,7 @@ import { ResponseRunner } from '../../src/application/chat/response-runner.js';
 import { RetryAfter } from '../../src/application/shared/retry-after.js';
 import type { ChatRequest, CompletionPart } from '../../src/domain/chat/chat.js';
 import { ModelBusy, RuntimeInvalidResponse } from '../../src/domain/chat/errors.js';
+import { StorageUnavailable } from '../../src/domain/shared/errors.js';
 import { MemoryChatRuntimes } from '../fakes/chat/memory-chat-runtimes.js';
 import { query } from '../support/database.js';
 import { type Member, password, readyProject, register } from '../support/workspace.js';
@@ -201,8 +202,11 @@ describe('responses that are stored, fail or run in the background', () => {
     expect(await read(id)).toMatchObject({ error: { message } });
   });
 
-  it('leave their places while a model is busy, and fail after three minutes', async () => {
-    parts = breakingAfter(new ModelBusy(2), 'Hel');
+  it.each([
+    [2, [2_000, 2_000, 2_000, 4_000, 8_000]],
+    [60, [15_000, 15_000, 15_000, 15_000, 15_000]],
+  ])('leave their places while a model is busy for %s s, and fail after three minutes', async (advised, first) => {
+    parts = breakingAfter(new ModelBusy(advised), 'Hel');
     const id = await queued();
     const pauses: number[] = [];
     for (let number = 1; (await read(id)).error === null; number++) {
@@ -212,7 +216,7 @@ describe('responses that are stored, fail or run in the background', () => {
         pauses.push(error.pauseMs);
       });
     }
-    expect(pauses.slice(0, 5)).toEqual([2_000, 2_000, 2_000, 4_000, 8_000]); // two seconds are the model's own advice
+    expect(pauses.slice(0, 5)).toEqual(first);
     const waited = pauses.reduce((sum, one) => sum + one, 0);
     expect(Math.abs(waited - 180_000)).toBeLessThan(5_000);
     expect(await read(id)).toMatchObject({
@@ -223,7 +227,14 @@ describe('responses that are stored, fail or run in the background', () => {
       app.database.url,
       `SELECT (payload->>'maxAttempts')::int AS attempts FROM graphile_worker._private_jobs WHERE key = '${id}'`,
     );
-    expect(task?.attempts).toBe(pauses.length + 1);
+    expect(task?.attempts).toBe(17);
+  });
+
+  it('try again soon after an outage of the database, also after many attempts', async () => {
+    parts = breakingAfter(new StorageUnavailable(), 'Hel');
+    const id = await queued();
+    await expect(run(id, undefined, 9)).rejects.toMatchObject({ pauseMs: 15_000 });
+    expect(await read(id)).toMatchObject({ status: expect.stringMatching(/^(queued|in_progress)$/), error: null });
   });
 
   it('are followed for a limited time, and go on without their stream', async () => {

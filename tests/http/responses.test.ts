@@ -193,7 +193,7 @@ describe('the Responses API', () => {
       top_logprobs: 2,
       include: ['reasoning.encrypted_content', 'message.output_text.logprobs'],
       prompt_cache_key: 'k',
-      prompt_cache_options: { mode: 'auto' },
+      prompt_cache_options: {},
       client_metadata: { a: '1' },
       service_tier: 'auto',
       top_k: 3,
@@ -225,12 +225,7 @@ describe('the Responses API', () => {
       reasoningEffort: 'low',
       responseFormat: { json: 'schema', name: 'place', schema, strict: true, place: 'text.format.schema' },
       sampling: { topP: 0.9, topK: 3, topLogprobs: 2 },
-      passedOn: {
-        prompt_cache_key: 'k',
-        prompt_cache_options: { mode: 'auto' },
-        service_tier: 'auto',
-        verbosity: 'low',
-      },
+      passedOn: { prompt_cache_key: 'k', prompt_cache_options: {}, service_tier: 'auto', verbosity: 'low' },
       unknown: { x_own: true },
     });
     expect(body.tools).toHaveLength(1);

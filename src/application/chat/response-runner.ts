@@ -67,10 +67,13 @@ export class ResponseRunner implements TaskWorker {
       await this.withMemory(id, (memory) => this.answer({ id, number, memory, signal }));
     } catch (error) {
       if (error instanceof Superseded) return;
-      if (signal.aborted || !(error instanceof DomainError) || error instanceof StorageUnavailable) throw error;
-      const pauseMs = pauseAfter(error, attempt);
-      if (pauseMs !== null) throw new RetryAfter(error, pauseMs);
-      await this.fail(id, number, Response.failureOf(error));
+      if (signal.aborted || !(error instanceof DomainError)) throw error;
+      retryLater(error, attempt);
+      if (error instanceof StorageUnavailable) throw error;
+      await this.fail(id, number, Response.failureOf(error)).catch((again) => {
+        retryLater(again, attempt);
+        throw again;
+      });
     }
   }
 
@@ -241,6 +244,12 @@ class Recorder {
       this.isBusy = false;
     }
   }
+}
+
+/** Throws RetryAfter if the work shall be tried again. */
+function retryLater(error: unknown, attempt: number): void {
+  const pauseMs = error instanceof DomainError ? pauseAfter(error, attempt) : null;
+  if (pauseMs !== null) throw new RetryAfter(error, pauseMs);
 }
 
 const responseOf = (payload: Json): string => String((payload as JsonObject).response_id);

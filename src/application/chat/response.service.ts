@@ -197,9 +197,8 @@ export class ResponseService {
   private followed(response: Response, { memory, signal }: WithMemory & { signal: AbortSignal }): ResponseStream {
     const longestMs = RESPONSE_WAIT_MS + this.settings.inferenceTimeoutMs;
     const until = this.clock.now().getTime() + longestMs;
-    const expired = new AbortController();
-    setTimeout(() => expired.abort(), longestMs + LAST_READ_MS).unref();
-    return { response, steps: this.reader.steps(response, { memory, signal, until }), expired: expired.signal };
+    const expired = AbortSignal.timeout(longestMs + LAST_READ_MS);
+    return { response, steps: this.reader.steps(response, { memory, signal, until }), expired };
   }
 
   /** Returns the response with its answer, after it is stored if the caller wants that. */
@@ -230,13 +229,8 @@ export class ResponseService {
     const task = { accountId, projectId, request, keyId };
     await this.store(caller, { ...response, task: request }, async () => {
       await this.responses.add(response, task);
-      await this.queue.enqueue(
-        RESPONSE,
-        { response_id: id },
-        {
-          ...{ key: id, queueName, maxAttempts: RESPONSE_ATTEMPTS },
-        },
-      );
+      const rules = { key: id, queueName, maxAttempts: RESPONSE_ATTEMPTS };
+      await this.queue.enqueue(RESPONSE, { response_id: id }, rules);
     });
     input.memory.lower(0); // the whole request is stored
     return response;

@@ -69,6 +69,7 @@ class FirstAdmission {
   constructor(signal: AbortSignal) {
     this.reached = new Promise((resolve, reject) => {
       this.reach = resolve;
+      if (signal.aborted) reject(signal.reason);
       signal.addEventListener('abort', () => reject(signal.reason), { once: true });
     });
     this.reached.catch(() => undefined);

@@ -4,7 +4,7 @@ import {
   type TokenizerReport,
   TokenizerThread,
 } from '../../../src/infrastructure/onnx-chat/worker/tokenizer-thread.js';
-import { cutMessage, longestText } from '../../../src/infrastructure/onnx-chat/worker/tools/template-json.js';
+import { cutMessage, cutTools, longestText } from '../../../src/infrastructure/onnx-chat/worker/tools/template-json.js';
 import { ModelFolders, tinyChat, withFields } from '../../support/onnx/model-folders.js';
 
 const folders = new ModelFolders();
@@ -26,6 +26,15 @@ it('each text of a message that the template may show is cut before it is render
   }
   const args = { ...message, toolCalls: [{ ...call, arguments: JSON.stringify({ long }) }] };
   expect(cutMessage(args, 5).toolCalls).toEqual([{ ...call, arguments: '{"cut":"{\\"lon"}' }]);
+});
+
+it('descriptions of tools are cut together', () => {
+  const tools = ['ab', undefined, 'abcd', 'x'].map((description) => ({
+    name: 'f',
+    ...(description && { description }),
+  }));
+  expect(cutTools(tools, 99)).toEqual(tools);
+  expect(cutTools(tools, 3).map(({ description }) => description)).toEqual(['ab', undefined, 'a', '']);
 });
 
 describe('the counter of tokens', () => {
@@ -102,7 +111,7 @@ describe('the counter of tokens', () => {
   it('leaves out the oldest turns of a prompt that does not fit, but no system message, if the caller wants that', async () => {
     use();
     const of = (role: 'user' | 'assistant' | 'system', content: string) => ({ role, content });
-    const turn = (n: number) => [of('user', `Question ${n}`), of('assistant', `blue river seven `.repeat(5))];
+    const turn = (n: number) => [of('user', `Question ${n}`), of('assistant', `blue river seven `.repeat(70))];
     const system = of('system', 'Be brief.');
     const last = of('user', 'What is the capital of France?');
     const turns = Array.from({ length: 40 }, (_, n) => turn(n)).flat();
@@ -146,6 +155,14 @@ describe('the counter of tokens', () => {
       expect(promptTokens).toBeLessThan(20 * CONTEXT);
     }
     expect(short).toMatchObject({ type: 'tokenized' });
+  });
+
+  it('serves others between its attempts at a prompt whose long texts the template leaves out', async () => {
+    const chat_template = "{% for m in messages if m.role == 'user' %}{{ m.content }}{% endfor %}";
+    use(folders.like({ 'tokenizer_config.json': withFields({ chat_template }) }));
+    count(1, 'a', ['Hi'], { tools: [{ name: 'f', description: LONG.repeat(20) }] });
+    count(2, 'b', ['Hi']);
+    expect((await reported(2)).map((report) => 'call' in report && report.call)).toEqual([2, 1]);
   });
 
   it('refuses an earlier call whose arguments are nested too deep', async () => {

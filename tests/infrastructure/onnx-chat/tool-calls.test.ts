@@ -158,6 +158,7 @@ describe('tools', () => {
     ['tools', { tools: Array.from({ length: 129 }, (_, i) => ({ name: `f${i}` })) }],
     ['tools', { tools: [{ name: 'f' }, { name: 'f' }] }],
     ['tools', { tools: [{ name: 'f"' }] }],
+    ['tools', { tools: ['f', 'g'].map((name) => ({ name, description: 'x'.repeat(500_001) })) }],
     ['tools', { tools: [{ name: 'f', parameters: { title: 'x'.repeat(100_001) } }] }],
     ['tool_choice', { tools, toolChoice: { tool: 'g' } }],
     ['tool_choice', { toolChoice: 'required' }],

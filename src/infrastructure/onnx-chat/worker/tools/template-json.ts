@@ -74,11 +74,16 @@ const textsOf = ({
 export const longestText = (message: RequestMessage): number =>
   textsOf(message).reduce((most, text) => Math.max(most, text.length), 0);
 
-/** Returns a tool whose description has at most `most` characters. */
-export const cutTool = ({ description, ...tool }: Tool, most: number): Tool => ({
-  ...tool,
-  ...(description !== undefined && { description: description.slice(0, most) }),
-});
+/** Returns tools whose descriptions have at most `most` characters together. */
+export function cutTools(tools: readonly Tool[], most: number): Tool[] {
+  let left = most;
+  return tools.map(({ description, ...tool }) => {
+    if (description === undefined) return tool;
+    const cut = description.slice(0, left);
+    left -= cut.length;
+    return { ...tool, description: cut };
+  });
+}
 
 /** Returns a message whose texts have at most `most` characters. Arguments stay a JSON object. */
 export function cutMessage(message: RequestMessage, most: number): RequestMessage {
