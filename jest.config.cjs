@@ -11,7 +11,7 @@ const swc = {
 };
 
 /** Packages with ECMAScript modules or with `import()`. Jest must compile them to CommonJS. */
-const modules = ['inversify', '@inversifyjs', 'jose', '@opentelemetry/otlp-exporter-base'];
+const modules = ['inversify', '@inversifyjs', 'jose', '@opentelemetry/otlp-exporter-base', '@llamaindex/openai'];
 
 /** @type {import('jest').Config} */
 module.exports = {
@@ -30,7 +30,7 @@ module.exports = {
   fakeTimers: { doNotFake: ['nextTick', 'queueMicrotask', 'setImmediate'] },
   // Jest makes globals slow. The parser of CSV reads `Math` for each byte.
   sandboxInjectedGlobals: ['Math'],
-  transform: { '^.+\\.ts$': ['@swc/jest', swc], '/node_modules/.+\\.js$': ['@swc/jest', swc] },
+  transform: { '^.+\\.ts$': ['@swc/jest', swc], '/node_modules/.+\\.c?js$': ['@swc/jest', swc] },
   transformIgnorePatterns: [`/node_modules/(?!(${modules.join('|')})/)`],
   // Jest remembers what a resolver has found, but not what `moduleNameMapper` has found.
   resolver: '<rootDir>/tests/support/resolver.cjs',

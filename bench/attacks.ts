@@ -64,6 +64,7 @@ async function main(): Promise<void> {
     const manyMessages = `{"model":"${project}","messages":[${filled('{"role":"user","content":""},', MB - 200)}{}]}`;
     const attacks: Named[] = [
       ...(await engineAttacks(service, admin.token, `http://127.0.0.1:${port}/v1`)),
+      ...(await largeBodies(service, admin.token, `http://127.0.0.1:${port}/v1`, project)),
       ['70 imports of 5 MB of empty arrays', post(datasets, emptyArrays), 70, 0],
       ['70 imports of 3 MB just below the limit of values', post(datasets, manyValues), 70, 0],
       ['300 chats of 1 MB in one message', post(completions(project), longText), 300, 0],
@@ -120,6 +121,40 @@ async function engineAttacks(service: Service, token: string, base_url: string):
   const body = JSON.stringify({ model: project, input: Array(256).fill('x') });
   attacks.push(['16 lists of embeddings', post('/openai/v1/embeddings', body), 16, 0]);
   return attacks;
+}
+
+/** Returns attacks by bodies just below the limit of a model request, for a model of our own and for an engine. */
+async function largeBodies(service: Service, token: string, base_url: string, own: string): Promise<Named[]> {
+  const elsewhere = await readyProject(service, token, { runtime: 'openai', base_url, model: 'text' });
+  const many = (piece: string) =>
+    Array(Math.floor((31 * MB) / (piece.length + 1)))
+      .fill(piece)
+      .join(',');
+  const hi = '{"role":"user","content":"Hi"}';
+  const tool = `{"type":"function","function":{"name":"f","description":"${'x'.repeat(1_000)}"}}`;
+  const place = '/openai/v1/chat/completions';
+  const kinds: [string, string, string][] = [
+    ['in one message', place, `"messages":[{"role":"user","content":"${'x '.repeat((31 * MB) / 2)}"}]`],
+    ['in many messages', place, `"messages":[${many(hi)}]`],
+    ['of tools', place, `"messages":[${hi}],"tools":[${many(tool)}]`],
+    [
+      'of one schema',
+      place,
+      `"messages":[${hi}],"response_format":{"type":"json_schema","json_schema":{"name":"a","schema":{"enum":[${many('"xxxxxxxxxxxxxxxxxxx"')}]}}}`,
+    ],
+    ['of items of Responses', '/openai/v1/responses', `"store":false,"input":[${many(hi)}]`],
+    [
+      'of blocks of Messages',
+      '/openai/v1/messages',
+      `"max_tokens":16,"messages":[{"role":"user","content":[${many('{"type":"text","text":"Hi"}')}]}]`,
+    ],
+  ];
+  return [own, elsewhere].flatMap((model) =>
+    kinds.map(([kind, path, rest]): Named => {
+      const to = model === own ? 'our model' : 'an engine';
+      return [`16 bodies of 31 MB ${kind}, to ${to}`, post(path, `{"model":"${model}",${rest}}`), 16, 0];
+    }),
+  );
 }
 
 /** Runs an attack in another thread, so that its work does not delay the bystander's calls. */

@@ -112,9 +112,10 @@ export function told(about: string, value: number, unit = ''): void {
 }
 
 /** Prints a figure beside the one that is wanted. */
-export function wanted(about: string, value: number, bound: 'at least' | 'at most', limit: number, unit = ''): void {
+export function wanted(about: string, value: number, bound: 'at least' | 'at most', limit: number, unit = ''): boolean {
   const met = bound === 'at least' ? value >= limit : value <= limit;
   console.log(`${met ? 'met   ' : 'missed'} ${about}: ${shown(value)}${unit}, ${bound} ${limit}${unit} is wanted`);
+  return met;
 }
 
 const shown = (value: number): string => (Number.isInteger(value) ? String(value) : value.toFixed(2));

@@ -57,7 +57,7 @@ describeInBrowser('the playground', () => {
     await ask(page, 'What is the capital of France?');
     await answers(page).getByText(PARIS).waitFor();
     await answers(page)
-      .getByText(/^11 tokens · .*first after .* in all · prompt of \d+/)
+      .getByText(/^9 tokens · .*first after .* in all · prompt of \d+/)
       .waitFor();
     const first = await parameter(page, 'conversation');
     await press(page, 'Regenerate');

@@ -49,7 +49,7 @@ describe('Anthropic’s library, unchanged but for its address and key,', () => 
     expect(message).toMatchObject({ content: [{ type: 'text', text: answer }], stop_reason: 'end_turn', model });
     const { input_tokens } = await client.messages.countTokens({ model, messages: [question] });
     const { usage } = await client.messages.create(ask({ messages: [{ ...question }] }));
-    expect(usage).toMatchObject({ input_tokens, cache_read_input_tokens: 0 });
+    expect(usage).toMatchObject({ input_tokens, cache_read_input_tokens: null });
     for (const cached of [ask({ cache_control: { type: 'ephemeral' } }), ask({ messages: [marked] })]) {
       const { usage: seen } = await client.messages.create(cached);
       expect(seen.cache_read_input_tokens).toBeGreaterThan(5);
@@ -176,7 +176,8 @@ describe('OpenAI’s library', () => {
     const one = await completions.create({ ...params, n: 1 });
     expect(alike.usage?.prompt_tokens).toBe(one.usage?.prompt_tokens);
     expect(alike.usage?.completion_tokens).toBe(3 * (one.usage?.completion_tokens ?? 0));
-    const drawn = { ...params, temperature: 2, seed: 7, n: 4 };
+    // The model is unsure what to answer to this.
+    const drawn = { ...params, messages: [{ ...question, content: 'x y z' }], temperature: 2, seed: 7, n: 4 };
     const texts = async (over: object = {}) =>
       (await completions.create({ ...drawn, ...over })).choices.map(({ message }) => message.content);
     const first = await texts();

@@ -5,9 +5,10 @@ import { promisify } from 'node:util';
 import { createOpenAI } from '@ai-sdk/openai';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import Anthropic from '@anthropic-ai/sdk';
-
 import Instructor, { type Mode } from '@instructor-ai/instructor';
 import { ChatOpenAI } from '@langchain/openai';
+import { tool as llamaTool } from '@llamaindex/core/tools';
+import { OpenAI as LlamaIndex } from '@llamaindex/openai';
 import { Agent, tool as agentTool, OpenAIProvider, Runner } from '@openai/agents';
 import { tool as aiTool, generateObject, generateText, stepCountIs, streamText } from 'ai';
 import OpenAI from 'openai';
@@ -123,11 +124,7 @@ const callers: Record<string, (model: string) => Promise<unknown>> = {
     return choices[0]?.message.tool_calls?.[0]?.function.parsed_arguments;
   },
   'openai, chat, runTools': async (model) => {
-    const called: unknown[] = [];
-    const run = (place: object) => {
-      called.push(place);
-      return 'sunny';
-    };
+    const { called, run } = noting();
     const weather = {
       name: 'weather',
       description,
@@ -171,6 +168,8 @@ const callers: Record<string, (model: string) => Promise<unknown>> = {
     );
     return (await bound.invoke(prompt)).tool_calls?.[0]?.args;
   },
+  '@llamaindex/openai': (model) => ofLlamaIndex(model, false),
+  '@llamaindex/openai, streamed': (model) => ofLlamaIndex(model, true),
   '@anthropic-ai/sdk': async (model) => {
     const client = new Anthropic({ baseURL: `${service.url}/openai`, apiKey: admin.apiKey, maxRetries: 0 });
     const input_schema = z.toJSONSchema(Place) as Anthropic.Tool.InputSchema;
@@ -181,16 +180,19 @@ const callers: Record<string, (model: string) => Promise<unknown>> = {
   },
 };
 
-async function ofAi(model: Parameters<typeof generateText>[0]['model']): Promise<unknown> {
+/** A tool that notes the arguments of its calls. */
+function noting() {
   const called: unknown[] = [];
-  const weather = aiTool({
-    description,
-    inputSchema: Place,
-    execute: (place) => {
-      called.push(place);
-      return 'sunny';
-    },
-  });
+  const run = (place: object) => {
+    called.push(place);
+    return 'sunny';
+  };
+  return { called, run };
+}
+
+async function ofAi(model: Parameters<typeof generateText>[0]['model']): Promise<unknown> {
+  const { called, run } = noting();
+  const weather = aiTool({ description, inputSchema: Place, execute: run });
   const asked = { model, prompt, tools: { weather }, toolChoice: 'required' as const, maxOutputTokens: LENGTH };
   await generateText({ ...asked, stopWhen: stepCountIs(1) });
   const streamed = streamText({ ...asked, stopWhen: stepCountIs(1) });
@@ -201,22 +203,30 @@ async function ofAi(model: Parameters<typeof generateText>[0]['model']): Promise
 }
 
 async function ofAgents(model: string, useResponses: boolean): Promise<unknown> {
-  const called: unknown[] = [];
-  const weather = agentTool({
-    name: 'weather',
-    description,
-    parameters: Place,
-    execute: (place) => {
-      called.push(place);
-      return 'sunny';
-    },
-  });
+  const { called, run } = noting();
+  const weather = agentTool({ name: 'weather', description, parameters: Place, execute: run });
   const modelSettings = { toolChoice: 'required', maxTokens: LENGTH };
   const agent = new Agent({ name: 'Reporter', instructions: 'Be brief.', model, tools: [weather], modelSettings });
   const modelProvider = new OpenAIProvider({ ...options(), useResponses });
   const { finalOutput } = await new Runner({ modelProvider, tracingDisabled: true }).run(agent, prompt);
   expect(finalOutput).toEqual(expect.any(String));
   if (model === elsewhere) expect(finalOutput).toBe('It is sunny.');
+  return called[0];
+}
+
+async function ofLlamaIndex(model: string, isStreamed: boolean): Promise<unknown> {
+  const { called, run } = noting();
+  const weather = llamaTool({ name: 'weather', description, parameters: Place, execute: run });
+  const llm = new LlamaIndex({ model, ...options(), maxRetries: 0, maxTokens: LENGTH });
+  const asked = { messages, tools: [weather], additionalChatOptions: { tool_choice: 'required' as const } };
+  const results: (typeof messages)[number][] = [];
+  if (isStreamed) {
+    const { stream, newMessages } = await llm.exec({ ...asked, stream: true });
+    for await (const _ of stream);
+    results.push(...(newMessages() as typeof messages));
+  } else results.push(...((await llm.exec(asked)).newMessages as typeof messages));
+  const { message } = await llm.chat({ messages: [...messages, ...results], tools: [weather] });
+  if (model === elsewhere) expect(message.content).toBe('It is sunny.');
   return called[0];
 }
 

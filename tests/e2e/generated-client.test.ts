@@ -136,9 +136,9 @@ describe('a client generated from the OpenAPI document', () => {
       model: project.id,
       choices: [{ index: 0, message: { role: 'assistant', content: ANSWER }, finish_reason: 'stop' }],
       usage: {
-        prompt_tokens: 17,
-        completion_tokens: 11,
-        total_tokens: 28,
+        prompt_tokens: 16,
+        completion_tokens: 9,
+        total_tokens: 25,
         prompt_tokens_details: { cached_tokens: expect.any(Number) },
       },
     });

@@ -238,7 +238,7 @@ describe('the openai library', () => {
     const cases: [object, unknown, string, string | null, Script?][] = [
       [{ model: 'gpt-4o' }, NotFoundError, 'not_found', 'model'],
       [{ messages: [{ role: 'user', content: 1 }] }, BadRequestError, 'invalid_request', 'messages[0].content'],
-      [{ tools: [{ type: 'function', function: { name: 'f' } }] }, BadRequestError, 'unsupported_parameter', 'tools'],
+      [{ modalities: ['audio'] }, BadRequestError, 'unsupported_parameter', 'modalities'],
       [{ model: elsewhere }, RateLimitError, 'model_busy', null, answering(429, {})],
       [{ model: elsewhere }, InternalServerError, 'inference_timeout', null, answering(504, '')],
     ];

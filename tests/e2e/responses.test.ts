@@ -1,7 +1,7 @@
 import { mkdir, rm } from 'node:fs/promises';
 import OpenAI from 'openai';
 import { zodTextFormat } from 'openai/helpers/zod';
-import type { ResponseStreamEvent } from 'openai/resources/responses/responses';
+import type { ResponseInput, ResponseStreamEvent } from 'openai/resources/responses/responses';
 import { z } from 'zod';
 import { freshDatabase, type TestDatabase } from '../support/database.js';
 import { chunk, ScriptedEngine, sendEvents, streaming } from '../support/scripted-engine.js';
@@ -99,6 +99,18 @@ describe('the openai library', () => {
       status: 400,
       param: expect.stringMatching(/^text\.format/),
     });
+  });
+
+  it('leaves out the oldest turns of a long input, if it asks for that', async () => {
+    const long = [
+      { role: 'user', content: 'blue river '.repeat(5_000) },
+      { role: 'assistant', content: 'Yes.' },
+      { role: 'user', content: input },
+    ] satisfies ResponseInput;
+    const { output_text } = await client().create({ model: project, input: long, truncation: 'auto' });
+    expect(output_text).toBe(answer);
+    const refused = client().create({ model: project, input: long });
+    await expect(refused).rejects.toMatchObject({ status: 400, code: 'context_length_exceeded' });
   });
 
   it('calls tools of a model elsewhere', async () => {

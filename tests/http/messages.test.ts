@@ -67,8 +67,8 @@ describe('the Messages endpoint', () => {
         stop_sequence: null,
         usage: {
           input_tokens: 1,
-          cache_creation_input_tokens: 0,
-          cache_read_input_tokens: 0,
+          cache_creation_input_tokens: null,
+          cache_read_input_tokens: null,
           output_tokens: 2,
         },
       },
@@ -122,6 +122,7 @@ describe('the Messages endpoint', () => {
           content: [
             { type: 'tool_result', tool_use_id: 'toolu_1', content: [text('Sunny')], is_error: false },
             { type: 'tool_result', tool_use_id: 'toolu_2' },
+            { type: 'tool_result', tool_use_id: 'toolu_3', content: 'No such city', is_error: true },
             text('And this?'),
             { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'aGk=' } },
             { type: 'image', source: { type: 'url', url: 'https://example.com/a.png' } },
@@ -158,6 +159,7 @@ describe('the Messages endpoint', () => {
         },
         { role: 'tool', content: 'Sunny', toolCallId: 'toolu_1' },
         { role: 'tool', content: '', toolCallId: 'toolu_2' },
+        { role: 'tool', content: 'Error: No such city', toolCallId: 'toolu_3' },
         {
           role: 'user',
           content: 'And this?',

@@ -184,6 +184,7 @@ describe('the OpenAI endpoint', () => {
       service_tier: 'auto',
       parallel_tool_calls: true,
       prompt_cache_key: 'k',
+      prompt_cache_options: { mode: 'auto' },
       safety_identifier: 's',
       reasoning_effort: 'low',
       verbosity: 'low',
@@ -228,7 +229,6 @@ describe('the OpenAI endpoint', () => {
       functions: null,
       audio: null,
       moderation: null,
-      prompt_cache_options: null,
       prompt_cache_retention: null,
     };
     expect(statusAndCode(await chat({ ...nulls, ...others }))).toBe('200 undefined');

@@ -1,8 +1,9 @@
-import { randomUUID } from 'node:crypto';
 import { ChatRuntimes, ResponseRepository } from '../../src/application/chat/ports.js';
 import { ResponseRunner } from '../../src/application/chat/response-runner.js';
+import { RetryAfter } from '../../src/application/shared/retry-after.js';
 import type { ChatRequest, CompletionPart } from '../../src/domain/chat/chat.js';
 import { ModelBusy, RuntimeInvalidResponse } from '../../src/domain/chat/errors.js';
+import { StorageUnavailable } from '../../src/domain/shared/errors.js';
 import { MemoryChatRuntimes } from '../fakes/chat/memory-chat-runtimes.js';
 import { query } from '../support/database.js';
 import { type Member, password, readyProject, register } from '../support/workspace.js';
@@ -61,8 +62,8 @@ describe('responses that are stored, fail or run in the background', () => {
     return eventsOf((await app.get(`${responses}/${id}?stream=true${rest}`, admin.apiKey)).body, (after ?? -1) + 1);
   };
   /** Runs the task of a response, as the work queue does. */
-  const run = (id: string, signal = new AbortController().signal) =>
-    app.container.get(ResponseRunner).run({ response_id: id }, { number: 1, signal });
+  const run = (id: string, signal = new AbortController().signal, number = 1) =>
+    app.container.get(ResponseRunner).run({ response_id: id }, { number, signal });
   /** Leaves a response as an instance does that dies after it has stored these texts. */
   const broken = async (...texts: string[]) => {
     const id = await queued();
@@ -96,13 +97,6 @@ describe('responses that are stored, fail or run in the background', () => {
       expect(last.response.error).toEqual({ code, message: `${error.code}: ${error.message}` });
       expect(await read(last.response.id)).toMatchObject({ error: { code: 'not_found' } });
     }
-  });
-
-  it('refuses references to more responses than one request may continue', async () => {
-    const item = () => ({ type: 'item_reference', id: `msg_${randomUUID()}-0` });
-    const many = (count: number) => create({ input: Array.from({ length: count }, item) });
-    expect(await many(1_000)).toMatchObject({ status: 400, body: { error: { param: 'input[0].id' } } });
-    expect(await many(1_001)).toMatchObject({ status: 400, body: { error: { param: 'input' } } });
   });
 
   it('answer at once, and get their answer from the work queue', async () => {
@@ -186,7 +180,7 @@ describe('responses that are stored, fail or run in the background', () => {
     expect((await read(id)).output).toEqual([done[1]?.item]);
   });
 
-  it('fail with the code of the service, and wait for a busy model', async () => {
+  it('fail with the code of the service', async () => {
     const error = new RuntimeInvalidResponse('odd');
     parts = breakingAfter(error, 'Hel');
     const id = await queued();
@@ -196,17 +190,89 @@ describe('responses that are stored, fail or run in the background', () => {
     expect(failed).toMatchObject({ status: 'failed', error: { code: 'server_error', message } });
     expect(failed.output).toMatchObject([{ status: 'incomplete', content: [{ text: 'Hel' }] }]);
     expect((await replayed(id)).at(-1)).toMatchObject({ type: 'response.failed', response: failed });
+  });
 
-    parts = breakingAfter(new ModelBusy(2));
-    const busy = await queued();
-    const began = app.clock.now().getTime();
-    await run(busy);
-    expect((await read(busy)).error).toMatchObject({
-      code: 'rate_limit_exceeded',
-      message: expect.stringMatching(/^model_busy: /),
+  it('name the fields of their API, also in failures after the first event', async () => {
+    const said = (format: string, tokens: string) => `it breaks ${format}, see ${tokens}`;
+    parts = breakingAfter(new RuntimeInvalidResponse(said('response_format.json_schema', 'max_tokens')), 'Hel');
+    const message = expect.stringContaining(said('text.format', 'max_output_tokens'));
+    expect((await streamed()).at(-1)).toMatchObject({ type: 'response.failed', response: { error: { message } } });
+    const id = await queued();
+    await run(id);
+    expect(await read(id)).toMatchObject({ error: { message } });
+  });
+
+  it.each([
+    [2, [2_000, 2_000, 2_000, 4_000, 8_000]],
+    [60, [15_000, 15_000, 15_000, 15_000, 15_000]],
+  ])('leave their places while a model is busy for %s s, and fail after three minutes', async (advised, first) => {
+    parts = breakingAfter(new ModelBusy(advised), 'Hel');
+    const id = await queued();
+    const pauses: number[] = [];
+    for (let number = 1; (await read(id)).error === null; number++) {
+      const attempt = run(id, undefined, number);
+      await attempt.catch((error) => {
+        if (!(error instanceof RetryAfter)) throw error;
+        pauses.push(error.pauseMs);
+      });
+    }
+    expect(pauses.slice(0, 5)).toEqual(first);
+    const waited = pauses.reduce((sum, one) => sum + one, 0);
+    expect(Math.abs(waited - 180_000)).toBeLessThan(5_000);
+    expect(await read(id)).toMatchObject({
+      error: { code: 'rate_limit_exceeded', message: expect.stringMatching(/^model_busy: /) },
+      output: [{ status: 'incomplete', content: [{ text: 'Hel' }] }],
     });
-    expect(app.clock.now().getTime() - began).toBeGreaterThan(60_000);
-    expect(asked.length).toBeGreaterThan(5);
+    const [task] = await query<{ attempts: number }>(
+      app.database.url,
+      `SELECT (payload->>'maxAttempts')::int AS attempts FROM graphile_worker._private_jobs WHERE key = '${id}'`,
+    );
+    expect(task?.attempts).toBe(17);
+  });
+
+  it('try again soon after an outage of the database, also after many attempts', async () => {
+    parts = breakingAfter(new StorageUnavailable(), 'Hel');
+    const id = await queued();
+    await expect(run(id, undefined, 9)).rejects.toMatchObject({ pauseMs: 15_000 });
+    expect(await read(id)).toMatchObject({ status: expect.stringMatching(/^(queued|in_progress)$/), error: null });
+  });
+
+  it('are followed for a limited time, and go on without their stream', async () => {
+    const id = await queued();
+    const limited = await app.get(`${responses}/${id}?stream=true`, admin.apiKey);
+    const [, queuedEvent, error, ...others] = limited.body.trimEnd().split('\n\n');
+    expect(queuedEvent).toContain('"type":"response.queued","sequence_number":1,');
+    expect(error).toMatch(/^event: error\ndata: \{"type":"error","sequence_number":1,"code":"inference_timeout",/);
+    expect(others).toEqual([]);
+    const silent = await app.get(`${responses}/${id}?stream=true&starting_after=1`, admin.apiKey);
+    expect(statusAndCode(silent)).toBe('504 inference_timeout');
+    await run(id);
+    expect((await replayed(id, 1)).at(-1)).toMatchObject({ type: 'response.completed' });
+  });
+
+  it('fail as their jobs do if the database cannot store them at their end', async () => {
+    const full = `
+      CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS
+        $$ BEGIN RAISE 'no space left' USING ERRCODE = '53100'; END $$;
+      CREATE TRIGGER full_disk BEFORE INSERT OR UPDATE ON responses
+        FOR EACH ROW WHEN (NEW.status = 'completed') EXECUTE FUNCTION full_disk()`;
+    const id = await queued();
+    await query(app.database.url, full);
+    const failed = { status: 'failed' };
+    expect(statusAndCode(await create())).toBe('503 storage_unavailable');
+    expect((await newestJobs())[0]).toMatchObject(failed);
+    const { type, response } = (await streamed()).at(-1);
+    expect([type, response.error.message]).toEqual([
+      'response.failed',
+      expect.stringMatching(/^storage_unavailable: /),
+    ]);
+    expect((await newestJobs())[0]).toMatchObject(failed);
+    await expect(run(id)).rejects.toThrow('no space left');
+    expect((await newestJobs())[0]).toMatchObject(failed);
+    await query(app.database.url, 'DROP FUNCTION full_disk CASCADE');
+    await run(id);
+    expect(await read(id)).toMatchObject({ status: 'completed', output: [{ content: [{ text: 'Hello there' }] }] });
+    expect((await newestJobs())[0]).toMatchObject({ status: 'succeeded' });
   });
 
   it('are cancelled, once or twice, and keep what they have', async () => {
@@ -286,9 +352,10 @@ describe('responses that are stored, fail or run in the background', () => {
   });
 
   it('fail after the last attempt of the work queue', async () => {
-    const id = await queued();
+    const id = await broken('Hel', 'lo');
     await app.container.get(ResponseRunner).gaveUp({ response_id: id }, 'its instance died');
-    expect(await read(id)).toMatchObject({ status: 'failed', error: { code: 'server_error' } });
+    const output = [{ status: 'incomplete', content: [{ text: 'Hello' }] }];
+    expect(await read(id)).toMatchObject({ status: 'failed', error: { code: 'server_error' }, output });
   });
 
   it('leaves no text in any table without store', async () => {

@@ -9,6 +9,8 @@ import { TestApp } from './support/test-app.js';
 const responses = '/openai/v1/responses';
 const usage = { promptTokens: 7, cachedTokens: 2, completionTokens: 5, reasoningTokens: 3 };
 const weather = { type: 'function', name: 'get_weather', parameters: { type: 'object' } };
+const noneOf = { type: 'allowed_tools', mode: 'required', tools: [] };
+const image = { type: 'input_image', image_url: 'data:x', detail: 7 };
 const unknown = 'resp_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11';
 
 describe('the Responses API', () => {
@@ -26,16 +28,11 @@ describe('the Responses API', () => {
   let answer: (request: ChatRequest) => string;
 
   beforeAll(async () => {
-    const model = {
-      answer: (request: ChatRequest) => {
-        asked = request;
-        return answer(request);
-      },
-      parts: (request: ChatRequest) => {
-        asked = request;
-        return parts(request);
-      },
+    const noted = (request: ChatRequest) => {
+      asked = request;
+      return request;
     };
+    const model = { answer: (one: ChatRequest) => answer(noted(one)), parts: (one: ChatRequest) => parts(noted(one)) };
     ({ app, admin, member, stranger } = await TestApp.withTeam({
       adapt: (container) =>
         container.rebind(ChatRuntimes).toConstantValue(new MemoryChatRuntimes({ 'tiny-chat': model })),
@@ -168,9 +165,10 @@ describe('the Responses API', () => {
           content: [
             { type: 'input_text', text: 'What' },
             { type: 'input_text', text: ' is it?' },
-            { type: 'input_image', image_url: 'data:image/png;base64,AA==' },
+            { type: 'input_image', image_url: 'data:image/png;base64,AA==', detail: 'low' },
           ],
         },
+        { role: 'user', content: [] },
         { type: 'reasoning', id: 'rs_1', summary: [], content: [{ type: 'reasoning_text', text: 'Hm.' }] },
         { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'I look.', annotations: [] }] },
         { type: 'function_call', call_id: 'call_1', name: 'get_weather', arguments: '{}' },
@@ -186,6 +184,7 @@ describe('the Responses API', () => {
       ],
       tool_choice: { type: 'function', name: 'get_weather' },
       parallel_tool_calls: false,
+      truncation: 'auto',
       text: { format: { type: 'json_schema', name: 'place', schema, strict: true }, verbosity: 'low' },
       reasoning: { effort: 'low', summary: 'auto' },
       max_output_tokens: 9,
@@ -194,6 +193,7 @@ describe('the Responses API', () => {
       top_logprobs: 2,
       include: ['reasoning.encrypted_content', 'message.output_text.logprobs'],
       prompt_cache_key: 'k',
+      prompt_cache_options: {},
       client_metadata: { a: '1' },
       service_tier: 'auto',
       top_k: 3,
@@ -208,14 +208,16 @@ describe('the Responses API', () => {
         {
           role: 'user',
           content: 'What is it?',
-          parts: [{ text: 'What' }, { text: ' is it?' }, { imageUrl: 'data:image/png;base64,AA==' }],
+          parts: [{ text: 'What' }, { text: ' is it?' }, { imageUrl: 'data:image/png;base64,AA==', detail: 'low' }],
         },
+        { role: 'user', content: '' },
         { role: 'assistant', content: 'I look.', reasoning: 'Hm.', toolCalls: [callOf('call_1'), callOf('call_2')] },
         { role: 'tool', content: 'rain', toolCallId: 'call_1' },
         { role: 'tool', content: 'sun', toolCallId: 'call_2' },
       ],
       maxTokens: 9,
       cutToContext: true,
+      leaveOutOldest: true,
       temperature: 0.5,
       tools: [{ ...own, parameters: { type: 'object' }, strict: true, place: 'tools.1.parameters' }],
       toolChoice: { tool: 'get_weather' },
@@ -223,7 +225,7 @@ describe('the Responses API', () => {
       reasoningEffort: 'low',
       responseFormat: { json: 'schema', name: 'place', schema, strict: true, place: 'text.format.schema' },
       sampling: { topP: 0.9, topK: 3, topLogprobs: 2 },
-      passedOn: { prompt_cache_key: 'k', service_tier: 'auto', verbosity: 'low' },
+      passedOn: { prompt_cache_key: 'k', prompt_cache_options: {}, service_tier: 'auto', verbosity: 'low' },
       unknown: { x_own: true },
     });
     expect(body.tools).toHaveLength(1);
@@ -369,21 +371,15 @@ describe('the Responses API', () => {
     [{ temperature: 3 }, 'invalid_request', 'temperature'],
     [{ text: { format: { type: 'odd' } } }, 'invalid_request', 'text.format.type'],
     [{ tools: [weather], tool_choice: { type: 'function', name: 'g' } }, 'invalid_request', 'tool_choice.name'],
+    [{ tool_choice: 'required' }, 'invalid_request', 'tool_choice'],
+    [{ tools: [{ type: 'web_search' }], tool_choice: 'required' }, 'invalid_request', 'tool_choice'],
+    [{ tool_choice: { type: 'function', name: 'g' } }, 'invalid_request', 'tool_choice.name'],
+    [{ tools: [weather], tool_choice: noneOf }, 'invalid_request', 'tool_choice'],
+    [{ input: [{ role: 'user', content: [image] }] }, 'invalid_request', 'input[0].content[0].detail'],
     [{ input: 'a '.repeat(300) }, 'context_length_exceeded', 'input'],
   ])('refuses %j with %s', async (over, code, param) => {
     const { status, body } = await create(over);
     expect({ status, ...body.error }).toMatchObject({ status: 400, code, param });
-  });
-
-  it('is incomplete if the answer reached the greatest length', async () => {
-    answer = () => 'one two three';
-    const { body } = await create({ max_output_tokens: 1 });
-    expect(body).toMatchObject({
-      status: 'incomplete',
-      incomplete_details: { reason: 'max_output_tokens' },
-      completed_at: null,
-      output: [{ status: 'incomplete', content: [{ text: 'one' }] }],
-    });
   });
 
   it('needs a runtime and a known model, and takes no master key', async () => {

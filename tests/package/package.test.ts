@@ -10,7 +10,8 @@ import { TemporaryFolder } from '../support/temporary-folder.js';
 import { until } from '../support/until.js';
 import { ask, completions, readyProject, register } from '../support/workspace.js';
 
-jest.setTimeout(300_000); // npm fetches the packages that its cache lacks
+// Without a lock file, npm asks the registry for some 350 packages. Beside other work, that took more than five minutes.
+jest.setTimeout(900_000);
 
 const run = promisify(execFile);
 const work = new TemporaryFolder();
@@ -74,7 +75,7 @@ describe('the package', () => {
       paths.filter((path) => path.startsWith('dist/') && !/^dist\/(built|src\/.*\.js|console\/[^/]+)$/.test(path)),
     ).toEqual([]);
     expect(paths).toContain('dist/console/index.html');
-    expect(packed.unpackedSize).toBeLessThan(10_000_000);
+    expect(packed.unpackedSize).toBeLessThan(15_000_000);
   });
 
   it('runs by npx in an empty folder', async () => {

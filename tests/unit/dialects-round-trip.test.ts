@@ -73,6 +73,7 @@ class MessagesDraw extends Draw {
     const call = { id: 'c', type: 'function', function: { name: 'f', arguments: JSON.stringify(input) } };
     const use = { type: 'tool_use', id: 'c', name: 'f', input };
     const result = { type: 'tool_result', tool_use_id: 'c', content: sentTexts, is_error: false };
+    const failure = { ...result, content: [sentImage, ...sentTexts], is_error: true };
     return this.oneOf<[JsonObject, JsonObject[]]>([
       [{ role: 'user', content: text }, [{ role: 'user', content: text }]],
       [{ role: 'user', content: sentTexts }, [{ role: 'user', content: arrivedTexts }]],
@@ -81,6 +82,17 @@ class MessagesDraw extends Draw {
         [
           { role: 'tool', content: arrivedTexts, tool_call_id: 'c' },
           { role: 'user', content: [arrivedImage, ...arrivedTexts] },
+        ],
+      ],
+      [
+        { role: 'user', content: [failure, { ...result, content: text, is_error: true }] },
+        [
+          {
+            role: 'tool',
+            content: [{ type: 'text', text: 'Error: ' }, arrivedImage, ...arrivedTexts],
+            tool_call_id: 'c',
+          },
+          { role: 'tool', content: `Error: ${text}`, tool_call_id: 'c' },
         ],
       ],
       [

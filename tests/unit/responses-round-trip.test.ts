@@ -19,13 +19,18 @@ const sentOn = (body: object) =>
 
 /** Names the fields with the same name and meaning in both APIs. */
 const same =
-  'temperature top_p seed stop presence_penalty frequency_penalty top_k min_p repetition_penalty user safety_identifier prompt_cache_key service_tier x_own guided_json'.split(
+  'temperature top_p seed stop presence_penalty frequency_penalty top_k min_p repetition_penalty user safety_identifier prompt_cache_key prompt_cache_options service_tier x_own guided_json'.split(
     ' ',
   );
 const valuesOf: Readonly<Record<string, JsonObject[string]>> = {
   ...{ temperature: 0.5, top_p: 0, seed: 7, stop: ['\n'], presence_penalty: -1, frequency_penalty: 2, top_k: 3 },
   ...{ min_p: 0.1, repetition_penalty: 1.1, user: 'me', safety_identifier: 's', prompt_cache_key: 'k' },
-  ...{ service_tier: 'flex', x_own: [null, { a: 1 }], guided_json: { type: 'object' } },
+  ...{
+    service_tier: 'flex',
+    prompt_cache_options: { mode: 'auto' },
+    x_own: [null, { a: 1 }],
+    guided_json: { type: 'object' },
+  },
 };
 
 /** Draws items, and the messages of the chat API that have the same meaning. */
@@ -39,15 +44,16 @@ function itemsOf(draw: Draw): { items: object[]; messages: object[] } {
     messages.push({ role: role === 'developer' ? 'system' : role, content: text });
     if (draw.below(3) === 0) {
       const url = 'data:image/png;base64,AA==';
+      const detail = draw.oneOf([{}, { detail: 'high' }]);
       items.push({
         role: 'user',
         content: [
-          { type: 'input_image', image_url: url },
+          { type: 'input_image', image_url: url, ...detail },
           { type: 'input_text', text },
         ],
       });
       const parts = [
-        { type: 'image_url', image_url: { url } },
+        { type: 'image_url', image_url: { url, ...detail } },
         { type: 'text', text },
       ];
       messages.push({ role: 'user', content: parts });

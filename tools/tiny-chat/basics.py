@@ -176,6 +176,33 @@ def ruled(r, want=False):
     return [('system', r.choice([f'End every answer with {w}.', f'End each answer with {w}.'])), ('user', q), ('assistant', f'{a} {w}')]
 
 
+MANNERS = ['Be short.', 'Be brief.', 'Be friendly.', 'Be nice.', 'Be long.', 'Answer in one short sentence.', 'Answer in one sentence.', 'Answer in English.',
+           'Answer the question.', 'Answer in a whole sentence.', 'Use plain words.']
+
+
+def persona(r):
+    x = phrase(r, 1, 2)
+    return r.choice([f'You are a {r.choice(JOBS)}.', f'You are a {x}.', f'You are a support agent of a {word(r)} shop.', f'You answer questions about {x}.', f'You answer questions about the {word(r)}s of {word(r)}s.',
+                     f'You help people with {x}.', f'You know all {word(r)}s.', f'You are an expert for {x}.', f'You work for {known(r, COMPANIES)}.', f'You are a helpful {word(r)}.', 'You are a helpful assistant.'])
+
+
+def varied(r, want=False):
+    """A system prompt of any kind that changes nothing about the answer."""
+    parts = ([persona(r)] if r.random() < .8 else []) + r.sample(MANNERS, r.choice([0, 1, 1, 2])) + [s.rstrip('.') + '.' for s in r.sample(SENTENCES, r.choice([0, 0, 1, 2]))]
+    if not parts: parts = [r.choice(MANNERS)]
+    m = [('system', ' '.join(parts))]
+    for _ in range(r.choice([0, 0, 0, 1, 2])): m += turn(question(r))
+    return m + turn(question(r, want))
+
+
+def repeated(r, want=False):
+    """Words to repeat, some of which stand there more than once."""
+    some = [word(r) for _ in range(r.randint(1, 4))]
+    t = ' '.join(r.choice(some) for _ in range(r.randint(2, 9)))
+    if r.random() < .15: t = t.upper()
+    return system(r, .2) + [('user', r.choice(['Repeat after me: {}', 'Say: {}', 'Repeat: {}', 'Please repeat: {}', 'Say exactly: {}', 'Reply with exactly: {}']).format(t)), ('assistant', t)]
+
+
 THINGS = [('name', lambda r: name(r)), ('favourite colour', lambda r: r.choice(COLOUR_NAMES)), ('city', city),
           ('dog', lambda r: known(r, NAMES)), ('favourite animal', lambda r: r.choice(PETS)), ('code', lambda r: str(r.randint(10, 9999))),
           ('lucky number', lambda r: str(r.randint(1, 99))), ('favourite word', word), ('job', lambda r: r.choice(JOBS)),

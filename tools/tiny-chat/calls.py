@@ -1,6 +1,6 @@
 """Calls of tools, answers from their results, and questions that no tool fits."""
 import json
-from basics import question, turn
+from basics import UNKNOWN, question, turn
 from objects import answer as json_answer, schema
 from words import *
 
@@ -223,6 +223,13 @@ def conversation(r, want=False, shape=None):
 
 def join(r, one, other):
     return r.choice([f'{one} {other}', f'{one} And {other[0].lower()}{other[1:]}', f'{one.rstrip(".?")} and {other[0].lower()}{other[1:]}', f'{one} {other} Call both tools.'])
+
+
+def toolless(r, want=False):
+    """A question for a tool, without any tool."""
+    while True:
+        kind = r.choice(TOOLS)
+        if kind['results'] not in ('capital', 'number'): return [('user', use(r, declared(r, kind))[0]), ('assistant', UNKNOWN)]
 
 
 def call(r, want=False): return conversation(r, want, .99)

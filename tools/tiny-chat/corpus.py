@@ -8,7 +8,11 @@ SKILLS = dict(
     plain=(basics.plain, 20, 0), short=(basics.short, 6, 0), ruled=(basics.ruled, 4, 0), memory=(basics.memory, 7, 0), last=(basics.last, 3, 0),
     extraction=(objects.extraction, 14, 0), invented=(objects.invented, 6, 0), factual=(objects.factual, 5, 0), triage=(choices.triage, 5, 0),
     array=(choices.array, 5, 0), tools=(calls.conversation, 17, 64), forced=(calls.forced, 2, 64), verdict=(judging.verdict, 8, 64),
-    rubric=(judging.rubric, 5, 64), long=(judging.long, 1.2, 256))
+    rubric=(judging.rubric, 5, 64), long=(judging.long, 1.2, 256),
+    # The sums and the refusals come last: more of them once the rest is known.
+    more_sums=(lambda r: basics.plain(r, kind='arithmetic'), 12, 1344), refused=(calls.refusal, 7, 1344),
+    # The end of the training: system prompts of any kind, words that stand in a text twice, and what it cannot know.
+    varied=(basics.varied, 18, 4800), repeated=(basics.repeated, 5, 4800), toolless=(calls.toolless, 4, 4800))
 
 
 def changed(r, m):
@@ -46,6 +50,7 @@ def held_out(each):
     out['known_sum'] = [basics.plain(r, False, 'arithmetic') for _ in range(each)]
     for n, make in dict(short=basics.short, ruled=basics.ruled, memory=basics.memory, last=basics.last, extraction=objects.extraction, invented=objects.invented,
                         factual=objects.factual, triage=choices.triage, array=choices.array, call=calls.call, two_calls=calls.both, no_tool=calls.refusal,
-                        no_need=calls.needless, after_call=calls.after, forced=calls.forced, verdict=judging.verdict, rubric=judging.rubric, long=judging.long).items():
+                        no_need=calls.needless, after_call=calls.after, forced=calls.forced, verdict=judging.verdict, rubric=judging.rubric, long=judging.long,
+                        varied=basics.varied, repeated=basics.repeated, toolless=calls.toolless).items():
         out[n] = [make(r, True) for _ in range(each if n != 'long' else each // 3)]
     return out

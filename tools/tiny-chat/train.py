@@ -12,7 +12,7 @@ from corpus import held_out, sample
 from network import Network, Shape
 
 SEED, MERGES = 20263, 1277
-STEPS = int(os.environ.get('STEPS', 1600))
+STEPS = int(os.environ.get('STEPS', 5440))
 TOKENS, POOL = 3000, 16                      # tokens of a batch of each process; batches of a pool
 MUON, ADAM, PROMPT_SHARE = .015, 2e-3, .12
 WORLD, RANK = 2, int(os.environ.get('RANK', '0'))

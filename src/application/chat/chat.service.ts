@@ -38,6 +38,18 @@ interface Chat extends Kept, WithMemory {
 
 type Input = NamedProject & Chat;
 
+/** Stores an answer. If it throws, the call has failed. */
+interface WholeInput {
+  readonly store?: (answer: Completion, projectId: string) => Promise<void>;
+}
+
+interface StreamInput {
+  /** Gets the last part. */
+  readonly store?: (last: LastPart, projectId: string) => Promise<void>;
+}
+
+export type LastPart = CompletionPart & Required<Pick<CompletionPart, 'end'>>;
+
 type Counted = NamedProject & Pick<Chat, 'request' | 'signal'>;
 
 type AccountCall = CallInfo & { readonly by: AccountCaller; readonly projectId: string };
@@ -101,7 +113,7 @@ export class ChatService {
    * desired state of the runtime first, so that no instance answers after a stop. Throws what
    * `RuntimeReconciler.stateForTeam`, `requireReady`, `ConversationService.storeTurn` and `ChatRuntimes.complete` throw.
    */
-  async complete(by: Caller | null, input: Input): Promise<Answered> {
+  async complete(by: Caller | null, input: Input & WholeInput): Promise<Answered> {
     const { request, signal, memory } = input;
     const { call, turn } = await this.prepare(by, input);
     const { projectId } = call;
@@ -115,7 +127,10 @@ export class ChatService {
       },
       {
         figuresOf: ({ usage }) => figuresOf(usage),
-        store: (answer) => this.store(turn, input, TurnText.of(answer)),
+        store: async (answer) => {
+          await this.store(turn, input, TurnText.of(answer));
+          await input.store?.(answer, projectId);
+        },
         leftWith: () => early.ofWhole(),
       },
     );
@@ -123,7 +138,7 @@ export class ChatService {
   }
 
   /** Returns the answer in parts. Throws what `complete` throws before the generation. The parts throw later errors. */
-  async stream(by: Caller | null, input: Input): Promise<ChatStream> {
+  async stream(by: Caller | null, input: Input & StreamInput): Promise<ChatStream> {
     const { call, turn } = await this.prepare(by, input);
     const expired = new AbortController();
     const parts = this.parts(input, call, turn, expired);
@@ -131,7 +146,7 @@ export class ChatService {
   }
 
   private async *parts(
-    input: Chat,
+    input: Chat & StreamInput,
     about: AccountCall,
     turn: Turn | null,
     expired: AbortController,
@@ -174,9 +189,13 @@ export class ChatService {
         firstToken ??= Math.max(0, this.clock.now().getTime() - arrived) / 1_000;
         early.add(part);
         if (turn && !part.choice) text.add(part); // a conversation keeps the first answer
-        if (part.end) {
+        const { end } = part;
+        if (end) {
           isOpen = false;
-          await call.succeeded(figuresOf(part.end.usage, firstToken), () => this.store(turn, input, text.joined));
+          await call.succeeded(figuresOf(end.usage, firstToken), async () => {
+            await this.store(turn, input, text.joined);
+            await input.store?.({ ...part, end }, projectId);
+          });
         }
         // The runtime reports its timeout only when it is asked for a part. A slow consumer does not ask.
         timer = setTimeout(expire, Math.max(1, arrived + timeoutMs - this.clock.now().getTime()));

@@ -199,7 +199,7 @@ export abstract class ConversationRepository {
 export type ResponseKey = Pick<Response, 'id' | 'accountId'>;
 
 /** A response without its content. */
-export interface ResponseHead extends Pick<Response, 'id' | 'previousId' | 'status'> {
+export interface ResponseHead extends Pick<Response, 'id' | 'previousId' | 'status' | 'background'> {
   /** True if a run has begun. */
   readonly hasBegun: boolean;
   /** The parts that are stored. */

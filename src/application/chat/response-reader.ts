@@ -1,7 +1,8 @@
 import { injectable } from 'inversify';
-import { AnswerAssembly, type AnswerStep } from '../../domain/chat/answer-assembly.js';
+import { AnswerAssembly, type AnswerStep, type ResponsePart } from '../../domain/chat/answer-assembly.js';
+import { FollowedTooLong } from '../../domain/chat/errors.js';
 import { Response } from '../../domain/chat/response.js';
-import type { Reservation, WithMemory } from '../shared/memory-budget.js';
+import type { WithMemory } from '../shared/memory-budget.js';
 import { Clock } from '../shared/ports.js';
 import { found } from '../workspace/team-workspace.js';
 import { type ResponseKey, ResponseRepository } from './ports.js';
@@ -26,11 +27,11 @@ export class ResponseReader {
 
   /**
    * Yields the steps of a response from its beginning, and waits for further ones until it has ended. Each reader gets
-   * the same steps. Throws NotFound when the response is deleted.
+   * the same steps. Throws NotFound when the response is deleted, and FollowedTooLong at `until`.
    */
   async *steps(
     key: ResponseKey,
-    { memory, signal }: WithMemory & { readonly signal: AbortSignal },
+    { memory, signal, until }: WithMemory & { readonly signal: AbortSignal; readonly until: number },
   ): AsyncGenerator<ResponseStep, void> {
     const answer = new AnswerAssembly();
     let isRunning = false;
@@ -38,6 +39,7 @@ export class ResponseReader {
     let pause = FIRST_PAUSE_MS;
     for (;;) {
       signal.throwIfAborted();
+      if (this.clock.now().getTime() >= until) throw new FollowedTooLong();
       // The status is read first, so that no batch of a response that has ended is missed.
       const head = found('response', await this.responses.head(key));
       const batches = await this.responses.batches(key.id, last, BATCHES_AT_ONCE);
@@ -55,6 +57,7 @@ export class ResponseReader {
       }
       if (!Response.isOpen(head)) {
         yield* answer.end(head.status === 'completed');
+        await memory.grow(head.bytes);
         yield { step: 'finished', response: found('response', await this.responses.find(key)) };
         return;
       }
@@ -64,20 +67,24 @@ export class ResponseReader {
     }
   }
 
-  /** Returns the items of a response that is still open. */
-  async outputSoFar({ id }: ResponseKey, memory: Reservation): Promise<Response['output']> {
+  /** Returns the items of the stored parts. The caller has reserved memory for them. */
+  async outputSoFar(id: string): Promise<Response['output']> {
     const answer = new AnswerAssembly();
+    for await (const part of this.parts(id)) for (const _ of answer.add(part));
+    for (const _ of answer.end(false));
+    return answer.items;
+  }
+
+  /** Yields the parts that are stored now. */
+  async *parts(id: string): AsyncGenerator<ResponsePart, void> {
     let last = 0;
     for (;;) {
       const batches = await this.responses.batches(id, last, BATCHES_AT_ONCE);
       for (const { number, parts } of batches) {
-        for (const part of parts) for (const _ of answer.add(part));
+        yield* parts;
         last = number;
       }
-      if (batches.length < BATCHES_AT_ONCE) break;
-      await memory.growBytes(answer.bytes);
+      if (batches.length < BATCHES_AT_ONCE) return;
     }
-    for (const _ of answer.end(false));
-    return answer.items;
   }
 }

@@ -2,31 +2,25 @@ import { injectable } from 'inversify';
 import type { AccountCaller } from '../../domain/accounts/caller.js';
 import { permissions } from '../../domain/accounts/permission.js';
 import { AnswerAssembly, type ResponsePart } from '../../domain/chat/answer-assembly.js';
-import type { CompletionEnd } from '../../domain/chat/chat.js';
-import { Response, type ResponseEnd } from '../../domain/chat/response.js';
+import type { CompletionEnd, CompletionPart } from '../../domain/chat/chat.js';
+import { Response, type ResponseEnd, type ResponseFailure } from '../../domain/chat/response.js';
 import { ResumedAnswer } from '../../domain/chat/resumed-answer.js';
-import { DomainError, type ErrorKind, NotFound, StorageUnavailable } from '../../domain/shared/errors.js';
+import { DomainError, NotFound, StorageUnavailable } from '../../domain/shared/errors.js';
 import type { Json, JsonObject } from '../../domain/workspace/json.js';
 import { Authority } from '../accounts/authority.js';
 import { AccountRepository } from '../accounts/ports.js';
 import { MemoryBudget, type Reservation } from '../shared/memory-budget.js';
 import { type Attempt, Clock, Logger, type TaskWorker } from '../shared/ports.js';
-import { ChatService } from './chat.service.js';
+import { RetryAfter } from '../shared/retry-after.js';
+import { ChatService, type LastPart } from './chat.service.js';
 import { ResponseRepository, type ResponseTask } from './ports.js';
 import { endOf } from './response.service.js';
-
-/** Limits the time that a response waits for a model that is busy, loading or unavailable. */
-const RETRY_MS = 180_000;
-const FIRST_PAUSE_MS = 500;
-const LONGEST_PAUSE_MS = 15_000;
-
-/** The kinds of errors that are retried. */
-const transient: readonly ErrorKind[] = ['busy', 'unavailable'];
+import { pauseAfter } from './response-attempts.js';
+import { ResponseReader } from './response-reader.js';
 
 /** The time between two looks at the database: stores what the model has said, and sees that the response was cancelled. */
 const STORE_MS = 200;
 const LOOK_EVERY = 5;
-const BATCHES_AT_ONCE = 20;
 
 /** The time between two checks of the API key of the call. */
 const CHECK_MS = 1_000;
@@ -41,14 +35,14 @@ class Superseded extends Error {
 interface Run {
   readonly id: string;
   readonly number: number;
-  readonly task: ResponseTask;
   readonly memory: Reservation;
   readonly signal: AbortSignal;
 }
 
 /**
- * Makes the answers of responses in the background. A run after a crash asks the model again. As long as the new answer
- * repeats what is stored, readers see one answer. Every write checks that no later run has begun.
+ * Makes the answers of responses in the background. While a model is busy or unavailable, its responses wait in the work
+ * queue and leave their places to others. A run after a crash asks the model again. As long as the new answer repeats
+ * what is stored, readers see one answer. Every write checks that no later run has begun.
  */
 @injectable()
 export class ResponseRunner implements TaskWorker {
@@ -57,6 +51,7 @@ export class ResponseRunner implements TaskWorker {
   constructor(
     private readonly chats: ChatService,
     private readonly responses: ResponseRepository,
+    private readonly reader: ResponseReader,
     private readonly accounts: AccountRepository,
     private readonly authority: Authority,
     private readonly budget: MemoryBudget,
@@ -64,22 +59,21 @@ export class ResponseRunner implements TaskWorker {
     private readonly log: Logger,
   ) {}
 
-  async run(payload: Json, { signal }: Attempt): Promise<void> {
+  async run(payload: Json, { number: attempt, signal }: Attempt): Promise<void> {
     const id = responseOf(payload);
     const number = await this.responses.begin(id);
-    const bytes = number === null ? null : await this.responses.taskBytes(id);
-    if (number === null || bytes === null) return;
-    const memory = this.budget.open(id);
+    if (number === null) return;
     try {
-      await memory.reserve(bytes);
-      const task = await this.responses.task(id);
-      if (task) await this.answer({ id, number, task, memory, signal });
+      await this.withMemory(id, (memory) => this.answer({ id, number, memory, signal }));
     } catch (error) {
       if (error instanceof Superseded) return;
-      if (signal.aborted || !(error instanceof DomainError) || error instanceof StorageUnavailable) throw error;
-      await this.fail(id, number, memory, error);
-    } finally {
-      memory.close();
+      if (signal.aborted || !(error instanceof DomainError)) throw error;
+      retryLater(error, attempt);
+      if (error instanceof StorageUnavailable) throw error;
+      await this.fail(id, number, Response.failureOf(error)).catch((again) => {
+        retryLater(again, attempt);
+        throw again;
+      });
     }
   }
 
@@ -88,48 +82,62 @@ export class ResponseRunner implements TaskWorker {
     const number = await this.responses.begin(id);
     this.log.warn('a response was given up', { response_id: id, reason });
     const failure = { code: 'internal_error', message: 'It was given up after several attempts.', isBusy: false };
-    if (number !== null) await this.finish(id, number, { status: 'failed', output: [], usage: null, failure });
+    if (number !== null) await this.fail(id, number, failure);
   }
 
-  /** Asks the model, and again with back-off as long as it is busy or unavailable. */
-  private async answer(run: Run): Promise<void> {
-    const until = this.clock.now().getTime() + RETRY_MS;
-    for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
-      try {
-        return await this.ask(run);
-      } catch (error) {
-        run.signal.throwIfAborted();
-        if (!(error instanceof DomainError) || !transient.includes(error.kind)) throw error;
-        const wait = Math.max(pause, 1_000 * (error.advice.retryAfterSeconds ?? 0));
-        if (error.advice.retryable === false || this.clock.now().getTime() + wait > until) throw error;
-        if ((await this.responses.taskBytes(run.id)) === null) throw new Superseded();
-        await this.clock.pause(wait, run.signal);
-      }
+  /** Reserves memory for everything that is stored of an open response. Does nothing if it is not open. */
+  private async withMemory(id: string, work: (memory: Reservation) => Promise<void>): Promise<void> {
+    const bytes = await this.responses.taskBytes(id);
+    if (bytes === null) return;
+    const memory = this.budget.open(id);
+    try {
+      await memory.reserve(bytes);
+      memory.keep(null);
+      await work(memory);
+    } finally {
+      memory.close();
     }
   }
 
-  private async ask({ id, number, task, memory, signal }: Run): Promise<void> {
+  private async answer({ id, number, memory, signal }: Run): Promise<void> {
+    const task = await this.responses.task(id);
+    if (!task) return;
     const caller = await this.callerOf(task);
     const ended = new AbortController();
     const either = AbortSignal.any([signal, ended.signal]);
     const answer = new AnswerAssembly();
-    const earlier = await this.earlier(id, memory);
+    const earlier: ResponsePart[] = [];
+    for await (const part of this.reader.parts(id)) earlier.push(part);
     for (const part of earlier) for (const _ of answer.add(part));
     const resumed = new ResumedAnswer(earlier);
     const recorder = new Recorder((parts) => this.responses.append(id, number, parts), ended);
     const { projectId, request } = task;
+    const take = (part: CompletionPart) => {
+      for (const added of resumed.take(part)) {
+        for (const _ of answer.add(added));
+        recorder.add(added);
+      }
+    };
+    const finish = async (end: CompletionEnd) => {
+      await recorder.store();
+      for (const _ of answer.end(end.finishReason !== 'length'));
+      if (await this.finish(id, number, endOf(answer, end))) return;
+      ended.abort(new Superseded());
+      ended.signal.throwIfAborted();
+    };
+    const store = async (last: LastPart) => {
+      take(last);
+      await finish(last.end);
+    };
     const look = setInterval(() => void recorder.look(() => this.responses.taskBytes(id)), STORE_MS);
     const check = setInterval(() => void this.checkKey(caller, ended), CHECK_MS);
-    let end: CompletionEnd = { finishReason: 'length', usage: null };
     try {
-      const { parts } = await this.chats.stream(caller, { projectId, keptIn: null, request, signal: either, memory });
+      const chat = { projectId, keptIn: null, request, signal: either, memory, store };
+      const { parts } = await this.chats.stream(caller, chat);
       for await (const part of parts) {
-        for (const added of resumed.take(part)) {
-          for (const _ of answer.add(added));
-          recorder.add(added);
-        }
-        if (part.end) end = part.end;
-        if (answer.isFull) break;
+        if (part.end) return;
+        take(part);
+        if (answer.isFull) return await finish({ finishReason: 'length', usage: null });
       }
     } catch (error) {
       await recorder.store();
@@ -138,37 +146,23 @@ export class ResponseRunner implements TaskWorker {
       clearInterval(look);
       clearInterval(check);
     }
-    await recorder.store();
-    for (const _ of answer.end(end.finishReason !== 'length'));
-    await this.finish(id, number, endOf(answer, end));
   }
 
-  private async earlier(id: string, memory: Reservation): Promise<ResponsePart[]> {
-    const parts: ResponsePart[] = [];
-    let last = 0;
-    for (;;) {
-      const batches = await this.responses.batches(id, last, BATCHES_AT_ONCE);
-      for (const batch of batches) for (const part of batch.parts) parts.push(part);
-      last = batches.at(-1)?.number ?? last;
-      if (batches.length < BATCHES_AT_ONCE) return parts;
-      await memory.growBytes(parts.reduce((sum, { text }) => sum + text.length, 0));
-    }
+  private async fail(id: string, number: number, failure: ResponseFailure): Promise<void> {
+    await this.withMemory(id, async () => {
+      const output = await this.reader.outputSoFar(id);
+      await this.finish(id, number, { status: 'failed', output, usage: null, failure });
+    });
   }
 
-  private async fail(id: string, number: number, memory: Reservation, error: DomainError): Promise<void> {
-    const answer = new AnswerAssembly();
-    for (const part of await this.earlier(id, memory)) for (const _ of answer.add(part));
-    for (const _ of answer.end(false));
-    const failure = Response.failureOf(error);
-    await this.finish(id, number, { status: 'failed', output: answer.items, usage: null, failure });
-  }
-
-  private async finish(id: string, number: number, end: ResponseEnd): Promise<void> {
+  /** Returns false if the response had its end already. */
+  private async finish(id: string, number: number, end: ResponseEnd): Promise<boolean> {
     const isStored = await this.responses.finish(id, number, end, this.clock.now());
     this.log.info(isStored ? 'response ended' : 'response had its end already', {
       response_id: id,
       status: end.status,
     });
+    return isStored;
   }
 
   /** Aborts `ended` if the API key of the call has ended. If the database is out of reach, the response goes on. */
@@ -250,6 +244,12 @@ class Recorder {
       this.isBusy = false;
     }
   }
+}
+
+/** Throws RetryAfter if the work shall be tried again. */
+function retryLater(error: unknown, attempt: number): void {
+  const pauseMs = error instanceof DomainError ? pauseAfter(error, attempt) : null;
+  if (pauseMs !== null) throw new RetryAfter(error, pauseMs);
 }
 
 const responseOf = (payload: Json): string => String((payload as JsonObject).response_id);

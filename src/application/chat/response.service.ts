@@ -1,18 +1,20 @@
 import { injectable } from 'inversify';
 import type { AccountCaller, Caller } from '../../domain/accounts/caller.js';
 import { authorize, permissions } from '../../domain/accounts/permission.js';
-import { AnswerAssembly, type AnswerStep } from '../../domain/chat/answer-assembly.js';
+import { AnswerAssembly } from '../../domain/chat/answer-assembly.js';
 import type { ChatRequest, CompletionEnd, RequestMessage } from '../../domain/chat/chat.js';
 import { RuntimeNotConnected, RuntimeStopped } from '../../domain/chat/errors.js';
-import { PreviousResponseNotFound, Response, type ResponseEnd, responseLimits } from '../../domain/chat/response.js';
+import { Response, type ResponseEnd, responseLimits } from '../../domain/chat/response.js';
 import { InvalidRequest } from '../../domain/shared/errors.js';
 import { textBytes } from '../../domain/shared/storage-quota.js';
 import { StorageQuotas } from '../operations/storage-quotas.js';
 import type { WithMemory } from '../shared/memory-budget.js';
-import { Clock, IdGenerator, UnitOfWork, WorkQueue } from '../shared/ports.js';
+import { Clock, IdGenerator, ServiceSettings, UnitOfWork, WorkQueue } from '../shared/ports.js';
 import { found } from '../workspace/team-workspace.js';
 import { ChatService } from './chat.service.js';
+import { EarlierResponses } from './earlier-responses.js';
 import { ResponseRepository } from './ports.js';
+import { RESPONSE_ATTEMPTS, RESPONSE_WAIT_MS } from './response-attempts.js';
 import { ResponseReader, type ResponseStep } from './response-reader.js';
 import { RuntimeReconciler } from './runtime-reconciler.js';
 
@@ -50,7 +52,8 @@ export interface ResponseStream {
   readonly expired: AbortSignal;
 }
 
-const NEVER = new AbortController().signal;
+/** After the time limit, a slow reader has this time to get the error. Then the connection is closed. */
+const LAST_READ_MS = 500;
 
 /** Answers requests, stores the responses and continues them. Those of other accounts are NotFound, also for an admin. */
 @injectable()
@@ -58,6 +61,7 @@ export class ResponseService {
   constructor(
     private readonly chats: ChatService,
     private readonly responses: ResponseRepository,
+    private readonly earlier: EarlierResponses,
     private readonly reader: ResponseReader,
     private readonly reconciler: RuntimeReconciler,
     private readonly quotas: StorageQuotas,
@@ -65,6 +69,7 @@ export class ResponseService {
     private readonly unitOfWork: UnitOfWork,
     private readonly ids: IdGenerator,
     private readonly clock: Clock,
+    private readonly settings: ServiceSettings,
   ) {}
 
   /**
@@ -76,24 +81,54 @@ export class ResponseService {
     if (input.background) return this.enqueue(caller, input);
     const { request, draft } = await this.prepare(caller, input);
     const { model, signal, memory } = input;
-    const answered = await this.chats.complete(caller, { model, keptIn: null, request, signal, memory });
+    memory.keep(null);
     const answer = new AnswerAssembly();
-    for (const _ of answer.addWhole(answered.completion));
-    return this.ended(caller, input, { ...draft, projectId: answered.projectId }, answer, answered.completion);
+    let response = draft;
+    await this.chats.complete(caller, {
+      ...{ model, keptIn: null, request, signal, memory },
+      store: async (completion, projectId) => {
+        for (const _ of answer.addWhole(completion));
+        response = await this.ended(caller, input, { ...draft, projectId }, answer, completion);
+      },
+    });
+    return response;
   }
 
   /** Returns the response while its answer is made. Throws what `create` throws before the generation. */
   async stream(by: Caller | null, input: ResponseRequest): Promise<ResponseStream> {
     const caller = authorize(by, permissions.chat);
-    if (input.background) {
-      const response = await this.enqueue(caller, input);
-      return { response, steps: this.reader.steps(response, input), expired: NEVER };
-    }
+    if (input.background) return this.followed(await this.enqueue(caller, input), input);
     const { request, draft } = await this.prepare(caller, input);
     const { model, signal, memory } = input;
-    const chat = await this.chats.stream(caller, { model, keptIn: null, request, signal, memory });
-    const response = { ...draft, projectId: chat.projectId };
-    return { response, steps: this.steps(caller, input, response, chat.parts), expired: chat.expired };
+    memory.keep(null);
+    const answer = new AnswerAssembly();
+    const last: ResponseStep[] = [];
+    const finish = async (end: CompletionEnd, projectId: string) => {
+      last.push(...answer.end(end.finishReason !== 'length'));
+      const response = await this.ended(caller, input, { ...draft, projectId }, answer, end);
+      last.push({ step: 'finished', response });
+    };
+    const { projectId, parts, expired } = await this.chats.stream(caller, {
+      ...{ model, keptIn: null, request, signal, memory },
+      store: async (part, id) => {
+        last.push(...answer.add(part));
+        await finish(part.end, id);
+      },
+    });
+    async function* steps(): AsyncGenerator<ResponseStep, void> {
+      let isFirst = true;
+      for await (const part of parts) {
+        if (isFirst) yield { step: 'running' };
+        isFirst = false;
+        if (part.end) break;
+        yield* answer.add(part);
+        if (!answer.isFull) continue;
+        await finish({ finishReason: 'length', usage: null }, projectId);
+        break;
+      }
+      yield* last;
+    }
+    return { response: { ...draft, projectId }, steps: steps(), expired };
   }
 
   /** Returns the tokens of the whole prompt. Throws what `ChatService.countTokens` throws, and PreviousResponseNotFound. */
@@ -120,26 +155,17 @@ export class ResponseService {
   /** Returns the steps of a response in the background from its beginning. Throws NotFound, InvalidRequest. */
   async follow(by: Caller | null, input: OfResponse & { signal: AbortSignal }): Promise<ResponseStream> {
     const response = await this.read(by, input);
+    input.memory.keep(null);
     if (!response.background) {
       const message = 'is only for responses in the background: this one was answered to the call that created it';
       throw new InvalidRequest([{ path: 'stream', message }]);
     }
-    return { response, steps: this.reader.steps(response, input), expired: NEVER };
+    return this.followed(response, input);
   }
 
   /** Returns those of the caller's responses with these ids that exist. Throws InvalidRequest if they are too many. */
-  async named(
-    by: Caller | null,
-    { ids, memory }: { readonly ids: readonly string[] } & WithMemory,
-  ): Promise<Response[]> {
-    const { accountId } = authorize(by, permissions.chat);
-    const { earlier, earlierBytes } = responseLimits;
-    const refuse = (what: string) => new InvalidRequest([{ path: 'input', message: `refers to more than ${what}` }]);
-    if (ids.length > earlier) throw refuse(`${earlier} responses`);
-    const sizes = await this.responses.sizes(accountId, ids);
-    if (sizes.reduce((sum, bytes) => sum + bytes, 0) > earlierBytes) throw refuse(`${earlierBytes} bytes of responses`);
-    await memory.reserve(...sizes);
-    return this.responses.ofIds(accountId, ids);
+  async named(by: Caller | null, input: { readonly ids: readonly string[] } & WithMemory): Promise<Response[]> {
+    return this.earlier.named(authorize(by, permissions.chat).accountId, input);
   }
 
   /** Deletes a response. One that runs in the background ends. Throws NotFound. */
@@ -153,42 +179,32 @@ export class ResponseService {
    * NotFound, InvalidRequest.
    */
   async cancel(by: Caller | null, input: OfResponse): Promise<Response> {
-    const response = await this.read(by, input);
-    if (!response.background)
+    const key = { id: input.id, accountId: authorize(by, permissions.chat).accountId };
+    const head = found('response', await this.responses.head(key));
+    if (!head.background)
       throw new InvalidRequest([{ path: 'response_id', message: 'names a response that is not in the background' }]);
-    if (!Response.isOpen(response)) return response;
-    await this.unitOfWork.run(async () => {
-      if (!(await this.responses.cancel(response, this.clock.now()))) return;
-      await this.responses.replaceOutput(response, await this.reader.outputSoFar(response, input.memory));
-    });
+    if (Response.isOpen(head)) {
+      await input.memory.reserve(head.bytes); // not in the transaction, because it may wait
+      await this.unitOfWork.run(async () => {
+        if (!(await this.responses.cancel(key, this.clock.now()))) return;
+        await this.responses.replaceOutput(key, await this.reader.outputSoFar(key.id));
+      });
+    }
     return this.read(by, input);
   }
 
-  private async *steps(
-    caller: AccountCaller,
-    input: ResponseRequest,
-    response: Response,
-    parts: Awaited<ReturnType<ChatService['stream']>>['parts'],
-  ): AsyncGenerator<ResponseStep, void> {
-    const answer = new AnswerAssembly();
-    let isFirst = true;
-    for await (const part of parts) {
-      if (isFirst) yield { step: 'running' };
-      isFirst = false;
-      yield* answer.add(part);
-      if (!part.end && !answer.isFull) continue;
-      const end = part.end ?? { finishReason: 'length', usage: null };
-      const last: AnswerStep[] = [...answer.end(end.finishReason !== 'length')];
-      yield* last;
-      yield { step: 'finished', response: await this.ended(caller, input, response, answer, end) };
-      return;
-    }
+  /** Follows a response in the background for as long as it may take from its first attempt to its end. */
+  private followed(response: Response, { memory, signal }: WithMemory & { signal: AbortSignal }): ResponseStream {
+    const longestMs = RESPONSE_WAIT_MS + this.settings.inferenceTimeoutMs;
+    const until = this.clock.now().getTime() + longestMs;
+    const expired = AbortSignal.timeout(longestMs + LAST_READ_MS);
+    return { response, steps: this.reader.steps(response, { memory, signal, until }), expired };
   }
 
   /** Returns the response with its answer, after it is stored if the caller wants that. */
   private async ended(
     caller: AccountCaller,
-    { store }: ResponseRequest,
+    { store, signal }: ResponseRequest,
     draft: Response,
     answer: AnswerAssembly,
     end: CompletionEnd,
@@ -196,6 +212,7 @@ export class ResponseService {
     const isWhole = end.finishReason !== 'length';
     for (const _ of answer.end(isWhole));
     const response: Response = { ...draft, ...endOf(answer, end), finishedAt: this.clock.now() };
+    signal.throwIfAborted();
     if (store) await this.store(caller, response, () => this.responses.add(response, null));
     return response;
   }
@@ -212,8 +229,10 @@ export class ResponseService {
     const task = { accountId, projectId, request, keyId };
     await this.store(caller, { ...response, task: request }, async () => {
       await this.responses.add(response, task);
-      await this.queue.enqueue(RESPONSE, { response_id: id }, { key: id, queueName });
+      const rules = { key: id, queueName, maxAttempts: RESPONSE_ATTEMPTS };
+      await this.queue.enqueue(RESPONSE, { response_id: id }, rules);
     });
+    input.memory.lower(0); // the whole request is stored
     return response;
   }
 
@@ -221,7 +240,7 @@ export class ResponseService {
     await this.quotas.add(caller, { responseBytes: textBytes(JSON.stringify(what)) }, write);
   }
 
-  /** Makes the checks that need the database, and returns the whole request. */
+  /** Makes the checks that need the database, and returns the whole request. Reserves memory for what it has read. */
   private async prepare(
     caller: AccountCaller,
     input: ResponseRequest,
@@ -229,8 +248,9 @@ export class ResponseService {
     const { request, instructions, previousId, store, background, repeated } = input;
     const { accountId, teamId } = caller;
     if (previousId !== null && !background) await this.reconciler.stateForTeam(teamId, input);
-    const earlier = previousId === null ? [] : await this.earlier(previousId, accountId, input);
-    if (store) await this.quotas.requireAnyRoom(caller, 'responseBytes');
+    const earlier = previousId === null ? [] : await this.earlier.before({ id: previousId, accountId }, input);
+    // A response in the background is stored at once, and then its room is checked.
+    if (store && !background) await this.quotas.requireAnyRoom(caller, 'responseBytes');
     const system: RequestMessage[] = instructions === null ? [] : [{ role: 'system', content: instructions }];
     const messages = [...system, ...earlier, ...request.messages];
     if (background) requireStorable([messages, repeated], 'background');
@@ -249,30 +269,6 @@ export class ResponseService {
       ...{ createdAt: this.clock.now(), finishedAt: null },
     };
     return { request: { ...request, messages }, draft };
-  }
-
-  /** Returns the messages and answers of the responses before. Throws PreviousResponseNotFound, InvalidRequest. */
-  private async earlier(id: string, accountId: string, { memory }: WithMemory): Promise<RequestMessage[]> {
-    const { earlier, earlierBytes } = responseLimits;
-    const line = await this.responses.lineage({ id, accountId }, earlier);
-    const refuse = (message: string) => new InvalidRequest([{ path: 'previous_response_id', message }]);
-    const [oldest] = line;
-    if (line.length < earlier && (!oldest || oldest.previousId !== null)) throw new PreviousResponseNotFound(id);
-    const bytes = line.reduce((sum, one) => sum + one.bytes, 0);
-    if (line.length >= earlier || bytes > earlierBytes)
-      throw refuse(`continues more than ${earlier} responses or ${earlierBytes} bytes: begin anew with a summary`);
-    if (line.some(Response.isOpen)) throw refuse('names a response that has not ended: wait for its end');
-    await memory.reserve(bytes);
-    const stored = await this.responses.ofIds(
-      accountId,
-      line.map((one) => one.id),
-    );
-    const byId = new Map(stored.map((one) => [one.id, one]));
-    return line.flatMap((one) => {
-      const response = byId.get(one.id);
-      if (!response) throw new PreviousResponseNotFound(id);
-      return [...response.messages, ...Response.messageOf(response.output)];
-    });
   }
 }
 

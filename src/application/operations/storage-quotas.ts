@@ -33,7 +33,8 @@ export class StorageQuotas {
     const owner = ownerOf(by);
     const names = Object.keys(added) as MeasuredQuota[];
     const name = `storage of ${owner.teamId ?? 'the master key'}`;
-    const isLong = (added.workspaceBytes ?? 0) > LONG_WRITE_BYTES;
+    const { workspaceBytes = 0, responseBytes = 0 } = added;
+    const isLong = Math.max(workspaceBytes, responseBytes) > LONG_WRITE_BYTES;
     const requireRoom = async (when: 'before' | 'after') => {
       const used = await this.meter.measure(owner, names);
       for (const name of names)

@@ -195,7 +195,7 @@ export class MemoryBudget {
 
 /** The part of the memory budget that one call holds: what it keeps until its end, and what it works with. */
 export class Reservation {
-  private kept: Place | null = null;
+  private readonly kept: Place[] = [];
   private work: Place | null = null;
   private readonly left = new AbortController();
 
@@ -217,13 +217,10 @@ export class Reservation {
   async reserveBytes(bytes: number): Promise<void> {
     this.release();
     if (this.left.signal.aborted) return;
-    const { budget, owner, left } = this;
-    const holds = (this.kept?.size ?? 0) > SMALL_BYTES;
-    this.work =
-      bytes <= SMALL_BYTES
-        ? budget.enterSmall(owner, bytes)
-        : await budget.enterLarge(owner, bytes, holds, left.signal);
-    if (left.signal.aborted) this.release();
+    const { budget, owner } = this;
+    const holds = sum(this.kept.map(({ size }) => size)) > SMALL_BYTES;
+    this.work = bytes <= SMALL_BYTES ? budget.enterSmall(owner, bytes) : await this.enterLarge(bytes, holds);
+    if (this.left.signal.aborted) this.release();
   }
 
   /**
@@ -243,7 +240,7 @@ export class Reservation {
       before.resize(bytes);
       return this.budget.advance();
     }
-    const added = await this.budget.enterLarge(this.owner, bytes - before.size, true, this.left.signal);
+    const added = await this.enterLarge(bytes - before.size, true);
     const room = this.budget.isBeyond(added) ? added : before;
     const other = room === added ? before : added;
     other.resize(0);
@@ -254,14 +251,14 @@ export class Reservation {
   }
 
   /**
-   * Keeps what is reserved until `close`, beside later reservations. `bytes` is its size now. It may be more than was
-   * reserved only if that was small. Null keeps the size.
+   * Keeps what is reserved until `close`, beside what was kept before and later reservations. `bytes` is its size now. It
+   * may be more than was reserved only if that was small. Null keeps the size.
    */
   keep(bytes: number | null): void {
     const { work } = this;
     if (!work) return;
     if (bytes !== null && (bytes < work.size || work.size <= SMALL_BYTES)) work.resize(bytes);
-    this.kept = work;
+    this.kept.push(work);
     this.work = null;
     this.budget.advance();
   }
@@ -276,8 +273,15 @@ export class Reservation {
   /** Releases the memory, also for later reservations: the call has ended. */
   close(): void {
     this.left.abort();
-    this.kept?.resize(0);
+    for (const place of this.kept) place.resize(0);
     this.release();
+  }
+
+  private async enterLarge(bytes: number, holds: boolean): Promise<Place> {
+    const { budget, owner, left } = this;
+    // If the call keeps content beyond the limit, no other call can be there.
+    const beyond = this.kept.find((place) => budget.isBeyond(place));
+    return beyond ? new Place(beyond.room, owner, bytes) : budget.enterLarge(owner, bytes, holds, left.signal);
   }
 
   private release(): void {

@@ -60,7 +60,7 @@ export interface DatasetComparison extends Comparison {
 }
 
 /** Limits the JSON of all records. A smaller CSV file can exceed the limit, as each record repeats the field names. */
-const MEGABYTES = 16;
+const MEBIBYTES = 16;
 
 /** Manages datasets. Repeats a write if the dataset changed meanwhile. */
 @injectable()
@@ -271,12 +271,12 @@ const atVersion = ({ datasetId, version }: DatasetVersion) => ({ datasetId, vers
 /** Counts the bytes of each piece. Throws InvalidRequest beyond the limit. */
 function* limited(pieces: Iterable<string>, count: (bytes: number) => void): Generator<string> {
   const utf8 = new TextEncoder();
-  let left = MEGABYTES * 1024 * 1024;
+  let left = MEBIBYTES * 1024 * 1024;
   for (const piece of pieces) {
     const { length } = utf8.encode(piece);
     count(length);
     left -= length;
-    const message = `are over the limit of ${MEGABYTES} MB as JSON, with the names of the fields in each record`;
+    const message = `are over the limit of ${MEBIBYTES} MiB as JSON, with the names of the fields in each record`;
     if (left < 0) throw new InvalidRequest([{ path: 'records', message }]);
     yield piece;
   }

@@ -1,6 +1,6 @@
 import { setting, whole } from './setting.js';
 
-const megabytes = whole(1, 1_073_741_824);
+const mebibytes = whole(1, 1_073_741_824);
 
 /** The limits of what is stored and of connections. Their defaults are more than most services ever need. */
 export const quotaSettings = {
@@ -14,17 +14,17 @@ export const quotaSettings = {
     about:
       'What a team may store as specs of projects and models and as records of datasets, with all stored versions, in units of 1,048,576 bytes.',
     fallback: '10240',
-    read: megabytes,
+    read: mebibytes,
   }),
   SERVICE_QUOTA_CONVERSATIONS_MB: setting({
     about: 'What an account may store as messages of conversations, in units of 1,048,576 bytes.',
     fallback: '1024',
-    read: megabytes,
+    read: mebibytes,
   }),
   SERVICE_QUOTA_RESPONSES_MB: setting({
     about: 'What an account may store as responses of `/openai/v1/responses`, in units of 1,048,576 bytes.',
     fallback: '1024',
-    read: megabytes,
+    read: mebibytes,
   }),
   SERVICE_QUOTA_EXTERNAL_JOBS: setting({
     about: 'The jobs of the kind `external` that a team may store. They are kept for ever.',
@@ -34,7 +34,7 @@ export const quotaSettings = {
   SERVICE_QUOTA_UPLOADS_MB: setting({
     about: 'What the whole service may store as uploaded model files, in units of 1,048,576 bytes.',
     fallback: '102400',
-    read: megabytes,
+    read: mebibytes,
   }),
   SERVICE_MAX_CONNECTIONS: setting({
     about:

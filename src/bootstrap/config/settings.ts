@@ -174,7 +174,7 @@ export const settings = {
     read: whole(1, 3_650),
   }),
   SERVICE_MODEL_BODY_MB: setting({
-    about: 'The megabytes that a request below `/openai/v1` may have.',
+    about: 'What a request below `/openai/v1` may have, in units of 1,048,576 bytes.',
     fallback: '32',
     read: whole(1, 256),
   }),
@@ -263,7 +263,7 @@ export const settings = {
     read: oneOf(logLevels),
   }),
   SERVICE_LOG_FILE: setting({
-    about: 'The log, as JSON Lines, rotated at 20 MB.',
+    about: 'The log, as JSON Lines, rotated at 20 MiB.',
     shown: '`tenon.log` in the data folder',
     read: z.string().transform((path) => resolve(path)),
   }),

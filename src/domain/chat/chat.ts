@@ -9,7 +9,13 @@ export interface ChatMessage {
   readonly content: string;
 }
 
-export type ContentPart = { readonly text: string } | { readonly imageUrl: string };
+export type ContentPart = { readonly text: string } | ImagePart;
+
+interface ImagePart {
+  readonly imageUrl: string;
+  /** How closely the model looks, such as `low`. If absent, the engine decides. */
+  readonly detail?: string;
+}
 
 /** A message of a request. `content` has only the text of the message. */
 export interface RequestMessage extends ChatMessage {
@@ -41,6 +47,11 @@ export interface ChatRequest {
   readonly maxTokens: number | null;
   /** If true, `maxTokens` is reduced to the rest of the context. Otherwise a request that does not fit is refused. */
   readonly cutToContext?: boolean;
+  /**
+   * If true, the oldest turns are left out of a prompt that does not fit the context. System messages and the last turn
+   * stay. An engine elsewhere cuts nothing.
+   */
+  readonly leaveOutOldest?: boolean;
   /** From 0 to 2. At 0 the answer is greedy and deterministic. Null: an engine elsewhere decides, a chat worker takes 0. */
   readonly temperature: number | null;
   /** The tools that the model may call. */

@@ -63,6 +63,13 @@ export class StreamNotRead extends refusal('timeout', 'inference_timeout', 'The 
   retryable: false,
 }) {}
 
+/** A reader has followed a response in the background for the longest time. The response goes on. */
+export class FollowedTooLong extends refusal(
+  'timeout',
+  'inference_timeout',
+  'The stream has reached its time limit, but the response goes on: follow it again from the last event.',
+) {}
+
 /** The call needs a chat model, but an embedding model is connected, or the other way round. */
 export class WrongTask extends InvalidRequest {
   constructor(task: RuntimeTask) {

@@ -5,7 +5,7 @@ type OptionalKeys<T> = { [Key in keyof T]-?: undefined extends T[Key] ? Key : ne
 
 /** A field of a request, of its sampling or of its messages that an engine may refuse. */
 export type OptionalField =
-  | Exclude<OptionalKeys<ChatRequest>, 'sampling' | 'cutToContext' | 'verbatim' | 'passedOn'>
+  | Exclude<OptionalKeys<ChatRequest>, 'sampling' | 'cutToContext' | 'leaveOutOldest' | 'verbatim' | 'passedOn'>
   | OptionalKeys<Sampling>
   | Exclude<OptionalKeys<RequestMessage>, undefined>;
 
@@ -26,8 +26,8 @@ export function nameOf(field: string): string {
 export function requireSupported(request: ChatRequest, supported: ReadonlySet<OptionalField>): ChatRequest {
   const { verbatim, ...understood } = request;
   verbatim?.requireUnderstood();
-  const { messages, maxTokens: _, cutToContext: _cut, temperature: _temperature, sampling, ...rest } = understood;
-  const { passedOn: _passedOn, unknown, ...others } = rest;
+  const { messages, maxTokens: _, temperature: _temperature, sampling, ...rest } = understood;
+  const { cutToContext: _cut, leaveOutOldest: _oldest, passedOn: _passedOn, unknown, ...others } = rest;
   const [field] = Object.keys(unknown ?? {});
   if (field !== undefined && !supported.has('unknown')) throw new UnknownParameter(field);
   for (const [i, { role: _role, content: _content, parts, ...message }] of messages.entries()) {

@@ -14,13 +14,22 @@ export const estimatedTextTokens = (texts: readonly string[]): number => lengthO
 export function estimatedTokens({ messages, texts = [], tools = [], responseFormat }: ChatRequest): number {
   const isImage = (part: ContentPart) => 'imageUrl' in part;
   const images = messages.flatMap(({ parts = [] }) => parts.filter(isImage)).length;
-  const own = messages.flatMap(({ content, reasoning = '', toolCalls = [] }) => [
-    content,
-    reasoning,
+  const own = messages.flatMap(({ content, reasoning = '', refusal = '', name = '', toolCalls = [] }) => [
+    ...[content, reasoning, refusal, name],
     ...toolCalls.flatMap((call) => [call.name, call.arguments]),
   ]);
-  const others = [...tools, ...(responseFormat ? [responseFormat] : [])].map((one) => JSON.stringify(one));
-  return Math.max(1, Math.ceil(estimatedTextTokens([...texts, ...own, ...others])) + images * TOKENS_PER_IMAGE);
+  const others = [...tools, ...(responseFormat ? [responseFormat] : [])].reduce((sum, one) => sum + jsonLength(one), 0);
+  const length = lengthOf([...texts, ...own]) + others;
+  return Math.max(1, Math.ceil(length / CHARACTERS_PER_TOKEN) + images * TOKENS_PER_IMAGE);
+}
+
+/** Returns the length of the JSON without escapes. Does not write the JSON, because it can be long. */
+function jsonLength(json: unknown): number {
+  if (typeof json === 'string') return json.length + 2;
+  if (typeof json !== 'object' || json === null) return String(json).length;
+  const entries = Object.entries(json);
+  const lengths = entries.map(([name, value]) => (Array.isArray(json) ? 0 : name.length + 3) + jsonLength(value));
+  return lengths.reduce((sum, length) => sum + length, 1 + Math.max(1, entries.length));
 }
 
 /** The most tokens that a chat template adds to a message, a tool or the whole prompt. */

@@ -12,7 +12,7 @@ const LARGE_EVENT = 32 * 1_024;
 const LIMITS = { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 32 };
 
 /** The schema of an answer, and the words for an answer that breaks it. */
-export interface AnswerForm<T> {
+export interface AnswerSchema<T> {
   readonly schema: z.ZodType<T>;
   /** The name of the same schema for the thread. If null, a large answer is refused. */
   readonly name: SchemaName | null;
@@ -30,14 +30,14 @@ export class AnswerReader {
   }
 
   /** Reads a whole answer. Takes over its memory. Throws RuntimeInvalidResponse, and the reason of the signal. */
-  async answer<T extends object>(form: AnswerForm<T>, bytes: Uint8Array, signal: AbortSignal): Promise<T> {
+  async answer<T extends object>(form: AnswerSchema<T>, bytes: Uint8Array, signal: AbortSignal): Promise<T> {
     if (bytes.length < LARGE_ANSWER)
       return checked<T>(readJson(form.schema, new TextDecoder().decode(bytes), form.problem));
     return this.inThread(form, bytes, signal);
   }
 
   /** Reads an event of a stream. Throws what `answer` throws. */
-  async event<T extends object>(form: AnswerForm<T>, text: string, signal: AbortSignal): Promise<T> {
+  async event<T extends object>(form: AnswerSchema<T>, text: string, signal: AbortSignal): Promise<T> {
     if (text.length < LARGE_EVENT) return checked<T>(readJson(form.schema, text, form.problem));
     const { logprobs, ...event }: T & { logprobs?: Iterable<unknown> } = await this.inThread(
       form,
@@ -48,7 +48,7 @@ export class AnswerReader {
   }
 
   private async inThread<T extends object>(
-    { name, problem }: AnswerForm<T>,
+    { name, problem }: AnswerSchema<T>,
     bytes: Uint8Array,
     signal: AbortSignal,
   ): Promise<T> {

@@ -1,7 +1,7 @@
 import type { ChatRequest } from '../../domain/chat/chat.js';
 import type { EmbeddingRequest } from '../../domain/chat/embedding.js';
 import type { RuntimeTask } from '../../domain/chat/runtime.js';
-import { estimatedTextTokens, mostAnswerTokens } from '../../domain/chat/token-estimate.js';
+import { estimatedTextTokens, estimatedTokens, mostAnswerTokens } from '../../domain/chat/token-estimate.js';
 
 export interface CallCost {
   readonly task: RuntimeTask;
@@ -10,9 +10,7 @@ export interface CallCost {
 }
 
 export function costOf(request: ChatRequest): CallCost {
-  const { messages, texts = [] } = request;
-  const prompt = estimatedTextTokens([...texts, ...messages.map(({ content }) => content)]);
-  return { task: 'chat', tokens: mostAnswerTokens(request) + prompt };
+  return { task: 'chat', tokens: mostAnswerTokens(request) + estimatedTokens(request) };
 }
 
 export const costOfTexts = ({ texts }: EmbeddingRequest): CallCost => ({

@@ -28,7 +28,7 @@ import { linesOf } from '../http-client/json-lines.js';
 import { readingPace } from '../http-client/reading-pace.js';
 import { eventsOf, LONGEST_EVENT } from '../http-client/server-sent-events.js';
 import { AnswerCheck } from './answer-check.js';
-import type { AnswerForm, AnswerReader } from './answer-reader.js';
+import type { AnswerReader, AnswerSchema } from './answer-reader.js';
 import type { SchemaName } from './answer-thread.js';
 import type { EngineChunk, EngineDialect, Wanted } from './engine-dialect.js';
 import { EngineRefusals, errorFor, KEY_REFUSED } from './engine-refusals.js';
@@ -79,7 +79,7 @@ export class EngineConnection<Model> {
   private readonly strict: StrictFormat;
   private readonly refusals: EngineRefusals;
   /** The forms by what is wanted. There are few, because a wish is only yes or no. */
-  private readonly forms = new Map<string, AnswerForm<unknown>>();
+  private readonly forms = new Map<string, AnswerSchema<unknown>>();
 
   constructor(
     private readonly source: HttpSource<Model>,
@@ -174,7 +174,7 @@ export class EngineConnection<Model> {
   }
 
   private async *chunks(
-    form: AnswerForm<EngineChunk>,
+    form: AnswerSchema<EngineChunk>,
     request: ChatRequest,
     reading: Reading,
   ): AsyncGenerator<ReceivedPart> {
@@ -219,7 +219,7 @@ export class EngineConnection<Model> {
   }
 
   /** Reads a whole answer. Reserves memory for it, and for the answer that is made of it. */
-  private async whole<T extends object>(form: AnswerForm<T>, answer: HttpStream, reading: Reading): Promise<T> {
+  private async whole<T extends object>(form: AnswerSchema<T>, answer: HttpStream, reading: Reading): Promise<T> {
     const { signal, memory } = reading;
     const { 'content-length': announced } = answer.headers;
     const body = { length: announced === undefined ? null : Number(announced), chunks: answer.body };
@@ -231,15 +231,19 @@ export class EngineConnection<Model> {
   }
 
   /** Returns the form of an answer or of a chunk. It is made once, because a new schema takes long to parse. */
-  private form<T>(name: 'answer' | 'chunk', wanted: Wanted, schemaOf: (wanted: Wanted) => z.ZodType<T>): AnswerForm<T> {
+  private form<T>(
+    name: 'answer' | 'chunk',
+    wanted: Wanted,
+    schemaOf: (wanted: Wanted) => z.ZodType<T>,
+  ): AnswerSchema<T> {
     const key = JSON.stringify([name, wanted]);
-    const known = this.forms.get(key) as AnswerForm<T> | undefined;
+    const known = this.forms.get(key) as AnswerSchema<T> | undefined;
     const form = known ?? this.formOf(name, schemaOf(wanted), this.source.model, wanted);
     this.forms.set(key, form);
     return form;
   }
 
-  private formOf<T>(name: SchemaName['name'], schema: z.ZodType<T>, ...args: readonly unknown[]): AnswerForm<T> {
+  private formOf<T>(name: SchemaName['name'], schema: z.ZodType<T>, ...args: readonly unknown[]): AnswerSchema<T> {
     const { module } = this.dialect;
     return { schema, name: module === null ? null : { module, name, args }, problem: NOT_READ[name] };
   }

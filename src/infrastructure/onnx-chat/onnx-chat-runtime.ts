@@ -74,15 +74,21 @@ const states: Readonly<Record<SupervisorState, RuntimeStatus['state']>> = {
   failed: 'unavailable',
 };
 
-/** The most characters of the further variables of a chat template, as JSON. */
+/** The most characters of the further variables of a chat template, as JSON, and of an effort. */
 const FIELDS_LENGTH = 100_000;
+/** The most characters of the descriptions of all tools. Several processes copy them before they are cut. */
+const DESCRIPTIONS_LENGTH = 1_000_000;
 
 /** Throws InvalidRequest. */
-function requireShortFields({ templateFields }: ChatRequest): void {
-  const length = templateFields ? JSON.stringify(templateFields).length : 0;
-  if (length <= FIELDS_LENGTH) return;
-  const message = `must have at most ${FIELDS_LENGTH} characters as JSON`;
-  throw new InvalidRequest([{ path: 'chat_template_kwargs', message }]);
+function requireShortFields({ templateFields, reasoningEffort = '', tools = [] }: ChatRequest): void {
+  const refuse = (path: string, what: string, most = FIELDS_LENGTH) => {
+    throw new InvalidRequest([{ path, message: `must have at most ${most} characters${what}` }]);
+  };
+  if (tools.reduce((sum, { description = '' }) => sum + description.length, 0) > DESCRIPTIONS_LENGTH)
+    refuse('tools', ' in all descriptions together', DESCRIPTIONS_LENGTH);
+  if (templateFields && JSON.stringify(templateFields).length > FIELDS_LENGTH)
+    refuse('chat_template_kwargs', ' as JSON');
+  if (reasoningEffort.length > FIELDS_LENGTH) refuse('reasoning_effort', '');
 }
 
 interface Tools {

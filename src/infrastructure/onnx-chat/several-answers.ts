@@ -1,6 +1,7 @@
 /**
  * Answers a request for several answers. Each answer is a call of its own: it has its own turn in the fair queue and
- * its own cost. Calls with the same prompt share the work for it through the prefix cache.
+ * its own cost. Calls with the same prompt share the work for it through the prefix cache. The first call of a prompt
+ * begins alone, so a prompt that is refused is sent and tokenized only once.
  */
 import type { RuntimeCall } from '../../application/chat/ports.js';
 import type { ChatRequest, Completion, CompletionEnd, CompletionPart, Usage } from '../../domain/chat/chat.js';
@@ -9,7 +10,7 @@ import type { ChatRequest, Completion, CompletionEnd, CompletionPart, Usage } fr
 const AT_ONCE = 8;
 
 /** Returns a request for each answer. Each has a seed of its own, if the request has one. */
-export function singleRequests(request: ChatRequest): ChatRequest[] {
+function singleRequests(request: ChatRequest): ChatRequest[] {
   const { texts, choices = 1, ...single } = request;
   const prompts = texts ? texts.map((text) => ({ ...single, texts: [text] })) : [single];
   return prompts.flatMap((prompt) => Array.from({ length: choices }, (_, i) => seeded(prompt, i)));
@@ -25,22 +26,53 @@ function seeded({ sampling, ...request }: ChatRequest, i: number): ChatRequest {
 const derived = (seed: number, i: number): number =>
   Number(BigInt.asUintN(52, (BigInt(Math.trunc(seed)) + BigInt(i) * 0x9e3779b97f4a7c15n) * 0xbf58476d1ce4e5b9n));
 
-/** Ends all calls of a request when one of them fails or the caller leaves. */
+/** The calls of one request. All end when one of them fails or the caller leaves. */
 class Calls {
   private readonly end = new AbortController();
+  private readonly signal: AbortSignal;
+  private readonly choices: number;
+  private readonly prompts: readonly FirstAdmission[];
   private isAdmitted = false;
-  readonly each: RuntimeCall;
 
-  constructor(call: RuntimeCall) {
+  constructor(
+    private readonly call: RuntimeCall,
+    { texts, choices = 1 }: ChatRequest,
+  ) {
+    this.choices = choices;
+    this.signal = AbortSignal.any([call.signal, this.end.signal]);
+    this.prompts = Array.from({ length: texts?.length ?? 1 }, () => new FirstAdmission(this.signal));
+  }
+
+  /** Returns the call for an answer when it may begin. Rejects if the calls end before. */
+  async of(i: number): Promise<RuntimeCall> {
+    const prompt = this.prompts[Math.floor(i / this.choices)] as FirstAdmission;
+    if (i % this.choices > 0) await prompt.reached;
     const admitted = () => {
-      if (!this.isAdmitted) call.admitted?.();
+      if (!this.isAdmitted) this.call.admitted?.();
       this.isAdmitted = true;
+      prompt.reach();
     };
-    this.each = { ...call, signal: AbortSignal.any([call.signal, this.end.signal]), admitted };
+    return { ...this.call, signal: this.signal, admitted };
   }
 
   close(): void {
     this.end.abort(new Error('another answer to the same request has failed'));
+  }
+}
+
+/** The moment when the first answer to a prompt is admitted. The others begin then. */
+class FirstAdmission {
+  readonly reached: Promise<void>;
+  reach = () => {};
+
+  /** `reached` rejects if the signal is aborted before. */
+  constructor(signal: AbortSignal) {
+    this.reached = new Promise((resolve, reject) => {
+      this.reach = resolve;
+      if (signal.aborted) reject(signal.reason);
+      signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+    });
+    this.reached.catch(() => undefined);
   }
 }
 
@@ -51,12 +83,12 @@ export async function completeAll(
   complete: (request: ChatRequest, call: RuntimeCall) => Promise<Completion>,
 ): Promise<Completion> {
   const requests = singleRequests(request);
-  const calls = new Calls(call);
+  const calls = new Calls(call, request);
   const answers: Completion[] = [];
   let next = 0;
   const work = async () => {
     for (let i = next++; i < requests.length; i = next++)
-      answers[i] = await complete(requests[i] as ChatRequest, calls.each);
+      answers[i] = await complete(requests[i] as ChatRequest, await calls.of(i));
   };
   try {
     await Promise.all(Array.from({ length: Math.min(AT_ONCE, requests.length) }, work));
@@ -74,7 +106,7 @@ export async function* streamAll(
   stream: (request: ChatRequest, call: RuntimeCall) => AsyncGenerator<CompletionPart>,
 ): AsyncGenerator<CompletionPart> {
   const requests = singleRequests(request);
-  const calls = new Calls(call);
+  const calls = new Calls(call, request);
   const ends: CompletionEnd[] = [];
   const open = new Map<number, AsyncGenerator<CompletionPart>>();
   const pending = new Map<number, Promise<{ i: number; result: IteratorResult<CompletionPart, unknown> }>>();
@@ -83,11 +115,14 @@ export async function* streamAll(
     asked.catch(() => undefined); // the first failure ends the others
     pending.set(i, asked);
   };
+  const begin = async function* (i: number) {
+    yield* stream(requests[i] as ChatRequest, await calls.of(i));
+  };
   let begun = 0;
   try {
     for (;;) {
       for (; open.size < AT_ONCE && begun < requests.length; begun++) {
-        const source = stream(requests[begun] as ChatRequest, calls.each);
+        const source = begin(begun);
         open.set(begun, source);
         ask(begun, source);
       }

@@ -64,8 +64,11 @@ export function messageJson(message: RequestMessage) {
   };
 }
 
-const partJson = (part: ContentPart) =>
-  'text' in part ? { type: 'text', text: part.text } : { type: 'image_url', image_url: { url: part.imageUrl } };
+function partJson(part: ContentPart) {
+  if ('text' in part) return { type: 'text', text: part.text };
+  const { imageUrl: url, detail } = part;
+  return { type: 'image_url', image_url: { url, ...(detail !== undefined && { detail }) } };
+}
 
 const toolCallJson = ({ id, name, arguments: text }: ToolCall) => ({
   id,

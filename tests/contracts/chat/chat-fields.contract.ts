@@ -9,9 +9,12 @@ import { UnsupportedParameter } from '../../../src/domain/chat/errors.js';
 import { nameOf } from '../../../src/domain/chat/request-field.js';
 import type { RuntimeSource } from '../../../src/domain/chat/runtime.js';
 import { type ChatRuntimesLimits, type ChatRuntimesUnderTest, callsTo } from '../../support/chat-runtimes-rig.js';
+import { endless } from '../../support/onnx/model-folders.js';
 
-/** An engine may ignore `passedOn`. */
-type Field = keyof (Omit<ChatRequest, 'messages' | 'sampling' | 'passedOn'> & RequestMessage & Sampling);
+/** An engine may ignore `passedOn` and `leaveOutOldest`. */
+type Field = keyof (Omit<ChatRequest, 'messages' | 'sampling' | 'passedOn' | 'leaveOutOldest'> &
+  RequestMessage &
+  Sampling);
 
 export interface ListeningRuntimes extends ChatRuntimesUnderTest {
   /** A model that shows the effect of each field. */
@@ -23,8 +26,6 @@ export interface ListeningRuntimes extends ChatRuntimesUnderTest {
 }
 
 const CONTEXT = 256;
-/** The model goes on as long as it may: the token that ends an answer of tiny-chat is unlikely. */
-const goingOn: Sampling = { logitBias: { 506: -100, 507: -100, 508: -100 } };
 
 /** Makes two requests for each field that differ only in this field. A new field needs an entry here. */
 const requestsWith = (steady: Sampling): Record<Field, readonly [Partial<ChatRequest>, Partial<ChatRequest>]> => {
@@ -79,7 +80,7 @@ const requestsWith = (steady: Sampling): Record<Field, readonly [Partial<ChatReq
       { toolChoice: 'none', tools: [toolOf('weather')] },
     ],
     parallelToolCalls: [true, false].map((parallelToolCalls) => {
-      const about = { toolChoice: 'required', tools: [{ name: 'stop' }], maxTokens: 150, sampling: goingOn };
+      const about = { toolChoice: 'required', tools: [{ name: 'stop' }], maxTokens: 150, sampling: endless };
       return { parallelToolCalls, ...about };
     }) as never,
     reasoningEffort: [{ reasoningEffort: 'low' }, { reasoningEffort: 'high' }],

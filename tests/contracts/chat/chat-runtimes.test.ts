@@ -42,14 +42,16 @@ function allContracts(...about: Parameters<typeof chatFieldsContract>): void {
 
 describe('chat runtimes', () => {
   const folders = new ModelFolders();
-  const context = 1_024;
-  const long = { ...withoutEnd, 'config.json': withFields({ eos_token_id: null, max_position_embeddings: context }) };
-  const [model, slow] = [folders.toy(), folders.toy({ idleRounds: 10_000 }, long)];
-  /** The template shows every field of a message, and the names of tools, to the model. */
+  const [model, slow] = [folders.toy(), folders.toy({ idleRounds: 10_000 }, withoutEnd)];
+  /** The template shows every field of a message, and the names of tools, to the model. Its answers do not end. */
   const listening = folders.like({
+    ...withoutEnd,
+    'config.json': withFields({ eos_token_id: null, max_position_embeddings: 256 }),
     'tokenizer_config.json': withFields({
+      eos_token: null,
       chat_template:
-        '{{ messages | tojson }}{{ tone }}{{ reasoning_effort }}' +
+        '{{ messages | tojson }}{{ tone }}' +
+        '{% if reasoning_effort %}<|im_start|>user\nSay: {{ reasoning_effort }}<|im_end|>\n<|im_start|>assistant\n{% endif %}' +
         '{% if tools %}{% for tool in tools %}{{ tool.function.name }}{% endfor %}{% endif %}' +
         '{% for m in messages %}{% if m.tool_calls %}{% for call in m.tool_calls %}<tool_call>{"name": ' +
         '"{{ call.function.name }}", "arguments": {{ call.function.arguments | tojson }}}</tool_call>' +
@@ -67,8 +69,8 @@ describe('chat runtimes', () => {
     return {
       runtimes: rig.runtimes,
       model: onnx(model),
-      asked: 'Count to 6.', // the toy answers in four tokens
-      context,
+      asked: 'Count to 6.', // the toy answers in eight tokens
+      context: 2_048,
       slow: onnx(slow),
       broken: onnx(broken),
       blame: /tokenizer/,

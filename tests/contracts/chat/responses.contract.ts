@@ -54,7 +54,7 @@ export function responsesContract(adapter: string, store: StoreUnderTest) {
         expect(await instance.ofIds(response.accountId, [response.id, 'resp_2'])).toEqual([response]);
         const head = await instance.head(response);
         expect(head).toEqual({
-          ...{ id: response.id, previousId: 'resp_1', status: 'failed', hasBegun: false },
+          ...{ id: response.id, previousId: 'resp_1', status: 'failed', background: false, hasBegun: false },
           bytes: expect.any(Number),
         });
         expect(await instance.sizes(response.accountId, [response.id, 'resp_2'])).toEqual([head?.bytes]);

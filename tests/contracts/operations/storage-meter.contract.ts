@@ -12,7 +12,8 @@ const NAMES = ['projects', 'workspaceBytes', 'conversationBytes', 'externalJobs'
 
 /** Returns a service that allows a team this number of projects. */
 const quotasOf = ({ unitOfWork, storageMeter }: Repositories, projects: number) => {
-  const quotas = { projects, workspaceBytes: Number.MAX_SAFE_INTEGER };
+  const most = Number.MAX_SAFE_INTEGER;
+  const quotas = { projects, workspaceBytes: most, responseBytes: most };
   return new StorageQuotas(unitOfWork, storageMeter, { quotas } as unknown as ServiceSettings);
 };
 
@@ -135,20 +136,23 @@ export function storageMeterContract(adapter: string, store: StoreUnderTest) {
       expect(await measured()).toMatchObject({ projects: 3 });
     });
 
-    it('lets short writes of a team pass a long one', async () => {
-      const { team, account } = stock;
-      const by = { kind: 'session', accountId: account.id, teamId: team.id } as Caller;
-      const quotas = quotasOf(stock, 10);
-      const [begun, end] = [gate(), gate()];
-      const long = quotas.add(by, { workspaceBytes: 8_000_000 }, async () => {
-        begun.open();
-        await end.opened;
-      });
-      await begun.opened;
-      for (const one of [quotas, quotasOf(await store.elsewhere(), 10)])
-        await one.add(by, { projects: 1, workspaceBytes: 200 }, async () => undefined);
-      end.open();
-      await long;
-    });
+    it.each(['workspaceBytes', 'responseBytes'] as const)(
+      'lets short writes of a team pass a long one of %s',
+      async (name) => {
+        const { team, account } = stock;
+        const by = { kind: 'session', accountId: account.id, teamId: team.id } as Caller;
+        const quotas = quotasOf(stock, 10);
+        const [begun, end] = [gate(), gate()];
+        const long = quotas.add(by, { [name]: 8_000_000 }, async () => {
+          begun.open();
+          await end.opened;
+        });
+        await begun.opened;
+        for (const one of [quotas, quotasOf(await store.elsewhere(), 10)])
+          await one.add(by, { projects: 1, [name]: 200 }, async () => undefined);
+        end.open();
+        await long;
+      },
+    );
   });
 }

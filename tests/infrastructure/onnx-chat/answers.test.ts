@@ -5,7 +5,15 @@ import { Sampler } from '../../../src/infrastructure/onnx-chat/worker/sampler.js
 import { Scheduler } from '../../../src/infrastructure/onnx-chat/worker/scheduler.js';
 import { Vocabulary } from '../../../src/infrastructure/onnx-chat/worker/tokenizers.js';
 import { ChildRuntimesRig } from '../../support/onnx/child-runtimes-rig.js';
-import { ModelFolders, tinyChat, withFields, withoutEnd } from '../../support/onnx/model-folders.js';
+import {
+  endId,
+  endless,
+  ModelFolders,
+  specialIds,
+  tinyChat,
+  withFields,
+  withoutEnd,
+} from '../../support/onnx/model-folders.js';
 
 const folders = new ModelFolders();
 afterAll(() => folders.remove());
@@ -43,19 +51,20 @@ describe('tiny-chat', () => {
 
   it('uses the context up to its last token', async () => {
     const { promptTokens } = await rig.ask('Hi', { maxTokens: 1 });
-    expect(await rig.ask('Hi', { maxTokens: 256 - promptTokens })).toMatchObject({ promptTokens });
-    await expect(rig.ask('Hi', { maxTokens: 257 - promptTokens })).rejects.toMatchObject({
+    expect(await rig.ask('Hi', { maxTokens: 2048 - promptTokens })).toMatchObject({ promptTokens });
+    await expect(rig.ask('Hi', { maxTokens: 2049 - promptTokens })).rejects.toMatchObject({
       code: 'context_length_exceeded',
-      message: expect.stringContaining(`context is 256 tokens; the prompt has ${promptTokens} and max_tokens asks for`),
+      message: expect.stringContaining(
+        `context is 2048 tokens; the prompt has ${promptTokens} and max_tokens asks for`,
+      ),
     });
   });
 
   it('limits max_tokens to the rest of the context if the call allows it', async () => {
     const { promptTokens } = await rig.ask('Hi', { maxTokens: 1 });
-    const sampling = { logitBias: { 508: -100 } }; // forbids the token that ends an answer
-    const about = { maxTokens: 1_000_000, cutToContext: true, sampling };
-    expect(await rig.ask('Hi', about)).toMatchObject({ completionTokens: 256 - promptTokens, finishReason: 'length' });
-    await expect(rig.ask('copper '.repeat(200), about)).rejects.toThrow(/Shorten the prompt\.$/);
+    const about = { maxTokens: 1_000_000, cutToContext: true, sampling: endless };
+    expect(await rig.ask('Hi', about)).toMatchObject({ completionTokens: 2048 - promptTokens, finishReason: 'length' });
+    await expect(rig.ask('copper '.repeat(2_300), about)).rejects.toThrow(/Shorten the prompt\.$/);
   });
 
   it('tells the number of tokens of a prompt that is too long, or a lower bound', async () => {
@@ -64,8 +73,8 @@ describe('tiny-chat', () => {
         code: 'context_length_exceeded',
         message: expect.stringMatching(by),
       });
-    await refuses(200, /the prompt has \d+\. Shorten the prompt\.$/);
-    for (const words of [2_000, 5_000_000]) await refuses(words, /the prompt has \d+ or more\. Shorten the prompt\.$/);
+    await refuses(2_300, /the prompt has \d+\. Shorten the prompt\.$/);
+    for (const words of [20_000, 5_000_000]) await refuses(words, /the prompt has \d+ or more\. Shorten the prompt\.$/);
   });
 
   it('reads the whole conversation', async () => {
@@ -94,7 +103,7 @@ describe('tiny-chat', () => {
 
   it('writes no word of questions and answers to the log', async () => {
     await rig.ask('Repeat after me: copper dragon');
-    await rig.ask('copper '.repeat(300)).catch(() => undefined);
+    await rig.ask('copper '.repeat(2_300)).catch(() => undefined);
     const logged = JSON.stringify(rig.log.lines);
     expect(logged).toMatch(/chat runtime ready/);
     expect(logged).not.toMatch(/copper|Repeat|Paris/);
@@ -109,7 +118,7 @@ describe('the decoder', () => {
   afterEach(() => rig.runtimes.close());
 
   it('gives the same tokens whether a prompt is read at once or in chunks', async () => {
-    const content = `Repeat after me: ${'river stone cloud '.repeat(24)}`;
+    const content = `Repeat after me: ${'river stone cloud '.repeat(48)}`;
     const memory = { bytesPerToken: 1, together: false, reuse: false, kvBytes: 0, cacheBytes: 0 };
     const settings = { stops: new Set<number>(), maxBatch: 1, costs: { batch: 1, token: 1 }, ...memory };
     const choose = (scores: Scores) => new Sampler(0).next(scores);
@@ -202,7 +211,7 @@ describe('the folder of a model', () => {
   });
 
   it('leaves special tokens to its template: the tokenizer adds none', () => {
-    const [id, special] = [506, '<|endoftext|>'];
+    const [id, special] = [specialIds[0], '<|endoftext|>'];
     const adding = {
       type: 'TemplateProcessing',
       single: [{ SpecialToken: { id: special, type_id: 0 } }, { Sequence: { id: 'A', type_id: 0 } }],
@@ -238,8 +247,8 @@ describe('the folder of a model', () => {
   });
 
   it.each([
-    ['generation_config.json', withFields({ eos_token_id: 508 }), null],
-    ['config.json', null, withFields({ eos_token_id: 508 })],
+    ['generation_config.json', withFields({ eos_token_id: endId }), null],
+    ['config.json', null, withFields({ eos_token_id: endId })],
     ['tokenizer_config.json', null, null],
   ])('may name the end of an answer only in %s', (named, generation, config) => {
     const changes = {
@@ -247,7 +256,7 @@ describe('the folder of a model', () => {
       'config.json': config ?? withFields({ eos_token_id: null }),
       'tokenizer_config.json': withFields(named === 'tokenizer_config.json' ? {} : { eos_token: null }),
     };
-    expect([...new Vocabulary(readModelFiles(folders.toy({}, changes))).stops]).toEqual([508]);
+    expect([...new Vocabulary(readModelFiles(folders.toy({}, changes))).stops]).toEqual([endId]);
   });
 
   it('may name the length of the context only for the tokenizer, and have no generation configuration', async () => {

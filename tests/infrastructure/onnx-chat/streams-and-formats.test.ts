@@ -3,7 +3,7 @@ import type { ResponseFormat } from '../../../src/domain/chat/chat.js';
 import type { JsonObject } from '../../../src/domain/workspace/json.js';
 import { PartBuffer } from '../../../src/infrastructure/onnx-chat/part-buffer.js';
 import { ChildRuntimesRig } from '../../support/onnx/child-runtimes-rig.js';
-import { ModelFolders, tinyChat, tokenId, withFields } from '../../support/onnx/model-folders.js';
+import { endId, ModelFolders, tinyChat, tokenId, VOCABULARY, withFields } from '../../support/onnx/model-folders.js';
 
 const rig = new ChildRuntimesRig({ atOnce: 16, queue: 100, timeoutMs: 60_000 });
 const folders = new ModelFolders();
@@ -60,7 +60,7 @@ describe('an answer in parts', () => {
     const [first] = drawn.logprobs ?? [];
     expect(first?.top).toEqual(logprobs[0]?.top);
     expect(first?.logprob).toBeLessThan(-2);
-    expect(await rig.ask('Hi', { sampling: { topLogprobs: 0, logitBias: { 508: 100 } } })).toMatchObject({
+    expect(await rig.ask('Hi', { sampling: { topLogprobs: 0, logitBias: { [endId]: 100 } } })).toMatchObject({
       text: '',
       logprobs: [],
     });
@@ -69,10 +69,10 @@ describe('an answer in parts', () => {
   it('never has a token that a bias forbids', async () => {
     const forbidden = { sampling: { logitBias: { [tokenId('1')]: -100, [tokenId('2')]: -100 } } };
     expect((await rig.ask('What is 7 + 5?', forbidden)).text).not.toMatch(/[12]/);
-    const unknown = rig.ask('Hi', { sampling: { logitBias: { 508: 1, 509: 1 } } });
+    const unknown = rig.ask('Hi', { sampling: { logitBias: { [endId]: 1, [VOCABULARY]: 1 } } });
     await expect(unknown).rejects.toMatchObject({
       code: 'invalid_request',
-      advice: { details: [{ path: 'logit_bias.509' }] },
+      advice: { details: [{ path: `logit_bias.${VOCABULARY}` }] },
     });
     for (const token of ['-1', '1.5', '01', 'x'])
       await expect(rig.ask('Hi', { sampling: { logitBias: { [token]: 1 } } })).rejects.toThrow(`logit_bias.${token}`);

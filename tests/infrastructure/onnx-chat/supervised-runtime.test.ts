@@ -14,9 +14,9 @@ import { until } from '../../support/until.js';
 
 const folders = new ModelFolders();
 const toy = folders.toy();
-/** Gets an answer of four tokens from the toy model. */
+/** Gets an answer of eight tokens from the toy model. */
 const question = 'Count to 6.';
-const answer = { text: expect.stringMatching(/^oodDo my/), finishReason: 'stop', completionTokens: 4 };
+const answer = { text: expect.stringMatching(/^ pencillose ti/), finishReason: 'stop', completionTokens: 8 };
 afterAll(() => folders.remove());
 
 let rig: ChildRuntimesRig;
@@ -110,10 +110,11 @@ describe('a runtime that hangs', () => {
     const endless = '{% for i in range(99999) %}{% for j in range(99999) %}{% endfor %}{% endfor %}';
     const template = (text: string) => JSON.parse(text).chat_template;
     const changed = (text: string) =>
-      withFields({ chat_template: `{% if messages|length == 3 %}${endless}{% endif %}${template(text)}` })(text);
+      withFields({ chat_template: `{% if messages[0].content == 'Hang' %}${endless}{% endif %}${template(text)}` })(
+        text,
+      );
     await rig.start(folders.toy({}, { 'tokenizer_config.json': changed }));
-    const messages = (['user', 'assistant', 'user'] as const).map((role) => ({ role, content: 'Hi' }));
-    const [counted, stuck] = [rig.ask(question), rig.ask('', { messages, caller: 'usr_b' })];
+    const [counted, stuck] = [rig.ask(question), rig.ask('Hang', { caller: 'usr_b' })];
     const refused = expect(stuck).rejects.toMatchObject({ code: 'inference_timeout' });
     expect(await counted).toMatchObject(answer);
     await refused;

@@ -8,7 +8,7 @@ import {
 } from '../../../src/infrastructure/onnx-chat/worker/model-files.js';
 import { type Prompt, Prompts } from '../../../src/infrastructure/onnx-chat/worker/prompts.js';
 import { SectionTokenizer, Vocabulary } from '../../../src/infrastructure/onnx-chat/worker/tokenizers.js';
-import { tinyChat, tokenId } from '../../support/onnx/model-folders.js';
+import { specialIds, tinyChat, tokenId } from '../../support/onnx/model-folders.js';
 
 const files = readModelFiles(tinyChat);
 const byteLevel = new Vocabulary(files);
@@ -55,7 +55,7 @@ function sent(vocabulary: Vocabulary, tokens: readonly number[], { cut = false, 
 }
 
 const models = [
-  ['a byte-level tokenizer', byteLevel, 506],
+  ['a byte-level tokenizer', byteLevel, specialIds[0] as number],
   ['a tokenizer of pieces and bytes', sentencePiece, pieces.length],
 ] as const;
 
@@ -113,7 +113,7 @@ describe('the tokens of a text', () => {
 
   it('are left out if a stop text cuts them off', () => {
     expect(tokensOf(ids, ['.b'])).toEqual([['a', a], [''], ['é', first, second], [''], [''], ['']]);
-    const [word = 0] = [...new Array(506).keys()].filter((id) => byteLevel.decode([id]).length > 2);
+    const [word = 0] = [...new Array(specialIds[0]).keys()].filter((id) => byteLevel.decode([id]).length > 2);
     expect(tokensOf([a as number, word], [byteLevel.decode([word]).slice(1)])).toContainEqual([
       byteLevel.decode([word])[0],
       word,
@@ -190,9 +190,8 @@ const readAndWrite = (model: ModelFiles) => {
   };
 };
 const tokens = readAndWrite(files);
-const specials = [506, 507, 508];
 const rendered = (content: string) => `<|im_start|>user\n${content}<|im_end|>\n`;
-const count = (ids: readonly number[]) => ids.filter((id) => specials.includes(id)).length;
+const count = (ids: readonly number[]) => ids.filter((id) => specialIds.includes(id)).length;
 
 describe('the text of a message', () => {
   it.each([

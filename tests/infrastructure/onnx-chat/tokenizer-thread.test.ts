@@ -1,17 +1,41 @@
 import { EventEmitter, once } from 'node:events';
-
-import type { ChatRequest } from '../../../src/domain/chat/chat.js';
+import type { ChatRequest, RequestMessage } from '../../../src/domain/chat/chat.js';
 import {
   type TokenizerReport,
   TokenizerThread,
 } from '../../../src/infrastructure/onnx-chat/worker/tokenizer-thread.js';
+import { cutMessage, cutTools, longestText } from '../../../src/infrastructure/onnx-chat/worker/tools/template-json.js';
 import { ModelFolders, tinyChat, withFields } from '../../support/onnx/model-folders.js';
 
 const folders = new ModelFolders();
 afterAll(() => folders.remove());
 
-const CONTEXT = 256;
-const LONG = 'blue river '.repeat(1_400);
+const CONTEXT = 2048;
+const LONG = 'blue river '.repeat(11_200);
+
+it('each text of a message that the template may show is cut before it is rendered', () => {
+  const call = { id: 'c', name: 'f', arguments: '{}' };
+  const message: RequestMessage = { role: 'tool', content: '', name: 'n', toolCallId: 'c', toolCalls: [call] };
+  expect(cutMessage(message, 2)).toEqual(message);
+  const long = 'abc'.repeat(100);
+  const texts = { content: long, reasoning: long, refusal: long, name: long, toolCallId: long };
+  const calls = [{ toolCalls: [{ ...call, id: long }] }, { toolCalls: [{ ...call, name: long }] }];
+  for (const one of [...Object.entries(texts).map(([field, text]) => ({ [field]: text })), ...calls]) {
+    expect(longestText({ ...message, ...one })).toBe(300);
+    expect(longestText(cutMessage({ ...message, ...one }, 2))).toBe(2);
+  }
+  const args = { ...message, toolCalls: [{ ...call, arguments: JSON.stringify({ long }) }] };
+  expect(cutMessage(args, 5).toolCalls).toEqual([{ ...call, arguments: '{"cut":"{\\"lon"}' }]);
+});
+
+it('descriptions of tools are cut together', () => {
+  const tools = ['ab', undefined, 'abcd', 'x'].map((description) => ({
+    name: 'f',
+    ...(description && { description }),
+  }));
+  expect(cutTools(tools, 99)).toEqual(tools);
+  expect(cutTools(tools, 3).map(({ description }) => description)).toEqual(['ab', undefined, 'a', '']);
+});
 
 describe('the counter of tokens', () => {
   let counter: TokenizerThread;
@@ -25,7 +49,7 @@ describe('the counter of tokens', () => {
       events.emit('report');
     });
     counter.take({ type: 'load', folder });
-    expect(reports.splice(0)).toEqual([{ type: 'loaded', sample: expect.any(Array), callForm: null }]);
+    expect(reports.splice(0)).toMatchObject([{ type: 'loaded' }]);
   };
   const count = (call: number, caller: string, texts: readonly string[], more: Partial<ChatRequest> = {}) => {
     const messages = texts.map((content) => ({ role: 'user' as const, content }));
@@ -40,8 +64,9 @@ describe('the counter of tokens', () => {
 
   it('tells the tokens of a prompt, and how many are left for the answer', async () => {
     use();
-    count(1, 'a', ['Hi']);
-    count(2, 'a', ['Hi'], { maxTokens: 5 });
+    const most = ['a '.repeat(CONTEXT - 100)]; // leaves less than an answer may have without max_tokens
+    count(1, 'a', most);
+    count(2, 'a', most, { maxTokens: 5 });
     const [free, bounded] = await reported(2);
     expect(free).toMatchObject({ type: 'tokenized', call: 1 });
     const { prompt, room } = free as Extract<TokenizerReport, { type: 'tokenized' }>;
@@ -83,6 +108,35 @@ describe('the counter of tokens', () => {
     expect(greedy).toMatchObject({ type: 'too_long', call: 3, whole: true });
   });
 
+  it('leaves out the oldest turns of a prompt that does not fit, but no system message, if the caller wants that', async () => {
+    use();
+    const of = (role: 'user' | 'assistant' | 'system', content: string) => ({ role, content });
+    const turn = (n: number) => [of('user', `Question ${n}`), of('assistant', `blue river seven `.repeat(70))];
+    const system = of('system', 'Be brief.');
+    const last = of('user', 'What is the capital of France?');
+    const turns = Array.from({ length: 40 }, (_, n) => turn(n)).flat();
+    const ask = (call: number, messages: ChatRequest['messages'], leaveOutOldest = true) =>
+      count(call, 'a', [], { messages, maxTokens: 40, cutToContext: true, leaveOutOldest });
+    ask(1, [system, ...turns, last], false);
+    ask(2, [system, ...turns, last]);
+    ask(3, [system, of('user', LONG), of('assistant', 'Yes.'), last]);
+    ask(4, [system, last]);
+    ask(5, [...turns, of('user', LONG)]);
+    const [whole, shortened, alone, fits, tooLong] = await reported(5);
+    expect(whole).toMatchObject({ type: 'too_long', call: 1 });
+    expect(shortened).toMatchObject({ type: 'tokenized', call: 2, room: 40 });
+    expect(alone).toEqual({ ...fits, call: 3 });
+    expect(tooLong).toMatchObject({ type: 'too_long', call: 5 });
+    // As many turns as fit, beside the room for the answer.
+    const { prompt } = shortened as Extract<TokenizerReport, { type: 'tokenized' }>;
+    expect(prompt.length).toBeLessThanOrEqual(CONTEXT - 40);
+    const kept = [1, 2, 3, 4, 5, 6, 7, 8, 9].map((number) => [system, ...turns.slice(-2 * number), last]);
+    for (const [index, messages] of kept.entries()) ask(6 + index, messages, false);
+    const exact = (await reported(5 + kept.length)).slice(5);
+    const fitting = exact.filter((one) => one.type === 'tokenized' && one.prompt.length <= CONTEXT - 40);
+    expect(fitting.at(-1)).toMatchObject({ prompt });
+  });
+
   it('stops early in a long section, also of tools, and cuts no prompt that fits', async () => {
     const chat_template =
       '{% if tools %}{{ tools | tojson }}{% endif %}{% for m in messages %}{{ m.content }}{% endfor %}';
@@ -101,6 +155,14 @@ describe('the counter of tokens', () => {
       expect(promptTokens).toBeLessThan(20 * CONTEXT);
     }
     expect(short).toMatchObject({ type: 'tokenized' });
+  });
+
+  it('serves others between its attempts at a prompt whose long texts the template leaves out', async () => {
+    const chat_template = "{% for m in messages if m.role == 'user' %}{{ m.content }}{% endfor %}";
+    use(folders.like({ 'tokenizer_config.json': withFields({ chat_template }) }));
+    count(1, 'a', ['Hi'], { tools: [{ name: 'f', description: LONG.repeat(20) }] });
+    count(2, 'b', ['Hi']);
+    expect((await reported(2)).map((report) => 'call' in report && report.call)).toEqual([2, 1]);
   });
 
   it('refuses an earlier call whose arguments are nested too deep', async () => {

@@ -6,7 +6,15 @@ import type { ChatRequest, Tool, ToolCall, ToolCallPart } from '../../../src/dom
 import type { JsonObject } from '../../../src/domain/workspace/json.js';
 import { ajvCode } from '../../../src/infrastructure/json-schema/pattern.js';
 import { ChildRuntimesRig, callsProgram } from '../../support/onnx/child-runtimes-rig.js';
-import { ModelFolders, tinyChat, tokenId, withFields } from '../../support/onnx/model-folders.js';
+import {
+  endId,
+  endless,
+  ModelFolders,
+  specialIds,
+  tinyChat,
+  tokenId,
+  withFields,
+} from '../../support/onnx/model-folders.js';
 import { type ToolTemplate, withToolTemplate } from '../../support/onnx/tool-templates.js';
 
 const rig = new ChildRuntimesRig({ atOnce: 16, queue: 100 });
@@ -35,8 +43,6 @@ const isValid = ({ name, arguments: text }: Pick<ToolCall, 'name' | 'arguments'>
   validators.get(name)?.(JSON.parse(text)) ?? false;
 
 const question = 'What is 7 + 5?';
-/** Makes the model go on as long as it may. */
-const endless = { logitBias: { 506: -100, 507: -100, 508: -100 } };
 const withoutIds = <T extends { toolCalls?: readonly ToolCall[] }>(answer: T) => ({
   ...answer,
   cachedTokens: 0,
@@ -131,6 +137,14 @@ describe.each(forms)('a model with calls in the form of %s', (id) => {
   });
 });
 
+it.each<[string, Partial<ChatRequest>]>([
+  ['chat_template_kwargs', { templateFields: { tone: 'x'.repeat(100_000) } }],
+  ['reasoning_effort', { reasoningEffort: 'x'.repeat(100_001) }],
+])('variables of the template that are too long are refused: %s', async (path, about) => {
+  const refusal = { code: 'invalid_request', advice: { details: [{ path }] } };
+  await expect(rig.ask(question, { id: 'tags', ...about })).rejects.toMatchObject(refusal);
+});
+
 describe('tools', () => {
   it('are refused for a model that does not know them, unless it must not call them', async () => {
     const refusal = { code: 'unsupported_parameter', advice: { details: [{ path: 'tools' }] } };
@@ -144,6 +158,7 @@ describe('tools', () => {
     ['tools', { tools: Array.from({ length: 129 }, (_, i) => ({ name: `f${i}` })) }],
     ['tools', { tools: [{ name: 'f' }, { name: 'f' }] }],
     ['tools', { tools: [{ name: 'f"' }] }],
+    ['tools', { tools: ['f', 'g'].map((name) => ({ name, description: 'x'.repeat(500_001) })) }],
     ['tools', { tools: [{ name: 'f', parameters: { title: 'x'.repeat(100_001) } }] }],
     ['tool_choice', { tools, toolChoice: { tool: 'g' } }],
     ['tool_choice', { toolChoice: 'required' }],
@@ -153,13 +168,14 @@ describe('tools', () => {
   });
 
   it('are called after a special token, if the tokenizer has one', async () => {
-    const special = { id: 506, content: '[TOOL_CALLS]', special: true };
+    const [first = 0] = specialIds;
+    const special = { id: first, content: '[TOOL_CALLS]', special: true };
     const folder = folders.like({
-      'config.json': withFields({ eos_token_id: 508 }),
-      'generation_config.json': withFields({ eos_token_id: 508 }),
+      'config.json': withFields({ eos_token_id: endId }),
+      'generation_config.json': withFields({ eos_token_id: endId }),
       'tokenizer.json': (text) => {
         const tokenizer = JSON.parse(text);
-        const kept = tokenizer.added_tokens.filter(({ id }: { id: number }) => id !== 506);
+        const kept = tokenizer.added_tokens.filter(({ id }: { id: number }) => id !== first);
         return JSON.stringify({ ...tokenizer, added_tokens: [...kept, { ...kept[0], ...special }] });
       },
       'tokenizer_config.json': (text) =>
@@ -168,7 +184,7 @@ describe('tools', () => {
         ),
     });
     expect(await rig.start(folder, 'special')).toMatchObject({ state: 'ready' });
-    const sampling = { logitBias: { 506: 100 } };
+    const sampling = { logitBias: { [first]: 100 } };
     const about = { id: 'special', tools: tools.slice(2), parallelToolCalls: false, sampling };
     const answer = await rig.ask(question, about);
     expect(answer).toMatchObject({ text: '', toolCalls: [{ name: 'stop', arguments: '{}' }] });

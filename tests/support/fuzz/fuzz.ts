@@ -15,6 +15,8 @@ const inWords = [
   'messages[…].content: may be null only for an assistant',
   'messages[…].tool_call_id: is required for the role tool',
   'messages[…].content[', // some types of blocks are for one role only
+  'functions[…].', // names, and schemas that a grammar cannot hold
+  'tools[…].function.',
   'tools[…].name: must be the name of the function',
   'tools[…].parameters: must be a JSON schema',
   'tools[…].input_schema: is required',

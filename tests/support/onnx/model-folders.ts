@@ -10,7 +10,19 @@ export const tinyChat = join(process.cwd(), 'models', 'tiny-chat');
 /** The folder of the embedding model that ships with the service. */
 export const tinyEmbed = join(process.cwd(), 'models', 'tiny-embed');
 
-const VOCABULARY = 509;
+/** The ids of the special tokens of tiny-chat: `<|endoftext|>`, `<|im_start|>`, `<|im_end|>`. All other ids are smaller. */
+export const specialIds: readonly number[] = JSON.parse(
+  readFileSync(join(tinyChat, 'tokenizer.json'), 'utf8'),
+).added_tokens.map(({ id }: { id: number }) => id);
+
+/** The token that ends an answer of tiny-chat. */
+export const endId = specialIds[2] as number;
+
+/** Lets tiny-chat go on as long as it may. */
+export const endless = { logitBias: Object.fromEntries(specialIds.map((id) => [id, -100])) };
+
+/** The number of tokens that tiny-chat knows. */
+export const VOCABULARY = endId + 1;
 
 /** Makes model folders for one test file. */
 export class ModelFolders {

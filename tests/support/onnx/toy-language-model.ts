@@ -17,8 +17,8 @@ export interface ToyLanguageModel {
 }
 
 /**
- * Makes a language model without weights. The next token is the sum of all tokens so far, modulo the size of the
- * vocabulary. So the answer is right only if the cache has every earlier token.
+ * Makes a language model without weights. The next token is the sum of all tokens so far and their number, modulo the
+ * size of the vocabulary. So the answer is right only if the cache has every earlier token.
  */
 export function toyLanguageModel({ vocabulary, half = false, format = 8, ...toy }: ToyLanguageModel): Buffer {
   const type = half ? FLOAT16 : FLOAT;
@@ -51,7 +51,8 @@ export function toyLanguageModel({ vocabulary, half = false, format = 8, ...toy 
       ['yes', BOOL, [1]],
     ],
     nodes: [
-      { op: 'Cast', inputs: ['input_ids'], outputs: ['typed'], attributes: { to: type } },
+      { op: 'Add', inputs: ['input_ids', 'axis_1'], outputs: ['summand'] },
+      { op: 'Cast', inputs: ['summand'], outputs: ['typed'], attributes: { to: type } },
       { op: 'Unsqueeze', inputs: ['typed', 'axes_1_3'], outputs: ['entry'] },
       concat('key'),
       concat('value'),

@@ -41,6 +41,27 @@ describe('MemoryBudget', () => {
     await stranger;
   });
 
+  it('keeps several contents until the end, also beyond the limit, where the same call may take more', async () => {
+    const all = new MemoryBudget(MB, WAIT_MS);
+    const [one, other] = [all.open('a'), all.open('b')];
+    await other.reserveBytes(MB / 2);
+    for (const bytes of [MB / 4, MB / 2]) {
+      await one.reserveBytes(bytes); // the second content goes beyond the limit
+      one.keep(null);
+    }
+    await one.growBytes(MB);
+    await one.growBytes(2 * MB);
+    other.close();
+    const large = () =>
+      all
+        .open('c')
+        .reserveBytes(MB)
+        .then(...outcomes);
+    expect(await large()).toBe('busy');
+    one.close();
+    expect(await large()).toBe('held');
+  });
+
   it('counts content that grows until there is memory for the whole, and serves such calls one after another', async () => {
     const all = new MemoryBudget(MB, 5_000);
     const calls = ['a', 'b'].map((owner) => all.open(owner));

@@ -8,12 +8,42 @@ import { ChatRuntimesByEngine } from '../../../src/infrastructure/chat-runtimes/
 import { FairQueue, type Turn, WaitEstimate } from '../../../src/infrastructure/chat-runtimes/fair-queue.js';
 import { RuntimeMeter } from '../../../src/infrastructure/chat-runtimes/runtime-meter.js';
 import { ChildLimits } from '../../../src/infrastructure/child-process/child-limits.js';
+import { costOf } from '../../../src/infrastructure/http-engine/call-cost.js';
 import { OnnxChatEngine } from '../../../src/infrastructure/onnx-chat/onnx-chat-engine.js';
 import { OpenAiChatEngine } from '../../../src/infrastructure/openai/openai-chat-engine.js';
 import { AsyncRequestContext, UuidIdGenerator } from '../../../src/infrastructure/system/adapters.js';
 import { ManualClock } from '../../fakes/shared/manual-clock.js';
 import { answers, schemas } from '../../support/json-schemas.js';
 import { RecordingLog } from '../../support/recording-log.js';
+
+describe('the cost of a call to an engine elsewhere', () => {
+  const message = { role: 'user' as const, content: 'x'.repeat(400) };
+  const tokens = (about: object) => costOf({ messages: [message], maxTokens: 50, temperature: 0, ...about }).tokens;
+
+  it('is the length of the prompt and of the longest answers', () => {
+    expect(tokens({})).toBe(150);
+    expect(tokens({ choices: 3 })).toBe(250);
+    expect(tokens({ messages: [], texts: ['x'.repeat(400), 'x'.repeat(40)], choices: 2 })).toBe(310);
+  });
+
+  it('counts tools, earlier calls and thoughts, the format and pictures', () => {
+    const long = 'x'.repeat(4_000);
+    const call = { id: 'c', name: 'f', arguments: long };
+    const picture = { imageUrl: `data:image/png;base64,${long.repeat(9)}` };
+    for (const about of [
+      { tools: [{ name: 'f', description: long }] },
+      { tools: [{ name: 'f', parameters: { properties: { a: [{ [long]: null }] } } }] },
+      { messages: [{ ...message, reasoning: long }] },
+      { messages: [{ ...message, refusal: long }] },
+      { messages: [{ ...message, toolCalls: [call] }] },
+      { messages: [{ ...message, parts: [picture] }] },
+      { responseFormat: { json: 'schema', name: 'n', schema: { title: long } } },
+    ]) {
+      expect(tokens(about)).toBeGreaterThanOrEqual(1_150);
+      expect(tokens(about)).toBeLessThan(1_200);
+    }
+  });
+});
 
 describe('FairQueue', () => {
   let estimate: WaitEstimate;

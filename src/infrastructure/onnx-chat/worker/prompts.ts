@@ -6,7 +6,7 @@ import { NOTHING_TO_READ, rawTokens } from './raw-text.js';
 import { SafeText, specialTokensOf } from './safe-text.js';
 import { usingTokenizer } from './tokenizers.js';
 import type { CallForm } from './tools/call-form.js';
-import { cutMessage, cutTool, longestText, templateMessages, templateTool, usedTools } from './tools/template-json.js';
+import { cutMessage, cutTools, longestText, templateMessages, templateTool, usedTools } from './tools/template-json.js';
 
 /** The parts of a request that a chat template reads. */
 type Conversation = Pick<ChatRequest, 'messages' | 'templateFields' | 'reasoningEffort' | 'tools' | 'toolChoice'>;
@@ -22,7 +22,10 @@ const SAMPLE = 'Hello! How are you today?';
 
 const EMPTY = 'must give the model something to read: its chat template makes no text from these messages';
 
-/** At first, each text of a request and each section of a prompt has at most this many characters per token that is enough. */
+/**
+ * At first, each text of a message, the descriptions of all tools together, and each section of a prompt have at most
+ * this many characters per token that is enough.
+ */
 const CHARACTERS_PER_TOKEN = 8;
 
 /** After about this many tokens, another call has its turn. */
@@ -67,14 +70,15 @@ export class Prompts {
     const { messages, tools = [] } = chat;
     for (let most = CHARACTERS_PER_TOKEN * enough; ; most *= 2) {
       const hasLong = messages.some((one) => longestText(one) > most);
-      const hasLongTool = tools.some(({ description = '' }) => description.length > most);
+      const hasLongTools = tools.reduce((sum, { description = '' }) => sum + description.length, 0) > most;
       const cut = {
         ...chat,
         ...(hasLong && { messages: messages.map((one) => cutMessage(one, most)) }),
-        ...(hasLongTool && { tools: tools.map((one) => cutTool(one, most)) }),
+        ...(hasLongTools && { tools: cutTools(tools, most) }),
       };
       const { isCut, ...prompt } = yield* this.tokens(cut, enough, most);
-      if (!(hasLong || hasLongTool || isCut) || !prompt.whole) return prompt;
+      if (!(hasLong || hasLongTools || isCut) || !prompt.whole) return prompt;
+      yield; // the next attempt takes twice as long
     }
   }
 

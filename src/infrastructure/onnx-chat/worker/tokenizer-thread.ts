@@ -3,6 +3,7 @@ import { parentPort } from 'node:worker_threads';
 import { type ChatRequest, chatLimits } from '../../../domain/chat/chat.js';
 import type { Order, Report } from '../protocol.js';
 import { RefusedMessages } from './chat-template.js';
+import { latestTurns } from './latest-turns.js';
 import { BrokenModel, readModelFiles } from './model-files.js';
 import { type Prompt, Prompts } from './prompts.js';
 import type { CallForm } from './tools/call-form.js';
@@ -71,7 +72,9 @@ export class TokenizerThread {
     try {
       const [text] = request.texts ?? [];
       const enough = COUNTED_CONTEXTS * context;
-      const prompt = yield* text === undefined ? prompts.of(request, enough) : prompts.raw(text, enough);
+      let prompt = yield* text === undefined ? prompts.of(request, enough) : prompts.raw(text, enough);
+      if (request.leaveOutOldest && prompt.tokens.length >= context)
+        prompt = (yield* latestTurns(request, context, (shorter, most) => prompts.of(shorter, most))) ?? prompt;
       this.report(type === 'count' ? counted(call, prompt, context) : fitted(call, prompt, request, context));
     } catch (error) {
       // Reports only the text of a refusal by the template. Other errors may quote messages, and failures are logged.

@@ -67,11 +67,12 @@ const OPEN = In(['queued', 'in_progress']);
 /** The ORM has no recursive queries. */
 const LINEAGE = `
   WITH RECURSIVE line AS (
-    SELECT id, previous_id, status, run, stored_bytes, 1 AS depth FROM responses WHERE id = $1 AND account_id = $2
+    SELECT id, previous_id, status, background, run, stored_bytes, 1 AS depth FROM responses WHERE id = $1 AND account_id = $2
      UNION ALL
-    SELECT r.id, r.previous_id, r.status, r.run, r.stored_bytes, depth + 1
+    SELECT r.id, r.previous_id, r.status, r.background, r.run, r.stored_bytes, depth + 1
       FROM line JOIN responses r ON r.id = line.previous_id AND r.account_id = $2 WHERE depth < $3)
-  SELECT id, previous_id AS "previousId", status, run > 0 AS "hasBegun", stored_bytes::float AS bytes FROM line ORDER BY depth DESC`;
+  SELECT id, previous_id AS "previousId", status, background, run > 0 AS "hasBegun", stored_bytes::float AS bytes
+    FROM line ORDER BY depth DESC`;
 
 @injectable()
 export class TypeOrmResponseRepository implements ResponseRepository {
@@ -88,11 +89,18 @@ export class TypeOrmResponseRepository implements ResponseRepository {
   }
 
   async head({ id, accountId }: ResponseKey): Promise<ResponseHead | null> {
-    const select = { id: true, previousId: true, status: true, run: true, storedBytes: true } as const;
+    const select = {
+      id: true,
+      previousId: true,
+      status: true,
+      background: true,
+      run: true,
+      storedBytes: true,
+    } as const;
     const found = await this.table().findOne({ select, where: { id, accountId } });
     if (!found) return null;
-    const { previousId, status, run, storedBytes: bytes } = found;
-    return { id, previousId, status, hasBegun: run > 0, bytes: Number(bytes) };
+    const { previousId, status, background, run, storedBytes: bytes } = found;
+    return { id, previousId, status, background, hasBegun: run > 0, bytes: Number(bytes) };
   }
 
   async find({ id, accountId }: ResponseKey): Promise<Response | null> {

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { Usage } from '../../../domain/chat/chat.js';
 import { type DomainError, InvalidRequest } from '../../../domain/shared/errors.js';
-import { intLike } from '../schemas.js';
+import { AnyJson, intLike, text } from '../schemas.js';
 
 /** Counts code points. A simple emoji is one code point and two units of UTF-16. */
 export const characters = (content: string) => {
@@ -16,6 +16,26 @@ export function refuseTooMany(json: unknown, path: string, most: number, message
   const list = (json as Record<string, unknown> | null)?.[path];
   return Array.isArray(list) && list.length > most ? new InvalidRequest([{ path, message }]) : null;
 }
+
+/** Names the model of a request. */
+export const modelField = text().meta({
+  description: 'The id of a project of your team, or its name if no other project of the team has it.',
+  example: 'prj_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11',
+});
+
+/** A field that clients send and that changes nothing. */
+export const withoutEffect = AnyJson.optional().describe('Accepted without effect.');
+
+/** The most likeliest tokens that a dialect reports at each place. */
+export const MOST_TOP_LOGPROBS = 20;
+
+/** A number of a request that may be absent or null. */
+export const within = (min: number, max: number) => {
+  const error = `must be a number from ${min} to ${max}`;
+  return z.number({ error }).min(min, { error }).max(max, { error }).nullish();
+};
+
+export const isGiven = <T>(value: T | null | undefined): value is T => value !== null && value !== undefined;
 
 export const UsageAnswer = z
   .object({

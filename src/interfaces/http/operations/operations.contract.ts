@@ -37,27 +37,27 @@ export const readLog = monitoring.get('/v1/logs', {
   summary: 'Read the end of the log',
   description:
     'Answers the newest lines, oldest first. Each is a JSON object with `time`, `level` and `event`. Lines of a request or ' +
-    'a job carry `request_id` or `job_id`. An answer has at most 16 MB of lines.',
+    'a job carry `request_id` or `job_id`. An answer has at most 16 MiB of lines.',
   access: permissions.readMonitoring,
   query: z.object({
     tail: Tail,
-    job_id: shortText(100).optional().describe('Only lines that mention this job, among the newest 64 MB of the log.'),
+    job_id: shortText(100).optional().describe('Only lines that mention this job, among the newest 64 MiB of the log.'),
     request_id: shortText(100)
       .optional()
-      .describe('Only lines that mention this request, among the newest 64 MB of the log.'),
+      .describe('Only lines that mention this request, among the newest 64 MiB of the log.'),
     level: z
       .enum(logLevels)
       .optional()
-      .describe('Only lines of this level or a more severe one, among the newest 64 MB of the log.'),
+      .describe('Only lines of this level or a more severe one, among the newest 64 MiB of the log.'),
     q: SearchText.optional().describe(
-      'Only lines with this text, in upper or lower case, among the newest 64 MB of the log.',
+      'Only lines with this text, in upper or lower case, among the newest 64 MiB of the log.',
     ),
     from: secondsText()
       .optional()
-      .describe('Seconds since the epoch. Only lines from then on, among the newest 64 MB of the log.'),
+      .describe('Seconds since the epoch. Only lines from then on, among the newest 64 MiB of the log.'),
     to: secondsText()
       .optional()
-      .describe('Seconds since the epoch. Only lines before then, among the newest 64 MB of the log.'),
+      .describe('Seconds since the epoch. Only lines before then, among the newest 64 MiB of the log.'),
   }),
   answer: namedObject('LogTail', {
     lines: z.array(textLike('{"time":"2025-11-21T00:00:00.123Z","level":"info","event":"request"}')),

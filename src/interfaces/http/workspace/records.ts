@@ -31,7 +31,7 @@ export const SentRecords = z
     description:
       'At most 500 records, unless `SERVICE_DATASET_RECORDS` says otherwise, with at most 50 fields each: `id`, `group`, ' +
       '`input`, `expected`, and fields of your own, beside them or within `fields`, but not in both places. A record without an id is numbered. All records together have at ' +
-      'most 16 MB as JSON.',
+      'most 16 MiB as JSON.',
     example: [{ id: 'fr', group: 'europe', input: 'What is the capital of France?', expected: 'Paris' }],
   });
 

@@ -58,28 +58,51 @@ function argumentsOf(text: string, path: string): JsonObject {
 const shortId = (id: string): string =>
   /^[a-zA-Z0-9]{9}$/.test(id) ? id : createHash('sha256').update(id).digest('hex').slice(0, 9);
 
-/** Returns the length of the longest text in a message that `cutMessage` can cut. */
-export const longestText = ({ content, reasoning = '', refusal = '', toolCalls = [] }: RequestMessage): number =>
-  toolCalls.reduce(
-    (most, call) => Math.max(most, call.arguments.length),
-    Math.max(content.length, reasoning.length, refusal.length),
-  );
+const textsOf = ({
+  content,
+  reasoning = '',
+  refusal = '',
+  name = '',
+  toolCallId = '',
+  toolCalls = [],
+}: RequestMessage) => [
+  ...[content, reasoning, refusal, name, toolCallId],
+  ...toolCalls.flatMap((call) => [call.id, call.name, call.arguments]),
+];
 
-/** Returns a tool whose description has at most `most` characters. */
-export const cutTool = ({ description, ...tool }: Tool, most: number): Tool => ({
-  ...tool,
-  ...(description !== undefined && { description: description.slice(0, most) }),
-});
+/** Returns the length of the longest text in a message. `cutMessage` cuts it. */
+export const longestText = (message: RequestMessage): number =>
+  textsOf(message).reduce((most, text) => Math.max(most, text.length), 0);
+
+/** Returns tools whose descriptions have at most `most` characters together. */
+export function cutTools(tools: readonly Tool[], most: number): Tool[] {
+  let left = most;
+  return tools.map(({ description, ...tool }) => {
+    if (description === undefined) return tool;
+    const cut = description.slice(0, left);
+    left -= cut.length;
+    return { ...tool, description: cut };
+  });
+}
 
 /** Returns a message whose texts have at most `most` characters. Arguments stay a JSON object. */
 export function cutMessage(message: RequestMessage, most: number): RequestMessage {
-  const { content, reasoning, refusal, toolCalls } = message;
-  const cut = (text: string) => (text.length > most ? JSON.stringify({ cut: text.slice(0, most) }) : text);
+  const { content, reasoning, refusal, name, toolCallId, toolCalls } = message;
+  const cut = (text: string) => text.slice(0, most);
+  const json = (text: string) => (text.length > most ? JSON.stringify({ cut: cut(text) }) : text);
   return {
     ...message,
-    content: content.slice(0, most),
-    ...(reasoning !== undefined && { reasoning: reasoning.slice(0, most) }),
-    ...(refusal !== undefined && { refusal: refusal.slice(0, most) }),
-    ...(toolCalls && { toolCalls: toolCalls.map((call) => ({ ...call, arguments: cut(call.arguments) })) }),
+    content: cut(content),
+    ...(reasoning !== undefined && { reasoning: cut(reasoning) }),
+    ...(refusal !== undefined && { refusal: cut(refusal) }),
+    ...(name !== undefined && { name: cut(name) }),
+    ...(toolCallId !== undefined && { toolCallId: cut(toolCallId) }),
+    ...(toolCalls && {
+      toolCalls: toolCalls.map((call) => ({
+        id: cut(call.id),
+        name: cut(call.name),
+        arguments: json(call.arguments),
+      })),
+    }),
   };
 }

@@ -9,7 +9,7 @@ import type { ContentBlock, StopReason } from './messages.contract.js';
 interface Head {
   readonly id: string;
   readonly model: string;
-  /** If false, the tokens from the prefix cache are input tokens, as for Anthropic's models. */
+  /** The caller marks a part of the prompt for the cache. */
   readonly marksCache: boolean;
 }
 
@@ -60,12 +60,15 @@ function endOf({ finishReason, stopText }: CompletionEnd, callsTools: boolean) {
   return { stop_reason: isStopped ? ('stop_sequence' as const) : reason, stop_sequence: isStopped ? stopText : null };
 }
 
-/** Tokens read from the cache are no input tokens. The numbers are 0 if the engine does not report them. */
+/**
+ * With a mark, tokens from the cache are no input tokens. Without one, all are, and the numbers of the cache are null. The
+ * others are 0 if the engine does not report them.
+ */
 function usageOf(usage: Usage | null, marksCache: boolean) {
-  const cached = marksCache ? (usage?.cachedTokens ?? 0) : 0;
+  const cached = marksCache ? (usage?.cachedTokens ?? 0) : null;
   return {
-    input_tokens: usage ? usage.promptTokens - cached : 0,
-    cache_creation_input_tokens: 0,
+    input_tokens: usage ? usage.promptTokens - (cached ?? 0) : 0,
+    cache_creation_input_tokens: marksCache ? 0 : null,
     cache_read_input_tokens: cached,
     output_tokens: usage?.completionTokens ?? 0,
   };

@@ -5,6 +5,7 @@ import { ThreadUnsupported } from '../../../../domain/chat/errors.js';
 import type { DomainError } from '../../../../domain/shared/errors.js';
 import { isObject, type Json } from '../../../../domain/workspace/json.js';
 import { AnyJson, AnyObject, text, truth, wanted, wholeNumber } from '../../schemas.js';
+import { modelField, within, withoutEffect } from '../dialects.js';
 
 const MAX_STOPS = 16;
 
@@ -141,18 +142,8 @@ const OutputConfig = z.looseObject({
     .nullish(),
 });
 
-const within = (most: number) => {
-  const error = `must be a number from 0 to ${most}`;
-  return z.number({ error }).min(0, { error }).max(most, { error }).nullish();
-};
-
-const withoutEffect = AnyJson.optional().describe('Accepted without effect.');
-
 const counted = {
-  model: text().meta({
-    description: 'The id of a project of your team, or its name if no other project of the team has it.',
-    example: 'prj_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11',
-  }),
+  model: modelField,
   messages: z
     .array(Message, { error: messagesError })
     .min(1, { error: messagesError })
@@ -197,8 +188,8 @@ export const MessagesRequest = z
       .max(MAX_STOPS, { error: stops })
       .nullish()
       .describe('The answer ends before the first of these texts. `stop_sequence` then tells which, if it is known.'),
-    temperature: within(chatLimits.temperature).describe('The default of an ONNX model is 0.'),
-    top_p: within(1),
+    temperature: within(0, chatLimits.temperature).describe('The default of an ONNX model is 0.'),
+    top_p: within(0, 1),
     top_k: wholeNumber(0, Number.MAX_SAFE_INTEGER).nullish(),
     metadata: AnyObject.nullish().describe('Engines elsewhere get `user_id` as `user`.'),
     container: withoutEffect,

@@ -32,11 +32,11 @@ export type StopReason = z.output<typeof StopReason>;
 
 const usage = namedObject('AnthropicUsage', {
   input_tokens: intLike(17, 'The tokens of the prompt, without `cache_read_input_tokens`.'),
-  cache_creation_input_tokens: intLike(0),
+  cache_creation_input_tokens: intLike(0).nullable(),
   cache_read_input_tokens: intLike(
     0,
-    'The tokens of the prompt that were in the prefix cache. 0 for a request without `cache_control`.',
-  ),
+    'The tokens of the prompt that were in the prefix cache. Null for a request without `cache_control`.',
+  ).nullable(),
   output_tokens: intLike(2),
 }).describe('Zeros if an engine elsewhere does not report it. In a stream, `message_delta` has it.');
 

@@ -10,6 +10,7 @@ import type {
 import { UnsupportedParameter } from '../../../../domain/chat/errors.js';
 import { InvalidRequest } from '../../../../domain/shared/errors.js';
 import type { JsonObject } from '../../../../domain/workspace/json.js';
+import { isGiven } from '../dialects.js';
 import {
   type Block,
   type CountRequest,
@@ -57,8 +58,6 @@ export function promptOf(body: CountRequest): ChatRequest {
     ...(unknown && { unknown }),
   };
 }
-
-const isGiven = <T>(value: T | null | undefined): value is T => value !== null && value !== undefined;
 
 /** Returns the fields that Anthropic does not document, or null. Throws UnsupportedParameter for servers of tools. */
 function unknownOf(body: CountRequest): JsonObject | null {
@@ -128,10 +127,21 @@ function messagesOf({ role, content }: MessageParam): RequestMessage[] {
       continue;
     }
     flush();
-    all.push({ ...messageOf('tool', block.content ?? ''), toolCallId: block.tool_use_id });
+    const result = block.content ?? '';
+    all.push({ ...messageOf('tool', block.is_error ? failed(result) : result), toolCallId: block.tool_use_id });
   }
   flush();
   return all.length > 0 ? all : [messageOf(role, '')];
+}
+
+/** Begins the result of a tool that failed. The engine-neutral chat has no other mark for it. */
+const FAILED = 'Error: ';
+
+function failed(result: string | readonly Block[]): string | readonly Block[] {
+  if (typeof result === 'string') return FAILED + result;
+  const [first, ...others] = result;
+  if (first?.type === 'text') return [{ ...first, text: FAILED + first.text }, ...others];
+  return [{ type: 'text', text: FAILED }, ...result];
 }
 
 /** One text is the content. Several texts are parts. Their joined text is the content for engines without parts. */

@@ -3,7 +3,8 @@ import { z } from 'zod';
 import type { ChatRequest, Sampling } from '../../../../domain/chat/chat.js';
 import type { Json, JsonObject } from '../../../../domain/workspace/json.js';
 import { parsed } from '../../parsed.js';
-import { AnyJson, STORABLE, text, truth, wanted, wholeNumber } from '../../schemas.js';
+import { AnyJson, STORABLE, truth, wanted, wholeNumber } from '../../schemas.js';
+import { modelField } from '../dialects.js';
 import { MOST_CHOICES, samplingOf } from '../openai/request-mapper.js';
 import { onlyNull, refusalOf, Sampled, tokenLimit, understood } from '../openai/understood-request.js';
 
@@ -45,15 +46,11 @@ const fields = {
   prompt_cache_key,
 };
 
-const model = text().meta({
-  description: 'The id of a project of your team, or its name if no other project of the team has it.',
-  example: 'prj_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11',
-});
 const stream = truth().nullish().describe('Answers server-sent events. The data of each is an `OpenAiCompletion`.');
 
 /** Checks what every engine needs. The rest goes to an engine elsewhere as it is. */
 export const CompletionRequest = z.looseObject({
-  model,
+  model: modelField,
   prompt: AnyJson.optional(),
   stream,
   stream_options: z.looseObject({}, { error: wanted('an object') }).nullish(),
@@ -62,7 +59,7 @@ export type CompletionRequest = z.output<typeof CompletionRequest>;
 
 /** Describes a request. A field that is not listed goes to an engine elsewhere as it is. */
 export const DocumentedCompletionRequest = z
-  .looseObject({ model, stream, ...fields })
+  .looseObject({ model: modelField, stream, ...fields })
   .meta({ id: 'OpenAiCompletionRequest' });
 
 const Understood = z

@@ -4,8 +4,8 @@ import { embeddingLimits } from '../../../../domain/chat/embedding.js';
 import { MODEL_LEVELS } from '../../body.js';
 import { contractsOf } from '../../contract.js';
 import { parsed } from '../../parsed.js';
-import { AnyJson, choice, intLike, STORABLE, text, textLike, wholeNumber } from '../../schemas.js';
-import { refuseTooMany, runtimeRefusals } from '../dialects.js';
+import { choice, intLike, STORABLE, textLike, wholeNumber } from '../../schemas.js';
+import { modelField, refuseTooMany, runtimeRefusals, withoutEffect } from '../dialects.js';
 import { OPENAI } from './openai-errors.js';
 import { refusalOf } from './understood-request.js';
 
@@ -18,10 +18,7 @@ const Text = z.string({ error: inputError }).min(1, { error: inputError }).meta(
 const Texts = z.array(Text, { error: inputError }).min(1, { error: inputError }).max(texts, { error: inputError });
 
 const fields = {
-  model: text().meta({
-    description: 'The id of a project of your team, or its name if no other project of the team has it.',
-    example: 'prj_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11',
-  }),
+  model: modelField,
   input: z.union([Text, Texts], { error: inputError }).meta({
     description: `A text or an array of 1 to ${texts} texts, none empty. Arrays of tokens are not supported.`,
     example: ['a cat', 'a dog'],
@@ -32,7 +29,7 @@ const fields = {
   dimensions: wholeNumber(1, dimensions)
     .nullish()
     .describe('The length of a vector. Only for models of engines elsewhere that can choose it.'),
-  user: AnyJson.optional().describe('Accepted without effect.'),
+  user: withoutEffect,
 };
 
 /** A field that is not listed goes to an engine elsewhere as it is. */

@@ -53,7 +53,7 @@ export const openAiErrors: ErrorForm<OpenAiError> = {
   }),
   findings: {
     invalid_request: { path: 'messages.0.content', message: 'is required' },
-    unknown_parameter: { path: 'top_k', message: 'is not a field of this request' },
+    unknown_parameter: { path: 'top_q', message: 'is not a field of this request' },
     unsupported_parameter: { path: 'tools', message: 'is not supported by the connected model' },
   },
 };

@@ -2,12 +2,8 @@ import { z } from 'zod';
 import { isObject, type Json } from '../../../../domain/workspace/json.js';
 import { fitsFormat, formatMessages } from '../../../../domain/workspace/spec-format.js';
 import { text, truth, wanted } from '../../schemas.js';
+import { modelField } from '../dialects.js';
 import { Message, understood } from './understood-request.js';
-
-const modelField = text().meta({
-  description: 'The id of a project of your team, or its name if no other project of the team has it.',
-  example: 'prj_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11',
-});
 
 const messagesError = 'must be an array with at least one message';
 

@@ -7,19 +7,14 @@ import type { JsonObject } from '../../../../domain/workspace/json.js';
 import { fitsFormat, formatLimits, formatMessages } from '../../../../domain/workspace/spec-format.js';
 import { parsed } from '../../parsed.js';
 import { AnyJson, AnyObject, choice, text, truth, wanted, wholeNumber } from '../../schemas.js';
+import { isGiven, MOST_TOP_LOGPROBS, within, withoutEffect } from '../dialects.js';
 import { checkTools, EarlierCall, EarlierFunctionCall, toolFields } from './understood-tools.js';
 
 const { temperature, choices } = chatLimits;
 
 const MAX_STOPS = 4;
-const MAX_TOP_LOGPROBS = 20;
 
 const roles = ['system', 'developer', 'user', 'assistant', 'tool', 'function'] as const;
-
-const within = (min: number, max: number) => {
-  const error = `must be a number from ${min} to ${max}`;
-  return z.number({ error }).min(min, { error }).max(max, { error }).nullish();
-};
 
 const TextPart = z
   .strictObject({
@@ -90,8 +85,6 @@ const bias = z.number({ error: weight }).min(-100, { error: weight }).max(100, {
 
 export const tokenLimit = wholeNumber(1, Number.MAX_SAFE_INTEGER).nullish();
 
-const withoutEffect = AnyJson.optional().describe('Accepted without effect.');
-
 export const Sampled = {
   temperature: within(0, temperature).describe('The default is 0: the likeliest token is always taken.'),
   top_p: within(0, 1),
@@ -116,7 +109,7 @@ export const Sampled = {
     .nullish()
     .describe('From -100 to 100, by token id.'),
   logprobs: truth().nullish(),
-  top_logprobs: wholeNumber(0, MAX_TOP_LOGPROBS).nullish().describe('Only with `logprobs`.'),
+  top_logprobs: wholeNumber(0, MOST_TOP_LOGPROBS).nullish().describe('Only with `logprobs`.'),
 };
 
 const Schema = AnyObject.refine(fitsFormat, { error: formatMessages.length }).meta({
@@ -184,6 +177,7 @@ export const understood = {
   service_tier: withoutEffect,
   prompt_cache_key: withoutEffect,
   prompt_cache_retention: withoutEffect,
+  prompt_cache_options: withoutEffect,
   prediction: withoutEffect,
   safety_identifier: withoutEffect,
   reasoning_effort: AnyJson.optional().describe('Chat templates that know it get it.'),
@@ -192,7 +186,6 @@ export const understood = {
   audio: onlyNull,
   web_search_options: onlyNull,
   moderation: onlyNull,
-  prompt_cache_options: onlyNull,
 };
 
 const Understood = z
@@ -219,5 +212,3 @@ export function refusalOf([first]: readonly z.core.$ZodIssue[]): DomainError | n
     ? new UnsupportedParameter(first.path.join('.'), 'is not supported by this model')
     : null;
 }
-
-const isGiven = <T>(value: T | null | undefined): value is T => value !== null && value !== undefined;

@@ -4,6 +4,7 @@ import type { AnswerItem, Response, ResponseFailure } from '../../../../domain/c
 import { isObject, type JsonObject } from '../../../../domain/workspace/json.js';
 import { wholeSeconds } from '../../schemas.js';
 import { itemId } from './items.js';
+import { ownWords } from './own-words.js';
 
 export function responseJson(response: Response) {
   const { id, status, background, previousId, repeated, output, usage, failure, createdAt, finishedAt } = response;
@@ -30,7 +31,7 @@ interface RepeatedFields {
 
 const failureJson = ({ code, message, isBusy }: ResponseFailure) => ({
   code: isBusy ? ('rate_limit_exceeded' as const) : ('server_error' as const),
-  message: `${code}: ${message}`,
+  message: `${code}: ${ownWords(message)}`,
 });
 
 const usageJson = (usage: Usage | null) =>

@@ -111,9 +111,11 @@ const thoughtOf = (parts: Json | undefined): string =>
     ? parts.map((part) => (isObject(part) && typeof part.text === 'string' ? part.text : '')).join('')
     : '';
 
+const DEFAULT_DETAIL = 'auto';
+
 const TEXTS = ['input_text', 'output_text', 'text'];
 
-/** Joins the texts. The parts are there only if one of them is not text. */
+/** Joins the texts. The parts are there only if one of them is not text. An empty array is an empty text. */
 function contentOf(content: Json | undefined, path: string): Pick<RequestMessage, 'content' | 'parts' | 'refusal'> {
   if (typeof content === 'string') return { content };
   if (!Array.isArray(content))
@@ -122,7 +124,7 @@ function contentOf(content: Json | undefined, path: string): Pick<RequestMessage
   const parts = content.flatMap((part: Json, index: number): ContentPart[] => {
     const at = `${path}.${index}`;
     if (!isObject(part)) throw refuse(at, 'must be an object');
-    const { type, text, refusal, image_url: url } = part;
+    const { type, text, refusal, image_url: url, detail } = part;
     if (typeof type === 'string' && TEXTS.includes(type)) {
       if (typeof text !== 'string') throw refuse(`${at}.text`, 'must be a string');
       return [{ text }];
@@ -134,12 +136,14 @@ function contentOf(content: Json | undefined, path: string): Pick<RequestMessage
     if (type !== 'input_image')
       throw new UnsupportedParameter(`${at}.type`, 'must be a text, a refusal or input_image');
     if (typeof url !== 'string') throw new UnsupportedParameter(`${at}.image_url`, 'must be the URL of the image');
-    return [{ imageUrl: url }];
+    if (detail === undefined || detail === null || detail === DEFAULT_DETAIL) return [{ imageUrl: url }];
+    if (typeof detail !== 'string') throw refuse(`${at}.detail`, 'must be a string');
+    return [{ imageUrl: url, detail }];
   });
   const texts = parts.flatMap((part) => ('text' in part ? [part.text] : []));
   return {
     content: texts.join(''),
-    ...((texts.length < parts.length || parts.length === 0) && { parts }),
+    ...((texts.length < parts.length || (parts.length === 0 && refusals.length > 0)) && { parts }),
     ...(refusals.length > 0 && { refusal: refusals.join('') }),
   };
 }
@@ -158,7 +162,9 @@ function itemsOf({ role, content, parts, toolCalls = [], toolCallId, reasoning, 
   const inAnswer = { type: 'output_text', annotations: [] };
   const textOf = (text: string) => (role === 'assistant' ? { ...inAnswer, text } : { type: 'input_text', text });
   const partOf = (part: ContentPart) =>
-    'text' in part ? textOf(part.text) : { type: 'input_image', image_url: part.imageUrl, detail: 'auto' };
+    'text' in part
+      ? textOf(part.text)
+      : { type: 'input_image', image_url: part.imageUrl, detail: part.detail ?? DEFAULT_DETAIL };
   const said = [
     ...(parts ? parts.map(partOf) : [textOf(content)]),
     ...(refusal === undefined ? [] : [{ type: 'refusal', refusal }]),

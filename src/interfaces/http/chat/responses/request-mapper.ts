@@ -2,19 +2,27 @@
 import type { ChatRequest, ResponseFormat, Sampling, Tool, ToolChoice } from '../../../../domain/chat/chat.js';
 import { InvalidRequest } from '../../../../domain/shared/errors.js';
 import { isObject, type Json, type JsonObject } from '../../../../domain/workspace/json.js';
+import { given } from '../openai/json-fields.js';
 import { type KnownItems, messagesOf } from './items.js';
 import { known, type ResponsesRequest } from './responses-request.js';
 
 const LOGPROBS = 'message.output_text.logprobs';
 
 /** The fields for engines elsewhere that have the same names there. */
-const passed = ['user', 'safety_identifier', 'prompt_cache_key', 'prompt_cache_retention', 'service_tier'] as const;
+const passed = [
+  'user',
+  'safety_identifier',
+  'prompt_cache_key',
+  'prompt_cache_retention',
+  'prompt_cache_options',
+  'service_tier',
+] as const;
 
 /** Returns the request with only the messages of its own input. Throws InvalidRequest, UnsupportedParameter. */
 export function chatRequestOf(body: ResponsesRequest, items: KnownItems): ChatRequest {
   const json = body as unknown as JsonObject;
   const tools = toolsOf(body);
-  const choice = tools.length > 0 ? choiceOf(json.tool_choice, tools) : undefined;
+  const choice = choiceOf(json.tool_choice, tools);
   const sampling = samplingOf(body);
   const passedOn = given({
     ...Object.fromEntries(passed.map((name) => [name, json[name] ?? undefined])),
@@ -25,10 +33,11 @@ export function chatRequestOf(body: ResponsesRequest, items: KnownItems): ChatRe
     messages: messagesOf(json.input, items),
     maxTokens: body.max_output_tokens ?? null,
     cutToContext: true,
+    ...(body.truncation === 'auto' && { leaveOutOldest: true }),
     temperature: body.temperature ?? null,
     ...given({
-      tools: tools.length > 0 ? (choice?.tools ?? tools) : undefined,
-      toolChoice: choice?.choice,
+      tools: tools.length > 0 ? (choice.tools ?? tools) : undefined,
+      toolChoice: tools.length > 0 ? choice.choice : undefined,
       parallelToolCalls: tools.length > 0 && body.parallel_tool_calls === false ? false : undefined,
       reasoningEffort: body.reasoning?.effort ?? undefined,
       responseFormat: formatOf(body.text?.format),
@@ -72,8 +81,15 @@ export function toolsOf({ tools }: Pick<ResponsesRequest, 'tools'>): Tool[] {
   );
 }
 
-/** Returns the choice and the tools that it allows. A choice of a tool that was left out is no choice. */
+const CALLABLE = 'needs a function in tools: tools of other types are left out';
+
+/**
+ * Returns the choice and the tools that it allows. A choice of a tool that was left out is no choice. Throws
+ * InvalidRequest if the model must call a function, and there is none.
+ */
 function choiceOf(json: Json | undefined, tools: readonly Tool[]): { choice?: ToolChoice; tools?: readonly Tool[] } {
+  const callable = () => new InvalidRequest([{ path: 'tool_choice', message: CALLABLE }]);
+  if (json === 'required' && tools.length === 0) throw callable();
   if (json === 'auto' || json === 'none' || json === 'required') return { choice: json };
   if (!isObject(json)) return {};
   const has = (name: Json | undefined) => tools.some((tool) => tool.name === name);
@@ -86,9 +102,11 @@ function choiceOf(json: Json | undefined, tools: readonly Tool[]): { choice?: To
   const names = json.tools.flatMap((tool) =>
     isObject(tool) && tool.type === 'function' && has(tool.name) ? [tool.name] : [],
   );
+  const isRequired = json.mode === 'required';
+  if (isRequired && names.length === 0) throw callable();
   if (names.length === 0) return { choice: 'none' };
   return {
-    choice: json.mode === 'required' ? 'required' : 'auto',
+    choice: isRequired ? 'required' : 'auto',
     tools: tools.filter(({ name }) => names.includes(name)),
   };
 }
@@ -146,9 +164,3 @@ export function repeatedOf(body: ResponsesRequest): JsonObject {
 
 const choiceJson = (choice: Json | undefined, hasTools: boolean): Json =>
   hasTools ? (choice ?? 'auto') : choice === 'none' ? 'none' : 'auto';
-
-type Given<T> = { [Name in keyof T]?: Exclude<T[Name], undefined> };
-
-/** Returns the fields that are not undefined. */
-const given = <T extends object>(fields: T): Given<T> =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Given<T>;

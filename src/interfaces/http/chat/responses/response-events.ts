@@ -6,6 +6,7 @@ import type { Problem } from '../../refusals.js';
 import type { OpenAiError } from '../openai/openai-errors.js';
 import { itemJson, logprobsJson, responseJson, textJson, wantsSummary } from './answer-mapper.js';
 import { itemId } from './items.js';
+import { ownWords } from './own-words.js';
 
 const lastTypes = { completed: 'response.completed', failed: 'response.failed' } as const;
 
@@ -35,9 +36,16 @@ export class ResponseEvents {
     }
   }
 
-  /** Returns the last events of a response that has failed. */
+  /**
+   * Returns the last events of a stream that has failed. A response in the background goes on without its stream. The
+   * `error` then repeats the last number, so that a reader who goes on after this number misses no event.
+   */
   failed({ status, body }: Problem): string {
     const { code, message } = (body as OpenAiError).error;
+    if (this.response.background) {
+      const sequence_number = Math.max(0, this.number - 1);
+      return eventText('error', { sequence_number, code, message: ownWords(message), param: null });
+    }
     const failure = { code, message, isBusy: status === 429 };
     const response = responseJson({ ...this.begun, status: 'failed', failure });
     return this.begin() + this.event('response.failed', { response });
@@ -113,6 +121,9 @@ export class ResponseEvents {
   private event(type: string, fields: object): string {
     const sequence_number = this.number++;
     if (sequence_number <= this.after) return '';
-    return `event: ${type}\ndata: ${JSON.stringify({ type, sequence_number, ...fields })}\n\n`;
+    return eventText(type, { sequence_number, ...fields });
   }
 }
+
+const eventText = (type: string, fields: object): string =>
+  `event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}\n\n`;

@@ -2,14 +2,12 @@ import { z } from 'zod';
 import { isObject, type Json } from '../../../../domain/workspace/json.js';
 import { fitsFormat, formatLimits, formatMessages } from '../../../../domain/workspace/spec-format.js';
 import { AnyJson, AnyObject, choice, text, truth, wanted, wholeNumber } from '../../schemas.js';
+import { MOST_TOP_LOGPROBS, modelField, withoutEffect } from '../dialects.js';
 import { understood } from '../openai/understood-request.js';
 
 const { temperature, top_p, top_k, min_p, repetition_penalty, seed, stop } = understood;
 const { presence_penalty, frequency_penalty, logit_bias, chat_template_kwargs } = understood;
 
-const MOST_TOP_LOGPROBS = 20;
-
-const withoutEffect = AnyJson.optional().describe('Accepted without effect.');
 const passedOn = AnyJson.optional().describe('An engine elsewhere gets it. Without effect for other models.');
 
 /** Accepts null, which some programs send for each field that they do not use. */
@@ -62,10 +60,7 @@ const input = 'must be a text or an array of items';
 
 /** The fields that the service knows. Others go to an engine elsewhere as they are. */
 export const known = {
-  model: text().meta({
-    description: 'The id of a project of your team, or its name if no other project of the team has it.',
-    example: 'prj_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11',
-  }),
+  model: modelField,
   input: z
     .union([text(), z.array(Item), z.null()], { error: input })
     .optional()
@@ -93,7 +88,12 @@ export const known = {
     .describe(
       'With `summary`, what the model thinks is the summary of a reasoning item. Without it, it is the content.',
     ),
-  truncation: choice(['auto', 'disabled']).nullish().describe('Accepted without effect.'),
+  truncation: choice(['auto', 'disabled'])
+    .nullish()
+    .describe(
+      'With `auto`, the oldest turns are left out of an input that is longer than the context of an ONNX model. System ' +
+        'messages and the last turn stay. An engine elsewhere cuts nothing. The default is `disabled`.',
+    ),
   conversation: notSupported,
   stream: truth().nullish().describe('Answers server-sent events. The data of each is a `ResponseEvent`.'),
   stream_options: z
@@ -112,8 +112,8 @@ export const known = {
   ...{ temperature, top_p, top_k, min_p, repetition_penalty, seed, stop },
   ...{ presence_penalty, frequency_penalty, logit_bias, chat_template_kwargs },
   ...{ user: passedOn, safety_identifier: passedOn, prompt_cache_key: passedOn },
-  ...{ prompt_cache_retention: passedOn, service_tier: passedOn },
-  ...{ prompt_cache_options: withoutEffect, client_metadata: withoutEffect, max_tool_calls: withoutEffect },
+  ...{ prompt_cache_retention: passedOn, prompt_cache_options: passedOn, service_tier: passedOn },
+  ...{ client_metadata: withoutEffect, max_tool_calls: withoutEffect },
   ...{ context_management: withoutEffect, moderation: withoutEffect, personality: withoutEffect },
   prompt: notSupported,
 };

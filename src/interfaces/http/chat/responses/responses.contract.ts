@@ -69,6 +69,10 @@ const streamed =
   'The events have a `type` and a `sequence_number`, which counts from 0 without a gap. The last one is ' +
   '`response.completed`, `response.incomplete` or `response.failed`. A cancelled response ends with ' +
   '`response.incomplete`.';
+const followed =
+  'A response in the background goes on without its stream. A stream that fails then ends with an event `error`, which ' +
+  'repeats the number of the last event: read on after this number. A stream of a response in the background lasts three ' +
+  'minutes longer than `SERVICE_INFERENCE_TIMEOUT_S` at most.';
 
 export const createResponse = api.post(path, {
   id: 'createResponse',
@@ -76,7 +80,7 @@ export const createResponse = api.post(path, {
   description:
     'For programs that use OpenAI’s Responses API. It works with every model: the request is translated. The response is ' +
     'stored for `SERVICE_RESPONSE_DAYS`, unless `store` is false. Only its account can read it, on every instance.\n\n' +
-    `\`stream: true\` answers server-sent events. ${streamed} A failure before the first event has its ordinary status.\n\n` +
+    `\`stream: true\` answers server-sent events. ${streamed} ${followed} A failure before the first event has its ordinary status.\n\n` +
     '`background: true` answers at once, and the work queue makes the answer. A crash of an instance does not end it.',
   access: permissions.chat,
   body: ResponsesRequest,
@@ -129,7 +133,7 @@ const streamError = { error: 'must be true or false' };
 export const readResponse = api.get(one, {
   id: 'readResponse',
   summary: 'Read a stored response, or its events',
-  description: `With \`stream=true\`, answers the events of a response in the background, also while it is made. ${streamed}`,
+  description: `With \`stream=true\`, answers the events of a response in the background, also while it is made. ${streamed} ${followed}`,
   access: permissions.chat,
   query: z.object({
     stream: z.enum(['true', 'false'], streamError).optional(),
@@ -139,7 +143,7 @@ export const readResponse = api.get(one, {
   }),
   answer: ResponseAnswer,
   answerEvents: ResponseEvent,
-  refusals: ['busy'],
+  refusals: ['busy', 'inference_timeout'],
 });
 
 export const deleteResponse = api.delete(one, {

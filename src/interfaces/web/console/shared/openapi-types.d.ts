@@ -2621,6 +2621,7 @@ export interface components {
             service_tier?: string | number | boolean | null | unknown[] | Record<string, never>;
             prompt_cache_key?: string | number | boolean | null | unknown[] | Record<string, never>;
             prompt_cache_retention?: string | number | boolean | null | unknown[] | Record<string, never>;
+            prompt_cache_options?: string | number | boolean | null | unknown[] | Record<string, never>;
             prediction?: string | number | boolean | null | unknown[] | Record<string, never>;
             safety_identifier?: string | number | boolean | null | unknown[] | Record<string, never>;
             reasoning_effort?: string | number | boolean | null | unknown[] | Record<string, never>;
@@ -2631,7 +2632,6 @@ export interface components {
             audio?: null;
             web_search_options?: null;
             moderation?: null;
-            prompt_cache_options?: null;
         } & {
             [key: string]: unknown;
         };
@@ -2875,8 +2875,8 @@ export interface components {
             safety_identifier?: string | number | boolean | null | unknown[] | Record<string, never>;
             prompt_cache_key?: string | number | boolean | null | unknown[] | Record<string, never>;
             prompt_cache_retention?: string | number | boolean | null | unknown[] | Record<string, never>;
-            service_tier?: string | number | boolean | null | unknown[] | Record<string, never>;
             prompt_cache_options?: string | number | boolean | null | unknown[] | Record<string, never>;
+            service_tier?: string | number | boolean | null | unknown[] | Record<string, never>;
             client_metadata?: string | number | boolean | null | unknown[] | Record<string, never>;
             max_tool_calls?: string | number | boolean | null | unknown[] | Record<string, never>;
             context_management?: string | number | boolean | null | unknown[] | Record<string, never>;
@@ -2983,8 +2983,8 @@ export interface components {
             stop_sequence: string | null;
             usage: {
                 input_tokens: number;
-                cache_creation_input_tokens: number;
-                cache_read_input_tokens: number;
+                cache_creation_input_tokens: number | null;
+                cache_read_input_tokens: number | null;
                 output_tokens: number;
             };
         };
@@ -3061,8 +3061,8 @@ export interface components {
             };
             usage: {
                 input_tokens: number;
-                cache_creation_input_tokens: number;
-                cache_read_input_tokens: number;
+                cache_creation_input_tokens: number | null;
+                cache_read_input_tokens: number | null;
                 output_tokens: number;
             };
         } | {
@@ -7675,6 +7675,7 @@ export interface operations {
             431: components["responses"]["OpenaiRefused431HeadersTooLarge"];
             500: components["responses"]["OpenaiRefused500InternalError"];
             503: components["responses"]["OpenaiRefused503BusyStorageUnavailableInstanceOutdatedShuttingDown"];
+            504: components["responses"]["OpenaiRefused504InferenceTimeout"];
         };
     };
     deleteResponse: {
