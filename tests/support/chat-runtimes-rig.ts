@@ -52,7 +52,13 @@ export function callsTo(rig: () => ChatRuntimesUnderTest) {
     const messages = [{ role: 'user' as const, content: text }];
     const request = { messages, maxTokens: null, temperature: 0, ...rest };
     const ending = signal ?? new AbortController().signal;
-    const call = { caller: by, signal: ending, memory: unlimited, ...(admitted && { admitted }), ...(left && { left }) };
+    const call = {
+      caller: by,
+      signal: ending,
+      memory: unlimited,
+      ...(admitted && { admitted }),
+      ...(left && { left }),
+    };
     return [id, request, call] as const;
   };
 

@@ -13,12 +13,15 @@ import {
   RuntimeUnavailable,
 } from '../../domain/chat/errors.js';
 import type { ProjectRuntime } from '../../domain/chat/runtime.js';
+import { Demand, NOTHING } from '../../domain/spend/demand.js';
 import { type CallFigures, type CallInfo, CallTracker } from '../jobs/call-tracker.js';
 import { MemoryBudget, type WithMemory } from '../shared/memory-budget.js';
 import { Clock, ServiceSettings } from '../shared/ports.js';
 import { BudgetGuard } from '../spend/budget-guard.js';
-import { bounded, demandOf, within } from '../spend/chat-demand.js';
+import { CallDeadline } from '../spend/call-deadline.js';
+import { bounded, demandOf } from '../spend/chat-demand.js';
 import { EarlyEnd } from '../spend/early-end.js';
+import type { SpendScopes } from '../spend/ports.js';
 import { type InProject, TeamWorkspace } from '../workspace/team-workspace.js';
 import { ConversationService, type TurnPlace } from './conversation.service.js';
 import { ChatRuntimes } from './ports.js';
@@ -82,11 +85,9 @@ export interface ChatStream {
 }
 
 /** A chat of the service itself with a runtime, on behalf of an account. */
-export interface OwnCall {
+export interface OwnCall extends SpendScopes {
   readonly projectId: string;
   readonly request: ChatRequest;
-  readonly accountId: string;
-  readonly teamId: string;
   /** Names the holds of the call. */
   readonly callId: string;
 }
@@ -111,7 +112,7 @@ export class ChatService {
   /**
    * Returns the answer of the project's model, and the id of the conversation that stores the turn, or null. Reads the
    * desired state of the runtime first, so that no instance answers after a stop. Throws what
-   * `RuntimeReconciler.stateForTeam`, `requireReady`, `ConversationService.storeTurn` and `ChatRuntimes.complete` throw.
+   * `RuntimeReconciler.stateForCall`, `requireReady`, `ConversationService.storeTurn` and `ChatRuntimes.complete` throw.
    */
   async complete(by: Caller | null, input: Input & WholeInput): Promise<Answered> {
     const { request, signal, memory } = input;
@@ -121,9 +122,14 @@ export class ChatService {
     const options = { caller: call.by.accountId, signal, memory, left: early.left };
     const completion = await this.calls.track(
       call,
-      (admitted, bounds) => {
-        const limited = within(signal, bounds, this.settings.inferenceTimeoutMs);
-        return this.runtimes.complete(projectId, bounded(request, bounds), { ...options, signal: limited, admitted });
+      async (begun, bounds) => {
+        const deadline = new CallDeadline(signal, bounds);
+        const admitted = () => {
+          begun();
+          deadline.begin();
+        };
+        const limited = { ...options, signal: deadline.signal, admitted };
+        return this.runtimes.complete(projectId, bounded(request, bounds), limited).finally(() => deadline.end());
       },
       {
         figuresOf: ({ usage }) => figuresOf(usage),
@@ -157,13 +163,18 @@ export class ChatService {
     const { projectId, by } = about;
     const caller = by.accountId;
     const early = new EarlyEnd(request);
-    const limited = within(signal, call.bounds, this.settings.inferenceTimeoutMs);
-    const options = { caller, signal: limited, memory, left: early.left, admitted: () => call.admitted() };
+    const deadline = new CallDeadline(signal, call.bounds);
+    const admitted = () => {
+      call.admitted();
+      deadline.begin(() => isWaiting && expire());
+    };
+    const options = { caller, signal: deadline.signal, memory, left: early.left, admitted };
     const source = this.runtimes.stream(projectId, bounded(request, call.bounds), options);
     const iterator = source[Symbol.asyncIterator]();
     const text = new TurnText();
     let firstToken: number | null = null;
     let isOpen = true;
+    let isWaiting = false; // for the consumer
     const timeoutMs = this.settings.inferenceTimeoutMs;
     let timer: NodeJS.Timeout | undefined;
     const isCounted = about.prices !== null || call.bounds !== null;
@@ -171,7 +182,7 @@ export class ChatService {
     const fail = async (error: unknown) => call.failed(error, await madeSoFar());
     const stop = (error: unknown) => void fail(error).catch(() => {});
     const expire = () => {
-      stop(new InferenceTimeout(timeoutMs / 1_000));
+      stop(deadline.signal.aborted ? deadline.signal.reason : new InferenceTimeout(timeoutMs / 1_000));
       expired.abort();
     };
     const abort = () => {
@@ -192,6 +203,7 @@ export class ChatService {
         const { end } = part;
         if (end) {
           isOpen = false;
+          deadline.end();
           await call.succeeded(figuresOf(end.usage, firstToken), async () => {
             await this.store(turn, input, text.joined);
             await input.store?.({ ...part, end }, projectId);
@@ -199,7 +211,9 @@ export class ChatService {
         }
         // The runtime reports its timeout only when it is asked for a part. A slow consumer does not ask.
         timer = setTimeout(expire, Math.max(1, arrived + timeoutMs - this.clock.now().getTime()));
+        isWaiting = true;
         yield part;
+        isWaiting = false;
         clearTimeout(timer);
         if (part.end) return;
       }
@@ -211,6 +225,7 @@ export class ChatService {
     } finally {
       signal.removeEventListener('abort', abort);
       clearTimeout(timer);
+      deadline.end();
       await iterator.return?.();
       if (isOpen) await call.cancelled(await madeSoFar());
     }
@@ -222,7 +237,7 @@ export class ChatService {
     { keptIn, signal, request, memory: _, ...named }: Input,
   ): Promise<{ call: AccountCall; turn: Turn | null }> {
     const caller = authorize(by, permissions.chat);
-    const { projectId, runtime, prices, hasBudgets } = await this.reconciler.stateForTeam(caller.teamId, named);
+    const { projectId, runtime, prices, hasBudgets } = await this.reconciler.stateForCall(caller, named);
     const place = keptIn === null ? null : { caller, projectId, keptIn };
     const turn = place && { place, id: await this.conversations.prepareTurn(place, request) };
     requireReady(runtime);
@@ -231,7 +246,8 @@ export class ChatService {
       const promptTokens = await this.runtimes.boundTokens(projectId, request, { caller: caller.accountId, signal });
       return demandOf(request, { promptTokens, prices, mostMs: this.settings.inferenceTimeoutMs });
     };
-    const guard = hasBudgets ? (callId: string) => this.guard.take({ by: caller, callId, projectId, demand }) : null;
+    const take = (callId: string, at: Date) => this.guard.take({ by: caller, callId, at, projectId, demand });
+    const guard = hasBudgets ? take : null;
     return { call: { by: caller, kind: 'chat', name: null, projectId, modelId, prices, guard, signal }, turn };
   }
 
@@ -264,32 +280,41 @@ export class ChatService {
    * what `ChatRuntimes.complete` throws, except AnswerOutOfFormat: returns the answer of this error instead.
    */
   async completeOwn(call: OwnCall, signal: AbortSignal): Promise<TimedCompletion> {
-    const { projectId, request, accountId, teamId, callId } = call;
-    let begun = this.clock.now();
-    const admitted = () => {
-      begun = this.clock.now();
-    };
+    const { request, callId, ...scopes } = call;
+    const { projectId, accountId } = scopes;
     const prices = this.reconciler.pricesOf(projectId);
     const demand = async () => {
       const promptTokens = await this.runtimes.boundTokens(projectId, request, { caller: accountId, signal });
       return demandOf(request, { promptTokens, prices, mostMs: this.settings.inferenceTimeoutMs });
     };
-    const bounds = await this.guard.takeFor({ teamId, projectId, accountId, keyId: null, callId }, demand);
+    const bounds = await this.guard.takeOwn(callId, scopes, demand);
+    const deadline = new CallDeadline(signal, bounds);
+    const early = new EarlyEnd(request);
+    let begun: number | null = null;
+    const admitted = () => {
+      begun = this.clock.now().getTime();
+      deadline.begin();
+    };
+    const passed = () => Math.max(0, this.clock.now().getTime() - (begun ?? this.clock.now().getTime()));
     const memory = this.memory.open(accountId);
-    const options = { caller: accountId, signal, memory, admitted };
+    const options = { caller: accountId, signal: deadline.signal, memory, admitted, left: early.left };
+    let taken = NOTHING;
     try {
       const answer = this.runtimes.complete(projectId, bounded(request, bounds), options);
       const completion = await answer.catch((error) => {
         if (error instanceof AnswerOutOfFormat) return error.completion;
         throw error;
       });
-      const milliseconds = Math.max(0, this.clock.now().getTime() - begun.getTime());
-      if (bounds) await this.guard.settle(callId, prices, { ...figuresOf(completion.usage), milliseconds });
+      const milliseconds = passed();
+      taken = Demand.taken(prices, { ...figuresOf(completion.usage), milliseconds }, true);
       return { completion, latency: milliseconds / 1000 };
     } catch (error) {
-      if (bounds) await this.guard.settle(callId, prices, null);
+      const figures = bounds && begun !== null && signal.aborted ? await early.ofWhole() : null;
+      if (figures?.isCharged) taken = Demand.taken(prices, { ...figures, milliseconds: passed() }, true);
       throw error;
     } finally {
+      deadline.end();
+      if (bounds) await this.guard.settle(callId, taken);
       memory.close();
     }
   }

@@ -4,10 +4,11 @@ import { JobFinished } from '../../domain/jobs/errors.js';
 import { type CallKind, type CallUsage, Job, JobSight } from '../../domain/jobs/job.js';
 import { DomainError, type ErrorKind } from '../../domain/shared/errors.js';
 import { FREE } from '../../domain/spend/cost.js';
-import { type Amounts, Demand } from '../../domain/spend/demand.js';
+import { Demand, NOTHING } from '../../domain/spend/demand.js';
 import { Prices } from '../../domain/spend/prices.js';
 import { Clock, IdGenerator, Logger } from '../shared/ports.js';
-import { type Bounds, HoldRepository } from '../spend/ports.js';
+import { BudgetGuard } from '../spend/budget-guard.js';
+import type { Bounds, Charge } from '../spend/ports.js';
 import { JobFinisher } from './job-finisher.js';
 import { InstanceRegistry, JobRepository } from './ports.js';
 
@@ -88,8 +89,8 @@ export interface CallInfo extends Pick<Job, 'name' | 'projectId' | 'modelId'> {
   readonly kind: CallKind;
   /** Null: the call has no price. */
   readonly prices: Prices | null;
-  /** Takes the holds of the call with this id, and returns its bounds. Null: the team has no budgets. */
-  readonly guard: ((callId: string) => Promise<Bounds | null>) | null;
+  /** Takes the holds of the call with this id that arrived `at` this time, and returns its bounds. Null: it needs none. */
+  readonly guard: ((callId: string, at: Date) => Promise<Bounds | null>) | null;
   /** Aborts when the caller disconnects or loses the permission. */
   readonly signal: AbortSignal;
 }
@@ -148,7 +149,7 @@ export class CallTracker {
   constructor(
     private readonly running: RunningCalls,
     private readonly finisher: JobFinisher,
-    private readonly holds: HoldRepository,
+    private readonly guard: BudgetGuard,
     private readonly instances: InstanceRegistry,
     private readonly ids: IdGenerator,
     private readonly clock: Clock,
@@ -170,7 +171,10 @@ export class CallTracker {
     try {
       answer = await call(() => tracked.admitted(), tracked.bounds);
     } catch (error) {
-      await tracked.failed(error, info.signal.aborted && (info.prices || tracked.bounds) ? await leftWith?.() : undefined);
+      await tracked.failed(
+        error,
+        info.signal.aborted && (info.prices || tracked.bounds) ? await leftWith?.() : undefined,
+      );
       throw error;
     }
     await tracked.succeeded(figuresOf?.(answer), async () => store?.(answer));
@@ -183,21 +187,21 @@ export class CallTracker {
     const keyId = by.kind === 'api_key' ? by.credentialId : null;
     const instance = await this.instances.own();
     const id = this.ids.next('job');
-    const bounds = (await guard?.(id)) ?? null;
+    const bounds = (await guard?.(id, createdAt)) ?? null;
     let job: Job | null = null;
     let isReleased = false;
     /** Frees the holds of a call that leaves no job. */
     const release = async () => {
       if (!bounds || isReleased) return;
       isReleased = true;
-      await this.holds.settle(id, NOTHING).catch((error) => log.warn('holds are not freed yet', { error }));
+      await this.guard.settle(id, NOTHING);
     };
     let ending: Promise<void> | null = null;
     // Engines and connections call these functions outside the request. The lines of this logger name the request.
     const log = this.log.child({ job_id: id });
     const end = async (outcome: Outcome, figures?: CallFigures): Promise<void> => {
       if (!job) return release();
-      ending ??= this.end(finished(job, outcome, { figures, prices, isHeld: bounds !== null, at: this.clock.now() }), log);
+      ending ??= this.end(finished(job, outcome, { figures, prices, bounds, at: this.clock.now() }), log);
       await ending;
     };
     const refused = () => {
@@ -256,9 +260,9 @@ export class CallTracker {
     }
   }
 
-  private async store({ job, taken }: Ended, log: Logger): Promise<void> {
+  private async store({ job, charge }: Ended, log: Logger): Promise<void> {
     try {
-      await this.finisher.finishCall(job, log, taken);
+      await this.finisher.finishCall(job, log, charge);
     } catch (error) {
       // The end was stored but the confirmation was lost, or another instance considered this instance dead.
       if (!(error instanceof JobFinished)) throw error;
@@ -270,32 +274,34 @@ export class CallTracker {
 
 type Outcome = Omit<Parameters<typeof Job.finish>[1], 'usage' | 'cost'>;
 
-interface Charge {
+interface Calculation {
   readonly figures: CallFigures | undefined;
   readonly prices: Prices | null;
-  readonly isHeld: boolean;
+  readonly bounds: Bounds | null;
   readonly at: Date;
 }
 
-/** The finished job of a call, and what it has taken from its budgets. Null: it holds nothing. */
+/** The finished job of a call, and what it has taken. */
 interface Ended {
   readonly job: Job;
-  readonly taken: Amounts | null;
+  readonly charge: Charge;
 }
-
-export const NOTHING: Amounts = { cost: 0n, tokens: 0n, calls: 0n, seconds: 0n };
 
 const NO_FIGURES: CallFigures = { tokensIn: null, tokensOut: null, firstToken: null };
 
-/** Ends the job of a call. A call that made no part of an answer costs nothing, unless it succeeded. */
-function finished(job: Job, outcome: Outcome, { figures = NO_FIGURES, prices, isHeld, at }: Charge): Ended {
+/**
+ * Ends the job of a call. A call that made no part of an answer costs nothing, unless it succeeded. The time that a call
+ * needs to end after its deadline is not charged.
+ */
+function finished(job: Job, outcome: Outcome, { figures = NO_FIGURES, prices, bounds, at }: Calculation): Ended {
   const { tokensCached = 0, isCharged = false, ...usage } = figures;
-  const milliseconds = Math.max(0, at.getTime() - (job.startedAt ?? at).getTime());
+  const lasted = Math.max(0, at.getTime() - (job.startedAt ?? at).getTime());
+  const milliseconds = bounds ? Math.min(lasted, bounds.mostMs) : lasted;
   const isFree = outcome.status !== 'succeeded' && !isCharged;
   const priced = { ...usage, tokensCached, milliseconds };
   const cost = prices && (isFree ? FREE : Prices.cost(prices, priced));
-  const taken = isHeld ? Demand.taken(prices, priced, !isFree) : null;
-  return { job: Job.finish(job, { ...outcome, usage, cost }, at), taken };
+  const charge = { taken: Demand.taken(prices, priced, !isFree), isHeld: bounds !== null };
+  return { job: Job.finish(job, { ...outcome, usage, cost }, at), charge };
 }
 
 const isRefusal = (error: unknown) => error instanceof DomainError && !faults.includes(error.kind);
