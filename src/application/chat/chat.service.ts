@@ -112,7 +112,7 @@ export class ChatService {
     const { call, turn } = await this.prepare(by, input);
     const { projectId } = call;
     const early = new EarlyEnd(request);
-    const options = { caller: call.by.accountId, signal, memory, left: early.left };
+    const options = { caller: call.by.accountId, signal, memory, made: early.made };
     const completion = await this.calls.track(
       call,
       (admitted) => this.runtimes.complete(projectId, request, { ...options, admitted }),
@@ -122,7 +122,7 @@ export class ChatService {
           await this.store(turn, input, TurnText.of(answer));
           await input.store?.(answer, projectId);
         },
-        leftWith: () => early.ofWhole(),
+        ifLeft: () => early.ofWhole(),
       },
     );
     return { projectId, completion, conversationId: turn?.id ?? null };
@@ -148,7 +148,7 @@ export class ChatService {
     const { projectId, by } = about;
     const caller = by.accountId;
     const early = new EarlyEnd(request);
-    const options = { caller, signal, memory, left: early.left, admitted: () => call.admitted() };
+    const options = { caller, signal, memory, made: early.made, admitted: () => call.admitted() };
     const source = this.runtimes.stream(projectId, request, options);
     const iterator = source[Symbol.asyncIterator]();
     const text = new TurnText();
@@ -159,7 +159,8 @@ export class ChatService {
     const madeSoFar = async () => (about.prices ? early.ofStream(firstToken) : figuresOf(null, firstToken));
     const fail = async (error: unknown) => call.failed(error, await madeSoFar());
     const stop = (error: unknown) => void fail(error).catch(() => {});
-    const expire = () => {
+    const expire = async () => {
+      await iterator.return?.().catch(() => undefined); // the runtime then reports the tokens that it has made
       stop(new InferenceTimeout(timeoutMs / 1_000));
       expired.abort();
     };
@@ -187,7 +188,7 @@ export class ChatService {
           });
         }
         // The runtime reports its timeout only when it is asked for a part. A slow consumer does not ask.
-        timer = setTimeout(expire, Math.max(1, arrived + timeoutMs - this.clock.now().getTime()));
+        timer = setTimeout(() => void expire(), Math.max(1, arrived + timeoutMs - this.clock.now().getTime()));
         yield part;
         clearTimeout(timer);
         if (part.end) return;

@@ -53,7 +53,7 @@ export class EmbeddingService {
       (admitted) => this.runtimes.embed(projectId, request, { caller: caller.accountId, signal, memory, admitted }),
       {
         figuresOf: ({ promptTokens }) => figuresOf(promptTokens),
-        leftWith: async () => figuresOf(Math.ceil(estimatedTextTokens(request.texts))),
+        ifLeft: async () => figuresOf(Math.ceil(estimatedTextTokens(request.texts))),
       },
     );
     await memory.reserve(embeddings.vectors.reduce((bytes, { byteLength }) => bytes + byteLength, 0));

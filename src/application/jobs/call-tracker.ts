@@ -122,7 +122,7 @@ export interface Tracking<T> {
   readonly figuresOf?: (answer: T) => CallFigures;
   readonly store?: (answer: T) => Promise<void>;
   /** Returns the figures of a call with a price whose caller has left. Default: it costs nothing. */
-  readonly leftWith?: () => Promise<CallFigures>;
+  readonly ifLeft?: () => Promise<CallFigures>;
 }
 
 /** Errors of these kinds are the model's fault, not the caller's. */
@@ -153,13 +153,13 @@ export class CallTracker {
    * throws if the end cannot be stored, because an alert may depend on the end.
    */
   async track<T>(info: CallInfo, call: (admitted: () => void) => Promise<T>, options: Tracking<T> = {}): Promise<T> {
-    const { figuresOf, store, leftWith } = options;
+    const { figuresOf, store, ifLeft } = options;
     const tracked = await this.open(info);
     let answer: T;
     try {
       answer = await call(() => tracked.admitted());
     } catch (error) {
-      await tracked.failed(error, info.signal.aborted && info.prices ? await leftWith?.() : undefined);
+      await tracked.failed(error, info.signal.aborted && info.prices ? await ifLeft?.() : undefined);
       throw error;
     }
     await tracked.succeeded(figuresOf?.(answer), async () => store?.(answer));
@@ -201,7 +201,8 @@ export class CallTracker {
         try {
           await store?.();
         } catch (error) {
-          await broken(error, figures);
+          // The model has made the whole answer, so it costs the same as one that is stored.
+          await broken(error, figures && { ...figures, isCharged: true });
           throw error;
         }
         await end({ status: 'succeeded' }, figures);
@@ -215,10 +216,15 @@ export class CallTracker {
     };
   }
 
-  /** Stores beginnings and ends of calls that could not be stored before. */
+  /** Stores beginnings and ends of calls that could not be stored before. Logs what fails again, and never throws. */
   async catchUp(): Promise<void> {
     void this.running.flush();
-    await Promise.all([...this.unstored.values()].map((job) => this.store(job, this.log.child({ job_id: job.id }))));
+    await Promise.all(
+      [...this.unstored.values()].map((job) => {
+        const log = this.log.child({ job_id: job.id });
+        return this.store(job, log).catch((error) => log.warn('the end of a call could not be stored', { error }));
+      }),
+    );
   }
 
   private async end(job: Job, log: Logger): Promise<void> {
