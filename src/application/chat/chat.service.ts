@@ -1,10 +1,9 @@
 import { injectable } from 'inversify';
 import type { AccountCaller, Caller } from '../../domain/accounts/caller.js';
 import { authorize, permissions } from '../../domain/accounts/permission.js';
-import type { ChatRequest, Completion, CompletionPart, TimedCompletion, Usage } from '../../domain/chat/chat.js';
+import type { ChatRequest, Completion, CompletionPart, Usage } from '../../domain/chat/chat.js';
 import type { KeptIn } from '../../domain/chat/conversation.js';
 import {
-  AnswerOutOfFormat,
   InferenceTimeout,
   RuntimeInvalidResponse,
   RuntimeLoading,
@@ -13,15 +12,13 @@ import {
   RuntimeUnavailable,
 } from '../../domain/chat/errors.js';
 import type { ProjectRuntime } from '../../domain/chat/runtime.js';
-import { Demand, NOTHING } from '../../domain/spend/demand.js';
 import { type CallFigures, type CallInfo, CallTracker } from '../jobs/call-tracker.js';
-import { MemoryBudget, type WithMemory } from '../shared/memory-budget.js';
+import type { WithMemory } from '../shared/memory-budget.js';
 import { Clock, ServiceSettings } from '../shared/ports.js';
 import { BudgetGuard } from '../spend/budget-guard.js';
 import { CallDeadline } from '../spend/call-deadline.js';
 import { bounded, demandOf } from '../spend/chat-demand.js';
 import { EarlyEnd } from '../spend/early-end.js';
-import type { SpendScopes } from '../spend/ports.js';
 import { type InProject, TeamWorkspace } from '../workspace/team-workspace.js';
 import { ConversationService, type TurnPlace } from './conversation.service.js';
 import { ChatRuntimes } from './ports.js';
@@ -84,14 +81,6 @@ export interface ChatStream {
   readonly expired: AbortSignal;
 }
 
-/** A chat of the service itself with a runtime, on behalf of an account. */
-export interface OwnCall extends SpendScopes {
-  readonly projectId: string;
-  readonly request: ChatRequest;
-  /** Names the holds of the call. */
-  readonly callId: string;
-}
-
 /** After an abort, a slow caller has this time to read on and get the error. Then the connection is closed. */
 const LAST_READ_MS = 500;
 
@@ -106,7 +95,6 @@ export class ChatService {
     private readonly guard: BudgetGuard,
     private readonly clock: Clock,
     private readonly settings: ServiceSettings,
-    private readonly memory: MemoryBudget,
   ) {}
 
   /**
@@ -118,8 +106,7 @@ export class ChatService {
     const { request, signal, memory } = input;
     const { call, turn } = await this.prepare(by, input);
     const { projectId } = call;
-    const early = new EarlyEnd(request);
-    const options = { caller: call.by.accountId, signal, memory, left: early.left };
+    let early = new EarlyEnd(request);
     const completion = await this.calls.track(
       call,
       async (begun, bounds) => {
@@ -128,8 +115,10 @@ export class ChatService {
           begun();
           deadline.begin();
         };
-        const limited = { ...options, signal: deadline.signal, admitted };
-        return this.runtimes.complete(projectId, bounded(request, bounds), limited).finally(() => deadline.end());
+        const sent = bounded(request, bounds);
+        early = new EarlyEnd(sent);
+        const options = { caller: call.by.accountId, signal: deadline.signal, memory, made: early.made, admitted };
+        return this.runtimes.complete(projectId, sent, options).finally(() => deadline.end());
       },
       {
         figuresOf: ({ usage }) => figuresOf(usage),
@@ -137,7 +126,7 @@ export class ChatService {
           await this.store(turn, input, TurnText.of(answer));
           await input.store?.(answer, projectId);
         },
-        leftWith: () => early.ofWhole(),
+        ifLeft: () => early.ofWhole(),
       },
     );
     return { projectId, completion, conversationId: turn?.id ?? null };
@@ -162,14 +151,15 @@ export class ChatService {
     const call = await this.calls.open(about);
     const { projectId, by } = about;
     const caller = by.accountId;
-    const early = new EarlyEnd(request);
+    const sent = bounded(request, call.bounds);
+    const early = new EarlyEnd(sent);
     const deadline = new CallDeadline(signal, call.bounds);
     const admitted = () => {
       call.admitted();
-      deadline.begin(() => isWaiting && expire());
+      deadline.begin(() => isWaiting && void expire());
     };
-    const options = { caller, signal: deadline.signal, memory, left: early.left, admitted };
-    const source = this.runtimes.stream(projectId, bounded(request, call.bounds), options);
+    const options = { caller, signal: deadline.signal, memory, made: early.made, admitted };
+    const source = this.runtimes.stream(projectId, sent, options);
     const iterator = source[Symbol.asyncIterator]();
     const text = new TurnText();
     let firstToken: number | null = null;
@@ -181,7 +171,8 @@ export class ChatService {
     const madeSoFar = async () => (isCounted ? early.ofStream(firstToken) : figuresOf(null, firstToken));
     const fail = async (error: unknown) => call.failed(error, await madeSoFar());
     const stop = (error: unknown) => void fail(error).catch(() => {});
-    const expire = () => {
+    const expire = async () => {
+      await iterator.return?.().catch(() => undefined); // the runtime then reports the tokens that it has made
       stop(deadline.signal.aborted ? deadline.signal.reason : new InferenceTimeout(timeoutMs / 1_000));
       expired.abort();
     };
@@ -210,7 +201,7 @@ export class ChatService {
           });
         }
         // The runtime reports its timeout only when it is asked for a part. A slow consumer does not ask.
-        timer = setTimeout(expire, Math.max(1, arrived + timeoutMs - this.clock.now().getTime()));
+        timer = setTimeout(() => void expire(), Math.max(1, arrived + timeoutMs - this.clock.now().getTime()));
         isWaiting = true;
         yield part;
         isWaiting = false;
@@ -274,54 +265,10 @@ export class ChatService {
     if (keptIn === null || keptIn === 'new') await this.workspace.project(caller, projectId);
     else await this.conversations.requireConversation(by, { projectId, id: keptIn });
   }
-
-  /**
-   * Returns an answer and its latency in seconds without the time in the queue. Creates no job. Throws BudgetExceeded, and
-   * what `ChatRuntimes.complete` throws, except AnswerOutOfFormat: returns the answer of this error instead.
-   */
-  async completeOwn(call: OwnCall, signal: AbortSignal): Promise<TimedCompletion> {
-    const { request, callId, ...scopes } = call;
-    const { projectId, accountId } = scopes;
-    const prices = this.reconciler.pricesOf(projectId);
-    const demand = async () => {
-      const promptTokens = await this.runtimes.boundTokens(projectId, request, { caller: accountId, signal });
-      return demandOf(request, { promptTokens, prices, mostMs: this.settings.inferenceTimeoutMs });
-    };
-    const bounds = await this.guard.takeOwn(callId, scopes, demand);
-    const deadline = new CallDeadline(signal, bounds);
-    const early = new EarlyEnd(request);
-    let begun: number | null = null;
-    const admitted = () => {
-      begun = this.clock.now().getTime();
-      deadline.begin();
-    };
-    const passed = () => Math.max(0, this.clock.now().getTime() - (begun ?? this.clock.now().getTime()));
-    const memory = this.memory.open(accountId);
-    const options = { caller: accountId, signal: deadline.signal, memory, admitted, left: early.left };
-    let taken = NOTHING;
-    try {
-      const answer = this.runtimes.complete(projectId, bounded(request, bounds), options);
-      const completion = await answer.catch((error) => {
-        if (error instanceof AnswerOutOfFormat) return error.completion;
-        throw error;
-      });
-      const milliseconds = passed();
-      taken = Demand.taken(prices, { ...figuresOf(completion.usage), milliseconds }, true);
-      return { completion, latency: milliseconds / 1000 };
-    } catch (error) {
-      const figures = bounds && begun !== null && signal.aborted ? await early.ofWhole() : null;
-      if (figures?.isCharged) taken = Demand.taken(prices, { ...figures, milliseconds: passed() }, true);
-      throw error;
-    } finally {
-      deadline.end();
-      if (bounds) await this.guard.settle(callId, taken);
-      memory.close();
-    }
-  }
 }
 
 /** Returns the figures of a call. `firstToken` is null for a whole answer without a stream. */
-const figuresOf = (usage: Usage | null, firstToken: number | null = null): CallFigures => ({
+export const figuresOf = (usage: Usage | null, firstToken: number | null = null): CallFigures => ({
   tokensIn: usage?.promptTokens ?? null,
   tokensCached: usage?.cachedTokens ?? 0,
   tokensOut: usage?.completionTokens ?? null,

@@ -80,7 +80,7 @@ export class EmbeddingService {
       },
       {
         figuresOf: ({ promptTokens }) => figuresOf(promptTokens),
-        leftWith: async () => figuresOf(Math.ceil(estimatedTextTokens(request.texts))),
+        ifLeft: async () => figuresOf(Math.ceil(estimatedTextTokens(request.texts))),
       },
     );
     await memory.reserve(embeddings.vectors.reduce((bytes, { byteLength }) => bytes + byteLength, 0));

@@ -20,10 +20,11 @@ export interface RuntimeCall {
   /** A callback for the moment when the call leaves the fair queue. It is called once. */
   readonly admitted?: () => void;
   /**
-   * A callback for the moment when a chat worker cancels the generation of one answer. The promise resolves, and never
-   * rejects, to the tokens that it had made until then, or to null if the worker is gone. Engines elsewhere never call it.
+   * A callback for the moment when a chat worker ends the generation of one answer, because it is complete or cancelled.
+   * The promise resolves, and never rejects, to the tokens that were made until then, or to null if the worker is gone.
+   * Of several answers to a prompt, the first has the tokens of the prompt. Engines elsewhere never call it.
    */
-  readonly left?: (usage: Promise<Usage | null>) => void;
+  readonly made?: (usage: Promise<Usage | null>) => void;
 }
 
 /** The data of a count of tokens that are not part of its request. */

@@ -10,79 +10,8 @@ import { Clock, IdGenerator, Logger } from '../shared/ports.js';
 import { BudgetGuard } from '../spend/budget-guard.js';
 import type { Bounds, Charge } from '../spend/ports.js';
 import { JobFinisher } from './job-finisher.js';
-import { InstanceRegistry, JobRepository } from './ports.js';
-
-/**
- * Stores the beginning of long calls in the background. A stored call is visible as a running job, and other instances
- * can close it if this instance dies. A short call is stored only at its end.
- */
-@injectable()
-export class RunningCalls {
-  /** Most calls of a fast model end before this time. */
-  delayMs = 50;
-
-  private readonly timers = new Map<string, NodeJS.Timeout>();
-  private readonly unstored = new Map<string, Job>();
-  private readonly withdrawn = new Set<string>();
-  private storing = false;
-
-  constructor(
-    private readonly jobs: JobRepository,
-    private readonly log: Logger,
-  ) {}
-
-  /** Takes a call that begins now. `log` writes the lines about the call. */
-  begin(job: Job, log: Logger): void {
-    if (this.delayMs === 0) this.store(job, log);
-    else this.timers.set(job.id, setTimeout(() => this.store(job, log), this.delayMs).unref());
-  }
-
-  /** Forgets a call. The caller stores its end. */
-  end(id: string): void {
-    this.forget(id);
-  }
-
-  /** Removes a call that the model has refused. */
-  withdraw(id: string): void {
-    if (this.forget(id)) return;
-    this.withdrawn.add(id);
-    void this.flush();
-  }
-
-  /** Stores the waiting beginnings and withdrawals. Never throws. */
-  async flush(): Promise<void> {
-    if (this.storing) return;
-    this.storing = true;
-    try {
-      while (this.unstored.size + this.withdrawn.size > 0) await this.storeAll();
-    } catch (error) {
-      this.log.warn('the beginning of calls could not be stored', { error });
-    } finally {
-      this.storing = false;
-    }
-  }
-
-  private store(job: Job, log: Logger): void {
-    this.timers.delete(job.id);
-    this.unstored.set(job.id, job);
-    log.info('job began', { kind: job.kind });
-    void this.flush();
-  }
-
-  /** Forgets a call. Returns true if the database knows nothing about the call. */
-  private forget(id: string): boolean {
-    clearTimeout(this.timers.get(id));
-    return this.timers.delete(id) || this.unstored.delete(id);
-  }
-
-  private async storeAll(): Promise<void> {
-    const [begun, withdrawn] = [[...this.unstored.values()], [...this.withdrawn]];
-    this.unstored.clear();
-    if (begun.length > 0) await this.jobs.add(begun);
-    if (withdrawn.length > 0) await this.jobs.withdraw(withdrawn);
-    for (const id of withdrawn) this.withdrawn.delete(id);
-  }
-}
+import { InstanceRegistry } from './ports.js';
+import { RunningCalls } from './running-calls.js';
 
 export interface CallInfo extends Pick<Job, 'name' | 'projectId' | 'modelId'> {
   readonly by: Caller;
@@ -129,7 +58,7 @@ export interface Tracking<T> {
   readonly figuresOf?: (answer: T) => CallFigures;
   readonly store?: (answer: T) => Promise<void>;
   /** Returns the figures of a call with a price whose caller has left. Default: it costs nothing. */
-  readonly leftWith?: () => Promise<CallFigures>;
+  readonly ifLeft?: () => Promise<CallFigures>;
 }
 
 /** Errors of these kinds are the model's fault, not the caller's. */
@@ -165,16 +94,14 @@ export class CallTracker {
     call: (admitted: () => void, bounds: Bounds | null) => Promise<T>,
     options: Tracking<T> = {},
   ): Promise<T> {
-    const { figuresOf, store, leftWith } = options;
+    const { figuresOf, store, ifLeft } = options;
     const tracked = await this.open(info);
     let answer: T;
     try {
       answer = await call(() => tracked.admitted(), tracked.bounds);
     } catch (error) {
-      await tracked.failed(
-        error,
-        info.signal.aborted && (info.prices || tracked.bounds) ? await leftWith?.() : undefined,
-      );
+      const isCounted = info.prices !== null || tracked.bounds !== null;
+      await tracked.failed(error, info.signal.aborted && isCounted ? await ifLeft?.() : undefined);
       throw error;
     }
     await tracked.succeeded(figuresOf?.(answer), async () => store?.(answer));
@@ -227,7 +154,8 @@ export class CallTracker {
         try {
           await store?.();
         } catch (error) {
-          await broken(error, figures);
+          // The model has made the whole answer, so it costs the same as one that is stored.
+          await broken(error, figures && { ...figures, isCharged: true });
           throw error;
         }
         await end({ status: 'succeeded' }, figures);
@@ -241,11 +169,15 @@ export class CallTracker {
     };
   }
 
-  /** Stores beginnings and ends of calls that could not be stored before. */
+  /** Stores beginnings and ends of calls that could not be stored before. Logs what fails again, and never throws. */
   async catchUp(): Promise<void> {
     void this.running.flush();
-    const ends = [...this.unstored.values()];
-    await Promise.all(ends.map((end) => this.store(end, this.log.child({ job_id: end.job.id }))));
+    await Promise.all(
+      [...this.unstored.values()].map((end) => {
+        const log = this.log.child({ job_id: end.job.id });
+        return this.store(end, log).catch((error) => log.warn('the end of a call could not be stored', { error }));
+      }),
+    );
   }
 
   private async end(end: Ended, log: Logger): Promise<void> {

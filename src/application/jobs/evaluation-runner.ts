@@ -13,7 +13,7 @@ import type { DatasetRecord } from '../../domain/workspace/dataset.js';
 import type { Json, JsonObject } from '../../domain/workspace/json.js';
 import { schemaOf } from '../../domain/workspace/spec-format.js';
 import { AccountRepository } from '../accounts/ports.js';
-import { ChatService, type OwnCall } from '../chat/chat.service.js';
+import { type OwnCall, OwnChats } from '../chat/own-chats.js';
 import { RuntimeReconciler } from '../chat/runtime-reconciler.js';
 import { type Attempt, Clock, JsonSchemas, Logger, type TaskWorker, UnitOfWork } from '../shared/ports.js';
 import { RetryAfter } from '../shared/retry-after.js';
@@ -48,7 +48,7 @@ type Answer = Pick<Result, 'output' | 'latency' | 'tokens' | 'error'>;
 export class EvaluationChat {
   constructor(
     private readonly reconciler: RuntimeReconciler,
-    private readonly chats: ChatService,
+    private readonly chats: OwnChats,
     private readonly clock: Clock,
     private readonly log: Logger,
   ) {}
@@ -83,7 +83,7 @@ export class EvaluationChat {
   private async once(evaluation: Evaluation, request: ChatRequest, asking: Asking, signal: AbortSignal) {
     await this.requireReady(evaluation);
     const { projectId } = evaluation;
-    const { completion, latency } = await this.chats.completeOwn({ projectId, request, ...asking }, signal);
+    const { completion, latency } = await this.chats.complete({ projectId, request, ...asking }, signal);
     const { text, usage } = completion;
     const tokens = usage && { prompt: usage.promptTokens, completion: usage.completionTokens };
     return { output: storable(text), latency, tokens, error: null };

@@ -12,7 +12,7 @@ export interface SpentBudget extends Budget {
   readonly spent: Spent;
 }
 
-/** Stores budgets. A budget is deleted with its team. */
+/** Stores budgets. A budget is deleted with its team, project, account or key. */
 export abstract class BudgetRepository {
   /** Adds a budget. Its present period has spent what the jobs of the calls in its scope have taken since the start. */
   abstract add(budget: Budget): Promise<void>;

@@ -10,9 +10,16 @@ import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 /** Amounts are read and written as text, so that no number of JavaScript rounds them. */
 export interface BudgetRow extends Omit<Budget, 'limit'> {
   readonly limit: string;
-  /** The place of the scope in `budgetScopes`. The database computes it. */
+  /** The place of the scope in `budgetScopes`. */
   readonly rank?: number;
+  /** A budget is deleted with its project, account or key. */
+  readonly projectId?: string | null;
+  readonly accountId?: string | null;
+  readonly keyId?: string | null;
 }
+
+/** The database computes these columns. */
+const computed = { select: false, insert: false, update: false } as const;
 
 const amount = { type: 'numeric', precision: 38, scale: 9 } as const;
 
@@ -21,7 +28,10 @@ export const BudgetTable = defineTable<BudgetRow>('budgets', {
   teamId: { type: 'text' },
   scope: { type: 'text' },
   scopeId: { type: 'text' },
-  rank: { type: 'smallint', select: false, insert: false, update: false },
+  rank: { type: 'smallint', ...computed },
+  projectId: { type: 'text', nullable: true, ...computed },
+  accountId: { type: 'text', nullable: true, ...computed },
+  keyId: { type: 'text', nullable: true, ...computed },
   unit: { type: 'text' },
   limit: amount,
   period: { type: 'text' },
