@@ -13,14 +13,15 @@ import {
   RuntimeUnavailable,
 } from '../../domain/chat/errors.js';
 import type { ProjectRuntime } from '../../domain/chat/runtime.js';
+import { Attempts } from '../../domain/jobs/attempt.js';
 import type { CallUsage } from '../../domain/jobs/job.js';
 import { type CallInfo, CallTracker } from '../jobs/call-tracker.js';
 import { MemoryBudget, type WithMemory } from '../shared/memory-budget.js';
 import { Clock, ServiceSettings } from '../shared/ports.js';
 import { type InProject, TeamWorkspace } from '../workspace/team-workspace.js';
 import { ConversationService, type TurnPlace } from './conversation.service.js';
-import { ChatRuntimes } from './ports.js';
 import { type NamedProject, RuntimeReconciler } from './runtime-reconciler.js';
+import { TargetCalls } from './target-calls.js';
 import { TurnText } from './turn-text.js';
 
 interface Kept {
@@ -50,7 +51,11 @@ export type LastPart = CompletionPart & Required<Pick<CompletionPart, 'end'>>;
 
 type Counted = NamedProject & Pick<Chat, 'request' | 'signal'>;
 
-type AccountCall = CallInfo & { readonly by: AccountCaller; readonly projectId: string };
+type AccountCall = CallInfo & {
+  readonly by: AccountCaller;
+  readonly projectId: string;
+  readonly attempts: Attempts;
+};
 
 interface Turn {
   readonly place: TurnPlace;
@@ -60,6 +65,8 @@ interface Turn {
 
 interface Answered {
   readonly projectId: string;
+  /** The model that has answered. */
+  readonly modelId: string | null;
   readonly completion: Completion;
   /** The conversation that has stored the turn, or null. */
   readonly conversationId: string | null;
@@ -68,6 +75,8 @@ interface Answered {
 /** An answer during its generation. */
 export interface ChatStream {
   readonly projectId: string;
+  /** Returns the model that answers. It is known from the first part on. */
+  readonly modelId: () => string | null;
   /** The conversation that will store the turn, or null. */
   readonly conversationId: string | null;
   /**
@@ -95,7 +104,7 @@ export class ChatService {
     private readonly workspace: TeamWorkspace,
     private readonly conversations: ConversationService,
     private readonly reconciler: RuntimeReconciler,
-    private readonly runtimes: ChatRuntimes,
+    private readonly runtimes: TargetCalls,
     private readonly calls: CallTracker,
     private readonly clock: Clock,
     private readonly settings: ServiceSettings,
@@ -105,22 +114,23 @@ export class ChatService {
   /**
    * Returns the answer of the project's model, and the id of the conversation that stores the turn, or null. Reads the
    * desired state of the runtime first, so that no instance answers after a stop. Throws what
-   * `RuntimeReconciler.stateForTeam`, `requireReady`, `ConversationService.storeTurn` and `ChatRuntimes.complete` throw.
+   * `RuntimeReconciler.stateForTeam`, `requireReady`, `ConversationService.storeTurn` and `TargetCalls.complete` throw.
    */
   async complete(by: Caller | null, input: Input & WholeInput): Promise<Answered> {
     const { request, signal, memory } = input;
     const { call, turn } = await this.prepare(by, input);
-    const { projectId } = call;
+    const { projectId, attempts } = call;
+    const options = { caller: call.by.accountId, signal, memory, attempts };
     const completion = await this.calls.track(
       call,
-      (admitted) => this.runtimes.complete(projectId, request, { caller: call.by.accountId, signal, memory, admitted }),
+      (admitted) => this.runtimes.complete(projectId, request, { ...options, admitted }),
       ({ usage }) => usageOf(usage),
       async (answer) => {
         await this.store(turn, input, TurnText.of(answer));
         await input.store?.(answer, projectId);
       },
     );
-    return { projectId, completion, conversationId: turn?.id ?? null };
+    return { projectId, modelId: attempts.modelId, completion, conversationId: turn?.id ?? null };
   }
 
   /** Returns the answer in parts. Throws what `complete` throws before the generation. The parts throw later errors. */
@@ -128,7 +138,9 @@ export class ChatService {
     const { call, turn } = await this.prepare(by, input);
     const expired = new AbortController();
     const parts = this.parts(input, call, turn, expired);
-    return { projectId: call.projectId, conversationId: turn?.id ?? null, parts, expired: expired.signal };
+    const { projectId, attempts } = call;
+    const modelId = () => attempts.modelId;
+    return { projectId, modelId, conversationId: turn?.id ?? null, parts, expired: expired.signal };
   }
 
   private async *parts(
@@ -140,9 +152,9 @@ export class ChatService {
     const { request, signal, memory } = input;
     const arrived = this.clock.now().getTime();
     const call = await this.calls.open(about);
-    const { projectId, by } = about;
+    const { projectId, by, attempts } = about;
     const caller = by.accountId;
-    const options = { caller, signal, memory, admitted: () => call.admitted() };
+    const options = { caller, signal, memory, attempts, admitted: () => call.admitted() };
     const source = this.runtimes.stream(projectId, request, options);
     const iterator = source[Symbol.asyncIterator]();
     const text = new TurnText();
@@ -206,7 +218,9 @@ export class ChatService {
     const place = keptIn === null ? null : { caller, projectId, keptIn };
     const turn = place && { place, id: await this.conversations.prepareTurn(place, request) };
     requireReady(runtime);
-    return { call: { by: caller, kind: 'chat', name: null, projectId, modelId: runtime.modelId, signal }, turn };
+    const { modelId } = runtime;
+    const attempts = new Attempts(() => this.clock.now().getTime());
+    return { call: { by: caller, kind: 'chat', name: null, projectId, modelId, attempts, signal }, turn };
   }
 
   private async store(turn: Turn | null, { request, signal }: Chat, text: string): Promise<void> {
@@ -216,8 +230,8 @@ export class ChatService {
   }
 
   /**
-   * Returns the number of tokens of the request's prompt, as `ChatRuntimes.countTokens` counts them. Creates no job.
-   * Throws what `RuntimeReconciler.stateForTeam`, `requireReady` and `ChatRuntimes.countTokens` throw.
+   * Returns the number of tokens of the request's prompt, as `TargetCalls.countTokens` counts them. Creates no job.
+   * Throws what `RuntimeReconciler.stateForTeam`, `requireReady` and `TargetCalls.countTokens` throw.
    */
   async countTokens(by: Caller | null, { request, signal, ...named }: Counted): Promise<number> {
     const { teamId, accountId } = authorize(by, permissions.chat);
@@ -235,7 +249,7 @@ export class ChatService {
 
   /**
    * Returns an answer and its latency in seconds without the time in the queue. Creates no job. Throws what
-   * `ChatRuntimes.complete` throws, except AnswerOutOfFormat: returns the answer of this error instead.
+   * `TargetCalls.complete` throws, except AnswerOutOfFormat: returns the answer of this error instead.
    */
   async completeOwn({ projectId, request, accountId }: OwnCall, signal: AbortSignal): Promise<TimedCompletion> {
     let begun = this.clock.now();
@@ -261,9 +275,14 @@ const usageOf = (usage: Usage | null, firstToken: number | null = null): CallUsa
   firstToken,
 });
 
-export function requireReady({ state, reason }: ProjectRuntime): void {
+export function requireReady({ state, reason, targets }: ProjectRuntime): void {
   if (state === 'not_connected') throw new RuntimeNotConnected();
   if (state === 'stopped') throw new RuntimeStopped();
   if (state === 'loading') throw new RuntimeLoading();
-  if (state === 'unavailable') throw new RuntimeUnavailable(reason ?? 'it does not run');
+  if (state === 'unavailable') throw new RuntimeUnavailable(reason ?? 'it does not run', retryAfterOf(targets));
+}
+
+/** Returns the seconds until a target may answer again. A target that is only lost is probed every few seconds. */
+function retryAfterOf(targets: ProjectRuntime['targets']): number {
+  return Math.min(...targets.map(({ retryAfterSeconds }) => retryAfterSeconds ?? 1));
 }

@@ -2,11 +2,13 @@ import { injectable } from 'inversify';
 import type { Caller } from '../../domain/accounts/caller.js';
 import { authorize, permissions } from '../../domain/accounts/permission.js';
 import type { EmbeddingRequest, Embeddings } from '../../domain/chat/embedding.js';
+import { Attempts } from '../../domain/jobs/attempt.js';
 import { CallTracker } from '../jobs/call-tracker.js';
 import type { WithMemory } from '../shared/memory-budget.js';
+import { Clock } from '../shared/ports.js';
 import { requireReady } from './chat.service.js';
-import { ChatRuntimes } from './ports.js';
 import { type NamedProject, RuntimeReconciler } from './runtime-reconciler.js';
+import { TargetCalls } from './target-calls.js';
 
 interface Texts extends WithMemory {
   readonly request: EmbeddingRequest;
@@ -18,6 +20,8 @@ type Input = NamedProject & Texts;
 
 interface Embedded {
   readonly projectId: string;
+  /** The model that has answered. */
+  readonly modelId: string | null;
   readonly embeddings: Embeddings;
 }
 
@@ -25,26 +29,30 @@ interface Embedded {
 export class EmbeddingService {
   constructor(
     private readonly reconciler: RuntimeReconciler,
-    private readonly runtimes: ChatRuntimes,
+    private readonly runtimes: TargetCalls,
     private readonly calls: CallTracker,
+    private readonly clock: Clock,
   ) {}
 
   /**
    * Returns the vectors of the texts, made by the project's model. Reserves memory for the vectors. Reads the desired
    * state of the runtime first, so that no instance answers after a stop. Throws what `RuntimeReconciler.stateForTeam`,
-   * `requireReady`, `ChatRuntimes.embed` and `Reservation.reserve` throw.
+   * `requireReady`, `TargetCalls.embed` and `Reservation.reserve` throw.
    */
   async embed(by: Caller | null, { request, signal, memory, ...named }: Input): Promise<Embedded> {
     const caller = authorize(by, permissions.chat);
     const { projectId, runtime } = await this.reconciler.stateForTeam(caller.teamId, named);
     requireReady(runtime);
-    const about = { by: caller, kind: 'embedding', name: null, projectId, modelId: runtime.modelId, signal } as const;
+    const { modelId } = runtime;
+    const attempts = new Attempts(() => this.clock.now().getTime());
+    const about = { by: caller, kind: 'embedding', name: null, projectId, modelId, attempts, signal } as const;
+    const options = { caller: caller.accountId, signal, memory, attempts };
     const embeddings = await this.calls.track(
       about,
-      (admitted) => this.runtimes.embed(projectId, request, { caller: caller.accountId, signal, memory, admitted }),
+      (admitted) => this.runtimes.embed(projectId, request, { ...options, admitted }),
       ({ promptTokens }) => ({ tokensIn: promptTokens, tokensOut: null, firstToken: null }),
     );
     await memory.reserve(embeddings.vectors.reduce((bytes, { byteLength }) => bytes + byteLength, 0));
-    return { projectId, embeddings };
+    return { projectId, modelId: attempts.modelId, embeddings };
   }
 }

@@ -1,5 +1,6 @@
 import { injectable } from 'inversify';
 import type { Caller } from '../../domain/accounts/caller.js';
+import { ANSWERED, type Attempts, CANCELLED } from '../../domain/jobs/attempt.js';
 import { JobFinished } from '../../domain/jobs/errors.js';
 import { type CallKind, type CallUsage, Job, JobSight } from '../../domain/jobs/job.js';
 import { DomainError, type ErrorKind } from '../../domain/shared/errors.js';
@@ -82,6 +83,8 @@ export class RunningCalls {
 export interface CallInfo extends Pick<Job, 'name' | 'projectId' | 'modelId'> {
   readonly by: Caller;
   readonly kind: CallKind;
+  /** The attempts of the call, which say at its end which model has answered. Absent for a prediction. */
+  readonly attempts?: Attempts;
   /** Aborts when the caller disconnects or loses the permission. */
   readonly signal: AbortSignal;
 }
@@ -152,7 +155,7 @@ export class CallTracker {
   }
 
   /** Opens a call that arrives now. */
-  async open({ by, signal, kind, name, projectId, modelId }: CallInfo): Promise<TrackedCall> {
+  async open({ by, signal, kind, name, projectId, modelId, attempts }: CallInfo): Promise<TrackedCall> {
     const createdAt = this.clock.now();
     const keyId = by.kind === 'api_key' ? by.credentialId : null;
     const instance = await this.instances.own();
@@ -163,7 +166,8 @@ export class CallTracker {
     const log = this.log.child({ job_id: id });
     const end = async (outcome: Parameters<typeof Job.finish>[1]): Promise<void> => {
       if (!job) return;
-      ending ??= this.end(Job.finish(job, outcome, this.clock.now()), log);
+      const tried = { attempts: attempts?.all(attemptOutcome(outcome)) };
+      ending ??= this.end(Job.finish(job, { ...outcome, ...tried }, this.clock.now()), log);
       await ending;
     };
     const refused = () => {
@@ -227,6 +231,12 @@ export class CallTracker {
     }
     this.unstored.delete(job.id);
   }
+}
+
+/** Returns the outcome of an attempt that ends together with its call. */
+function attemptOutcome({ status, failure = 'internal_error' }: Parameters<typeof Job.finish>[1]): string {
+  if (status === 'succeeded') return ANSWERED;
+  return status === 'cancelled' ? CANCELLED : failure;
 }
 
 const isRefusal = (error: unknown) => error instanceof DomainError && !faults.includes(error.kind);

@@ -15,6 +15,7 @@ const NOT_DURABLE = "set_config('synchronous_commit', 'off', true)";
 /** The columns that the end of a job changes. */
 const ENDED: readonly string[] = [
   'status',
+  'modelId',
   'startedAt',
   'finishedAt',
   'progress',

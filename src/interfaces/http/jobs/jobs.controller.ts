@@ -55,4 +55,5 @@ const jobAnswer = (job: Job) =>
       tokens_out: job.usage.tokensOut,
       time_to_first_token: job.usage.firstToken,
     },
+    attempts: job.usage?.attempts?.map(({ modelId, outcome, ms }) => ({ model_id: modelId, outcome, ms })) ?? null,
   });

@@ -1885,9 +1885,26 @@ export interface components {
             /** @enum {string} */
             state: "not_connected" | "stopped" | "loading" | "ready" | "unavailable";
             model_id: string | null;
+            fallbacks: string[];
+            split: components["schemas"]["WeightedModel"][] | null;
+            targets: components["schemas"]["RuntimeTarget"][];
             reason: string | null;
             /** @enum {string|null} */
             task: "chat" | "embedding" | null;
+        };
+        WeightedModel: {
+            model_id: string;
+            weight: number;
+        };
+        RuntimeTarget: {
+            model_id: string;
+            share: number;
+            /** @enum {string} */
+            state: "stopped" | "loading" | "ready" | "unavailable";
+            reason: string | null;
+            /** @enum {string} */
+            breaker: "closed" | "open" | "half_open";
+            retry_after: number | null;
         };
         ProjectCreation: {
             name?: string;
@@ -2281,18 +2298,29 @@ export interface components {
             /** @enum {string} */
             state: "not_connected" | "stopped" | "loading" | "ready" | "unavailable";
             model_id: string | null;
+            fallbacks: string[];
+            split: components["schemas"]["WeightedModel"][] | null;
+            targets: components["schemas"]["RuntimeTarget"][];
             reason: string | null;
             /** @enum {string|null} */
             task: "chat" | "embedding" | null;
             instance: string;
         };
         RuntimeConnection: {
-            model_id: string;
+            model_id?: string | null;
+            fallbacks?: string[] | null;
+            split?: {
+                model_id: string;
+                weight: number;
+            }[] | null;
         };
         RuntimeDisconnected: {
             /** @enum {string} */
             state: "not_connected" | "stopped" | "loading" | "ready" | "unavailable";
             model_id: string | null;
+            fallbacks: string[];
+            split: components["schemas"]["WeightedModel"][] | null;
+            targets: components["schemas"]["RuntimeTarget"][];
             reason: string | null;
             /** @enum {string|null} */
             task: "chat" | "embedding" | null;
@@ -3333,10 +3361,16 @@ export interface components {
                 tokens_out: number | null;
                 time_to_first_token: number | null;
             } | null;
+            attempts: components["schemas"]["Attempt"][] | null;
         };
         Progress: {
             done: number;
             total: number | null;
+        };
+        Attempt: {
+            model_id: string;
+            outcome: string;
+            ms: number;
         };
         NewExternalJob: {
             /**
@@ -3701,6 +3735,9 @@ export interface components {
                 /** @enum {string} */
                 state: "not_connected" | "stopped" | "loading" | "ready" | "unavailable";
                 model_id: string | null;
+                fallbacks: string[];
+                split: components["schemas"]["WeightedModel"][] | null;
+                targets: components["schemas"]["RuntimeTarget"][];
                 reason: string | null;
                 /** @enum {string|null} */
                 task: "chat" | "embedding" | null;
@@ -4261,6 +4298,17 @@ export interface components {
                 "application/json": components["schemas"]["Error"] & {
                     /** @enum {unknown} */
                     code?: "stale_version" | "model_registered";
+                };
+            };
+        };
+        Refused503BusyRuntimeUnavailableStorageUnavailableInstanceOutdatedShuttingDown: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    /** @enum {unknown} */
+                    code?: "busy" | "runtime_unavailable" | "storage_unavailable" | "instance_outdated" | "shutting_down";
                 };
             };
         };
@@ -5053,17 +5101,6 @@ export interface components {
                 "application/json": components["schemas"]["Error"] & {
                     /** @enum {unknown} */
                     code?: "invalid_request" | "model_file_invalid" | "endpoint_invalid";
-                };
-            };
-        };
-        Refused503BusyRuntimeUnavailableStorageUnavailableInstanceOutdatedShuttingDown: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"] & {
-                    /** @enum {unknown} */
-                    code?: "busy" | "runtime_unavailable" | "storage_unavailable" | "instance_outdated" | "shutting_down";
                 };
             };
         };
@@ -7095,7 +7132,7 @@ export interface operations {
             429: components["responses"]["Refused429RateLimited"];
             431: components["responses"]["Refused431HeadersTooLarge"];
             500: components["responses"]["Refused500InternalError"];
-            503: components["responses"]["Refused503BusyStorageUnavailableInstanceOutdatedShuttingDown"];
+            503: components["responses"]["Refused503BusyRuntimeUnavailableStorageUnavailableInstanceOutdatedShuttingDown"];
         };
     };
     disconnectRuntime: {
