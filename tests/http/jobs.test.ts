@@ -69,6 +69,7 @@ describe('jobs', () => {
         result: null,
         error: null,
         usage: null,
+        attempts: null,
       },
     });
     const { id } = answer.body;
