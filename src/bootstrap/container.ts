@@ -13,6 +13,7 @@ import {
 } from '../application/accounts/ports.js';
 import { AlertAnnouncer } from '../application/alerts/alert-announcer.js';
 import { AlertNotifier, AlertRepository, WebhookRepository, WebhookSender } from '../application/alerts/ports.js';
+import { Breakers } from '../application/chat/breakers.js';
 import { ChatEngine, ChatRuntimes } from '../application/chat/ports.js';
 import { ModelFileResolver, ModelFileStore, ModelServer } from '../application/deployments/ports.js';
 import { LogTail, Metrics, RateLimitStore } from '../application/operations/ports.js';
@@ -238,15 +239,15 @@ function bindOperations(container: Container, config: Config, hasher: BcryptPass
   container
     .bind(PrometheusMetrics)
     .toResolvedValue(
-      (database, unitOfWork, servers, runtimes, announcer) =>
+      (database, unitOfWork, servers, runtimes, breakers, announcer) =>
         new PrometheusMetrics([
           hashingMetrics(() => hasher.load),
           poolMetrics(() => poolLoad(database)),
           backlogMetrics(() => readBacklog(unitOfWork)),
           deploymentMetrics(servers),
-          chatMetrics(runtimes),
+          chatMetrics(runtimes, breakers),
           announcementMetrics(announcer),
         ]),
-      [DataSource, TypeOrmUnitOfWork, ModelServer, ChatRuntimes, AlertAnnouncer],
+      [DataSource, TypeOrmUnitOfWork, ModelServer, ChatRuntimes, Breakers, AlertAnnouncer],
     );
 }

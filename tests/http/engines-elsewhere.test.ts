@@ -4,6 +4,7 @@ import { ChatRuntimes } from '../../src/application/chat/ports.js';
 import { Clock } from '../../src/application/shared/ports.js';
 import { ChatRuntimesByEngine } from '../../src/infrastructure/chat-runtimes/chat-runtimes-by-engine.js';
 import { SystemClock } from '../../src/infrastructure/system/adapters.js';
+import { closeBreakers } from '../support/closed-breakers.js';
 import { sendJson } from '../support/local-server.js';
 import {
   answering,
@@ -68,6 +69,7 @@ describe('chat with an engine elsewhere', () => {
     project = await readyProject(app, admin.token, spec());
   });
   afterEach(() => {
+    closeBreakers(app.container);
     engine.script = speaking();
   });
   afterAll(async () => {

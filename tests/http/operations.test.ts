@@ -76,10 +76,23 @@ describe('GET /v1/status', () => {
         project_name: 'Capitals',
         state: 'not_connected',
         model_id: null,
+        fallbacks: [],
+        split: null,
+        targets: [],
         reason: null,
         task: null,
       },
-      { project_id: first, project_name: 'Capitals', state: 'stopped', model_id: model, reason: null, task: null },
+      {
+        project_id: first,
+        project_name: 'Capitals',
+        state: 'stopped',
+        model_id: model,
+        fallbacks: [],
+        split: null,
+        targets: [{ model_id: model, share: 1, state: 'stopped', reason: null, breaker: 'closed', retry_after: null }],
+        reason: null,
+        task: null,
+      },
     ];
     for (const token of [admin.token, member.token, member.apiKey]) {
       expect((await status(token)).runtimes).toEqual(expected);

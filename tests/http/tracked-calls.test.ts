@@ -34,7 +34,7 @@ describe('the job of a call', () => {
     app.clock.advance(1_500);
     if (word === 'nonsense') return { not: 'a completion' };
     if (word === 'late') throw new InferenceTimeout(1);
-    if (word === 'crash') setImmediate(() => runtimes.crash(project));
+    if (word === 'crash') setImmediate(() => runtimes.crash(`${project}/${model}`));
     return word === 'crash' || word === 'hang' ? never() : 'fine';
   };
   const runtimes = new MemoryChatRuntimes({ fake: { answer } }, { queue: 0 });

@@ -12,7 +12,9 @@ import {
   RuntimeUnavailable,
 } from '../../domain/chat/errors.js';
 import type { ProjectRuntime } from '../../domain/chat/runtime.js';
-import { type CallFigures, type CallInfo, CallTracker } from '../jobs/call-tracker.js';
+import { Attempts } from '../../domain/jobs/attempt.js';
+import { Prices } from '../../domain/spend/prices.js';
+import { type CallFigures, type CallInfo, CallTracker, pricesOf } from '../jobs/call-tracker.js';
 import type { WithMemory } from '../shared/memory-budget.js';
 import { Clock, ServiceSettings } from '../shared/ports.js';
 import { BudgetGuard } from '../spend/budget-guard.js';
@@ -21,8 +23,8 @@ import { bounded, demandOf } from '../spend/chat-demand.js';
 import { EarlyEnd } from '../spend/early-end.js';
 import { type InProject, TeamWorkspace } from '../workspace/team-workspace.js';
 import { ConversationService, type TurnPlace } from './conversation.service.js';
-import { ChatRuntimes } from './ports.js';
 import { type NamedProject, RuntimeReconciler } from './runtime-reconciler.js';
+import { TargetCalls } from './target-calls.js';
 import { TurnText } from './turn-text.js';
 
 interface Kept {
@@ -52,7 +54,11 @@ export type LastPart = CompletionPart & Required<Pick<CompletionPart, 'end'>>;
 
 type Counted = NamedProject & Pick<Chat, 'request' | 'signal'>;
 
-type AccountCall = CallInfo & { readonly by: AccountCaller; readonly projectId: string };
+type AccountCall = CallInfo & {
+  readonly by: AccountCaller;
+  readonly projectId: string;
+  readonly attempts: Attempts;
+};
 
 interface Turn {
   readonly place: TurnPlace;
@@ -62,6 +68,8 @@ interface Turn {
 
 interface Answered {
   readonly projectId: string;
+  /** The model that has answered. */
+  readonly modelId: string | null;
   readonly completion: Completion;
   /** The conversation that has stored the turn, or null. */
   readonly conversationId: string | null;
@@ -70,6 +78,8 @@ interface Answered {
 /** An answer during its generation. */
 export interface ChatStream {
   readonly projectId: string;
+  /** Returns the model that answers. It is known from the first part on. */
+  readonly modelId: () => string | null;
   /** The conversation that will store the turn, or null. */
   readonly conversationId: string | null;
   /**
@@ -90,7 +100,7 @@ export class ChatService {
     private readonly workspace: TeamWorkspace,
     private readonly conversations: ConversationService,
     private readonly reconciler: RuntimeReconciler,
-    private readonly runtimes: ChatRuntimes,
+    private readonly runtimes: TargetCalls,
     private readonly calls: CallTracker,
     private readonly guard: BudgetGuard,
     private readonly clock: Clock,
@@ -100,13 +110,13 @@ export class ChatService {
   /**
    * Returns the answer of the project's model, and the id of the conversation that stores the turn, or null. Reads the
    * desired state of the runtime first, so that no instance answers after a stop. Throws what
-   * `RuntimeReconciler.stateForCall`, `requireReady`, `ConversationService.storeTurn` and `ChatRuntimes.complete` throw.
+   * `RuntimeReconciler.stateForCall`, `requireReady`, `ConversationService.storeTurn` and `TargetCalls.complete` throw.
    */
   async complete(by: Caller | null, input: Input & WholeInput): Promise<Answered> {
     const { request, signal, memory } = input;
     const { call, turn } = await this.prepare(by, input);
-    const { projectId } = call;
-    let early = new EarlyEnd(request);
+    const { projectId, attempts } = call;
+    let early = new EarlyEnd(request, attempts);
     const completion = await this.calls.track(
       call,
       async (begun, bounds) => {
@@ -116,8 +126,9 @@ export class ChatService {
           deadline.begin();
         };
         const sent = bounded(request, bounds);
-        early = new EarlyEnd(sent);
-        const options = { caller: call.by.accountId, signal: deadline.signal, memory, made: early.made, admitted };
+        early = new EarlyEnd(sent, attempts);
+        const caller = call.by.accountId;
+        const options = { caller, signal: deadline.signal, memory, attempts, made: early.made, admitted };
         return this.runtimes.complete(projectId, sent, options).finally(() => deadline.end());
       },
       {
@@ -129,7 +140,7 @@ export class ChatService {
         ifLeft: () => early.ofWhole(),
       },
     );
-    return { projectId, completion, conversationId: turn?.id ?? null };
+    return { projectId, modelId: attempts.modelId, completion, conversationId: turn?.id ?? null };
   }
 
   /** Returns the answer in parts. Throws what `complete` throws before the generation. The parts throw later errors. */
@@ -137,7 +148,9 @@ export class ChatService {
     const { call, turn } = await this.prepare(by, input);
     const expired = new AbortController();
     const parts = this.parts(input, call, turn, expired);
-    return { projectId: call.projectId, conversationId: turn?.id ?? null, parts, expired: expired.signal };
+    const { projectId, attempts } = call;
+    const modelId = () => attempts.modelId;
+    return { projectId, modelId, conversationId: turn?.id ?? null, parts, expired: expired.signal };
   }
 
   private async *parts(
@@ -149,16 +162,16 @@ export class ChatService {
     const { request, signal, memory } = input;
     const arrived = this.clock.now().getTime();
     const call = await this.calls.open(about);
-    const { projectId, by } = about;
+    const { projectId, by, attempts } = about;
     const caller = by.accountId;
     const sent = bounded(request, call.bounds);
-    const early = new EarlyEnd(sent);
+    const early = new EarlyEnd(sent, attempts);
     const deadline = new CallDeadline(signal, call.bounds);
     const admitted = () => {
       call.admitted();
       deadline.begin(() => isWaiting && void expire());
     };
-    const options = { caller, signal: deadline.signal, memory, made: early.made, admitted };
+    const options = { caller, signal: deadline.signal, memory, attempts, made: early.made, admitted };
     const source = this.runtimes.stream(projectId, sent, options);
     const iterator = source[Symbol.asyncIterator]();
     const text = new TurnText();
@@ -167,8 +180,8 @@ export class ChatService {
     let isWaiting = false; // for the consumer
     const timeoutMs = this.settings.inferenceTimeoutMs;
     let timer: NodeJS.Timeout | undefined;
-    const isCounted = about.prices !== null || call.bounds !== null;
-    const madeSoFar = async () => (isCounted ? early.ofStream(firstToken) : figuresOf(null, firstToken));
+    const isCounted = () => pricesOf(about) !== null || call.bounds !== null;
+    const madeSoFar = async () => (isCounted() ? early.ofStream(firstToken) : figuresOf(null, firstToken));
     const fail = async (error: unknown) => call.failed(error, await madeSoFar());
     const stop = (error: unknown) => void fail(error).catch(() => {});
     const expire = async () => {
@@ -233,13 +246,16 @@ export class ChatService {
     const turn = place && { place, id: await this.conversations.prepareTurn(place, request) };
     requireReady(runtime);
     const { modelId } = runtime;
+    const attempts = new Attempts(() => this.clock.now().getTime());
     const demand = async () => {
       const promptTokens = await this.runtimes.boundTokens(projectId, request, { caller: caller.accountId, signal });
-      return demandOf(request, { promptTokens, prices, mostMs: this.settings.inferenceTimeoutMs });
+      const dearest = Prices.dearest([...prices.values()]);
+      return demandOf(request, { promptTokens, prices: dearest, mostMs: this.settings.inferenceTimeoutMs });
     };
     const take = (callId: string, at: Date) => this.guard.take({ by: caller, callId, at, projectId, demand });
     const guard = hasBudgets ? take : null;
-    return { call: { by: caller, kind: 'chat', name: null, projectId, modelId, prices, guard, signal }, turn };
+    const about = { by: caller, kind: 'chat', name: null, projectId, modelId, attempts, guard, signal } as const;
+    return { call: { ...about, pricesOf: (answered) => prices.get(answered ?? '') ?? null }, turn };
   }
 
   private async store(turn: Turn | null, { request, signal }: Chat, text: string): Promise<void> {
@@ -249,8 +265,8 @@ export class ChatService {
   }
 
   /**
-   * Returns the number of tokens of the request's prompt, as `ChatRuntimes.countTokens` counts them. Creates no job.
-   * Throws what `RuntimeReconciler.stateForTeam`, `requireReady` and `ChatRuntimes.countTokens` throw.
+   * Returns the number of tokens of the request's prompt, as `TargetCalls.countTokens` counts them. Creates no job.
+   * Throws what `RuntimeReconciler.stateForTeam`, `requireReady` and `TargetCalls.countTokens` throw.
    */
   async countTokens(by: Caller | null, { request, signal, ...named }: Counted): Promise<number> {
     const { teamId, accountId } = authorize(by, permissions.chat);
@@ -275,9 +291,14 @@ export const figuresOf = (usage: Usage | null, firstToken: number | null = null)
   firstToken,
 });
 
-export function requireReady({ state, reason }: ProjectRuntime): void {
+export function requireReady({ state, reason, targets }: ProjectRuntime): void {
   if (state === 'not_connected') throw new RuntimeNotConnected();
   if (state === 'stopped') throw new RuntimeStopped();
   if (state === 'loading') throw new RuntimeLoading();
-  if (state === 'unavailable') throw new RuntimeUnavailable(reason ?? 'it does not run');
+  if (state === 'unavailable') throw new RuntimeUnavailable(reason ?? 'it does not run', retryAfterOf(targets));
+}
+
+/** Returns the seconds until a target may answer again. A target that is only lost is probed every few seconds. */
+function retryAfterOf(targets: ProjectRuntime['targets']): number {
+  return Math.min(...targets.map(({ retryAfterSeconds }) => retryAfterSeconds ?? 1));
 }

@@ -1,7 +1,9 @@
 import { injectable } from 'inversify';
 import type { ChatRequest, TimedCompletion } from '../../domain/chat/chat.js';
 import { AnswerOutOfFormat } from '../../domain/chat/errors.js';
+import { Attempts } from '../../domain/jobs/attempt.js';
 import { Demand, NOTHING } from '../../domain/spend/demand.js';
+import { Prices } from '../../domain/spend/prices.js';
 import { MemoryBudget } from '../shared/memory-budget.js';
 import { Clock, ServiceSettings } from '../shared/ports.js';
 import { BudgetGuard } from '../spend/budget-guard.js';
@@ -10,8 +12,8 @@ import { bounded, demandOf } from '../spend/chat-demand.js';
 import { EarlyEnd } from '../spend/early-end.js';
 import type { SpendScopes } from '../spend/ports.js';
 import { figuresOf } from './chat.service.js';
-import { ChatRuntimes } from './ports.js';
 import { RuntimeReconciler } from './runtime-reconciler.js';
+import { TargetCalls } from './target-calls.js';
 
 /** A chat of the service itself with a runtime, on behalf of an account. */
 export interface OwnCall extends SpendScopes {
@@ -26,7 +28,7 @@ export interface OwnCall extends SpendScopes {
 export class OwnChats {
   constructor(
     private readonly reconciler: RuntimeReconciler,
-    private readonly runtimes: ChatRuntimes,
+    private readonly runtimes: TargetCalls,
     private readonly guard: BudgetGuard,
     private readonly clock: Clock,
     private readonly settings: ServiceSettings,
@@ -35,7 +37,7 @@ export class OwnChats {
 
   /**
    * Returns an answer and its latency in seconds without the time in the queue. Throws BudgetExceeded, and
-   * what `ChatRuntimes.complete` throws, except AnswerOutOfFormat: returns the answer of this error instead.
+   * what `TargetCalls.complete` throws, except AnswerOutOfFormat: returns the answer of this error instead.
    */
   async complete(call: OwnCall, signal: AbortSignal): Promise<TimedCompletion> {
     const { request, callId, ...scopes } = call;
@@ -43,12 +45,17 @@ export class OwnChats {
     const prices = this.reconciler.pricesOf(projectId);
     const demand = async () => {
       const promptTokens = await this.runtimes.boundTokens(projectId, request, { caller: accountId, signal });
-      return demandOf(request, { promptTokens, prices, mostMs: this.settings.inferenceTimeoutMs });
+      return demandOf(request, {
+        promptTokens,
+        prices: Prices.dearest([...prices.values()]),
+        mostMs: this.settings.inferenceTimeoutMs,
+      });
     };
     const bounds = await this.guard.takeOwn(callId, scopes, demand);
     const deadline = new CallDeadline(signal, bounds);
     const sent = bounded(request, bounds);
-    const early = new EarlyEnd(sent);
+    const attempts = new Attempts(() => this.clock.now().getTime());
+    const early = new EarlyEnd(sent, attempts);
     let begun: number | null = null;
     const admitted = () => {
       begun = this.clock.now().getTime();
@@ -56,7 +63,8 @@ export class OwnChats {
     };
     const passed = () => Math.max(0, this.clock.now().getTime() - (begun ?? this.clock.now().getTime()));
     const memory = this.memory.open(accountId);
-    const options = { caller: accountId, signal: deadline.signal, memory, admitted, made: early.made };
+    const options = { caller: accountId, signal: deadline.signal, memory, attempts, admitted, made: early.made };
+    const answered = () => prices.get(attempts.modelId ?? '') ?? null;
     let taken = NOTHING;
     try {
       const answer = this.runtimes.complete(projectId, sent, options);
@@ -65,11 +73,11 @@ export class OwnChats {
         throw error;
       });
       const milliseconds = passed();
-      taken = Demand.taken(prices, { ...figuresOf(completion.usage), milliseconds }, true);
+      taken = Demand.taken(answered(), { ...figuresOf(completion.usage), milliseconds }, true);
       return { completion, latency: milliseconds / 1000 };
     } catch (error) {
       const figures = bounds && begun !== null && signal.aborted ? await early.ofWhole() : null;
-      if (figures?.isCharged) taken = Demand.taken(prices, { ...figures, milliseconds: passed() }, true);
+      if (figures?.isCharged) taken = Demand.taken(answered(), { ...figures, milliseconds: passed() }, true);
       throw error;
     } finally {
       deadline.end();

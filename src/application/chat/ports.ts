@@ -4,6 +4,7 @@ import type { Conversation, ConversationMessage } from '../../domain/chat/conver
 import type { EmbeddingRequest, Embeddings } from '../../domain/chat/embedding.js';
 import type { Response, ResponseEnd } from '../../domain/chat/response.js';
 import type { RuntimeFigures, RuntimeSource, RuntimeStatus } from '../../domain/chat/runtime.js';
+import type { Targets } from '../../domain/chat/target.js';
 import type { JsonObject } from '../../domain/workspace/json.js';
 import type { Project } from '../../domain/workspace/project.js';
 import type { Reservation } from '../shared/memory-budget.js';
@@ -31,8 +32,8 @@ export interface RuntimeCall {
 export type CountCall = Pick<RuntimeCall, 'caller' | 'signal'>;
 
 /**
- * Runs the models of projects outside this process. Each project has one runtime, with the id of the project. Remembers
- * nothing after a restart of the service.
+ * Runs the models of projects outside this process. Each target of a project has one runtime, with the id that
+ * `RuntimeId.of` makes. Remembers nothing after a restart of the service.
  */
 export abstract class ChatRuntimes {
   /**
@@ -131,7 +132,7 @@ export abstract class ChatRuntimes {
   abstract close(): Promise<void>;
 }
 
-/** The runtime of one project. Each method promises the same as the method of ChatRuntimes with the same name. */
+/** The runtime of one target. Each method promises the same as the method of ChatRuntimes with the same name. */
 export interface ChatRuntime {
   readonly status: RuntimeStatus;
   readonly figures: RuntimeFigures;
@@ -157,8 +158,8 @@ export abstract class ChatEngine {
   /** Throws TooManyProcesses if this instance has no room for the child process of one more runtime. */
   abstract requireRoom(): void;
 
-  /** Creates the runtime of a project. The runtime is stopped at first, and starts only from sources of this engine. */
-  abstract create(projectId: string): ChatRuntime;
+  /** Creates a runtime. It is stopped at first, and starts only from sources of this engine. */
+  abstract create(id: string): ChatRuntime;
 }
 
 /** Identifies a conversation. A wrong account or project finds nothing. */
@@ -250,10 +251,9 @@ export abstract class ResponseRepository {
   abstract finish(id: string, run: number, end: ResponseEnd, at: Date): Promise<boolean>;
 }
 
-/** The connected model of a project, and whether the team wants it to run. */
-export interface RuntimeConnection {
+/** The connected models of a project, and whether the team wants them to run. */
+export interface RuntimeConnection extends Targets {
   readonly projectId: string;
-  readonly modelId: string;
   readonly desired: 'started' | 'stopped';
 }
 
@@ -288,7 +288,7 @@ export abstract class RuntimeConnectionRepository {
   abstract ofProjects(projectIds: readonly string[]): Promise<RuntimeConnection[]>;
   /** Inserts the project's only connection, or replaces it. */
   abstract save(connection: RuntimeConnection): Promise<void>;
-  /** Changes the desired state and keeps the connected model. Returns false without a connection. */
+  /** Changes the desired state and keeps the connected models. Returns false without a connection. */
   abstract setDesired(projectId: string, desired: RuntimeConnection['desired']): Promise<boolean>;
   /** Returns false when there was no connection. */
   abstract remove(projectId: string): Promise<boolean>;

@@ -43,10 +43,18 @@ interface OfResponse extends WithMemory {
   readonly id: string;
 }
 
+interface Answered {
+  readonly response: Response;
+  /** The model that has answered. Null for a response in the background. */
+  readonly modelId: string | null;
+}
+
 /** A response while its answer is made. */
 export interface ResponseStream {
   /** The response as it begins. */
   readonly response: Response;
+  /** Returns the model that answers. It is known from the first step on. Null for a response in the background. */
+  readonly modelId: () => string | null;
   readonly steps: AsyncGenerator<ResponseStep, void>;
   /** Aborts if the time for the answer is over before the consumer asks for the next step. */
   readonly expired: AbortSignal;
@@ -76,22 +84,22 @@ export class ResponseService {
    * Returns the response with its answer. A response in the background is only queued. Throws what `ChatService.complete`
    * throws, and also PreviousResponseNotFound, QuotaExceeded.
    */
-  async create(by: Caller | null, input: ResponseRequest): Promise<Response> {
+  async create(by: Caller | null, input: ResponseRequest): Promise<Answered> {
     const caller = authorize(by, permissions.chat);
-    if (input.background) return this.enqueue(caller, input);
+    if (input.background) return { response: await this.enqueue(caller, input), modelId: null };
     const { request, draft } = await this.prepare(caller, input);
     const { model, signal, memory } = input;
     memory.keep(null);
     const answer = new AnswerAssembly();
     let response = draft;
-    await this.chats.complete(caller, {
+    const { modelId } = await this.chats.complete(caller, {
       ...{ model, keptIn: null, request, signal, memory },
       store: async (completion, projectId) => {
         for (const _ of answer.addWhole(completion));
         response = await this.ended(caller, input, { ...draft, projectId }, answer, completion);
       },
     });
-    return response;
+    return { response, modelId };
   }
 
   /** Returns the response while its answer is made. Throws what `create` throws before the generation. */
@@ -108,7 +116,7 @@ export class ResponseService {
       const response = await this.ended(caller, input, { ...draft, projectId }, answer, end);
       last.push({ step: 'finished', response });
     };
-    const { projectId, parts, expired } = await this.chats.stream(caller, {
+    const { projectId, modelId, parts, expired } = await this.chats.stream(caller, {
       ...{ model, keptIn: null, request, signal, memory },
       store: async (part, id) => {
         last.push(...answer.add(part));
@@ -128,7 +136,7 @@ export class ResponseService {
       }
       yield* last;
     }
-    return { response: { ...draft, projectId }, steps: steps(), expired };
+    return { response: { ...draft, projectId }, modelId, steps: steps(), expired };
   }
 
   /** Returns the tokens of the whole prompt. Throws what `ChatService.countTokens` throws, and PreviousResponseNotFound. */
@@ -198,7 +206,7 @@ export class ResponseService {
     const longestMs = RESPONSE_WAIT_MS + this.settings.inferenceTimeoutMs;
     const until = this.clock.now().getTime() + longestMs;
     const expired = AbortSignal.timeout(longestMs + LAST_READ_MS);
-    return { response, steps: this.reader.steps(response, { memory, signal, until }), expired };
+    return { response, modelId: () => null, steps: this.reader.steps(response, { memory, signal, until }), expired };
   }
 
   /** Returns the response with its answer, after it is stored if the caller wants that. */

@@ -146,7 +146,7 @@ export class DeploymentService {
       found.hasBudgets && caller.kind !== 'master'
         ? (callId: string, at: Date) => this.guard.take({ by: caller, callId, at, projectId: null, demand })
         : null;
-    const tracking = await this.calls.open({ ...about, prices, guard });
+    const tracking = await this.calls.open({ ...about, pricesOf: () => prices, guard });
     const deadline = new CallDeadline(signal, tracking.bounds);
     const body = observed(request.body, () => {
       tracking.admitted();

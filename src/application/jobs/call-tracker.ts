@@ -1,5 +1,6 @@
 import { injectable } from 'inversify';
 import type { Caller } from '../../domain/accounts/caller.js';
+import { ANSWERED, type Attempts, CANCELLED } from '../../domain/jobs/attempt.js';
 import { JobFinished } from '../../domain/jobs/errors.js';
 import { type CallKind, type CallUsage, Job, JobSight } from '../../domain/jobs/job.js';
 import { DomainError, type ErrorKind } from '../../domain/shared/errors.js';
@@ -16,10 +17,12 @@ import { RunningCalls } from './running-calls.js';
 export interface CallInfo extends Pick<Job, 'name' | 'projectId' | 'modelId'> {
   readonly by: Caller;
   readonly kind: CallKind;
-  /** Null: the call has no price. */
-  readonly prices: Prices | null;
+  /** Returns the prices of a model that may answer. Null: it has none. */
+  readonly pricesOf: (modelId: string | null) => Prices | null;
   /** Takes the holds of the call with this id that arrived `at` this time, and returns its bounds. Null: it needs none. */
   readonly guard: ((callId: string, at: Date) => Promise<Bounds | null>) | null;
+  /** The attempts of the call, which say at its end which model has answered. Absent for a prediction. */
+  readonly attempts?: Attempts;
   /** Aborts when the caller disconnects or loses the permission. */
   readonly signal: AbortSignal;
 }
@@ -100,7 +103,7 @@ export class CallTracker {
     try {
       answer = await call(() => tracked.admitted(), tracked.bounds);
     } catch (error) {
-      const isCounted = info.prices !== null || tracked.bounds !== null;
+      const isCounted = pricesOf(info) !== null || tracked.bounds !== null;
       await tracked.failed(error, info.signal.aborted && isCounted ? await ifLeft?.() : undefined);
       throw error;
     }
@@ -109,7 +112,8 @@ export class CallTracker {
   }
 
   /** Opens a call that arrives now, and takes its holds. Throws what `guard` throws. */
-  async open({ by, signal, kind, name, projectId, modelId, prices, guard }: CallInfo): Promise<TrackedCall> {
+  async open(info: CallInfo): Promise<TrackedCall> {
+    const { by, signal, kind, name, projectId, modelId, guard, attempts } = info;
     const createdAt = this.clock.now();
     const keyId = by.kind === 'api_key' ? by.credentialId : null;
     const instance = await this.instances.own();
@@ -128,7 +132,8 @@ export class CallTracker {
     const log = this.log.child({ job_id: id });
     const end = async (outcome: Outcome, figures?: CallFigures): Promise<void> => {
       if (!job) return release();
-      ending ??= this.end(finished(job, outcome, { figures, prices, bounds, at: this.clock.now() }), log);
+      const known = { figures, prices: pricesOf(info), attempts, bounds, at: this.clock.now() };
+      ending ??= this.end(finished(job, outcome, known), log);
       await ending;
     };
     const refused = () => {
@@ -204,11 +209,12 @@ export class CallTracker {
   }
 }
 
-type Outcome = Omit<Parameters<typeof Job.finish>[1], 'usage' | 'cost'>;
+type Outcome = Omit<Parameters<typeof Job.finish>[1], 'usage' | 'cost' | 'attempts'>;
 
 interface Calculation {
   readonly figures: CallFigures | undefined;
   readonly prices: Prices | null;
+  readonly attempts: Attempts | undefined;
   readonly bounds: Bounds | null;
   readonly at: Date;
 }
@@ -221,11 +227,16 @@ interface Ended {
 
 const NO_FIGURES: CallFigures = { tokensIn: null, tokensOut: null, firstToken: null };
 
+/** Returns the prices of the model that was tried last, or else of the one that stands for the runtime. */
+export const pricesOf = ({ pricesOf: of, attempts, modelId }: CallInfo): Prices | null =>
+  of(attempts?.modelId ?? modelId);
+
 /**
  * Ends the job of a call. A call that made no part of an answer costs nothing, unless it succeeded. The time that a call
  * needs to end after its deadline is not charged.
  */
-function finished(job: Job, outcome: Outcome, { figures = NO_FIGURES, prices, bounds, at }: Calculation): Ended {
+function finished(job: Job, outcome: Outcome, known: Calculation): Ended {
+  const { figures = NO_FIGURES, prices, attempts, bounds, at } = known;
   const { tokensCached = 0, isCharged = false, ...usage } = figures;
   const lasted = Math.max(0, at.getTime() - (job.startedAt ?? at).getTime());
   const milliseconds = bounds ? Math.min(lasted, bounds.mostMs) : lasted;
@@ -233,7 +244,14 @@ function finished(job: Job, outcome: Outcome, { figures = NO_FIGURES, prices, bo
   const priced = { ...usage, tokensCached, milliseconds };
   const cost = prices && (isFree ? FREE : Prices.cost(prices, priced));
   const charge = { taken: Demand.taken(prices, priced, !isFree), isHeld: bounds !== null };
-  return { job: Job.finish(job, { ...outcome, usage, cost }, at), charge };
+  const tried = { attempts: attempts?.all(attemptOutcome(outcome)) };
+  return { job: Job.finish(job, { ...outcome, ...tried, usage, cost }, at), charge };
+}
+
+/** Returns the outcome of an attempt that ends together with its call. */
+function attemptOutcome({ status, failure = 'internal_error' }: Outcome): string {
+  if (status === 'succeeded') return ANSWERED;
+  return status === 'cancelled' ? CANCELLED : failure;
 }
 
 const isRefusal = (error: unknown) => error instanceof DomainError && !faults.includes(error.kind);

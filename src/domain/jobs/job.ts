@@ -1,6 +1,7 @@
 import type { Caller } from '../accounts/caller.js';
 import { type Finding, InvalidRequest } from '../shared/errors.js';
 import type { Json } from '../workspace/json.js';
+import type { Attempt } from './attempt.js';
 import { JobFinished } from './errors.js';
 
 /** `sync`: a caller waits for the end. `async`: no caller waits. */
@@ -39,6 +40,8 @@ export interface CallRecord extends CallUsage {
   readonly keyId: string | null;
   /** The error code of a failed call. */
   readonly failure: string | null;
+  /** The models that the call has tried. Absent before its end, for a prediction, and in calls of earlier versions. */
+  readonly attempts?: readonly Attempt[];
 }
 
 export interface Job {
@@ -103,6 +106,7 @@ type End = {
   failure?: string;
   usage?: CallUsage | undefined;
   cost?: string | null;
+  attempts?: readonly Attempt[] | undefined;
 };
 
 const fresh = {
@@ -180,7 +184,7 @@ export const Job = {
     return moved(job, 'cancelled', at);
   },
 
-  /** Throws JobFinished. */
+  /** Ends a job. The job of a call belongs to the model that was tried last. Throws JobFinished. */
   finish(job: Job, end: End, at: Date): Job {
     requireOpen(job);
     const { progress } = job;
@@ -188,9 +192,11 @@ export const Job = {
     const error = end.error === undefined ? job.error : shortened(end.error);
     const result = end.result === undefined ? job.result : end.result;
     const failure = end.status === 'failed' ? (end.failure ?? 'internal_error') : null;
-    const usage = job.usage && { ...job.usage, ...end.usage, failure };
+    const { attempts = [] } = end;
+    const usage = job.usage && { ...job.usage, ...end.usage, failure, ...(attempts.length > 0 && { attempts }) };
+    const modelId = attempts.at(-1)?.modelId ?? job.modelId;
     const cost = end.cost ?? null;
-    return moved({ ...job, progress: { ...progress, done }, result, error, usage, cost }, end.status, at);
+    return moved({ ...job, modelId, progress: { ...progress, done }, result, error, usage, cost }, end.status, at);
   },
 
   isFinished: <Some extends Pick<Job, 'status' | 'finishedAt'>>(job: Some): job is Some & FinishedJob =>

@@ -5,6 +5,7 @@ import {
   InferenceTimeout,
   ModelBusy,
   RefusedByEngine,
+  RefusedWithoutWords,
   RuntimeInvalidResponse,
   RuntimeLoading,
   RuntimeUnavailable,
@@ -49,6 +50,7 @@ export class EngineRefusals {
     if (this.isTooLong(answer))
       return new ContextLengthExceeded("The prompt, or prompt and max_tokens, is over the model's context.");
     if (status >= 300 && status < 400) return new RuntimeInvalidResponse('it redirects, which is not followed.');
+    if (WRONG_REQUEST.includes(status)) return new RefusedWithoutWords(status);
     return new RuntimeInvalidResponse(`its engine answered with status ${status}.`);
   }
 

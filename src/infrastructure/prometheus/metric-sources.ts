@@ -1,7 +1,9 @@
 import type { AlertAnnouncer } from '../../application/alerts/alert-announcer.js';
+import type { Breakers } from '../../application/chat/breakers.js';
 import type { ChatRuntimes } from '../../application/chat/ports.js';
 import type { ModelServer } from '../../application/deployments/ports.js';
 import type { RuntimeFigures, RuntimeStatus } from '../../domain/chat/runtime.js';
+import { RuntimeId } from '../../domain/chat/target.js';
 import { deploymentStatuses } from '../../domain/deployments/deployment.js';
 import type { LaneLoad } from '../system/scheduling.js';
 
@@ -130,19 +132,36 @@ const countsOf = <T extends string>(label: string, values: readonly T[], having:
 const runtimeStates = ['loading', 'ready', 'unavailable', 'stopped'] as const satisfies RuntimeStatus['state'][];
 
 /** Limits the number of time series. */
-const MOST_PROJECTS = 200;
+const MOST_RUNTIMES = 200;
 
-type Figures = readonly [project: string, RuntimeFigures][];
+type Figures = readonly [id: string, RuntimeFigures][];
 
-/** Reports the chat runtimes of this instance. Only the newest projects have their own time series. */
-export const chatMetrics = (runtimes: Pick<ChatRuntimes, 'figures' | 'status'>): MetricSource => ({
+/** Reports the chat runtimes of this instance. Only those of the newest projects have their own time series. */
+export const chatMetrics = (
+  runtimes: Pick<ChatRuntimes, 'figures' | 'status'>,
+  breakers: Pick<Breakers, 'read' | 'attemptsOf'>,
+): MetricSource => ({
   collect: () => {
     const all = [...runtimes.figures()];
-    const states = all.map(([project]) => runtimes.status(project).state);
+    const states = all.map(([id]) => runtimes.status(id).state);
     const counts = countsOf('state', runtimeStates, (state) => states.filter((one) => one === state));
-    const shown = all.sort(([a], [b]) => (a < b ? 1 : -1)).slice(0, MOST_PROJECTS);
+    const shown = all.sort(([a], [b]) => (a < b ? 1 : -1)).slice(0, MOST_RUNTIMES);
+    const isOpen = (id: string) => (breakers.read(id).state === 'closed' ? 0 : 1);
+    const attempts = shown.flatMap(([id]) =>
+      [...breakers.attemptsOf(id)].map(([outcome, value]) => ({ labels: { ...RuntimeId.parts(id), outcome }, value })),
+    );
     return [
       gauge('tenon_chat_runtimes', 'Chat runtimes of this instance, by state.', counts),
+      gauge(
+        'tenon_chat_breaker_open',
+        'Whether the breaker of a model keeps calls away from it: 1 or 0.',
+        shown.map(([id]) => ({ labels: RuntimeId.parts(id), value: isOpen(id) })),
+      ),
+      counter(
+        'tenon_chat_attempts_total',
+        'Attempts of calls with a model, by outcome: answered, cancelled, or the code of the error.',
+        attempts,
+      ),
       ...NUMBERS.map(([metric, name, help, field]) => metric(name, help, samplesOf(shown, field))),
       ...TIMES.map(([name, help, field]) => histogram(name, help, spreads(shown, name, field))),
     ];
@@ -170,18 +189,19 @@ const TIMES = [
 ] as const;
 
 const samplesOf = (shown: Figures, field: (typeof NUMBERS)[number][3]): Sample[] =>
-  shown.map(([project, figures]) => ({ labels: { project }, value: figures[field] }));
+  shown.map(([id, figures]) => ({ labels: RuntimeId.parts(id), value: figures[field] }));
 
 const spreads = (shown: Figures, name: string, field: (typeof TIMES)[number][2]): Sample[] =>
-  shown.flatMap(([project, figures]) => {
+  shown.flatMap(([id, figures]) => {
+    const labels = RuntimeId.parts(id);
     const { within, count, sum } = figures[field];
     return [
       ...[...within, { seconds: '+Inf', count }].map((bucket) => ({
         metricName: `${name}_bucket`,
-        labels: { project, le: String(bucket.seconds) },
+        labels: { ...labels, le: String(bucket.seconds) },
         value: bucket.count,
       })),
-      { metricName: `${name}_sum`, labels: { project }, value: sum },
-      { metricName: `${name}_count`, labels: { project }, value: count },
+      { metricName: `${name}_sum`, labels, value: sum },
+      { metricName: `${name}_count`, labels, value: count },
     ];
   });

@@ -1,7 +1,7 @@
 import type { RuntimeConnection } from '../../../src/application/chat/ports.js';
 import type { Model } from '../../../src/domain/workspace/model.js';
 import { atOnce } from '../../support/barrier.js';
-import { aModel, aProject, ids } from '../../support/records.js';
+import { aConnection, aModel, aProject, ids } from '../../support/records.js';
 import { type StockedStore, type StoreUnderTest, stocked } from '../../support/repositories.js';
 
 export function runtimeConnectionsContract(adapter: string, store: StoreUnderTest) {
@@ -20,22 +20,31 @@ export function runtimeConnectionsContract(adapter: string, store: StoreUnderTes
       projectId = project.id;
       models = [await stock.models.addOnce(aModel(project)), await stock.models.addOnce(aModel(project))];
       const { id: modelId } = await stock.models.addOnce(aModel(otherProject));
-      other = { projectId: otherProject.id, modelId, desired: 'started' };
+      other = aConnection({ projectId: otherProject.id, modelId, desired: 'started' });
       await connections.save(other);
     });
 
-    const connection = (over: Partial<RuntimeConnection> = {}): RuntimeConnection => ({
-      projectId,
-      modelId: models[0].id,
-      desired: 'stopped',
-      ...over,
-    });
+    const connection = (over: Partial<RuntimeConnection> = {}): RuntimeConnection =>
+      aConnection({ projectId, modelId: models[0].id, ...over });
 
     it('stores one connection for a project, exactly as it was saved last', async () => {
       expect(await connections.find(projectId)).toBeNull();
-      for (const one of [connection({ desired: 'started' }), connection({ modelId: models[1].id })]) {
+      const [first, second] = models.map(({ id }) => id) as [string, string];
+      const all = [
+        connection({ desired: 'started' }),
+        connection({ fallbacks: [second] }),
+        connection({
+          split: [
+            { modelId: first, weight: 9 },
+            { modelId: second, weight: 0.5 },
+          ],
+        }),
+        connection({ modelId: second }),
+      ];
+      for (const one of all) {
         await connections.save(one);
         expect(await connections.find(projectId)).toEqual(one);
+        expect((await connections.ofProject(stock.team.id, projectId))?.connection).toEqual(one);
       }
       expect(await connections.find(other.projectId)).toEqual(other);
       expect(await connections.find(ids.next('prj'))).toBeNull();

@@ -13,12 +13,14 @@ import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 export const RuntimeConnectionTable = defineTable<RuntimeConnection>('runtime_connections', {
   projectId: { type: 'text', primary: true },
   modelId: { type: 'text' },
+  fallbacks: { type: 'json' },
+  split: { type: 'json', nullable: true },
   desired: { type: 'text', name: 'wanted' },
 });
 
 /** This SQL is written by hand. Every chat runs it, so it is a prepared statement, which the ORM cannot make. */
 const OF_TEAM = `
-  SELECT p.id AS "projectId", c.model_id AS "modelId", c.wanted AS desired,
+  SELECT p.id AS "projectId", c.model_id AS "modelId", c.fallbacks, c.split, c.wanted AS desired,
          EXISTS (SELECT FROM budgets WHERE team_id = $1 AND scope_id = ANY ($3::text[] || p.id)) AS "hasBudgets"
     FROM projects p LEFT JOIN runtime_connections c ON c.project_id = p.id
    WHERE p.team_id = $1`;
@@ -36,10 +38,10 @@ interface ProjectRow extends Omit<RuntimeConnection, 'modelId'> {
   readonly modelId: string | null;
 }
 
-const connectedProjectOf = ({ projectId, modelId, desired, hasBudgets }: ProjectRow): ConnectedProject => ({
-  projectId,
+const connectedProjectOf = ({ hasBudgets, modelId, ...row }: ProjectRow): ConnectedProject => ({
+  projectId: row.projectId,
   hasBudgets,
-  connection: modelId === null ? null : { projectId, modelId, desired },
+  connection: modelId === null ? null : { ...row, modelId },
 });
 
 @injectable()

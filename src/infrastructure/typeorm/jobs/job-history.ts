@@ -21,6 +21,7 @@ const settled = (last: number) =>
 /** The columns that the end of a job changes. */
 const ENDED: readonly string[] = [
   'status',
+  'modelId',
   'startedAt',
   'finishedAt',
   'progress',

@@ -66,7 +66,7 @@ describe('CallTracker', () => {
       name: null,
       projectId: 'prj_1',
       modelId: 'mdl_1',
-      prices: null,
+      pricesOf: () => null,
       guard: null,
       signal: leaving.signal,
     };
@@ -191,7 +191,7 @@ describe('CallTracker', () => {
     broken.lock = true;
     const prices = Prices.ofModel({ prices: { input: 1_000_000, output: 0 } });
     for (const tokensIn of [2 ** 63, 7]) {
-      const call = await tracking.open({ ...about, prices });
+      const call = await tracking.open({ ...about, pricesOf: () => prices });
       call.admitted();
       await expect(call.succeeded({ tokensIn, tokensOut: 1, firstToken: null })).rejects.toThrow(StorageUnavailable);
     }
@@ -207,7 +207,7 @@ describe('CallTracker', () => {
     const quota = new StorageUnavailable();
     const call = (work: () => string) =>
       tracking.track(
-        { ...about, prices },
+        { ...about, pricesOf: () => prices },
         async (admitted) => {
           admitted();
           return work();

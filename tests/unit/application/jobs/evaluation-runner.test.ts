@@ -1,4 +1,4 @@
-import type { OwnChats, OwnCall } from '../../../../src/application/chat/own-chats.js';
+import type { OwnCall, OwnChats } from '../../../../src/application/chat/own-chats.js';
 import type { RuntimeReconciler } from '../../../../src/application/chat/runtime-reconciler.js';
 import { EvaluationChat, EvaluationRunner } from '../../../../src/application/jobs/evaluation-runner.js';
 import type { TimedCompletion } from '../../../../src/domain/chat/chat.js';

@@ -1919,9 +1919,26 @@ export interface components {
             /** @enum {string} */
             state: "not_connected" | "stopped" | "loading" | "ready" | "unavailable";
             model_id: string | null;
+            fallbacks: string[];
+            split: components["schemas"]["WeightedModel"][] | null;
+            targets: components["schemas"]["RuntimeTarget"][];
             reason: string | null;
             /** @enum {string|null} */
             task: "chat" | "embedding" | null;
+        };
+        WeightedModel: {
+            model_id: string;
+            weight: number;
+        };
+        RuntimeTarget: {
+            model_id: string;
+            share: number;
+            /** @enum {string} */
+            state: "stopped" | "loading" | "ready" | "unavailable";
+            reason: string | null;
+            /** @enum {string} */
+            breaker: "closed" | "open" | "half_open";
+            retry_after: number | null;
         };
         ProjectCreation: {
             name?: string;
@@ -2315,18 +2332,29 @@ export interface components {
             /** @enum {string} */
             state: "not_connected" | "stopped" | "loading" | "ready" | "unavailable";
             model_id: string | null;
+            fallbacks: string[];
+            split: components["schemas"]["WeightedModel"][] | null;
+            targets: components["schemas"]["RuntimeTarget"][];
             reason: string | null;
             /** @enum {string|null} */
             task: "chat" | "embedding" | null;
             instance: string;
         };
         RuntimeConnection: {
-            model_id: string;
+            model_id?: string | null;
+            fallbacks?: string[] | null;
+            split?: {
+                model_id: string;
+                weight: number;
+            }[] | null;
         };
         RuntimeDisconnected: {
             /** @enum {string} */
             state: "not_connected" | "stopped" | "loading" | "ready" | "unavailable";
             model_id: string | null;
+            fallbacks: string[];
+            split: components["schemas"]["WeightedModel"][] | null;
+            targets: components["schemas"]["RuntimeTarget"][];
             reason: string | null;
             /** @enum {string|null} */
             task: "chat" | "embedding" | null;
@@ -3369,10 +3397,16 @@ export interface components {
             } | null;
             cost: string | null;
             currency: string;
+            attempts: components["schemas"]["Attempt"][] | null;
         };
         Progress: {
             done: number;
             total: number | null;
+        };
+        Attempt: {
+            model_id: string;
+            outcome: string;
+            ms: number;
         };
         NewExternalJob: {
             /**
@@ -3785,6 +3819,9 @@ export interface components {
                 /** @enum {string} */
                 state: "not_connected" | "stopped" | "loading" | "ready" | "unavailable";
                 model_id: string | null;
+                fallbacks: string[];
+                split: components["schemas"]["WeightedModel"][] | null;
+                targets: components["schemas"]["RuntimeTarget"][];
                 reason: string | null;
                 /** @enum {string|null} */
                 task: "chat" | "embedding" | null;
@@ -4354,6 +4391,17 @@ export interface components {
                 "application/json": components["schemas"]["Error"] & {
                     /** @enum {unknown} */
                     code?: "stale_version" | "model_registered";
+                };
+            };
+        };
+        Refused503BusyRuntimeUnavailableStorageUnavailableInstanceOutdatedShuttingDown: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    /** @enum {unknown} */
+                    code?: "busy" | "runtime_unavailable" | "storage_unavailable" | "instance_outdated" | "shutting_down";
                 };
             };
         };
@@ -5157,17 +5205,6 @@ export interface components {
                 "application/json": components["schemas"]["Error"] & {
                     /** @enum {unknown} */
                     code?: "invalid_request" | "model_file_invalid" | "endpoint_invalid";
-                };
-            };
-        };
-        Refused503BusyRuntimeUnavailableStorageUnavailableInstanceOutdatedShuttingDown: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"] & {
-                    /** @enum {unknown} */
-                    code?: "busy" | "runtime_unavailable" | "storage_unavailable" | "instance_outdated" | "shutting_down";
                 };
             };
         };
@@ -7199,7 +7236,7 @@ export interface operations {
             429: components["responses"]["Refused429RateLimited"];
             431: components["responses"]["Refused431HeadersTooLarge"];
             500: components["responses"]["Refused500InternalError"];
-            503: components["responses"]["Refused503BusyStorageUnavailableInstanceOutdatedShuttingDown"];
+            503: components["responses"]["Refused503BusyRuntimeUnavailableStorageUnavailableInstanceOutdatedShuttingDown"];
         };
     };
     disconnectRuntime: {
