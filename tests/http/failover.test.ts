@@ -170,9 +170,14 @@ describe('a call to a runtime with a fallback', () => {
     const project = await rig.project();
     rig.engines[0].script = answering(500, {});
     const request = { messages: [{ role: 'user' as const, content: 'Hi' }], maxTokens: 9, temperature: 0 };
-    const { id: accountId, token } = rig.admin;
-    const teamId = (await rig.app.get('/v1/auth/me', token)).body.user.team_id;
-    const own = { projectId: project.id, request, accountId, teamId, keyId: null, callId: 'job_own' };
+    const own = {
+      projectId: project.id,
+      request,
+      accountId: rig.admin.id,
+      teamId: 'team_1',
+      keyId: null,
+      callId: 'job_own',
+    };
     const { completion } = await rig.app.container.get(OwnChats).complete(own, new AbortController().signal);
     expect(completion.text).toBe('second');
   });
