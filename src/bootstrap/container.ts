@@ -19,6 +19,7 @@ import { ModelFileResolver, ModelFileStore, ModelServer } from '../application/d
 import { LogTail, Metrics, RateLimitStore } from '../application/operations/ports.js';
 import { MemoryBudget } from '../application/shared/memory-budget.js';
 import {
+  Chance,
   Clock,
   IdGenerator,
   JsonSchemas,
@@ -60,7 +61,7 @@ import {
 import { PrometheusMetrics } from '../infrastructure/prometheus/prometheus-metrics.js';
 import { MemoryRateLimitStore } from '../infrastructure/rate-limit/memory-rate-limit-store.js';
 import { FolderMailer, SmtpMailer } from '../infrastructure/smtp/mailers.js';
-import { AsyncRequestContext, SystemClock, UuidIdGenerator } from '../infrastructure/system/adapters.js';
+import { AsyncRequestContext, SystemChance, SystemClock, UuidIdGenerator } from '../infrastructure/system/adapters.js';
 import { DataSource } from '../infrastructure/typeorm/data-source.js';
 import { poolLoad, readBacklog } from '../infrastructure/typeorm/operations/operations.js';
 import { TypeOrmUnitOfWork } from '../infrastructure/typeorm/typeorm-unit-of-work.js';
@@ -133,6 +134,7 @@ const serviceSettings = (config: Config): ServiceSettings => ({
 function bindShared(container: Container): void {
   container.bind(Clock).to(SystemClock);
   container.bind(IdGenerator).to(UuidIdGenerator);
+  container.bind(Chance).to(SystemChance);
   container.bind(SecretTokens).to(CheckedTokens);
   container.bind(RequestContext).to(AsyncRequestContext);
 }

@@ -123,6 +123,7 @@ describe('the job of a call', () => {
         usage: { tokens_in: expect.any(Number), tokens_out: expect.any(Number), time_to_first_token: null },
         cost: null,
         currency: 'USD',
+        attempts: [{ model_id: model, outcome: 'answered', ms: 1_500 }],
       },
     ]);
     const { usage } = await as(app, admin.token).get('/v1/usage?group_by=key');

@@ -1,6 +1,5 @@
 import { ChatRuntimes } from '../../src/application/chat/ports.js';
-import { TargetCalls } from '../../src/application/chat/target-calls.js';
-import { Clock } from '../../src/application/shared/ports.js';
+import { Chance, Clock } from '../../src/application/shared/ports.js';
 import { ChatRuntimesByEngine } from '../../src/infrastructure/chat-runtimes/chat-runtimes-by-engine.js';
 import { SystemClock } from '../../src/infrastructure/system/adapters.js';
 import { TestApp } from '../http/support/test-app.js';
@@ -52,7 +51,7 @@ export class FailoverRig {
 
   /** Sets the random number that draws the first target of a split. */
   draw(number: number): void {
-    this.app.container.get(TargetCalls).draw = () => number;
+    jest.spyOn(this.app.container.get(Chance), 'draw').mockReturnValue(number);
   }
 
   /** Creates a project with a model on each engine. `targetsOf` returns what is connected: by default a fallback. */

@@ -134,6 +134,15 @@ export class RuntimeReconciler {
     return this.held.get(projectId) ?? null;
   }
 
+  /** Returns the smallest context of the targets that this instance runs for the project. Null if none is known. */
+  context(projectId: string): number | null {
+    const held = this.held.get(projectId);
+    const known = (held ? Targets.ids(held) : []).flatMap(
+      (modelId) => this.runtimes.status(RuntimeId.of(projectId, modelId)).context ?? [],
+    );
+    return known.length > 0 ? Math.min(...known) : null;
+  }
+
   /** Throws NotFound or InvalidRequest if a model cannot run, and TooManyProcesses if this instance has no room. */
   async requireStartable(connection: RuntimeConnection): Promise<void> {
     const { projectId } = connection;

@@ -11,7 +11,7 @@ import { codeOf, isFaultOfModel } from '../../domain/chat/failure.js';
 import { RuntimeId, Targets } from '../../domain/chat/target.js';
 import { ANSWERED, type Attempts, CANCELLED } from '../../domain/jobs/attempt.js';
 import { DomainError } from '../../domain/shared/errors.js';
-import { Clock, ServiceSettings } from '../shared/ports.js';
+import { Chance, Clock, ServiceSettings } from '../shared/ports.js';
 import { Breakers } from './breakers.js';
 import { ChatRuntimes, type CountCall, type RuntimeCall } from './ports.js';
 import { RuntimeReconciler } from './runtime-reconciler.js';
@@ -35,13 +35,11 @@ export interface TargetCall extends RuntimeCall {
  */
 @injectable()
 export class TargetCalls {
-  /** Returns a random number from 0 to below 1. It draws the first target of a split. */
-  draw: () => number = Math.random;
-
   constructor(
     private readonly reconciler: RuntimeReconciler,
     private readonly runtimes: ChatRuntimes,
     private readonly breakers: Breakers,
+    private readonly chance: Chance,
     private readonly clock: Clock,
     private readonly settings: ServiceSettings,
   ) {}
@@ -114,7 +112,7 @@ export class TargetCalls {
   }
 
   private tries(projectId: string, call: TargetCall): Tries {
-    const order = Targets.order(this.targetsOf(projectId), this.draw());
+    const order = Targets.order(this.targetsOf(projectId), this.chance.draw());
     const targets = order.map((modelId) => ({ modelId, id: RuntimeId.of(projectId, modelId) }));
     const { runtimes, breakers, clock, settings } = this;
     return new Tries(targets, call, { runtimes, breakers, clock, timeoutMs: settings.inferenceTimeoutMs });

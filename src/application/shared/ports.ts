@@ -42,6 +42,11 @@ export abstract class IdGenerator {
   abstract next(kind: IdKind): string;
 }
 
+export abstract class Chance {
+  /** Returns a random number from 0 to below 1. All numbers are equally likely. */
+  abstract draw(): number;
+}
+
 export type LogFields = Readonly<Record<string, unknown>>;
 
 /** Writes one line for each event. Every line has the fields of the running code, such as the id of its request. */

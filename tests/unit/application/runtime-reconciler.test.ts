@@ -220,6 +220,11 @@ describe('RuntimeReconciler', () => {
         { modelId: 'mdl_2', share: 0, state: 'ready', breaker: 'closed' },
       ],
     });
+    const context = (id: string) => (id.endsWith('mdl_1') ? 512 : 256);
+    jest.spyOn(runtimes, 'status').mockImplementation((id) => ({ state: 'ready', reason: null, context: context(id) }));
+    expect(reconciler.context('prj_1')).toBe(256);
+    expect(reconciler.context('prj_2')).toBeNull();
+    jest.mocked(runtimes.status).mockRestore();
     expect(await save([])).toEqual([true, false]);
     const first = started.mock.results.length;
     await reconciler.applyAll();
