@@ -1,5 +1,13 @@
 import { Service } from '../tests/support/service.js';
-import { ask, completions, type Member, moveToOwnTeam, ownTeam, readyProject, register } from '../tests/support/workspace.js';
+import {
+  ask,
+  completions,
+  type Member,
+  moveToOwnTeam,
+  ownTeam,
+  readyProject,
+  register,
+} from '../tests/support/workspace.js';
 import { Stage } from './peers.js';
 import { compare, medianOf, ratio, type Target, told, wanted } from './rounds.js';
 
