@@ -29,7 +29,15 @@ async function main(): Promise<void> {
   const call = async (nth: number) => {
     const { signal } = new AbortController();
     const kind = nth % 2 ? ('chat' as const) : ('prediction' as const);
-    const about = { by: { kind: 'master' as const }, kind, name: null, projectId: null, modelId: null, signal };
+    const about = {
+      by: { kind: 'master' as const },
+      kind,
+      name: null,
+      projectId: null,
+      modelId: null,
+      pricesOf: () => null,
+      signal,
+    };
     const failure = nth % 10 >= 7 || nth % 200 < 20 ? new InferenceTimeout(1) : null;
     let ended = 0;
     const answer = tracking.track(about, async (admitted) => {

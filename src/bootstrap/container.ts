@@ -127,6 +127,7 @@ const serviceSettings = (config: Config): ServiceSettings => ({
   inferenceTimeoutMs: config.inferenceTimeoutMs,
   responseKeptMs: config.responseKeptMs,
   modelUploadBytes: config.modelUploadBytes,
+  currency: config.currency,
   quotas: config.quotas,
 });
 

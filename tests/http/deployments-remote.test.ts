@@ -74,6 +74,7 @@ describe('deployments of engines elsewhere', () => {
       model_name: 'double',
       model_version: '2',
       key_setting: null,
+      prices: null,
     });
     expect((await app.get(path, admin.token)).body).toEqual({ deployments: [body], count: 1 });
     engine.answering = (asked, response) => doubling(asked, response, { model_version: '2' });

@@ -70,6 +70,7 @@ describe('deployments', () => {
       model_name: null,
       model_version: null,
       key_setting: null,
+      prices: null,
     });
     expect((await fetch(`${body.url}/health`)).status).toBe(200);
     expect(await app.get(`${path}/${body.id}`, admin.token)).toMatchObject({ status: 200, body });

@@ -69,6 +69,8 @@ describe('jobs', () => {
         result: null,
         error: null,
         usage: null,
+        cost: null,
+        currency: 'USD',
         attempts: null,
       },
     });
@@ -292,8 +294,10 @@ describe('usage', () => {
       failures: { inference_timeout: 1 },
       latency,
       time_to_first_token: { p50: first, p95: first, p99: first },
+      cost: null,
     };
-    expect(await read()).toEqual({ since: hour - 24 * HOUR, until: now, usage: [entry], count: 1 });
+    const currency = 'USD';
+    expect(await read()).toEqual({ since: hour - 24 * HOUR, until: now, currency, usage: [entry], count: 1 });
     const { usage } = await read(`?since=${now - 1}&until=${now}.5&bucket=minute&group_by=key`);
     expect(usage).toMatchObject([
       { start: now - 60, group: null, calls: 1, time_to_first_token: null },
@@ -302,7 +306,7 @@ describe('usage', () => {
     const between = `?since=${now - 0.5}`;
     expect(await read(between)).toMatchObject({ since: now - 0.5, until: now, usage: [{ calls: 1 }] });
     expect(await read(`?until=${now - 0.5}&bucket=day`)).toMatchObject({ until: now - 0.5, usage: [{ calls: 1 }] });
-    expect(await read(`?since=${now}&until=${now}`)).toEqual({ since: now, until: now, usage: [], count: 0 });
+    expect(await read(`?since=${now}&until=${now}`)).toEqual({ since: now, until: now, currency, usage: [], count: 0 });
   });
 
   it('shows members their own calls, other roles those of their team, or in the operator team all calls', async () => {

@@ -121,6 +121,8 @@ describe('the job of a call', () => {
         result: null,
         error: null,
         usage: { tokens_in: expect.any(Number), tokens_out: expect.any(Number), time_to_first_token: null },
+        cost: null,
+        currency: 'USD',
         attempts: [{ model_id: model, outcome: 'answered', ms: 1_500 }],
       },
     ]);

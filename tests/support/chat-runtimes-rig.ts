@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { ChatRuntimes } from '../../src/application/chat/ports.js';
+import type { ChatRuntimes, RuntimeCall } from '../../src/application/chat/ports.js';
 import type { ChatRequest, CompletionPart } from '../../src/domain/chat/chat.js';
 import type { RuntimeSource, RuntimeStatus } from '../../src/domain/chat/runtime.js';
 import { unlimited } from './records.js';
@@ -37,7 +37,7 @@ export interface ChatRuntimesLimits {
 }
 
 type Texts = Partial<Record<'text' | 'id' | 'by', string>>;
-type About = Partial<ChatRequest> & Texts & { signal?: AbortSignal; admitted?: () => void };
+type About = Partial<ChatRequest> & Texts & Partial<Pick<RuntimeCall, 'signal' | 'admitted' | 'made'>>;
 
 /** Returns the actions of the contract suites on the runtimes of a rig. */
 export function callsTo(rig: () => ChatRuntimesUnderTest) {
@@ -48,11 +48,17 @@ export function callsTo(rig: () => ChatRuntimesUnderTest) {
     await reaches('ready', id);
   };
 
-  const callOf = ({ text = rig().asked, id = 'a', by = 'usr_a', signal, admitted, ...rest }: About) => {
+  const callOf = ({ text = rig().asked, id = 'a', by = 'usr_a', signal, admitted, made, ...rest }: About) => {
     const messages = [{ role: 'user' as const, content: text }];
     const request = { messages, maxTokens: null, temperature: 0, ...rest };
     const ending = signal ?? new AbortController().signal;
-    const call = { caller: by, signal: ending, memory: unlimited, ...(admitted && { admitted }) };
+    const call = {
+      caller: by,
+      signal: ending,
+      memory: unlimited,
+      ...(admitted && { admitted }),
+      ...(made && { made }),
+    };
     return [id, request, call] as const;
   };
 

@@ -175,7 +175,13 @@ export const aDataset = (
   ...over,
 });
 
-const stored = () => ({ id: ids.next('dep'), createdBy: ids.next('usr'), createdAt: at(0), lastPort: 40_123 });
+const stored = () => ({
+  id: ids.next('dep'),
+  createdBy: ids.next('usr'),
+  createdAt: at(0),
+  lastPort: 40_123,
+  prices: null,
+});
 
 export const aDeployment = (over: Partial<LocalModel & Deployment> = {}): Deployment & LocalModel => ({
   kind: 'local',

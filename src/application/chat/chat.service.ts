@@ -14,10 +14,10 @@ import {
 } from '../../domain/chat/errors.js';
 import type { ProjectRuntime } from '../../domain/chat/runtime.js';
 import { Attempts } from '../../domain/jobs/attempt.js';
-import type { CallUsage } from '../../domain/jobs/job.js';
-import { type CallInfo, CallTracker } from '../jobs/call-tracker.js';
+import { type CallFigures, type CallInfo, CallTracker, isPriced } from '../jobs/call-tracker.js';
 import { MemoryBudget, type WithMemory } from '../shared/memory-budget.js';
 import { Clock, ServiceSettings } from '../shared/ports.js';
+import { EarlyEnd } from '../spend/early-end.js';
 import { type InProject, TeamWorkspace } from '../workspace/team-workspace.js';
 import { ConversationService, type TurnPlace } from './conversation.service.js';
 import { type NamedProject, RuntimeReconciler } from './runtime-reconciler.js';
@@ -120,14 +120,18 @@ export class ChatService {
     const { request, signal, memory } = input;
     const { call, turn } = await this.prepare(by, input);
     const { projectId, attempts } = call;
-    const options = { caller: call.by.accountId, signal, memory, attempts };
+    const early = new EarlyEnd(request);
+    const options = { caller: call.by.accountId, signal, memory, attempts, made: early.made };
     const completion = await this.calls.track(
       call,
       (admitted) => this.runtimes.complete(projectId, request, { ...options, admitted }),
-      ({ usage }) => usageOf(usage),
-      async (answer) => {
-        await this.store(turn, input, TurnText.of(answer));
-        await input.store?.(answer, projectId);
+      {
+        figuresOf: ({ usage }) => figuresOf(usage),
+        store: async (answer) => {
+          await this.store(turn, input, TurnText.of(answer));
+          await input.store?.(answer, projectId);
+        },
+        ifLeft: () => early.ofWhole(),
       },
     );
     return { projectId, modelId: attempts.modelId, completion, conversationId: turn?.id ?? null };
@@ -154,7 +158,8 @@ export class ChatService {
     const call = await this.calls.open(about);
     const { projectId, by, attempts } = about;
     const caller = by.accountId;
-    const options = { caller, signal, memory, attempts, admitted: () => call.admitted() };
+    const early = new EarlyEnd(request);
+    const options = { caller, signal, memory, attempts, made: early.made, admitted: () => call.admitted() };
     const source = this.runtimes.stream(projectId, request, options);
     const iterator = source[Symbol.asyncIterator]();
     const text = new TurnText();
@@ -162,8 +167,11 @@ export class ChatService {
     let isOpen = true;
     const timeoutMs = this.settings.inferenceTimeoutMs;
     let timer: NodeJS.Timeout | undefined;
-    const stop = (error: unknown) => void call.failed(error, usageOf(null, firstToken)).catch(() => {});
-    const expire = () => {
+    const madeSoFar = async () => (isPriced(about) ? early.ofStream(firstToken) : figuresOf(null, firstToken));
+    const fail = async (error: unknown) => call.failed(error, await madeSoFar());
+    const stop = (error: unknown) => void fail(error).catch(() => {});
+    const expire = async () => {
+      await iterator.return?.().catch(() => undefined); // the runtime then reports the tokens that it has made
       stop(new InferenceTimeout(timeoutMs / 1_000));
       expired.abort();
     };
@@ -180,31 +188,32 @@ export class ChatService {
         signal.throwIfAborted();
         if (done) throw new RuntimeInvalidResponse('its answer has no end.');
         firstToken ??= Math.max(0, this.clock.now().getTime() - arrived) / 1_000;
+        early.add(part);
         if (turn && !part.choice) text.add(part); // a conversation keeps the first answer
         const { end } = part;
         if (end) {
           isOpen = false;
-          await call.succeeded(usageOf(end.usage, firstToken), async () => {
+          await call.succeeded(figuresOf(end.usage, firstToken), async () => {
             await this.store(turn, input, text.joined);
             await input.store?.({ ...part, end }, projectId);
           });
         }
         // The runtime reports its timeout only when it is asked for a part. A slow consumer does not ask.
-        timer = setTimeout(expire, Math.max(1, arrived + timeoutMs - this.clock.now().getTime()));
+        timer = setTimeout(() => void expire(), Math.max(1, arrived + timeoutMs - this.clock.now().getTime()));
         yield part;
         clearTimeout(timer);
         if (part.end) return;
       }
     } catch (error) {
       clearTimeout(timer);
-      if (isOpen) await call.failed(error, usageOf(null, firstToken));
+      if (isOpen) await fail(error);
       isOpen = false;
       throw error;
     } finally {
       signal.removeEventListener('abort', abort);
       clearTimeout(timer);
       await iterator.return?.();
-      if (isOpen) await call.cancelled(usageOf(null, firstToken));
+      if (isOpen) await call.cancelled(await madeSoFar());
     }
   }
 
@@ -214,13 +223,13 @@ export class ChatService {
     { keptIn, signal, request, memory: _, ...named }: Input,
   ): Promise<{ call: AccountCall; turn: Turn | null }> {
     const caller = authorize(by, permissions.chat);
-    const { projectId, runtime } = await this.reconciler.stateForTeam(caller.teamId, named);
+    const { projectId, runtime, pricesOf } = await this.reconciler.stateForTeam(caller.teamId, named);
     const place = keptIn === null ? null : { caller, projectId, keptIn };
     const turn = place && { place, id: await this.conversations.prepareTurn(place, request) };
     requireReady(runtime);
     const { modelId } = runtime;
     const attempts = new Attempts(() => this.clock.now().getTime());
-    return { call: { by: caller, kind: 'chat', name: null, projectId, modelId, attempts, signal }, turn };
+    return { call: { by: caller, kind: 'chat', name: null, projectId, modelId, attempts, pricesOf, signal }, turn };
   }
 
   private async store(turn: Turn | null, { request, signal }: Chat, text: string): Promise<void> {
@@ -269,8 +278,9 @@ export class ChatService {
 }
 
 /** Returns the figures of a call. `firstToken` is null for a whole answer without a stream. */
-const usageOf = (usage: Usage | null, firstToken: number | null = null): CallUsage => ({
+const figuresOf = (usage: Usage | null, firstToken: number | null = null): CallFigures => ({
   tokensIn: usage?.promptTokens ?? null,
+  tokensCached: usage?.cachedTokens ?? 0,
   tokensOut: usage?.completionTokens ?? null,
   firstToken,
 });

@@ -2,8 +2,9 @@ import { injectable } from 'inversify';
 import type { Caller } from '../../domain/accounts/caller.js';
 import { authorize, permissions } from '../../domain/accounts/permission.js';
 import type { EmbeddingRequest, Embeddings } from '../../domain/chat/embedding.js';
+import { estimatedTextTokens } from '../../domain/chat/token-estimate.js';
 import { Attempts } from '../../domain/jobs/attempt.js';
-import { CallTracker } from '../jobs/call-tracker.js';
+import { type CallFigures, CallTracker } from '../jobs/call-tracker.js';
 import type { WithMemory } from '../shared/memory-budget.js';
 import { Clock } from '../shared/ports.js';
 import { requireReady } from './chat.service.js';
@@ -25,6 +26,13 @@ interface Embedded {
   readonly embeddings: Embeddings;
 }
 
+const figuresOf = (tokensIn: number | null): CallFigures => ({
+  tokensIn,
+  tokensOut: null,
+  firstToken: null,
+  isCharged: true,
+});
+
 @injectable()
 export class EmbeddingService {
   constructor(
@@ -41,16 +49,28 @@ export class EmbeddingService {
    */
   async embed(by: Caller | null, { request, signal, memory, ...named }: Input): Promise<Embedded> {
     const caller = authorize(by, permissions.chat);
-    const { projectId, runtime } = await this.reconciler.stateForTeam(caller.teamId, named);
+    const { projectId, runtime, pricesOf } = await this.reconciler.stateForTeam(caller.teamId, named);
     requireReady(runtime);
     const { modelId } = runtime;
     const attempts = new Attempts(() => this.clock.now().getTime());
-    const about = { by: caller, kind: 'embedding', name: null, projectId, modelId, attempts, signal } as const;
+    const about = {
+      by: caller,
+      kind: 'embedding',
+      name: null,
+      projectId,
+      modelId,
+      attempts,
+      pricesOf,
+      signal,
+    } as const;
     const options = { caller: caller.accountId, signal, memory, attempts };
     const embeddings = await this.calls.track(
       about,
       (admitted) => this.runtimes.embed(projectId, request, { ...options, admitted }),
-      ({ promptTokens }) => ({ tokensIn: promptTokens, tokensOut: null, firstToken: null }),
+      {
+        figuresOf: ({ promptTokens }) => figuresOf(promptTokens),
+        ifLeft: async () => figuresOf(Math.ceil(estimatedTextTokens(request.texts))),
+      },
     );
     await memory.reserve(embeddings.vectors.reduce((bytes, { byteLength }) => bytes + byteLength, 0));
     return { projectId, modelId: attempts.modelId, embeddings };

@@ -1,5 +1,5 @@
 import type { ResponsePart } from '../../domain/chat/answer-assembly.js';
-import type { ChatMessage, ChatRequest, Completion, CompletionPart } from '../../domain/chat/chat.js';
+import type { ChatMessage, ChatRequest, Completion, CompletionPart, Usage } from '../../domain/chat/chat.js';
 import type { Conversation, ConversationMessage } from '../../domain/chat/conversation.js';
 import type { EmbeddingRequest, Embeddings } from '../../domain/chat/embedding.js';
 import type { Response, ResponseEnd } from '../../domain/chat/response.js';
@@ -20,6 +20,12 @@ export interface RuntimeCall {
   readonly memory: Reservation;
   /** A callback for the moment when the call leaves the fair queue. It is called once. */
   readonly admitted?: () => void;
+  /**
+   * A callback for the moment when a chat worker ends the generation of one answer, because it is complete or cancelled.
+   * The promise resolves, and never rejects, to the tokens that were made until then, or to null if the worker is gone.
+   * Of several answers to a prompt, the first has the tokens of the prompt. Engines elsewhere never call it.
+   */
+  readonly made?: (usage: Promise<Usage | null>) => void;
 }
 
 /** The data of a count of tokens that are not part of its request. */

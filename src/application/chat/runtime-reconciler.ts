@@ -4,6 +4,7 @@ import type { ProjectRuntime, RuntimeSource, RuntimeStatus, TargetStatus } from 
 import { RuntimeId, Targets } from '../../domain/chat/target.js';
 import { DomainError, NotFound } from '../../domain/shared/errors.js';
 import { unstorableLeaf } from '../../domain/shared/text.js';
+import { Prices } from '../../domain/spend/prices.js';
 import { Model } from '../../domain/workspace/model.js';
 import { Logger } from '../shared/ports.js';
 import { ModelRepository } from '../workspace/ports.js';
@@ -13,6 +14,13 @@ import { ChatRuntimes, type ConnectedProject, type RuntimeConnection, RuntimeCon
 
 /** Names a project by its id, or as OpenAI's API names a model: by the project's id or name. */
 export type NamedProject = InProject | { readonly model: string };
+
+interface PricedRuntime {
+  readonly projectId: string;
+  readonly runtime: ProjectRuntime;
+  /** Returns null if the model has no price, or does not run here. */
+  readonly pricesOf: (modelId: string | null) => Prices | null;
+}
 
 /**
  * Makes the runtimes of this instance match the desired state in the database, and reports their state. Stores and
@@ -28,6 +36,8 @@ export class RuntimeReconciler {
   private readonly held = new Map<string, Targets>();
   /** The projects with a target that failed to start for another reason than a refusal. `applyAll` tries them again. */
   private readonly incomplete = new Set<string>();
+  /** The prices of the targets that run here, by project and model. A target is registered, so its prices never change. */
+  private readonly prices = new Map<string, ReadonlyMap<string, Prices | null>>();
 
   constructor(
     private readonly connections: RuntimeConnectionRepository,
@@ -91,11 +101,17 @@ export class RuntimeReconciler {
     return projectIds.map((id) => this.combined(connections.get(id) ?? null));
   }
 
-  /** Returns the runtime of a team's project, and the project's id. Throws NotFound, or UnknownModel for a `model`. */
-  async stateForTeam(teamId: string, named: NamedProject): Promise<{ projectId: string; runtime: ProjectRuntime }> {
+  /**
+   * Returns the runtime of a team's project, the prices of its targets, and the project's id. Throws NotFound, or
+   * UnknownModel for a `model`.
+   */
+  async stateForTeam(teamId: string, named: NamedProject): Promise<PricedRuntime> {
     const found = await this.find(teamId, named);
     if (!found) throw 'model' in named ? new UnknownModel() : new NotFound('project');
-    return { projectId: found.projectId, runtime: this.combined(found.connection) };
+    const { projectId, connection } = found;
+    const prices = this.prices.get(projectId);
+    const pricesOf = (modelId: string | null) => (modelId === null ? null : (prices?.get(modelId) ?? null));
+    return { projectId, runtime: this.combined(connection), pricesOf };
   }
 
   /** Returns the targets that this instance runs for the project. Null if it runs none. */
@@ -120,11 +136,15 @@ export class RuntimeReconciler {
   }
 
   /** Returns the data that the engine needs to run the connected model. Throws NotFound, InvalidRequest. */
-  async source({ projectId, modelId }: OfModel): Promise<RuntimeSource> {
+  async source(target: OfModel): Promise<RuntimeSource> {
+    return this.runtimes.source((await this.model(target)).spec);
+  }
+
+  private async model({ projectId, modelId }: OfModel): Promise<Model> {
     const model = await this.models.find(projectId, modelId);
     if (!model) throw new NotFound('model');
     Model.requireRegistered(model);
-    return this.runtimes.source(model.spec);
+    return model;
   }
 
   private async find(teamId: string, named: NamedProject): Promise<ConnectedProject | null> {
@@ -180,14 +200,22 @@ export class RuntimeReconciler {
     if (started) return this.start(started);
     this.held.delete(projectId);
     this.incomplete.delete(projectId);
+    this.prices.delete(projectId);
   }
 
   /** Starts the targets. A target that cannot start does not keep the others from starting. Throws if none can start. */
   private async start(connection: RuntimeConnection): Promise<void> {
     const { projectId, modelId: first, fallbacks, split } = connection;
     const ids = Targets.ids(connection);
-    const sources = await Promise.allSettled(ids.map((modelId) => this.source({ projectId, modelId })));
+    const prices = new Map<string, Prices | null>();
+    const sourceOf = async (modelId: string) => {
+      const { spec } = await this.model({ projectId, modelId });
+      prices.set(modelId, Prices.ofModel(spec));
+      return this.runtimes.source(spec);
+    };
+    const sources = await Promise.allSettled(ids.map(sourceOf));
     this.held.set(projectId, { modelId: first, fallbacks, split }); // not earlier, because previous targets may run until here
+    this.prices.set(projectId, prices);
     this.incomplete.delete(projectId);
     const errors: unknown[] = [];
     for (const [i, modelId] of ids.entries()) {

@@ -10,6 +10,7 @@ import {
 } from '../../domain/deployments/deployment.js';
 import { DeploymentStarting } from '../../domain/deployments/errors.js';
 import { LimitReached, NotFound } from '../../domain/shared/errors.js';
+import { type DeploymentPrices, Prices } from '../../domain/spend/prices.js';
 import { Authority } from '../accounts/authority.js';
 import { Audit } from '../audit/audit.service.js';
 import { CallTracker, type TrackedCall } from '../jobs/call-tracker.js';
@@ -23,6 +24,7 @@ interface OfDeployment {
 }
 
 interface Creation extends ModelFields {
+  readonly prices: DeploymentPrices | null;
   /** Aborts when the caller disconnects or loses the permission. Then no deployment is created. */
   readonly signal: AbortSignal;
 }
@@ -32,6 +34,10 @@ interface ModelCall extends OfDeployment, ModelRequest {
   readonly modelName: string | null;
   /** Aborts when the caller disconnects or loses the permission. */
   readonly signal: AbortSignal;
+}
+
+interface Begun extends Pick<Deployment, 'prices'> {
+  readonly model: ServedModel;
 }
 
 /** A deployment with its state on this instance. */
@@ -72,13 +78,14 @@ export class DeploymentService {
    * the permission. Throws InvalidRequest, LimitReached, and what `ModelServer.start` and `authorize` throw. Leaves
    * nothing behind when it throws.
    */
-  async create(by: Caller | null, { signal, ...input }: Creation): Promise<DeploymentView> {
+  async create(by: Caller | null, { signal, prices: sent, ...input }: Creation): Promise<DeploymentView> {
     const caller = authorize(by, permissions.manageMonitoring);
     const model = Deployment.model(input);
+    const prices = Prices.deployment(sent);
     this.creating++;
     try {
       await this.requireRoom(this.creating);
-      const deployment = await this.models.during(model, () => this.begin(model, caller, signal));
+      const deployment = await this.models.during(model, () => this.begin({ model, prices }, caller, signal));
       const view = await this.view(deployment);
       const isReady = view.state.status === 'running';
       await this.models.settle(model, isReady);
@@ -119,14 +126,16 @@ export class DeploymentService {
    */
   async request(by: Caller | null, { id, modelName, signal, ...request }: ModelCall): Promise<ModelAnswer> {
     const caller = authorize(by, permissions.readMonitoring);
-    const { name } = await this.find(id);
+    const { name, prices } = await this.find(id);
     if (modelName !== null && modelName !== name) throw new NotFound('model');
     if (!this.servers.ids().includes(id)) throw new DeploymentStarting();
     if (!request.body) return this.send(id, request, signal);
     const about = { by: caller, kind: 'prediction', name, projectId: null, modelId: null, signal } as const;
-    const tracking = await this.calls.open(about);
+    const tracking = await this.calls.open({ ...about, pricesOf: () => Prices.ofDeployment(prices) });
     const body = observed(request.body, () => tracking.admitted());
-    const prediction = await this.send(id, { ...request, body }, signal).catch((error) => fail(tracking, error));
+    const prediction = await this.send(id, { ...request, body }, signal).catch((error) =>
+      fail(tracking, error, signal.aborted),
+    );
     return finish(prediction, tracking, signal);
   }
 
@@ -139,11 +148,11 @@ export class DeploymentService {
     });
   }
 
-  private async begin(model: ServedModel, caller: Caller, signal: AbortSignal): Promise<Deployment> {
+  private async begin({ model, prices }: Begun, caller: Caller, signal: AbortSignal): Promise<Deployment> {
     const id = this.ids.next('dep');
     const createdBy = caller.kind === 'master' ? null : caller.accountId;
     const lastPort = portOf(await this.servers.start(id, model, signal));
-    const deployment = { id, ...model, createdBy, createdAt: this.clock.now(), lastPort };
+    const deployment = { id, ...model, createdBy, createdAt: this.clock.now(), lastPort, prices };
     await this.store(deployment, caller, signal);
     return deployment;
   }
@@ -202,7 +211,7 @@ async function finish(
   else if (ArrayBuffer.isView(body)) await tracking.succeeded();
   else {
     // If the end cannot be stored now, `CallReaper` stores it later.
-    const cancel = () => void tracking.cancelled().catch(() => undefined);
+    const cancel = () => void tracking.cancelled(chargedIf(true)).catch(() => undefined);
     signal.addEventListener('abort', cancel);
     if (signal.aborted) cancel();
     return { status, headers, body: tracked(body, tracking) };
@@ -223,12 +232,15 @@ async function* tracked(chunks: AsyncIterable<Uint8Array>, tracking: TrackedCall
   try {
     yield* chunks;
   } catch (error) {
-    await fail(tracking, error);
+    await fail(tracking, error, true);
   }
   await tracking.succeeded();
 }
 
-async function fail(tracking: TrackedCall, error: unknown): Promise<never> {
-  await tracking.failed(error);
+/** Ends a prediction that was not answered. It costs something if the caller left, or if a part of the answer was sent. */
+async function fail(tracking: TrackedCall, error: unknown, isCharged: boolean): Promise<never> {
+  await tracking.failed(error, chargedIf(isCharged));
   throw error;
 }
+
+const chargedIf = (isCharged: boolean) => ({ tokensIn: null, tokensOut: null, firstToken: null, isCharged });

@@ -4,6 +4,8 @@ import { ANSWERED, type Attempts, CANCELLED } from '../../domain/jobs/attempt.js
 import { JobFinished } from '../../domain/jobs/errors.js';
 import { type CallKind, type CallUsage, Job, JobSight } from '../../domain/jobs/job.js';
 import { DomainError, type ErrorKind } from '../../domain/shared/errors.js';
+import { FREE } from '../../domain/spend/cost.js';
+import { Prices } from '../../domain/spend/prices.js';
 import { Clock, IdGenerator, Logger } from '../shared/ports.js';
 import { JobFinisher } from './job-finisher.js';
 import { InstanceRegistry, JobRepository } from './ports.js';
@@ -85,8 +87,18 @@ export interface CallInfo extends Pick<Job, 'name' | 'projectId' | 'modelId'> {
   readonly kind: CallKind;
   /** The attempts of the call, which say at its end which model has answered. Absent for a prediction. */
   readonly attempts?: Attempts;
+  /** Returns the prices by the model that has answered. Null: the call has no price. */
+  readonly pricesOf: (modelId: string | null) => Prices | null;
   /** Aborts when the caller disconnects or loses the permission. */
   readonly signal: AbortSignal;
+}
+
+/** The figures that a call reports at its end. */
+export interface CallFigures extends CallUsage {
+  /** Those of `tokensIn` that the model had in its cache. */
+  readonly tokensCached?: number;
+  /** True: the model has made a part of the answer, so the call costs something even if it did not succeed. */
+  readonly isCharged?: boolean;
 }
 
 /** One call. A call that was not admitted leaves no job. Only the first end counts. */
@@ -97,16 +109,23 @@ export interface TrackedCall {
    * Runs `store`, which stores the answer, and ends the call as succeeded. Resolves when the end is stored. Throws what
    * `store` throws. The call then ends as failed, or as cancelled if `signal` is aborted.
    */
-  succeeded(usage?: CallUsage, store?: () => Promise<void>): Promise<void>;
+  succeeded(figures?: CallFigures, store?: () => Promise<void>): Promise<void>;
   /** Resolves when the end is stored, with the reason if the caller lost the permission. */
-  cancelled(usage?: CallUsage): Promise<void>;
+  cancelled(figures?: CallFigures): Promise<void>;
   /** Reports that the model has refused the call. The call leaves no job. */
   refused(): void;
   /**
    * Ends the call as failed, as cancelled if `signal` is aborted, or as refused if the error is the caller's fault.
-   * Resolves when the end is stored. `usage` has the figures that are known so far.
+   * Resolves when the end is stored. `figures` are those that are known so far.
    */
-  failed(error: unknown, usage?: CallUsage): Promise<void>;
+  failed(error: unknown, figures?: CallFigures): Promise<void>;
+}
+
+export interface Tracking<T> {
+  readonly figuresOf?: (answer: T) => CallFigures;
+  readonly store?: (answer: T) => Promise<void>;
+  /** Returns the figures of a call with a price whose caller has left. Default: it costs nothing. */
+  readonly ifLeft?: () => Promise<CallFigures>;
 }
 
 /** Errors of these kinds are the model's fault, not the caller's. */
@@ -136,26 +155,23 @@ export class CallTracker {
    * Runs `call`, which reports when it is admitted, then `store`, and returns the answer. Throws what they throw. Also
    * throws if the end cannot be stored, because an alert may depend on the end.
    */
-  async track<T>(
-    info: CallInfo,
-    call: (admitted: () => void) => Promise<T>,
-    usageOf?: (answer: T) => CallUsage,
-    store?: (answer: T) => Promise<void>,
-  ): Promise<T> {
+  async track<T>(info: CallInfo, call: (admitted: () => void) => Promise<T>, options: Tracking<T> = {}): Promise<T> {
+    const { figuresOf, store, ifLeft } = options;
     const tracked = await this.open(info);
     let answer: T;
     try {
       answer = await call(() => tracked.admitted());
     } catch (error) {
-      await tracked.failed(error);
+      await tracked.failed(error, info.signal.aborted && isPriced(info) ? await ifLeft?.() : undefined);
       throw error;
     }
-    await tracked.succeeded(usageOf?.(answer), async () => store?.(answer));
+    await tracked.succeeded(figuresOf?.(answer), async () => store?.(answer));
     return answer;
   }
 
   /** Opens a call that arrives now. */
-  async open({ by, signal, kind, name, projectId, modelId, attempts }: CallInfo): Promise<TrackedCall> {
+  async open(info: CallInfo): Promise<TrackedCall> {
+    const { by, signal, kind, name, projectId, modelId, attempts } = info;
     const createdAt = this.clock.now();
     const keyId = by.kind === 'api_key' ? by.credentialId : null;
     const instance = await this.instances.own();
@@ -164,10 +180,11 @@ export class CallTracker {
     let ending: Promise<void> | null = null;
     // Engines and connections call these functions outside the request. The lines of this logger name the request.
     const log = this.log.child({ job_id: id });
-    const end = async (outcome: Parameters<typeof Job.finish>[1]): Promise<void> => {
+    const end = async (outcome: Outcome, figures?: CallFigures): Promise<void> => {
       if (!job) return;
-      const tried = { attempts: attempts?.all(attemptOutcome(outcome)) };
-      ending ??= this.end(Job.finish(job, { ...outcome, ...tried }, this.clock.now()), log);
+      const tried = attempts?.all(attemptOutcome(outcome));
+      const charge = { figures, prices: pricesNow(info), at: this.clock.now() };
+      ending ??= this.end(finished(job, { ...outcome, attempts: tried }, charge), log);
       await ending;
     };
     const refused = () => {
@@ -175,10 +192,10 @@ export class CallTracker {
       this.running.withdraw(id);
       log.info('job withdrawn');
     };
-    const cancelled = (usage?: CallUsage) =>
-      end({ status: 'cancelled', usage, ...(signal.reason instanceof DomainError && reasonOf(signal.reason)) });
-    const broken = (error: unknown, usage?: CallUsage) =>
-      signal.aborted ? cancelled(usage) : end({ status: 'failed', usage, ...reasonOf(error) });
+    const cancelled = (figures?: CallFigures) =>
+      end({ status: 'cancelled', ...(signal.reason instanceof DomainError && reasonOf(signal.reason)) }, figures);
+    const broken = (error: unknown, figures?: CallFigures) =>
+      signal.aborted ? cancelled(figures) : end({ status: 'failed', ...reasonOf(error) }, figures);
     return {
       admitted: () => {
         if (job) return;
@@ -186,28 +203,34 @@ export class CallTracker {
         job = Job.call({ ...JobSight.ownerOf(by), ...about });
         this.running.begin(job, log);
       },
-      succeeded: async (usage, store) => {
+      succeeded: async (figures, store) => {
         try {
           await store?.();
         } catch (error) {
-          await broken(error, usage);
+          // The model has made the whole answer, so it costs the same as one that is stored.
+          await broken(error, figures && { ...figures, isCharged: true });
           throw error;
         }
-        await end({ status: 'succeeded', usage });
+        await end({ status: 'succeeded' }, figures);
       },
       cancelled,
       refused,
-      failed: async (error, usage) => {
+      failed: async (error, figures) => {
         if (!signal.aborted && isRefusal(error)) refused();
-        else await broken(error, usage);
+        else await broken(error, figures);
       },
     };
   }
 
-  /** Stores beginnings and ends of calls that could not be stored before. */
+  /** Stores beginnings and ends of calls that could not be stored before. Logs what fails again, and never throws. */
   async catchUp(): Promise<void> {
     void this.running.flush();
-    await Promise.all([...this.unstored.values()].map((job) => this.store(job, this.log.child({ job_id: job.id }))));
+    await Promise.all(
+      [...this.unstored.values()].map((job) => {
+        const log = this.log.child({ job_id: job.id });
+        return this.store(job, log).catch((error) => log.warn('the end of a call could not be stored', { error }));
+      }),
+    );
   }
 
   private async end(job: Job, log: Logger): Promise<void> {
@@ -233,10 +256,35 @@ export class CallTracker {
   }
 }
 
+/** Returns the prices of the model that was tried last. */
+const pricesNow = ({ modelId, attempts, pricesOf }: CallInfo): Prices | null => pricesOf(attempts?.modelId ?? modelId);
+
+/** Tells whether the call has a price. */
+export const isPriced = (info: CallInfo): boolean => pricesNow(info) !== null;
+
 /** Returns the outcome of an attempt that ends together with its call. */
-function attemptOutcome({ status, failure = 'internal_error' }: Parameters<typeof Job.finish>[1]): string {
+function attemptOutcome({ status, failure = 'internal_error' }: Outcome): string {
   if (status === 'succeeded') return ANSWERED;
   return status === 'cancelled' ? CANCELLED : failure;
+}
+
+type Outcome = Omit<Parameters<typeof Job.finish>[1], 'usage' | 'cost'>;
+
+interface Charge {
+  readonly figures: CallFigures | undefined;
+  readonly prices: Prices | null;
+  readonly at: Date;
+}
+
+const NO_FIGURES: CallFigures = { tokensIn: null, tokensOut: null, firstToken: null };
+
+/** Ends the job of a call. A call that made no part of an answer costs nothing, unless it succeeded. */
+function finished(job: Job, outcome: Outcome, { figures = NO_FIGURES, prices, at }: Charge): Job {
+  const { tokensCached = 0, isCharged = false, ...usage } = figures;
+  const milliseconds = Math.max(0, at.getTime() - (job.startedAt ?? at).getTime());
+  const isFree = outcome.status !== 'succeeded' && !isCharged;
+  const cost = prices && (isFree ? FREE : Prices.cost(prices, { ...usage, tokensCached, milliseconds }));
+  return Job.finish(job, { ...outcome, usage, cost }, at);
 }
 
 const isRefusal = (error: unknown) => error instanceof DomainError && !faults.includes(error.kind);

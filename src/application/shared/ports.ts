@@ -24,6 +24,8 @@ export abstract class ServiceSettings {
   abstract readonly responseKeptMs: number;
   /** Limits an uploaded model file. */
   abstract readonly modelUploadBytes: number;
+  /** The currency of all prices, such as `USD`. */
+  abstract readonly currency: string;
   /** Limits what accounts, teams and the service store. */
   abstract readonly quotas: Readonly<Record<QuotaName, number>>;
 }

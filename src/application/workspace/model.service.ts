@@ -3,6 +3,7 @@ import type { Caller } from '../../domain/accounts/caller.js';
 import { authorize, permissions } from '../../domain/accounts/permission.js';
 import { InvalidRequest } from '../../domain/shared/errors.js';
 import { specBytes } from '../../domain/shared/storage-quota.js';
+import { Prices } from '../../domain/spend/prices.js';
 import { RequestIdConflict } from '../../domain/workspace/errors.js';
 import { canonical, type JsonObject } from '../../domain/workspace/json.js';
 import { canonicalUuid, Model, type ModelVersion } from '../../domain/workspace/model.js';
@@ -110,6 +111,7 @@ export class ModelService {
       const current = await this.workspace.model(caller, projectId, modelId);
       const next = Model.register(current, expected, this.clock.now());
       this.runtimes.requireFields(next.spec);
+      Prices.requireValid(next.spec);
       const [object, details] = [Model.named(next), { version: next.version, project_id: projectId }];
       return this.audit.perform({ by: caller, action: 'model.registered', object, details }, async () => {
         await this.requireRoom(next);

@@ -54,6 +54,7 @@ export function loadConfig(texts: Texts) {
     rateLimits: { perMinute: set('SERVICE_RATE_LIMIT_PER_MIN'), authPerMinute: set('SERVICE_RATE_LIMIT_AUTH_PER_MIN') },
     datasetRecords: set('SERVICE_DATASET_RECORDS'),
     datasetVersions: set('SERVICE_DATASET_VERSIONS'),
+    currency: set('SERVICE_CURRENCY'),
     quotas: {
       projects: set('SERVICE_QUOTA_PROJECTS'),
       workspaceBytes: set('SERVICE_QUOTA_WORKSPACE_MB') * 1024 ** 2,

@@ -108,6 +108,11 @@ export const settings = {
     fallback: '20',
     read: whole(1, 1_000_000),
   }),
+  SERVICE_CURRENCY: setting({
+    about: 'The currency of all prices and costs, as three letters. A change of it converts nothing.',
+    fallback: 'USD',
+    read: z.string().regex(/^[A-Z]{3}$/, { error: 'must be three capital letters, such as USD' }),
+  }),
   SERVICE_DATASET_RECORDS: setting({
     about: 'The number of records that a dataset may have.',
     fallback: '500',

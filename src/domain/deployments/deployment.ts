@@ -1,4 +1,5 @@
 import { type Finding, InvalidRequest } from '../shared/errors.js';
+import type { DeploymentPrices } from '../spend/prices.js';
 
 /** A model file. Each instance serves it with its own model server. */
 export interface LocalModel {
@@ -54,6 +55,8 @@ interface StoredDeployment {
   readonly createdAt: Date;
   /** The port that served the model when the deployment was created. */
   readonly lastPort: number;
+  /** Null: predictions have no price. */
+  readonly prices: DeploymentPrices | null;
 }
 
 export const deploymentStatuses = ['running', 'starting', 'unhealthy', 'stopped', 'crash_looping'] as const;

@@ -69,6 +69,8 @@ export interface Job {
   readonly instance: number | null;
   /** Null: the job is no call. */
   readonly usage: CallRecord | null;
+  /** Text with nine decimal places. Null: the job is no call that has ended, or it has no price. */
+  readonly cost: string | null;
 }
 
 /** Stands for the master key in place of the id of an account. */
@@ -103,6 +105,7 @@ type End = {
   /** The code of the error, for a call. */
   failure?: string;
   usage?: CallUsage | undefined;
+  cost?: string | null;
   attempts?: readonly Attempt[] | undefined;
 };
 
@@ -114,6 +117,7 @@ const fresh = {
   error: null,
   instance: null,
   usage: null,
+  cost: null,
 } as const;
 
 export const Job = {
@@ -191,7 +195,8 @@ export const Job = {
     const { attempts = [] } = end;
     const usage = job.usage && { ...job.usage, ...end.usage, failure, ...(attempts.length > 0 && { attempts }) };
     const modelId = attempts.at(-1)?.modelId ?? job.modelId;
-    return moved({ ...job, modelId, progress: { ...progress, done }, result, error, usage }, end.status, at);
+    const cost = end.cost ?? null;
+    return moved({ ...job, modelId, progress: { ...progress, done }, result, error, usage, cost }, end.status, at);
   },
 
   isFinished: <Some extends Pick<Job, 'status' | 'finishedAt'>>(job: Some): job is Some & FinishedJob =>

@@ -1,5 +1,6 @@
 import type { Caller } from '../accounts/caller.js';
 import { InvalidRequest } from '../shared/errors.js';
+import { costText, type Nanos, nanosOfCost } from '../spend/cost.js';
 import { type CallRecord, type Job, MASTER } from './job.js';
 
 export const usageBuckets = ['minute', 'hour', 'day'] as const;
@@ -21,7 +22,8 @@ export const MOST_ENTRIES = 4_000;
 export const USAGE_KEPT_MS = { minute: LENGTH_MS.day, hour: 8 * LENGTH_MS.day, day: Number.POSITIVE_INFINITY } as const;
 
 /** The fields of a finished call that are needed to count its usage. */
-export interface EndedCall extends Pick<Job, 'id' | 'teamId' | 'projectId' | 'modelId' | 'requestedBy' | 'createdAt'> {
+export interface EndedCall
+  extends Pick<Job, 'id' | 'teamId' | 'projectId' | 'modelId' | 'requestedBy' | 'createdAt' | 'cost'> {
   readonly finishedAt: Date;
   readonly usage: CallRecord;
 }
@@ -48,6 +50,8 @@ interface Sums {
 export interface Usage extends Sums {
   readonly latency: Histogram;
   readonly firstToken: Histogram;
+  /** Null: no call has a price. */
+  readonly cost: Nanos | null;
 }
 
 /** The usage of some calls, as callers read it. */
@@ -55,6 +59,8 @@ interface UsageSummary extends Sums {
   readonly latency: Percentiles;
   /** Null: no call reports its first token. */
   readonly firstToken: Percentiles | null;
+  /** Text with nine decimal places. Null: no call has a price. */
+  readonly cost: string | null;
 }
 
 interface Place {
@@ -91,39 +97,42 @@ const ceiling = (at: Date, bucket: UsageBucket): Date =>
   new Date(Math.ceil(at.getTime() / LENGTH_MS[bucket]) * LENGTH_MS[bucket]);
 
 export const Usage = {
-  of: ({ createdAt, finishedAt, usage }: EndedCall): Usage => ({
+  of: ({ createdAt, finishedAt, usage, cost }: EndedCall): Usage => ({
     calls: 1,
     failures: usage.failure === null ? {} : { [usage.failure]: 1 },
     tokensIn: usage.tokensIn ?? 0,
     tokensOut: usage.tokensOut ?? 0,
     latency: Histogram.of((finishedAt.getTime() - createdAt.getTime()) / 1000),
     firstToken: usage.firstToken === null ? [] : Histogram.of(usage.firstToken),
+    cost: cost === null ? null : nanosOfCost(cost),
   }),
 
   /** Requires at least one part. */
   sum(parts: readonly Usage[]): Usage {
     const [first] = parts as [Usage];
     if (parts.length === 1) return first;
-    let { calls, tokensIn, tokensOut } = first;
+    let { calls, tokensIn, tokensOut, cost } = first;
     const failures = { ...first.failures };
     for (const part of parts.slice(1)) {
       calls += part.calls;
       tokensIn += part.tokensIn;
       tokensOut += part.tokensOut;
+      if (part.cost !== null) cost = (cost ?? 0n) + part.cost;
       for (const code in part.failures) failures[code] = (failures[code] ?? 0) + (part.failures[code] as number);
     }
     const latency = Histogram.sum(parts.map((part) => part.latency));
     const firstToken = Histogram.sum(parts.map((part) => part.firstToken));
-    return { calls, failures, tokensIn, tokensOut, latency, firstToken };
+    return { calls, failures, tokensIn, tokensOut, latency, firstToken, cost };
   },
 
-  summary: ({ calls, failures, tokensIn, tokensOut, latency, firstToken }: Usage): UsageSummary => ({
+  summary: ({ calls, failures, tokensIn, tokensOut, latency, firstToken, cost }: Usage): UsageSummary => ({
     calls,
     failures,
     tokensIn,
     tokensOut,
     latency: Histogram.percentiles(latency) as Percentiles, // every call has a latency
     firstToken: Histogram.percentiles(firstToken),
+    cost: cost === null ? null : costText(cost),
   }),
 
   start: floor,

@@ -13,11 +13,12 @@ import {
 } from '../../domain/chat/errors.js';
 import { requireSupported } from '../../domain/chat/request-field.js';
 import type { RuntimeFigures, RuntimeStatus, RuntimeTask } from '../../domain/chat/runtime.js';
+import { estimatedTokens } from '../../domain/chat/token-estimate.js';
 import { FairQueue, WaitEstimate } from '../chat-runtimes/fair-queue.js';
 import { type Answered, RuntimeMeter } from '../chat-runtimes/runtime-meter.js';
 import { type RestartDelayBounds, RestartDelays, steadyMs } from '../system/scheduling.js';
 import type { AnswerReader } from './answer-reader.js';
-import { type CallCost, costOf, costOfTexts, estimatedTokens } from './call-cost.js';
+import { type CallCost, costOf, costOfTexts } from './call-cost.js';
 import { EngineConnection, NOT_READY, type Reading, type ReceivedPart } from './engine-connection.js';
 import type { EngineDialect } from './engine-dialect.js';
 import { EngineLost } from './engine-refusals.js';

@@ -1,4 +1,5 @@
 /** Reads the reports of a chat worker about calls. */
+import type { Usage } from '../../domain/chat/chat.js';
 import { ContextLengthExceeded, RuntimeInvalidResponse } from '../../domain/chat/errors.js';
 import { type DomainError, InvalidRequest } from '../../domain/shared/errors.js';
 import type { CallReport, Order } from './protocol.js';
@@ -6,8 +7,10 @@ import type { CallReport, Order } from './protocol.js';
 /** An order that begins a call. */
 export type FirstOrder = Extract<Order, { type: 'tokenize' | 'tokenize_texts' | 'count' }>;
 
+export type ReportOf<Type> = Extract<CallReport, { type: Type }>;
+
 /** A report that ends a call without an answer. */
-type FailedReport = Extract<CallReport, { type: 'too_long' | 'refused' | 'failed' | 'cancelled' }>;
+type FailedReport = ReportOf<'too_long' | 'refused' | 'failed' | 'cancelled'>;
 
 export function refusalOf(order: FirstOrder, report: FailedReport): DomainError {
   switch (report.type) {
@@ -25,6 +28,14 @@ export function refusalOf(order: FirstOrder, report: FailedReport): DomainError 
     case 'cancelled':
       return new RuntimeInvalidResponse('it dropped the call.');
   }
+}
+
+/** Returns the tokens of a cancelled answer. An answer that had not begun has made none. */
+export function usageOf(
+  promptTokens: number,
+  { completionTokens = 0, cachedTokens = 0 }: ReportOf<'cancelled'>,
+): Usage {
+  return { promptTokens, cachedTokens, completionTokens };
 }
 
 /** Decodes float32 numbers from base64. Returns no numbers if the last number is incomplete. */

@@ -1,12 +1,12 @@
 /** Manages the calls to one chat worker. A call is tokenized, waits for its turn, and is then generated or embedded. */
 import type { CountCall, RuntimeCall } from '../../application/chat/ports.js';
 import type { Clock, IdGenerator } from '../../application/shared/ports.js';
-import type { ChatRequest, Completion, CompletionPart, ToolCall } from '../../domain/chat/chat.js';
+import type { ChatRequest, Completion, CompletionPart, ToolCall, Usage } from '../../domain/chat/chat.js';
 import type { EmbeddingRequest, Embeddings } from '../../domain/chat/embedding.js';
 import { InferenceTimeout, RuntimeInvalidResponse, StreamNotRead } from '../../domain/chat/errors.js';
 import { FairQueue, type Turn, type WaitEstimate } from '../chat-runtimes/fair-queue.js';
 import type { RuntimeMeter } from '../chat-runtimes/runtime-meter.js';
-import { type FirstOrder, floatsOf, refusalOf } from './call-reports.js';
+import { type FirstOrder, floatsOf, type ReportOf, refusalOf, usageOf } from './call-reports.js';
 import { PartBuffer } from './part-buffer.js';
 import type { CallReport, Order, Part } from './protocol.js';
 
@@ -30,7 +30,7 @@ export interface CallLimits {
 type Task = DistributiveOmit<FirstOrder, 'call' | 'caller'>;
 type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
 
-interface NewCall extends CountCall, Pick<RuntimeCall, 'admitted'> {
+interface NewCall extends CountCall, Pick<RuntimeCall, 'admitted' | 'made'> {
   readonly take: (part: CompletionPart) => void;
   readonly embedded?: (embeddings: Embeddings) => void;
   readonly counted?: (promptTokens: number) => void;
@@ -47,6 +47,9 @@ interface Call extends NewCall {
   readonly arrived: number;
   waitedMs: number;
   timer: NodeJS.Timeout;
+  promptTokens: number;
+  /** Takes the tokens of a cancelled answer when the process reports them. */
+  reportMade: (usage: Usage | null) => void;
 }
 
 export class ChatCalls {
@@ -128,8 +131,8 @@ export class ChatCalls {
     const abort = () => this.cancel(call, signal.reason);
     const release = () => signal.removeEventListener('abort', abort);
     const timer = setTimeout(() => this.expire(call), this.limits.timeoutMs);
-    const state = { stage: 'tokenizing', turn: null, arrived: this.now, waitedMs: 0 } as const;
-    const call: Call = { ...newCall, ...state, id, order, release, timer };
+    const state = { stage: 'tokenizing', turn: null, arrived: this.now, waitedMs: 0, promptTokens: 0 } as const;
+    const call: Call = { ...newCall, ...state, id, order, release, timer, reportMade: () => undefined };
     signal.addEventListener('abort', abort);
     this.calls.set(id, call);
     this.send(order);
@@ -145,9 +148,13 @@ export class ChatCalls {
       call.counted?.(report.promptTokens);
       this.end(call);
     } else if (report.type !== 'tokenized') {
+      if (report.type === 'cancelled') call.reportMade(usageOf(call.promptTokens, report));
       call.reject(refusalOf(call.order, report));
       this.end(call);
-    } else if (call.stage === 'tokenizing') this.enqueue(call, report.promptTokens + report.room);
+    } else if (call.stage === 'tokenizing') {
+      call.promptTokens = report.promptTokens;
+      this.enqueue(call, report.promptTokens + report.room);
+    }
   }
 
   receivePart({ call: id, ...part }: Part): void {
@@ -166,6 +173,7 @@ export class ChatCalls {
   /** Rejects all calls, because the process is gone or about to end. */
   fail(error: Error): void {
     for (const call of this.calls.values()) {
+      call.reportMade(null);
       call.reject(error);
       this.forget(call);
     }
@@ -189,17 +197,18 @@ export class ChatCalls {
   }
 
   private answer(call: Call, report: ReportOf<'completed'>): void {
+    const { text, logprobs, finishReason, stopText, promptTokens, completionTokens, cachedTokens } = report;
+    const usage = { promptTokens, cachedTokens, completionTokens };
     if (call.stage !== 'running') {
+      call.reportMade(usage);
       // `receiveInvalid` does nothing to a cancelled call. The report `cancelled` follows and ends that call.
       this.receiveInvalid(call.id);
       return;
     }
-    const { text, logprobs, finishReason, stopText, promptTokens, completionTokens, cachedTokens } = report;
-    const { betweenTokensMs } = report;
-    const usage = { promptTokens, cachedTokens, completionTokens };
+    call.made?.(Promise.resolve(usage));
     const timing = { firstTokenMs: report.firstTokenMs, tookMs: report.tookMs };
     this.estimate.record(timing.tookMs);
-    this.meter.answered({ usage, waitedMs: call.waitedMs, betweenTokensMs, ...timing });
+    this.meter.answered({ usage, waitedMs: call.waitedMs, betweenTokensMs: report.betweenTokensMs, ...timing });
     const content = { text, ...(logprobs && { logprobs }), ...this.named(report) };
     const end = { finishReason, ...(stopText !== undefined && { stopText }), usage, timing };
     call.take({ ...content, end });
@@ -241,6 +250,8 @@ export class ChatCalls {
     if (stage === 'cancelled') return;
     call.stage = 'cancelled';
     call.release();
+    // Before the rejection, after which the caller no longer waits.
+    if (stage === 'running') call.made?.(new Promise((reportMade) => Object.assign(call, { reportMade })));
     call.reject(reason);
     this.send({ type: 'cancel', call: call.id });
     this.leaveQueue(call, stage);
@@ -287,5 +298,3 @@ export class ChatCalls {
     return newest !== undefined;
   }
 }
-
-type ReportOf<Type> = Extract<CallReport, { type: Type }>;

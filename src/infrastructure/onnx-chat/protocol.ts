@@ -116,7 +116,8 @@ const Report = z.discriminatedUnion('type', [
   /** The new text of all streamed answers after one step of the model. */
   z.object({ type: z.literal('parts'), parts: z.array(Part) }),
   z.object({ type: z.literal('failed'), call, reason: z.string() }),
-  z.object({ type: z.literal('cancelled'), call }),
+  /** `completionTokens`: the tokens of an unfinished answer. Absent if the answer had not begun, or was complete. */
+  z.object({ type: z.literal('cancelled'), call, completionTokens: count.optional(), cachedTokens: count.optional() }),
 ]);
 
 export type Report = z.infer<typeof Report>;

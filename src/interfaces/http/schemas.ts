@@ -12,6 +12,11 @@ export const textLike = (example: string, description?: string) => z.string().me
 /** Describes a whole number of an answer by an example. */
 export const intLike = (example: number, description?: string) => z.int().meta({ example, description });
 
+/** An exact amount of money. */
+export const Cost = z.string().meta({ pattern: '^-?\\d+\\.\\d{9}$', example: '0.000123400' });
+
+export const Currency = textLike('USD', 'The currency of all prices and costs: `SERVICE_CURRENCY`.');
+
 export const Timestamp = z.number().meta({ description: 'Seconds since the epoch.', example: 1763683200.123 });
 
 const idPattern = (kind: string) => ({

@@ -1,4 +1,5 @@
 import type { ChatRuntimes } from '../../../src/application/chat/ports.js';
+import type { Usage } from '../../../src/domain/chat/chat.js';
 import { type ChatRuntimesLimits, type ChatRuntimesUnderTest, callsTo } from '../../support/chat-runtimes-rig.js';
 import { until } from '../../support/until.js';
 
@@ -113,6 +114,32 @@ export function chatAnswersContract(adapter: string, open: (limits: ChatRuntimes
         next.leave('enough');
         working.leave('enough');
         await expect(next.answer).rejects.toBe('enough');
+      });
+
+      it('report the tokens of a complete answer, or nothing', async () => {
+        const reports: Promise<Usage | null>[] = [];
+        const { usage } = await ask({ id: 'b', made: (usage) => void reports.push(usage) });
+        const { promptTokens, cachedTokens, completionTokens } = usage as Usage;
+        expect(reports.length).toBeLessThanOrEqual(1);
+        for (const made of await Promise.all(reports))
+          expect(made).toEqual({ promptTokens, cachedTokens, completionTokens });
+      });
+
+      it('report the tokens of a cancelled answer, or nothing', async () => {
+        const leaving = new AbortController();
+        const reports: Promise<Usage | null>[] = [];
+        const made = (usage: Promise<Usage | null>) => void reports.push(usage);
+        const answer = ask({ id: 'a', signal: leaving.signal, made });
+        await until('it is admitted', () => figures()?.running === 1, 1);
+        leaving.abort('gone');
+        await expect(answer).rejects.toBe('gone');
+        expect(reports.length).toBeLessThanOrEqual(1);
+        for (const usage of await Promise.all(reports))
+          expect(usage).toEqual({
+            promptTokens: expect.any(Number),
+            cachedTokens: expect.any(Number),
+            completionTokens: expect.any(Number),
+          });
       });
 
       it('stop the generation when the signal is aborted, so that the next call begins', async () => {

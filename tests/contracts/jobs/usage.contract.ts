@@ -25,16 +25,17 @@ interface CallFields extends Partial<Pick<Job, 'teamId' | 'projectId' | 'modelId
   readonly tokens?: readonly [number, number];
   readonly firstToken?: number | null;
   readonly failure?: string;
+  readonly cost?: string | null;
 }
 
 /** Makes a call that ended at `at(end)`. */
 function callAt(
   end: number,
-  { keyId = null, latency = 1, tokens, firstToken = null, failure, ...over }: CallFields = {},
+  { keyId = null, latency = 1, tokens, firstToken = null, failure, cost = null, ...over }: CallFields = {},
 ) {
   const job = ended(aCall({ createdAt: at(end - latency), ...over }), failure ? 'failed' : 'succeeded', at(end));
   const [tokensIn, tokensOut] = tokens ?? [null, null];
-  return { ...job, usage: { keyId, tokensIn, tokensOut, firstToken, failure: failure ?? null } } as Call;
+  return { ...job, cost, usage: { keyId, tokensIn, tokensOut, firstToken, failure: failure ?? null } } as Call;
 }
 
 export function usageContract(adapter: string, store: StoreUnderTest) {
@@ -89,6 +90,7 @@ export function usageContract(adapter: string, store: StoreUnderTest) {
         tokensOut: 5,
         latency: Histogram.percentiles(Histogram.of(1)),
         firstToken: Histogram.percentiles(Histogram.of(0.5)),
+        cost: null,
       });
       expect(second).toMatchObject({
         start: new Date('2026-03-01T13:00:00Z'),
@@ -113,6 +115,26 @@ export function usageContract(adapter: string, store: StoreUnderTest) {
         ['usr_1', 1],
         ['usr_2', 1],
       ]);
+    });
+
+    it('sums up costs without a rounding error, whatever is rolled up', async () => {
+      const costs = ['0.000000001', '12345678901234.999999999', null, '0.100000000', '0.200000000', '0.000000000'];
+      const expected = '12345678901235.300000000';
+      await append(
+        repositories,
+        costs.slice(0, 3).map((cost) => callAt(0, { cost })),
+      );
+      await rollUp();
+      await append(
+        repositories,
+        costs.slice(3).map((cost) => callAt(0, { cost })),
+      );
+      expect(await sums()).toMatchObject([{ calls: 6, cost: expected }]);
+      await rollUp();
+      expect(await sums()).toMatchObject([{ calls: 6, cost: expected }]);
+      expect(await sums({ until: at(-1) })).toEqual([]);
+      await append(repositories, [callAt(3_600)]);
+      expect(await sums({ since: at(3_600) })).toMatchObject([{ calls: 1, cost: null }]);
     });
 
     it('sums up the calls of an account, of a team, or of everyone including the master key', async () => {

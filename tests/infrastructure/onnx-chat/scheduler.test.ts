@@ -101,6 +101,17 @@ describe('one sequence', () => {
     expect(network.steps).toHaveLength(step + 1);
   });
 
+  it('tells how many tokens a cancelled answer has', async () => {
+    const { network, scheduler } = use();
+    const told: unknown[] = [];
+    const added: number[] = [];
+    const add = (token: number) => added.push(token) === 0;
+    network.before = (now) => now === 4 && told.push(scheduler.cancel(1), scheduler.cancel(1), scheduler.cancel(2));
+    expect(await scheduler.generate(1, { ...asked(1, 200), add })).toBeNull();
+    expect(added.length).toBeGreaterThan(1);
+    expect(told).toEqual([{ completionTokens: added.length, cachedTokens: 0 }, null, null]);
+  });
+
   it('yields to the event loop between its steps', async () => {
     const { network, scheduler } = use();
     setImmediate(() => setImmediate(() => setImmediate(() => scheduler.cancel(1))));

@@ -84,7 +84,7 @@ it('keeps the usage of an earlier version', async () => {
   const source = await createDataSource(url).initialize();
   const usage = new TypeOrmUsageRepository(new TypeOrmUnitOfWork(source));
   const period = { scope: 'tea_1', since: start, until: new Date('2026-03-02T00:00:00Z') };
-  const entry = { ...sums, start, latency: Histogram.percentiles(histograms.latency), firstToken: null };
+  const entry = { ...sums, start, latency: Histogram.percentiles(histograms.latency), firstToken: null, cost: null };
   expect(await usage.sums({ ...period, bucket: 'hour', groupBy: 'account' })).toEqual([{ ...entry, group: 'usr_1' }]);
   expect(await usage.sums({ ...period, bucket: 'hour', groupBy: null })).toEqual([{ ...entry, group: null }]);
   const [minutes] = await query<{ count: number }>(url, 'SELECT count(*)::integer FROM usage_rollups WHERE bucket = 0');

@@ -244,7 +244,7 @@ describe('DeploymentService', () => {
     return new DeploymentService(deployments, server, reconciler, models, ...others);
   };
   const by = { kind: 'master' } as const;
-  const about = Deployment.fields(aDeployment());
+  const about = { ...Deployment.fields(aDeployment()), prices: null };
   const create = (name: string, signal = new AbortController().signal) =>
     service.create(by, { ...about, name, signal });
 

@@ -147,11 +147,11 @@ describe('an evaluation', () => {
   });
 });
 
-const HOUR = { since: 1_763_683_200, until: 1_763_686_800 };
+const HOUR = { since: 1_763_683_200, until: 1_763_686_800, currency: 'USD' };
 const same = (seconds: number) => ({ p50: seconds, p95: seconds, p99: seconds });
 const bucket = (minute: number, more: object = {}) => ({
   ...{ start: HOUR.since + minute * 60, group: null, calls: 1, failures: {}, tokens_in: 1, tokens_out: 10 },
-  ...{ latency: same(1), time_to_first_token: null, ...more },
+  ...{ latency: same(1), time_to_first_token: null, cost: null, ...more },
 });
 const summary = (...usage: ReturnType<typeof bucket>[]) => ({ ...HOUR, usage, count: usage.length });
 
@@ -160,7 +160,7 @@ describe('figures of usage', () => {
     const { series, ...figures } = { ...figuresOf(summary()), series: seriesOf(summary(), 60) };
     expect(figures).toEqual({
       ...{ calls: 0, callsPerMinute: 0, errorShare: null, tokensPerSecond: 0 },
-      ...{ latency: null, firstToken: null },
+      ...{ latency: null, firstToken: null, cost: null },
     });
     expect(series.times).toHaveLength(60);
     expect(series.latency.p50.every((value) => value === null)).toBe(true);
@@ -172,6 +172,15 @@ describe('figures of usage', () => {
       bucket(59, { calls: 30, tokens_out: 600 }),
     );
     expect(figuresOf(usage)).toMatchObject({ calls: 120, callsPerMinute: 2, errorShare: 0.025, tokensPerSecond: 1 });
+  });
+
+  it('sums costs exactly, and tells whether there is a price', () => {
+    const costs = ['0.100000000', '0.200000000', null].map((cost, minute) => bucket(minute, { cost }));
+    expect(figuresOf(summary(...costs)).cost).toBe('0.3');
+    expect(figuresOf(summary(bucket(0, { cost: '9007199254740993.000000001' }))).cost).toBe(
+      '9,007,199,254,740,993.000000001',
+    );
+    expect(figuresOf(summary(bucket(0))).cost).toBeNull();
   });
 
   it('has the percentiles of a single bucket unchanged, and weighs several buckets by their calls', () => {

@@ -63,8 +63,7 @@ class DecoderThread {
       case 'generate':
         return this.generate(order);
       case 'cancel':
-        this.model?.scheduler.cancel(order.call);
-        return this.report({ type: 'cancelled', call: order.call });
+        return this.report({ type: 'cancelled', call: order.call, ...this.model?.scheduler.cancel(order.call) });
     }
   }
 

@@ -67,10 +67,16 @@ export class Scheduler {
     });
   }
 
-  /** Cancels a call. The prefix cache keeps its past, because the caller may send the prompt again. */
-  cancel(call: number): void {
+  /**
+   * Cancels a call. The prefix cache keeps its past, because the caller may send the prompt again. Returns the tokens of
+   * the unfinished answer, if there is one.
+   */
+  cancel(call: number): (Pick<Generated, 'cachedTokens'> & { completionTokens: number }) | null {
     const sequence = this.calls.get(call);
-    if (sequence) this.end(sequence, null);
+    if (!sequence) return null;
+    this.end(sequence, null);
+    const { tokens, request, cachedTokens } = sequence;
+    return { completionTokens: tokens.length - request.prompt.length, cachedTokens };
   }
 
   private resume(): void {

@@ -5,16 +5,16 @@ import { notifying } from '../desired-state-changes.js';
 import { changesOne, defineTable } from '../table.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 
-type Row = ModelFields & Pick<Deployment, 'id' | 'createdBy' | 'createdAt' | 'lastPort'>;
+type Row = ModelFields & Pick<Deployment, 'id' | 'createdBy' | 'createdAt' | 'lastPort' | 'prices'>;
 
-const deploymentOf = ({ id, createdBy, createdAt, lastPort, ...fields }: Row): Deployment => ({
+const deploymentOf = ({ id, createdBy, createdAt, lastPort, prices, ...fields }: Row): Deployment => ({
   ...Deployment.ofFields(fields),
-  ...{ id, createdBy, createdAt, lastPort },
+  ...{ id, createdBy, createdAt, lastPort, prices },
 });
 
-const rowOf = ({ id, createdBy, createdAt, lastPort, ...model }: Deployment): Row => ({
+const rowOf = ({ id, createdBy, createdAt, lastPort, prices, ...model }: Deployment): Row => ({
   ...Deployment.fields(model),
-  ...{ id, createdBy, createdAt, lastPort },
+  ...{ id, createdBy, createdAt, lastPort, prices },
 });
 
 export const DeploymentTable = defineTable<Row>('deployments', {
@@ -30,6 +30,7 @@ export const DeploymentTable = defineTable<Row>('deployments', {
   createdBy: { type: 'text', nullable: true },
   createdAt: { type: 'timestamptz' },
   lastPort: { type: 'integer' },
+  prices: { type: 'json', nullable: true },
 });
 
 @injectable()

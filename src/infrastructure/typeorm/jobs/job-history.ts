@@ -22,6 +22,7 @@ const ENDED: readonly string[] = [
   'result',
   'error',
   'usage',
+  'cost',
 ] satisfies (keyof JobRow)[];
 
 /** The columns that alert rules need. */

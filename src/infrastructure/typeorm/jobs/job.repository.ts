@@ -34,6 +34,7 @@ export const JobTable = defineTable<JobRow>('jobs', {
   error: { type: 'text', nullable: true },
   instance: { type: 'integer', name: 'process', nullable: true },
   usage: { type: 'json', nullable: true },
+  cost: { type: 'numeric', precision: 27, scale: 9, nullable: true },
   finishNumber: { type: 'bigint', nullable: true, select: false },
 });
 

@@ -14,7 +14,6 @@ import {
 import type { UsageRepository } from '../../../application/jobs/ports.js';
 import {
   type EndedCall,
-  type Histogram,
   MOST_ENTRIES,
   Usage,
   type UsageBucket,
@@ -29,6 +28,7 @@ import {
 import { defineTable } from '../table.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 import { type JobRow, JobTable } from './job.repository.js';
+import { storedOf, usageOf } from './stored-usage.js';
 
 /** The place of a sum, with names as texts. */
 interface Key {
@@ -40,9 +40,6 @@ interface Key {
   /** Empty for null. */
   readonly group: string;
 }
-
-/** Calls, tokens in and out, failures, latency, first token: the names would be longer than most figures. */
-type StoredSums = [number, number, number, Usage['failures'], Histogram, Histogram];
 
 interface UsageRow {
   readonly start: Date;
@@ -109,7 +106,17 @@ const SAVE = `
 const ROWS_AT_ONCE = 500;
 const CALLS_WITHOUT_PAUSE = 50;
 
-const CALL = ['id', 'teamId', 'projectId', 'modelId', 'requestedBy', 'createdAt', 'finishedAt', 'usage'] as const;
+const CALL = [
+  'id',
+  'teamId',
+  'projectId',
+  'modelId',
+  'requestedBy',
+  'createdAt',
+  'finishedAt',
+  'usage',
+  'cost',
+] as const;
 const within = ({ from, to }: UsagePiece) => And(MoreThanOrEqual(from), LessThan(to));
 
 @injectable()
@@ -228,15 +235,6 @@ export class TypeOrmUsageRepository implements UsageRepository {
       await this.unitOfWork.query(SAVE, [JSON.stringify(rows)]);
     }
   }
-}
-
-function storedOf({ calls, tokensIn, tokensOut, failures, latency, firstToken }: Usage): StoredSums {
-  return [calls, tokensIn, tokensOut, failures, latency, firstToken];
-}
-
-function usageOf(sums: object): Usage {
-  const [calls, tokensIn, tokensOut, failures, latency, firstToken] = sums as StoredSums;
-  return { calls, tokensIn, tokensOut, failures, latency, firstToken };
 }
 
 const groupCode = (groupBy: UsageGroup | null): number => (groupBy === null ? 0 : 1 + usageGroups.indexOf(groupBy));

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { permissions } from '../../../domain/accounts/permission.js';
 import { deploymentKinds, deploymentLimits, deploymentStatuses } from '../../../domain/deployments/deployment.js';
+import { priceLimits } from '../../../domain/spend/prices.js';
 import { contractsOf } from '../contract.js';
 import { Count, listOf } from '../paging.js';
 import {
@@ -10,10 +11,12 @@ import {
   intLike,
   namedObject,
   nameText,
+  number,
   Tail,
   Timestamp,
   text,
   textLike,
+  wanted,
   wholeNumber,
 } from '../schemas.js';
 
@@ -53,7 +56,18 @@ export const DeploymentAnswer = namedObject('Deployment', {
   model_name: textLike('iris', 'The name of the model at the engine. Null for a local deployment.').nullable(),
   model_version: textLike('1', 'Null if the engine chooses.').nullable(),
   key_setting: textLike('SERVICE_RUNTIME_KEY_GPU', 'The setting that holds the key of the engine.').nullable(),
+  prices: namedObject('DeploymentPrices', {
+    per_call: z.number().nullable().meta({ example: 0.002 }),
+    per_second: z.number().nullable().meta({ example: null }),
+  })
+    .nullable()
+    .describe('The prices of a prediction in `SERVICE_CURRENCY`. Null: it has no price.'),
 });
+
+const price = (description: string) =>
+  number()
+    .nullish()
+    .meta({ minimum: 0, maximum: priceLimits.most, description: `${description} At most nine decimal places.` });
 
 const engineName = (description: string) =>
   text().meta({ minLength: 1, maxLength: modelNameLength, description }).nullish();
@@ -155,6 +169,16 @@ export const createDeployment = api.post(path, {
         .describe(
           `The milliseconds that a request waits for others, ${maxDelayMs.min} to ${maxDelayMs.max}. Needs \`max_batch\`. The default is 5.`,
         ),
+      prices: z
+        .object(
+          {
+            per_call: price('The price of a prediction.'),
+            per_second: price('The price of a second from the start of the prediction to its end.'),
+          },
+          { error: wanted('an object with per_call or per_second') },
+        )
+        .nullish()
+        .meta({ id: 'NewDeploymentPrices', example: { per_call: 0.002 } }),
     })
     .meta({ id: 'NewDeployment', ...eitherKind, example: { name: 'iris', model_path: 'iris.onnx' } }),
   status: 201,

@@ -49,10 +49,12 @@ export class DeploymentsController implements Controller {
       modelVersion: body.model_version ?? null,
       keySetting: body.key_setting ?? null,
     };
-    return this.answer(await this.deployments.create(caller, { ...fields, signal }));
+    const { per_call: perCall = null, per_second: perSecond = null } = body.prices ?? {};
+    const prices = body.prices ? { perCall, perSecond } : null;
+    return this.answer(await this.deployments.create(caller, { ...fields, prices, signal }));
   }
 
-  private answer({ state, id, createdAt, createdBy: _, lastPort: __, ...model }: DeploymentView) {
+  private answer({ state, id, createdAt, prices, createdBy: _, lastPort: __, ...model }: DeploymentView) {
     const { kind } = model;
     return answerFrom(
       contracts.DeploymentAnswer,
@@ -64,6 +66,7 @@ export class DeploymentsController implements Controller {
         reason: state.reason,
         restarts: state.restarts,
         instance: this.instance.name,
+        prices: prices && { per_call: prices.perCall, per_second: prices.perSecond },
       },
     );
   }

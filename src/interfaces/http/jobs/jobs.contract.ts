@@ -9,6 +9,8 @@ import { Page, pageOfList, SearchText } from '../paging.js';
 import {
   ActorId,
   AnyJson,
+  Cost,
+  Currency,
   choice,
   id,
   idText,
@@ -88,6 +90,12 @@ const JobAnswer = namedObject('Job', {
   usage: CallUsageAnswer.nullable().describe(
     'The figures of a call, known at its end. Null for a job that is no call.',
   ),
+  cost: Cost.nullable().meta({
+    description:
+      'What a call has cost, in `currency`, known at its end. Null if its model has no prices, and for a job that is no call. ' +
+      'A call that failed before the first part of its answer costs nothing.',
+  }),
+  currency: Currency,
   attempts: z
     .array(AttemptAnswer)
     .nullable()

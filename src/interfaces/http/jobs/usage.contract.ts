@@ -3,7 +3,7 @@ import { permissions } from '../../../domain/accounts/permission.js';
 import { MOST_ENTRIES, usageBuckets, usageGroups } from '../../../domain/jobs/usage.js';
 import { contractsOf } from '../contract.js';
 import { Count } from '../paging.js';
-import { choice, intLike, namedObject, secondsText, Timestamp, textLike } from '../schemas.js';
+import { Cost, Currency, choice, intLike, namedObject, secondsText, Timestamp, textLike } from '../schemas.js';
 
 const api = contractsOf('Jobs');
 
@@ -33,6 +33,9 @@ const UsageAnswer = namedObject('Usage', {
   time_to_first_token: Percentiles.nullable().describe(
     'Seconds from the arrival of a call to the first part of its answer. Null if no answer was streamed.',
   ),
+  cost: Cost.nullable().meta({
+    description: 'The exact sum of the costs of the calls, in `currency`. Null if no call has a price.',
+  }),
 });
 
 export const readUsage = api.get('/v1/usage', {
@@ -58,6 +61,7 @@ export const readUsage = api.get('/v1/usage', {
   answer: namedObject('UsageSummary', {
     since: Timestamp,
     until: Timestamp,
+    currency: Currency,
     usage: z.array(UsageAnswer),
     count: Count,
   }),

@@ -1,5 +1,6 @@
 import { injectable } from 'inversify';
 import { UsageService } from '../../../application/jobs/usage.service.js';
+import { ServiceSettings } from '../../../application/shared/ports.js';
 import type { UsageEntry } from '../../../domain/jobs/usage.js';
 import { answerFrom, listed } from '../answers.js';
 import { type Controller, route } from '../contract.js';
@@ -13,11 +14,15 @@ export class UsageController implements Controller {
       const { since = null, until = null, bucket, group_by: groupBy = null } = query;
       const found = await this.usage.read(caller, { since, until, bucket, groupBy, memory });
       const usage = listed('usage', found.entries.map(entryAnswer));
-      return { since: seconds(found.since), until: seconds(found.until), ...usage };
+      const { currency } = this.settings;
+      return { since: seconds(found.since), until: seconds(found.until), currency, ...usage };
     }),
   ];
 
-  constructor(private readonly usage: UsageService) {}
+  constructor(
+    private readonly usage: UsageService,
+    private readonly settings: ServiceSettings,
+  ) {}
 }
 
 const entryAnswer = ({ firstToken, ...entry }: UsageEntry) =>

@@ -52,7 +52,9 @@ export const createModel = api.post('/v1/projects/{project_id}/models', {
   summary: 'Create a draft model',
   description:
     'Safe to repeat: the same `request_id` with the same spec answers the same model. A model that answers chats names ' +
-    '`runtime: "onnx"` and `path`, its folder below the models folders.',
+    '`runtime: "onnx"` and `path`, its folder below the models folders. `prices` has the prices of its calls in ' +
+    '`SERVICE_CURRENCY`: `input` and `output`, and perhaps `cached_input`, for a million tokens, and perhaps `per_call`. ' +
+    'They are checked when the model is registered.',
   access: permissions.editWorkspace,
   body: namedObject('ModelCreation', { request_id: RequestId, spec: Spec }),
   bodyLimit: 'spec',

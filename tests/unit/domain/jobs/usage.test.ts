@@ -3,7 +3,7 @@ import { Histogram, MOST_ENTRIES, USAGE_KEPT_MS, Usage, type UsagePart } from '.
 const time = (text: string) => new Date(`2026-03-01T${text}Z`);
 
 const percentiles = (values: readonly number[]) => Histogram.percentiles(Histogram.sum(values.map(Histogram.of)));
-const one = { calls: 1, failures: {}, tokensIn: 0, tokensOut: 0, latency: Histogram.of(1), firstToken: [] };
+const one = { calls: 1, failures: {}, tokensIn: 0, tokensOut: 0, latency: Histogram.of(1), firstToken: [], cost: null };
 
 describe('Histogram.percentiles', () => {
   it.each([0.001, 0.0123, 0.3, 1, 7.7, 59.9, 600])('are within 5 %% of %p', (exact) => {

@@ -56,3 +56,18 @@ function spanOf(seconds: number): string {
 /** Formats a count with its noun: `plural(1, 'record')` is `1 record`. */
 export const plural = (count: number, noun: string, nouns = `${noun}s`): string =>
   `${formatNumber(count)} ${count === 1 ? noun : nouns}`;
+
+/** Shows an exact amount such as `12.340000000` without the zeros at its end. */
+export function formatCost(cost: string): string {
+  const [whole = '', part = ''] = cost.split('.');
+  const shown = part.replace(/0+$/, '');
+  return BigInt(whole).toLocaleString('en-GB') + (shown && `.${shown}`);
+}
+
+/** Adds up exact amounts, and shows the sum. Returns null if there is none. */
+export function summedCost(costs: readonly (string | null)[]): string | null {
+  const known = costs.filter((cost) => cost !== null);
+  if (known.length === 0) return null;
+  const digits = String(known.reduce((sum, cost) => sum + BigInt(cost.replace('.', '')), 0n)).padStart(10, '0');
+  return formatCost(`${digits.slice(0, -9)}.${digits.slice(-9)}`);
+}

@@ -3361,6 +3361,8 @@ export interface components {
                 tokens_out: number | null;
                 time_to_first_token: number | null;
             } | null;
+            cost: string | null;
+            currency: string;
             attempts: components["schemas"]["Attempt"][] | null;
         };
         Progress: {
@@ -3483,6 +3485,7 @@ export interface components {
         UsageSummary: {
             since: number;
             until: number;
+            currency: string;
             usage: components["schemas"]["Usage"][];
             count: number;
         };
@@ -3505,6 +3508,7 @@ export interface components {
                 p95: number;
                 p99: number;
             } | null;
+            cost: string | null;
         };
         AlertRules: {
             rules: components["schemas"]["AlertRule"][];
@@ -3797,6 +3801,10 @@ export interface components {
             model_name: string | null;
             model_version: string | null;
             key_setting: string | null;
+            prices: {
+                per_call: number | null;
+                per_second: number | null;
+            } | null;
         };
         NewDeployment: {
             name: string;
@@ -3807,6 +3815,7 @@ export interface components {
             key_setting?: string | null;
             max_batch?: number | null;
             max_delay_ms?: number | null;
+            prices?: components["schemas"]["NewDeploymentPrices"];
         } & ((({
             model_path: string;
             endpoint?: null;
@@ -3832,6 +3841,10 @@ export interface components {
         } & {
             [key: string]: unknown;
         }));
+        NewDeploymentPrices: {
+            per_call?: number | null;
+            per_second?: number | null;
+        } | null;
         DeploymentLogs: {
             lines: string[];
             count: number;

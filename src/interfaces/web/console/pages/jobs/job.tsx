@@ -4,7 +4,7 @@ import { answer, api, type Schemas } from '../../shared/api.js';
 import { CopyButton } from '../../shared/copy-button.js';
 import { confirmAct } from '../../shared/dialog.js';
 import { FormError, useAction } from '../../shared/form.js';
-import { formatDuration, formatNumber, formatTime } from '../../shared/format.js';
+import { formatCost, formatDuration, formatNumber, formatTime } from '../../shared/format.js';
 import { Frame, Panel } from '../../shared/frame.js';
 import { JsonText } from '../../shared/json-text.js';
 import { modelName } from '../../shared/models.js';
@@ -94,7 +94,7 @@ export function OneJob({ parameters: { job_id = '' } }: { parameters: Readonly<R
                   <Fact name="Progress">{hasProgress(data) && <ProgressOf job={data} />}</Fact>
                 </dl>
               </Panel>
-              {data.usage && <CallPanel usage={data.usage} duration={data.duration} />}
+              {data.usage && <CallPanel usage={data.usage} job={data} />}
             </div>
             {data.attempts && data.attempts.length > 1 && <AttemptsPanel attempts={data.attempts} />}
             {data.result !== null && <Result result={data.result} />}
@@ -149,7 +149,8 @@ const AttemptsPanel = ({ attempts }: { attempts: NonNullable<Job['attempts']> })
 );
 
 /** Shows the figures of a call. They are known at its end. */
-function CallPanel({ usage, duration }: { usage: NonNullable<Job['usage']>; duration: number | null }) {
+function CallPanel({ usage, job }: { usage: NonNullable<Job['usage']>; job: Job }) {
+  const { duration, cost, currency } = job;
   const { tokens_in, tokens_out, time_to_first_token } = usage;
   const isKnown = tokens_in !== null || tokens_out !== null;
   return (
@@ -161,6 +162,7 @@ function CallPanel({ usage, duration }: { usage: NonNullable<Job['usage']>; dura
           {tokens_out && duration ? `${formatNumber(Math.round(tokens_out / duration))} tokens/s` : null}
         </Fact>
         <Fact name="First token">{time_to_first_token !== null && `after ${formatDuration(time_to_first_token)}`}</Fact>
+        <Fact name="Cost">{cost !== null && `${formatCost(cost)} ${currency}`}</Fact>
       </dl>
       {!isKnown && (
         <p class="hint">{duration === null ? 'Tokens are counted at the end.' : 'No tokens were reported.'}</p>

@@ -82,7 +82,7 @@ function Charts(props: { summary: Schemas['UsageSummary']; evaluations: readonly
   const { title, step } = ranges[name];
   const range = title.replace(/^1 /, '');
   const evaluated = evaluatedTokens(evaluations.filter(isCounted));
-  const { callsPerMinute, errorShare, tokensPerSecond, latency, firstToken } = figuresOf(summary, evaluated);
+  const { callsPerMinute, errorShare, tokensPerSecond, latency, firstToken, cost } = figuresOf(summary, evaluated);
   const series = seriesOf(summary, step, evaluated);
   const { times } = series;
   return (
@@ -115,7 +115,10 @@ function Charts(props: { summary: Schemas['UsageSummary']; evaluations: readonly
       <Graph
         title="Tokens"
         none="No answer was made"
-        figures={[['Tokens per second, in answers', formatCompact(tokensPerSecond)]]}
+        figures={[
+          ['Tokens per second, in answers', formatCompact(tokensPerSecond)],
+          ...(cost === null ? [] : [['Cost', `${cost} ${summary.currency}`] as const]),
+        ]}
         {...{ times, range }}
         lines={[{ name: 'Tokens per second', values: series.tokensPerSecond, colour: 3 }]}
         format={formatCompact}

@@ -1,3 +1,4 @@
+import { summedCost } from '../../shared/format.js';
 import type { components } from '../../shared/openapi-types.js';
 
 type Summary = components['schemas']['UsageSummary'];
@@ -25,6 +26,8 @@ export interface UsageFigures {
   readonly tokensPerSecond: number;
   readonly latency: Percentiles | null;
   readonly firstToken: Percentiles | null;
+  /** For people. Null: no call has a price. */
+  readonly cost: string | null;
 }
 
 interface Percentiles {
@@ -65,6 +68,7 @@ export function figuresOf({ since, until, usage }: Summary, others: TokensBetwee
     tokensPerSecond: (sum((bucket) => bucket.tokens_out) + others(since, until)) / seconds,
     latency: percentilesOf(usage.map((bucket) => [bucket.calls, bucket.latency])),
     firstToken: percentilesOf(usage.map((bucket) => [bucket.calls, bucket.time_to_first_token])),
+    cost: summedCost(usage.map(({ cost }) => cost)),
   };
 }
 

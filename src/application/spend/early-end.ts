@@ -1,0 +1,60 @@
+import type { ChatRequest, CompletionPart, Usage } from '../../domain/chat/chat.js';
+import { estimatedTokens, hasContent, mostAnswerTokens } from '../../domain/chat/token-estimate.js';
+import type { CallFigures } from '../jobs/call-tracker.js';
+
+/** Counts the tokens that a model makes for a chat call, in case the call ends before its answer is complete. */
+export class EarlyEnd {
+  private parts = 0;
+  private readonly reports: Promise<Usage | null>[] = [];
+
+  constructor(private readonly request: ChatRequest) {}
+
+  /** Takes a part of the answer. */
+  add(part: CompletionPart): void {
+    if (hasContent(part)) this.parts++;
+  }
+
+  /** Takes the tokens of one answer from a chat worker, as `RuntimeCall.made` promises them. */
+  readonly made = (usage: Promise<Usage | null>): void => {
+    this.reports.push(usage);
+  };
+
+  /**
+   * Returns the figures of a stream that has ended early. A chat worker reports its tokens. An engine elsewhere does not:
+   * then each part of the stream counts as a token of the answer.
+   */
+  async ofStream(firstToken: number | null): Promise<CallFigures> {
+    return { ...(await this.figures(() => this.parts)), firstToken };
+  }
+
+  /**
+   * Returns the figures of a whole answer that its caller has left. An engine elsewhere does not say how much it has
+   * made, so the answer counts as if it had all its tokens: to leave early must not pay.
+   */
+  async ofWhole(): Promise<CallFigures> {
+    return this.figures(() => mostAnswerTokens(this.request));
+  }
+
+  private async figures(assumedOut: () => number): Promise<CallFigures> {
+    const usage = await this.reported();
+    const tokensOut = usage?.completionTokens ?? assumedOut();
+    if (tokensOut === 0) return { tokensIn: null, tokensOut: null, firstToken: null };
+    const tokensIn = usage?.promptTokens ?? estimatedTokens(this.request);
+    return { tokensIn, tokensCached: usage?.cachedTokens ?? 0, tokensOut, firstToken: null, isCharged: true };
+  }
+
+  /** Returns the sum of all reports, or null if one is missing. An answer that has not begun has no report. */
+  private async reported(): Promise<Usage | null> {
+    await null; // the worker's callbacks can run later in the same turn, after the one that ended the call
+    const all = await Promise.all(this.reports);
+    return all.reduce((sum, one) => sum && one && added(sum, one), all.length > 0 ? NO_TOKENS : null);
+  }
+}
+
+const NO_TOKENS: Usage = { promptTokens: 0, cachedTokens: 0, completionTokens: 0 };
+
+const added = (a: Usage, b: Usage): Usage => ({
+  promptTokens: a.promptTokens + b.promptTokens,
+  cachedTokens: a.cachedTokens + b.cachedTokens,
+  completionTokens: a.completionTokens + b.completionTokens,
+});
