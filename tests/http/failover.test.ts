@@ -182,6 +182,18 @@ describe('a call to a runtime with a fallback', () => {
     expect(completion.text).toBe('second');
   });
 
+  it('costs by the prices of the model that has answered', async () => {
+    const output = (price: number) => ({ prices: { input: 0, output: price } });
+    const project = await rig.project(undefined, (engine) => output(1_000_000 * (engine + 1)));
+    await rig.chat(project);
+    expect(await rig.job(project)).toMatchObject({ model_id: project.models[0], cost: '6.000000000' });
+    rig.engines[0].script = answering(500, {});
+    await rig.chat(project);
+    expect(await rig.job(project)).toMatchObject({ model_id: project.models[1], cost: '12.000000000' });
+    await rig.stream(project);
+    expect(await rig.job(project)).toMatchObject({ model_id: project.models[1], cost: '12.000000000' });
+  });
+
   it('is answered by an ONNX model if the engine does not know the path', async () => {
     const { app, admin } = rig;
     const id = await createProject(app, admin.token);

@@ -57,14 +57,14 @@ export class FailoverRig {
   /** Creates a project with a model on each engine. `targetsOf` returns what is connected: by default a fallback. */
   async project(
     targetsOf = ([model_id, second]: readonly [string, string]): object => ({ model_id, fallbacks: [second] }),
-    spec: object = {},
+    spec: (engine: number) => object = () => ({}),
   ): Promise<FailoverProject> {
     const { app, admin } = this;
     const id = await createProject(app, admin.token);
     const models: string[] = [];
-    for (const { url } of this.engines)
+    for (const [i, { url }] of this.engines.entries())
       models.push(
-        await registeredModel(app, admin.token, id, { runtime: 'openai', base_url: url, model: 'm', ...spec }),
+        await registeredModel(app, admin.token, id, { runtime: 'openai', base_url: url, model: 'm', ...spec(i) }),
       );
     const project = { id, models: models as [string, string] & string[] };
     await this.put(project, targetsOf(project.models));

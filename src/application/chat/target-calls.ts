@@ -56,21 +56,18 @@ export class TargetCalls {
     const tries = this.tries(projectId, call);
     for (;;) {
       const one = tries.next();
-      const parts = this.runtimes.stream(one.id, request, one.call)[Symbol.asyncIterator]();
       try {
-        for (;;) {
-          const { done, value: part } = await parts.next();
-          if (done) throw new RuntimeInvalidResponse('its answer has no end.');
+        for await (const part of this.runtimes.stream(one.id, request, one.call)) {
           one.began();
           if (part.end) one.answered();
           yield part;
           if (part.end) return;
         }
+        throw new RuntimeInvalidResponse('its answer has no end.');
       } catch (error) {
         one.failed(error);
       } finally {
         one.left();
-        await parts.return?.();
       }
     }
   }
