@@ -1,5 +1,6 @@
 import { injectable } from 'inversify';
 import type { AccountCaller, Caller } from '../../domain/accounts/caller.js';
+import { KeyScope } from '../../domain/accounts/key-scope.js';
 import { authorize, permissions } from '../../domain/accounts/permission.js';
 import type { ChatRequest, Completion, CompletionPart, TimedCompletion, Usage } from '../../domain/chat/chat.js';
 import type { KeptIn } from '../../domain/chat/conversation.js';
@@ -87,6 +88,8 @@ export interface OwnCall {
   readonly request: ChatRequest;
   readonly accountId: string;
   readonly teamId: string;
+  /** The API key that asked for the work. Null: a session. */
+  readonly keyId: string | null;
   /** Names the holds of the call. */
   readonly callId: string;
 }
@@ -222,7 +225,7 @@ export class ChatService {
     { keptIn, signal, request, memory: _, ...named }: Input,
   ): Promise<{ call: AccountCall; turn: Turn | null }> {
     const caller = authorize(by, permissions.chat);
-    const { projectId, runtime, prices, hasBudgets } = await this.reconciler.stateForTeam(caller.teamId, named);
+    const { projectId, runtime, prices, hasBudgets } = await this.reconciler.stateForTeam(caller, named);
     const place = keptIn === null ? null : { caller, projectId, keptIn };
     const turn = place && { place, id: await this.conversations.prepareTurn(place, request) };
     requireReady(runtime);
@@ -231,7 +234,8 @@ export class ChatService {
       const promptTokens = await this.runtimes.boundTokens(projectId, request, { caller: caller.accountId, signal });
       return demandOf(request, { promptTokens, prices, mostMs: this.settings.inferenceTimeoutMs });
     };
-    const guard = hasBudgets ? (callId: string) => this.guard.take({ by: caller, callId, projectId, demand }) : null;
+    const isGuarded = hasBudgets || KeyScope.isCounted(caller);
+    const guard = isGuarded ? (callId: string) => this.guard.take({ by: caller, callId, projectId, demand }) : null;
     return { call: { by: caller, kind: 'chat', name: null, projectId, modelId, prices, guard, signal }, turn };
   }
 
@@ -246,10 +250,10 @@ export class ChatService {
    * Throws what `RuntimeReconciler.stateForTeam`, `requireReady` and `ChatRuntimes.countTokens` throw.
    */
   async countTokens(by: Caller | null, { request, signal, ...named }: Counted): Promise<number> {
-    const { teamId, accountId } = authorize(by, permissions.chat);
-    const { projectId, runtime } = await this.reconciler.stateForTeam(teamId, named);
+    const caller = authorize(by, permissions.chat);
+    const { projectId, runtime } = await this.reconciler.stateForTeam(caller, named);
     requireReady(runtime);
-    return this.runtimes.countTokens(projectId, request, { caller: accountId, signal });
+    return this.runtimes.countTokens(projectId, request, { caller: caller.accountId, signal });
   }
 
   /** Throws NotFound when the project or the conversation does not exist for the caller. */
@@ -260,11 +264,11 @@ export class ChatService {
   }
 
   /**
-   * Returns an answer and its latency in seconds without the time in the queue. Creates no job. Throws BudgetExceeded, and
-   * what `ChatRuntimes.complete` throws, except AnswerOutOfFormat: returns the answer of this error instead.
+   * Returns an answer and its latency in seconds without the time in the queue. Creates no job. Throws BudgetExceeded,
+   * KeyLimitReached, and what `ChatRuntimes.complete` throws, except AnswerOutOfFormat: returns the answer of this error instead.
    */
   async completeOwn(call: OwnCall, signal: AbortSignal): Promise<TimedCompletion> {
-    const { projectId, request, accountId, teamId, callId } = call;
+    const { projectId, request, accountId, teamId, keyId, callId } = call;
     let begun = this.clock.now();
     const admitted = () => {
       begun = this.clock.now();
@@ -274,7 +278,7 @@ export class ChatService {
       const promptTokens = await this.runtimes.boundTokens(projectId, request, { caller: accountId, signal });
       return demandOf(request, { promptTokens, prices, mostMs: this.settings.inferenceTimeoutMs });
     };
-    const bounds = await this.guard.takeFor({ teamId, projectId, accountId, keyId: null, callId }, demand);
+    const bounds = await this.guard.takeFor({ teamId, projectId, accountId, keyId, callId }, demand);
     const memory = this.memory.open(accountId);
     const options = { caller: accountId, signal, memory, admitted };
     try {

@@ -1,5 +1,6 @@
 import { injectable } from 'inversify';
 import type { Caller } from '../../domain/accounts/caller.js';
+import { KeyScope } from '../../domain/accounts/key-scope.js';
 import { authorize, permissions } from '../../domain/accounts/permission.js';
 import type { EmbeddingRequest, Embeddings } from '../../domain/chat/embedding.js';
 import { estimatedTextTokens, mostTextTokens } from '../../domain/chat/token-estimate.js';
@@ -54,11 +55,17 @@ export class EmbeddingService {
    */
   async embed(by: Caller | null, { request, signal, memory, ...named }: Input): Promise<Embedded> {
     const caller = authorize(by, permissions.chat);
-    const { projectId, runtime, prices, hasBudgets } = await this.reconciler.stateForTeam(caller.teamId, named);
+    const { projectId, runtime, prices, hasBudgets } = await this.reconciler.stateForTeam(caller, named);
     requireReady(runtime);
     const { modelId } = runtime;
-    const demand = async () => ({ ...NO_ANSWER, promptTokens: mostTextTokens(request.texts), prices, mostMs: this.mostMs });
-    const guard = hasBudgets ? (callId: string) => this.guard.take({ by: caller, callId, projectId, demand }) : null;
+    const demand = async () => ({
+      ...NO_ANSWER,
+      promptTokens: mostTextTokens(request.texts),
+      prices,
+      mostMs: this.mostMs,
+    });
+    const isGuarded = hasBudgets || KeyScope.isCounted(caller);
+    const guard = isGuarded ? (callId: string) => this.guard.take({ by: caller, callId, projectId, demand }) : null;
     const about = { by: caller, kind: 'embedding', name: null, projectId, modelId, prices, guard, signal } as const;
     const embeddings = await this.calls.track(
       about,

@@ -1,4 +1,6 @@
 import { injectable } from 'inversify';
+import type { AccountCaller } from '../../domain/accounts/caller.js';
+import { KeyScope } from '../../domain/accounts/key-scope.js';
 import { UnknownModel } from '../../domain/chat/errors.js';
 import type { ProjectRuntime, RuntimeSource } from '../../domain/chat/runtime.js';
 import { DomainError, NotFound } from '../../domain/shared/errors.js';
@@ -102,13 +104,14 @@ export class RuntimeReconciler {
   }
 
   /**
-   * Returns the runtime of a team's project, the prices of a ready model, and the project's id. Throws NotFound, or
-   * UnknownModel for a `model`.
+   * Returns the runtime of a project of the caller's team, the prices of a ready model, and the project's id. Throws NotFound,
+   * or UnknownModel for a `model`, and KeyRestricted if the caller's key is for other projects.
    */
-  async stateForTeam(teamId: string, named: NamedProject): Promise<PricedRuntime> {
-    const found = await this.find(teamId, named);
+  async stateForTeam(caller: AccountCaller, named: NamedProject): Promise<PricedRuntime> {
+    const found = await this.find(caller.teamId, named);
     if (!found) throw 'model' in named ? new UnknownModel() : new NotFound('project');
     const { projectId, connection, hasBudgets } = found;
+    KeyScope.requireProject(caller, projectId);
     return { projectId, hasBudgets, runtime: this.combined(connection), prices: this.prices.get(projectId) ?? null };
   }
 

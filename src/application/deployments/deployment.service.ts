@@ -1,5 +1,6 @@
 import { injectable } from 'inversify';
 import type { Caller } from '../../domain/accounts/caller.js';
+import { KeyScope } from '../../domain/accounts/key-scope.js';
 import { authorize, permissions } from '../../domain/accounts/permission.js';
 import {
   Deployment,
@@ -116,6 +117,12 @@ export class DeploymentService {
     await this.models.settle(object, true);
   }
 
+  /** Throws NotFound, for callers that may only predict. */
+  async require(by: Caller | null, { id }: OfDeployment): Promise<void> {
+    authorize(by, permissions.predict);
+    await this.find(id);
+  }
+
   /** Returns the latest output lines of the deployment's processes on this instance. Throws NotFound. */
   async output(by: Caller | null, { id, lines }: OfDeployment & { lines: number }): Promise<string[]> {
     authorize(by, permissions.readMonitoring);
@@ -130,7 +137,7 @@ export class DeploymentService {
    * `ModelServer.request` throws. Throws if the end of the job cannot be stored.
    */
   async request(by: Caller | null, { id, modelName, signal, ...request }: ModelCall): Promise<ModelAnswer> {
-    const caller = authorize(by, permissions.readMonitoring);
+    const caller = authorize(by, permissions.predict);
     const found = await this.deployments.findFor(id, caller.kind === 'master' ? null : caller.teamId);
     if (!found) throw new NotFound('deployment');
     const { name, prices: sent } = found.deployment;
@@ -141,7 +148,11 @@ export class DeploymentService {
     const prices = Prices.ofDeployment(sent);
     const demand = async () => ({ ...NO_TOKENS, prices, mostMs: this.settings.inferenceTimeoutMs });
     const take = (callId: string) => this.guard.take({ by: caller, callId, projectId: null, demand });
-    const tracking = await this.calls.open({ ...about, prices, guard: found.hasBudgets ? take : null });
+    const tracking = await this.calls.open({
+      ...about,
+      prices,
+      guard: found.hasBudgets || KeyScope.isCounted(caller) ? take : null,
+    });
     const body = observed(request.body, () => tracking.admitted());
     const prediction = await this.send(id, { ...request, body }, signal).catch((error) =>
       fail(tracking, error, signal.aborted),

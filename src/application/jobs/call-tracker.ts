@@ -6,6 +6,7 @@ import { DomainError, type ErrorKind } from '../../domain/shared/errors.js';
 import { FREE } from '../../domain/spend/cost.js';
 import { type Amounts, Demand } from '../../domain/spend/demand.js';
 import { Prices } from '../../domain/spend/prices.js';
+import { Authority } from '../accounts/authority.js';
 import { Clock, IdGenerator, Logger } from '../shared/ports.js';
 import { type Bounds, HoldRepository } from '../spend/ports.js';
 import { JobFinisher } from './job-finisher.js';
@@ -150,6 +151,7 @@ export class CallTracker {
     private readonly finisher: JobFinisher,
     private readonly holds: HoldRepository,
     private readonly instances: InstanceRegistry,
+    private readonly authority: Authority,
     private readonly ids: IdGenerator,
     private readonly clock: Clock,
     private readonly log: Logger,
@@ -170,7 +172,10 @@ export class CallTracker {
     try {
       answer = await call(() => tracked.admitted(), tracked.bounds);
     } catch (error) {
-      await tracked.failed(error, info.signal.aborted && (info.prices || tracked.bounds) ? await leftWith?.() : undefined);
+      await tracked.failed(
+        error,
+        info.signal.aborted && (info.prices || tracked.bounds) ? await leftWith?.() : undefined,
+      );
       throw error;
     }
     await tracked.succeeded(figuresOf?.(answer), async () => store?.(answer));
@@ -179,6 +184,7 @@ export class CallTracker {
 
   /** Opens a call that arrives now, and takes its holds. Throws what `guard` throws. */
   async open({ by, signal, kind, name, projectId, modelId, prices, guard }: CallInfo): Promise<TrackedCall> {
+    if (projectId !== null) this.authority.place(by, projectId);
     const createdAt = this.clock.now();
     const keyId = by.kind === 'api_key' ? by.credentialId : null;
     const instance = await this.instances.own();
@@ -197,7 +203,10 @@ export class CallTracker {
     const log = this.log.child({ job_id: id });
     const end = async (outcome: Outcome, figures?: CallFigures): Promise<void> => {
       if (!job) return release();
-      ending ??= this.end(finished(job, outcome, { figures, prices, isHeld: bounds !== null, at: this.clock.now() }), log);
+      ending ??= this.end(
+        finished(job, outcome, { figures, prices, isHeld: bounds !== null, at: this.clock.now() }),
+        log,
+      );
       await ending;
     };
     const refused = () => {

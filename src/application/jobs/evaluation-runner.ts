@@ -8,11 +8,12 @@ import { type FinalStatus, Job } from '../../domain/jobs/job.js';
 import { type Score, scoreOf } from '../../domain/jobs/scorer.js';
 import { DomainError, type ErrorKind, InvalidRequest } from '../../domain/shared/errors.js';
 import { atMost, storable } from '../../domain/shared/text.js';
+import { BudgetExceeded } from '../../domain/spend/budget.js';
+import { KeyLimitReached } from '../../domain/spend/key-limit.js';
 import type { DatasetRecord } from '../../domain/workspace/dataset.js';
 import type { Json, JsonObject } from '../../domain/workspace/json.js';
 import { schemaOf } from '../../domain/workspace/spec-format.js';
 import { AccountRepository } from '../accounts/ports.js';
-import { BudgetExceeded } from '../../domain/spend/budget.js';
 import { ChatService, type OwnCall } from '../chat/chat.service.js';
 import { RuntimeReconciler } from '../chat/runtime-reconciler.js';
 import { type Attempt, Clock, JsonSchemas, Logger, type TaskWorker, UnitOfWork } from '../shared/ports.js';
@@ -28,7 +29,7 @@ const RETRY_MS = 180_000;
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 15_000;
 
-/** Limits the time that a record waits for a budget. */
+/** Limits the time that a record waits for a budget or a limit of the API key. */
 const BUDGET_MS = 24 * 60 * 60 * 1_000;
 
 /** The kinds of errors that are retried. */
@@ -37,8 +38,8 @@ const transient: readonly ErrorKind[] = ['busy', 'bad_gateway', 'unavailable', '
 /** The record causes this error, so the evaluation continues with the next record. */
 const TOO_LONG = 'context_length_exceeded';
 
-/** The account that asks, its team, and the name of the call. */
-type Asking = Pick<OwnCall, 'accountId' | 'teamId' | 'callId'>;
+/** The account that asks, its team and API key, and the name of the call. */
+type Asking = Pick<OwnCall, 'accountId' | 'teamId' | 'keyId' | 'callId'>;
 
 type Answer = Pick<Result, 'output' | 'latency' | 'tokens' | 'error'>;
 
@@ -65,7 +66,8 @@ export class EvaluationChat {
         if (!(error instanceof DomainError)) throw error;
         if (error.code === TOO_LONG) return unanswered(error.message);
         const wait = Math.max(pause, 1000 * (error.advice.retryAfterSeconds ?? 0));
-        const until = began + (error instanceof BudgetExceeded ? BUDGET_MS : RETRY_MS);
+        const until =
+          began + (error instanceof BudgetExceeded || error instanceof KeyLimitReached ? BUDGET_MS : RETRY_MS);
         const isFinal = !transient.includes(error.kind) || this.clock.now().getTime() + wait > until;
         if (isFinal) throw new EvaluationFailed(`${error.code}: ${error.message}`);
         const fields = { job_id: evaluation.jobId, code: error.code, wait_ms: wait };
@@ -102,6 +104,13 @@ export const EVALUATION = 'evaluation';
 
 type End = Parameters<typeof Job.finish>[1];
 
+interface Run {
+  readonly id: string;
+  readonly run: number;
+  /** The API key that asked for the evaluation. Null: a session. */
+  readonly keyId: string | null;
+}
+
 /** A later run has begun on another instance, or the evaluation is gone. This attempt must change nothing. */
 class Superseded extends Error {
   constructor() {
@@ -136,7 +145,7 @@ export class EvaluationRunner implements TaskWorker {
     const run = await this.evaluations.begin(id);
     try {
       if (run === null) throw new Superseded();
-      await this.evaluate(id, run, signal);
+      await this.evaluate({ id, run, keyId: keyOf(payload) }, signal);
     } catch (error) {
       const isGone = (await this.evaluations.find(id)) === null;
       if (isGone) return this.finish(id, null, { status: 'failed', error: 'The project was deleted.' });
@@ -151,7 +160,7 @@ export class EvaluationRunner implements TaskWorker {
     await this.finish(id, run, { status: 'failed', error: `It was given up: ${reason}` });
   }
 
-  private async evaluate(id: string, run: number, signal: AbortSignal): Promise<void> {
+  private async evaluate({ id, run, keyId }: Run, signal: AbortSignal): Promise<void> {
     const evaluation = await this.evaluations.find(id);
     const records = evaluation && (await this.datasets.records(evaluation.datasetId, evaluation.datasetVersion));
     if (!records) throw new Superseded();
@@ -163,7 +172,7 @@ export class EvaluationRunner implements TaskWorker {
       const job = await this.advance(id, run, kept.size);
       if (!job) return;
       const { requestedBy: accountId, teamId } = job;
-      const asking = { accountId, teamId: teamId ?? '', callId: `${id}/${run}/${position}` };
+      const asking = { accountId, teamId: teamId ?? '', keyId, callId: `${id}/${run}/${position}` };
       const result = await this.result(evaluation, { position, record, asking }, signal);
       if (!(await this.evaluations.keep(id, run, result))) throw new Superseded();
       kept.add(position);
@@ -222,6 +231,9 @@ export class EvaluationRunner implements TaskWorker {
 }
 
 const jobOf = (payload: Json): string => String((payload as JsonObject).job_id);
+
+/** Tasks of earlier versions name no key. */
+const keyOf = (payload: Json): string | null => ((payload as JsonObject).key_id ?? null) as string | null;
 
 /** Returns the request for a record, or why there is none. */
 function requestOf(evaluation: Evaluation, input: Json): ChatRequest | string {

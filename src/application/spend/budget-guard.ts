@@ -2,6 +2,7 @@ import { injectable } from 'inversify';
 import type { Caller } from '../../domain/accounts/caller.js';
 import { BudgetExceeded } from '../../domain/spend/budget.js';
 import { Demand } from '../../domain/spend/demand.js';
+import { KeyLimitReached } from '../../domain/spend/key-limit.js';
 import type { PricedCall, Prices } from '../../domain/spend/prices.js';
 import { InstanceRegistry } from '../jobs/ports.js';
 import { Clock } from '../shared/ports.js';
@@ -25,7 +26,8 @@ export class BudgetGuard {
     private readonly clock: Clock,
   ) {}
 
-  /** Returns the bounds of the call, or null if no budget applies. Throws BudgetExceeded, and what `demand` throws. */
+  /** Returns the bounds of the call, or null if no budget and no limit of a key applies. Throws BudgetExceeded,
+   * KeyLimitReached, and what `demand` throws. */
   async take({ by, callId, projectId, demand }: GuardedCall): Promise<Bounds | null> {
     if (by.kind === 'master') return null;
     const keyId = by.kind === 'api_key' ? by.credentialId : null;
@@ -40,6 +42,7 @@ export class BudgetGuard {
     const now = this.clock.now();
     const taken = await this.holds.take({ ...spender, instance }, wanted, now);
     if ('refused' in taken) throw new BudgetExceeded(taken.refused, now);
+    if ('reached' in taken) throw new KeyLimitReached(taken.reached, wanted, now);
     return taken.budgets > 0 ? taken : null;
   }
 

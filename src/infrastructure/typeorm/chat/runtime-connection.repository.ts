@@ -19,7 +19,7 @@ export const RuntimeConnectionTable = defineTable<RuntimeConnection>('runtime_co
 /** This SQL is written by hand. Every chat runs it, so it is a prepared statement, which the ORM cannot make. */
 const OF_TEAM = `
   SELECT p.id AS "projectId", c.model_id AS "modelId", c.wanted AS desired,
-         EXISTS (SELECT FROM budgets WHERE team_id = $1) AS "hasBudgets"
+         EXISTS (SELECT FROM budgets WHERE team_id = $1 AND limit_of IS NULL) AS "hasBudgets"
     FROM projects p LEFT JOIN runtime_connections c ON c.project_id = p.id
    WHERE p.team_id = $1`;
 const OF_PROJECT = `${OF_TEAM} AND p.id = $2`;

@@ -75,7 +75,7 @@ export class TypeOrmDeploymentRepository implements DeploymentRepository {
     const fields = this.table().metadata.columns.map(({ propertyName }) => propertyName);
     const query = this.table().createQueryBuilder('one').select([]).where('one.id = :id', { id });
     for (const field of fields) query.addSelect(`one.${field}`, field);
-    query.addSelect('EXISTS (SELECT FROM budgets WHERE team_id = $2)', 'hasBudgets');
+    query.addSelect('EXISTS (SELECT FROM budgets WHERE team_id = $2 AND limit_of IS NULL)', 'hasBudgets');
     return query.getQueryAndParameters()[0];
   }
 }

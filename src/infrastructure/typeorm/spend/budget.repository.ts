@@ -1,6 +1,7 @@
 import { injectable } from 'inversify';
-import type { BudgetFilter, BudgetRepository, SpentBudget } from '../../../application/spend/ports.js';
+import { IsNull } from 'typeorm';
 import type { Page } from '../../../application/shared/ports.js';
+import type { BudgetFilter, BudgetRepository, SpentBudget } from '../../../application/spend/ports.js';
 import { Budget, type BudgetScope, budgetPeriods } from '../../../domain/spend/budget.js';
 import { costText, nanosOfCost } from '../../../domain/spend/cost.js';
 import { changesOne, defineTable } from '../table.js';
@@ -9,6 +10,8 @@ import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 /** Amounts are read and written as text, so that no number of JavaScript rounds them. */
 export interface BudgetRow extends Omit<Budget, 'limit'> {
   readonly limit: string;
+  /** The key of which this is a limit. Null: somebody has made the budget. */
+  readonly limitOf: string | null;
   /** The place of the scope in `budgetScopes`. The database computes it. */
   readonly rank?: number;
 }
@@ -28,6 +31,7 @@ export const BudgetTable = defineTable<BudgetRow>('budgets', {
   createdBy: { type: 'text', nullable: true },
   ofAdmin: { type: 'boolean' },
   createdAt: { type: 'timestamptz' },
+  limitOf: { type: 'text', nullable: true },
 });
 
 interface PeriodRow {
@@ -62,8 +66,12 @@ export const BudgetHoldTable = defineTable<HoldRow>('budget_holds', {
   bound: { type: 'json' },
 });
 
-export const budgetOf = ({ limit, ...row }: BudgetRow): Budget => ({ ...row, limit: nanosOfCost(limit) });
-export const rowOf = ({ limit, ...budget }: Budget): BudgetRow => ({ ...budget, limit: costText(limit) });
+export const budgetOf = ({ limit, limitOf: _, ...row }: BudgetRow): Budget => ({ ...row, limit: nanosOfCost(limit) });
+export const rowOf = ({ limit, ...budget }: Budget): BudgetRow => ({
+  ...budget,
+  limit: costText(limit),
+  limitOf: null,
+});
 
 /** Returns the start of each period, for SQL. */
 export const startsAt = (now: Date): string =>
@@ -142,21 +150,24 @@ export class TypeOrmBudgetRepository implements BudgetRepository {
   }
 
   async find(id: string, now: Date): Promise<SpentBudget | null> {
-    const [row] = await this.unitOfWork.query<SpentRow>(`${SPENT} WHERE budget.id = $2`, [startsAt(now), id]);
+    const [row] = await this.unitOfWork.query<SpentRow>(`${SPENT} WHERE budget.id = $2 AND limit_of IS NULL`, [
+      startsAt(now),
+      id,
+    ]);
     return row ? spentOf(row) : null;
   }
 
-  async list({ teamId, keys }: BudgetFilter, { limit, after }: Page, now: Date): Promise<SpentBudget[]> {
+  async list({ teamId, keys, only = null }: BudgetFilter, { limit, after }: Page, now: Date): Promise<SpentBudget[]> {
     const rows = await this.unitOfWork.query<SpentRow>(
-      `${SPENT} WHERE ($2::text IS NULL OR team_id = $2) AND ($3::text[] IS NULL OR scope = 'key' AND scope_id = ANY ($3))
-          AND ($4::text IS NULL OR budget.id < $4) ORDER BY budget.id DESC LIMIT $5`,
-      [startsAt(now), teamId, keys ?? null, after, limit],
+      `${SPENT} WHERE limit_of IS NULL AND ($2::text IS NULL OR team_id = $2) AND ($3::text[] IS NULL OR scope = 'key' AND scope_id = ANY ($3))
+          AND ($4::text IS NULL OR budget.id < $4) AND ($6::text[] IS NULL OR scope_id = ANY ($6)) ORDER BY budget.id DESC LIMIT $5`,
+      [startsAt(now), teamId, keys ?? null, after, limit, only],
     );
     return rows.map(spentOf);
   }
 
   count(teamId: string): Promise<number> {
-    return this.table().countBy({ teamId });
+    return this.table().countBy({ teamId, limitOf: IsNull() });
   }
 
   update(budget: Budget): Promise<boolean> {

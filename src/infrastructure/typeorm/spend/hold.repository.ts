@@ -1,13 +1,15 @@
 import { injectable } from 'inversify';
-import type { Bounds, HoldRepository, Spender } from '../../../application/spend/ports.js';
-import { type Budget, type BudgetUnit, budgetUnits } from '../../../domain/spend/budget.js';
+import type { HoldRepository, Spender } from '../../../application/spend/ports.js';
+import { type BudgetUnit, budgetUnits } from '../../../domain/spend/budget.js';
 import { costText, nanosOfCost } from '../../../domain/spend/cost.js';
 import { type Amounts, Demand } from '../../../domain/spend/demand.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 import { BudgetTable, budgetOf, startsAt } from './budget.repository.js';
+import { keyLimitOf } from './key-limit.repository.js';
 
 const APPLIES = 'SELECT EXISTS (SELECT FROM budgets WHERE team_id = $1 AND scope_id = ANY ($2)) AS applies';
-const TAKE = 'SELECT refused, most_tokens AS "mostTokens", most_ms AS "mostMs", count FROM take_holds($1, $2, $3, $4, $5, $6)';
+const TAKE =
+  'SELECT refused, most_tokens AS "mostTokens", most_ms AS "mostMs", count FROM take_holds($1, $2, $3, $4, $5, $6)';
 const SETTLE = 'SELECT settle_holds($1, $2)';
 
 interface TakenRow {
@@ -36,7 +38,7 @@ function demandJson(demand: Demand): string {
     least_tokens: isExact ? (mostTokens ?? 0) : Math.min(1, mostTokens ?? 1),
     most_tokens: mostTokens,
     most_ms: mostMs,
-    units: Object.fromEntries(units),
+    units: { ...Object.fromEntries(units), places: { fixed: 1, per_token: 0 } },
   });
 }
 
@@ -50,13 +52,15 @@ export class TypeOrmHoldRepository implements HoldRepository {
     return row?.applies ?? false;
   }
 
-  async take(spender: Spender, demand: Demand, now: Date): Promise<Bounds | { readonly refused: Budget }> {
+  async take(spender: Spender, demand: Demand, now: Date): ReturnType<HoldRepository['take']> {
     const { callId, instance, teamId } = spender;
     const values = [callId, instance, teamId, scopesOf(spender), startsAt(now), demandJson(demand)];
     const [row] = await this.unitOfWork.prepared<TakenRow>('holds of a call', TAKE, values);
     const { refused, mostTokens, mostMs, count } = row as TakenRow;
     if (refused !== null) {
       const budget = await this.unitOfWork.repository(BudgetTable).findOneBy({ id: refused });
+      const reached = budget && keyLimitOf(budget);
+      if (reached) return { reached };
       if (budget) return { refused: budgetOf(budget) };
       return this.take(spender, demand, now); // the budget was deleted meanwhile, so it does not refuse again
     }

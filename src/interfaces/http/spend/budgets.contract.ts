@@ -10,7 +10,9 @@ const path = '/v1/budgets';
 const one = `${path}/{budget_id}` as const;
 
 const amount = (description: string, example: string) =>
-  z.string().meta({ pattern: '^-?\\d+\\.\\d{9}$', description: `${description} Exact, with nine decimal places.`, example });
+  z
+    .string()
+    .meta({ pattern: '^-?\\d+\\.\\d{9}$', description: `${description} Exact, with nine decimal places.`, example });
 
 const BudgetAnswer = namedObject('Budget', {
   id: id('bud'),
@@ -57,7 +59,7 @@ export const createBudget = api.post(path, {
     '30 days. Before a model begins, a call takes a hold for the most that it can take. Its end turns the hold into what it ' +
     'has taken. A call belongs to the period in which it began. Admins create any budget of their team, other accounts ' +
     'only those of their own API keys.',
-  access: permissions.useBudgets,
+  access: permissions.changeBudgets,
   body: z
     .object({
       scope: choice(budgetScopes),
@@ -69,7 +71,13 @@ export const createBudget = api.post(path, {
     })
     .meta({
       id: 'NewBudget',
-      example: { scope: 'team', scope_id: 'tea_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11', unit: 'cost', limit: 20, period: 'month' },
+      example: {
+        scope: 'team',
+        scope_id: 'tea_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11',
+        unit: 'cost',
+        limit: 20,
+        period: 'month',
+      },
     }),
   status: 201,
   answer: BudgetAnswer,
@@ -87,7 +95,7 @@ export const changeBudget = api.patch(one, {
   id: 'changeBudget',
   summary: 'Change a budget',
   description: 'An account cannot change a budget that an admin has set on its API key.',
-  access: permissions.useBudgets,
+  access: permissions.changeBudgets,
   body: z
     .object({ limit: limit.optional(), on_exceed: onExceed.optional() })
     .meta({ id: 'BudgetChange', example: { limit: 50 } }),
@@ -99,7 +107,7 @@ export const deleteBudget = api.delete(one, {
   id: 'deleteBudget',
   summary: 'Delete a budget',
   description: 'An account cannot delete a budget that an admin has set on its API key.',
-  access: permissions.useBudgets,
+  access: permissions.changeBudgets,
   answer: Deleted,
   refusals: ['forbidden'],
 });

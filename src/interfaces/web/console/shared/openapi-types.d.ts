@@ -278,13 +278,13 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        get: operations["readKey"];
         put?: never;
         post?: never;
         delete: operations["revokeKey"];
         options?: never;
         head?: never;
-        patch?: never;
+        patch: operations["changeKey"];
         trace?: never;
     };
     "/v1/auth/sessions/end-others": {
@@ -1786,11 +1786,22 @@ export interface components {
             created_at: number;
             last_used_at: number | null;
             expires_at: number | null;
+            version: number;
+            projects: string[] | null;
+            permissions: ("chat" | "predict" | "read" | "write")[] | null;
+            requests_per_minute: number | null;
+            tokens_per_minute: number | null;
+            max_concurrent: number | null;
             key: string;
         };
         KeyCreation: {
             name?: string | null;
             expires_in?: number | null;
+            projects?: string[] | null;
+            permissions?: ("chat" | "predict" | "read" | "write")[] | null;
+            requests_per_minute?: number | null;
+            tokens_per_minute?: number | null;
+            max_concurrent?: number | null;
         };
         ApiKeys: {
             keys: components["schemas"]["ApiKey"][];
@@ -1804,6 +1815,21 @@ export interface components {
             created_at: number;
             last_used_at: number | null;
             expires_at: number | null;
+            version: number;
+            projects: string[] | null;
+            permissions: ("chat" | "predict" | "read" | "write")[] | null;
+            requests_per_minute: number | null;
+            tokens_per_minute: number | null;
+            max_concurrent: number | null;
+        };
+        KeyChange: {
+            version: number;
+            name?: string | null;
+            projects?: string[] | null;
+            permissions?: ("chat" | "predict" | "read" | "write")[] | null;
+            requests_per_minute?: number | null;
+            tokens_per_minute?: number | null;
+            max_concurrent?: number | null;
         };
         Sessions: {
             sessions: components["schemas"]["Session"][];
@@ -3716,6 +3742,14 @@ export interface components {
                 role: "admin" | "developer" | "member";
                 operator: boolean;
                 verified: boolean;
+                key: {
+                    id: string;
+                    projects: string[] | null;
+                    permissions: ("chat" | "predict" | "read" | "write")[] | null;
+                    requests_per_minute: number | null;
+                    tokens_per_minute: number | null;
+                    max_concurrent: number | null;
+                } | null;
             };
             permissions: {
                 own_account: boolean;
@@ -3724,10 +3758,13 @@ export interface components {
                 manage_team: boolean;
                 read_workspace: boolean;
                 edit_workspace: boolean;
+                create_project: boolean;
                 delete_project: boolean;
                 own_conversations: boolean;
                 chat: boolean;
+                predict: boolean;
                 use_budgets: boolean;
+                change_budgets: boolean;
                 read_status: boolean;
                 read_metrics: boolean;
                 read_jobs: boolean;
@@ -3754,6 +3791,12 @@ export interface components {
                     window_seconds: number;
                     reset_seconds: number;
                 };
+                key: {
+                    limit: number;
+                    remaining: number;
+                    window_seconds: number;
+                    reset_seconds: number;
+                } | null;
             };
             storage: {
                 projects: {
@@ -3808,7 +3851,7 @@ export interface components {
                 credential_id: string | null;
             };
             /** @enum {string} */
-            action: "account.registered" | "account.email_verified" | "account.changed" | "account.role_changed" | "account.password_changed" | "account.password_reset" | "account.sessions_revoked" | "account.removed" | "api_key.minted" | "api_key.revoked" | "session.revoked" | "invite.created" | "invite.revoked" | "project.deleted" | "dataset.frozen" | "dataset.deleted" | "model.registered" | "model.deleted" | "model_alias.moved" | "model_alias.deleted" | "runtime.connected" | "runtime.started" | "runtime.stopped" | "runtime.disconnected" | "deployment.created" | "deployment.deleted" | "budget.created" | "budget.changed" | "budget.deleted" | "alert_rule.created" | "alert_rule.changed" | "alert_rule.deleted" | "alert.acknowledged" | "webhook.created" | "webhook.deleted" | "webhook.alert_sent_again" | "database.migrated" | "database.backed_up" | "database.restored";
+            action: "account.registered" | "account.email_verified" | "account.changed" | "account.role_changed" | "account.password_changed" | "account.password_reset" | "account.sessions_revoked" | "account.removed" | "api_key.minted" | "api_key.changed" | "api_key.revoked" | "session.revoked" | "invite.created" | "invite.revoked" | "project.deleted" | "dataset.frozen" | "dataset.deleted" | "model.registered" | "model.deleted" | "model_alias.moved" | "model_alias.deleted" | "runtime.connected" | "runtime.started" | "runtime.stopped" | "runtime.disconnected" | "deployment.created" | "deployment.deleted" | "budget.created" | "budget.changed" | "budget.deleted" | "alert_rule.created" | "alert_rule.changed" | "alert_rule.deleted" | "alert.acknowledged" | "webhook.created" | "webhook.deleted" | "webhook.alert_sent_again" | "database.migrated" | "database.backed_up" | "database.restored";
             object: {
                 kind: string;
                 id: string;
@@ -4291,17 +4334,6 @@ export interface components {
                 };
             };
         };
-        Refused422InvalidRequestQuotaExceeded: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"] & {
-                    /** @enum {unknown} */
-                    code?: "invalid_request" | "quota_exceeded";
-                };
-            };
-        };
         Refused409StaleVersion: {
             headers: {
                 [name: string]: unknown;
@@ -4310,6 +4342,39 @@ export interface components {
                 "application/json": components["schemas"]["Error"] & {
                     /** @enum {unknown} */
                     code?: "stale_version";
+                };
+            };
+        };
+        Refused403KeyRestricted: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    /** @enum {unknown} */
+                    code?: "key_restricted";
+                };
+            };
+        };
+        Refused403KeyRestrictedForbidden: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    /** @enum {unknown} */
+                    code?: "key_restricted" | "forbidden";
+                };
+            };
+        };
+        Refused422InvalidRequestQuotaExceeded: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    /** @enum {unknown} */
+                    code?: "invalid_request" | "quota_exceeded";
                 };
             };
         };
@@ -4456,6 +4521,19 @@ export interface components {
                     error: components["schemas"]["OpenAiProblem"] & {
                         /** @enum {unknown} */
                         code?: "unauthenticated" | "session_required";
+                    };
+                };
+            };
+        };
+        OpenaiRefused403KeyRestricted: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error: components["schemas"]["OpenAiProblem"] & {
+                        /** @enum {unknown} */
+                        code?: "key_restricted";
                     };
                 };
             };
@@ -4745,6 +4823,25 @@ export interface components {
                 };
             };
         };
+        AnthropicRefused403KeyRestricted: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    /** @constant */
+                    type: "error";
+                    error: components["schemas"]["AnthropicProblem"] & {
+                        details?: {
+                            /** @enum {unknown} */
+                            error_code?: "key_restricted";
+                            unsupported?: string[];
+                        };
+                    };
+                    request_id: string;
+                };
+            };
+        };
         AnthropicRefused404NotFound: {
             headers: {
                 [name: string]: unknown;
@@ -4973,14 +5070,14 @@ export interface components {
                 };
             };
         };
-        Refused403ForbiddenEmailUnverified: {
+        Refused403KeyRestrictedForbiddenEmailUnverified: {
             headers: {
                 [name: string]: unknown;
             };
             content: {
                 "application/json": components["schemas"]["Error"] & {
                     /** @enum {unknown} */
-                    code?: "forbidden" | "email_unverified";
+                    code?: "key_restricted" | "forbidden" | "email_unverified";
                 };
             };
         };
@@ -5028,25 +5125,25 @@ export interface components {
                 };
             };
         };
-        Refused403OperatorOnly: {
+        Refused403KeyRestrictedOperatorOnly: {
             headers: {
                 [name: string]: unknown;
             };
             content: {
                 "application/json": components["schemas"]["Error"] & {
                     /** @enum {unknown} */
-                    code?: "operator_only";
+                    code?: "key_restricted" | "operator_only";
                 };
             };
         };
-        Refused403OperatorOnlyForbidden: {
+        Refused403KeyRestrictedOperatorOnlyForbidden: {
             headers: {
                 [name: string]: unknown;
             };
             content: {
                 "application/json": components["schemas"]["Error"] & {
                     /** @enum {unknown} */
-                    code?: "operator_only" | "forbidden";
+                    code?: "key_restricted" | "operator_only" | "forbidden";
                 };
             };
         };
@@ -5830,6 +5927,36 @@ export interface operations {
             503: components["responses"]["Refused503BusyStorageUnavailableInstanceOutdatedShuttingDown"];
         };
     };
+    readKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                key_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiKey"];
+                };
+            };
+            400: components["responses"]["Refused400BadRequest"];
+            401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            404: components["responses"]["Refused404NotFound"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            503: components["responses"]["Refused503StorageUnavailableInstanceOutdatedShuttingDown"];
+        };
+    };
     revokeKey: {
         parameters: {
             query?: never;
@@ -5858,6 +5985,47 @@ export interface operations {
             431: components["responses"]["Refused431HeadersTooLarge"];
             500: components["responses"]["Refused500InternalError"];
             503: components["responses"]["Refused503StorageUnavailableInstanceOutdatedShuttingDown"];
+        };
+    };
+    changeKey: {
+        parameters: {
+            query?: never;
+            header?: {
+                "If-Match"?: string;
+            };
+            path: {
+                key_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["KeyChange"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiKey"];
+                };
+            };
+            400: components["responses"]["Refused400MalformedJsonBadRequest"];
+            401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["Refused403EmailUnverified"];
+            404: components["responses"]["Refused404NotFound"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            409: components["responses"]["Refused409StaleVersion"];
+            413: components["responses"]["Refused413PayloadTooLarge"];
+            415: components["responses"]["Refused415UnsupportedMediaType"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            422: components["responses"]["Refused422InvalidRequest"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            503: components["responses"]["Refused503BusyStorageUnavailableInstanceOutdatedShuttingDown"];
         };
     };
     endOtherSessions: {
@@ -5963,6 +6131,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["Refused403KeyRestricted"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
             429: components["responses"]["Refused429RateLimited"];
@@ -5994,6 +6163,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["Refused403KeyRestricted"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
             422: components["responses"]["Refused422InvalidRequest"];
@@ -6026,7 +6196,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400MalformedJsonBadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
-            403: components["responses"]["Refused403Forbidden"];
+            403: components["responses"]["Refused403KeyRestrictedForbidden"];
             408: components["responses"]["Refused408RequestTimeout"];
             413: components["responses"]["Refused413PayloadTooLarge"];
             415: components["responses"]["Refused415UnsupportedMediaType"];
@@ -6059,6 +6229,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["Refused403KeyRestricted"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
@@ -6095,7 +6266,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400MalformedJsonBadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
-            403: components["responses"]["Refused403Forbidden"];
+            403: components["responses"]["Refused403KeyRestrictedForbidden"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             409: components["responses"]["Refused409StaleVersion"];
@@ -6132,7 +6303,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
-            403: components["responses"]["Refused403Forbidden"];
+            403: components["responses"]["Refused403KeyRestrictedForbidden"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             409: components["responses"]["Refused409StaleVersion"];
@@ -6170,7 +6341,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400MalformedJsonBadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
-            403: components["responses"]["Refused403Forbidden"];
+            403: components["responses"]["Refused403KeyRestrictedForbidden"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             409: components["responses"]["Refused409StaleVersion"];
@@ -6208,6 +6379,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["Refused403KeyRestricted"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
@@ -6240,6 +6412,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["Refused403KeyRestricted"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
@@ -6274,6 +6447,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["Refused403KeyRestricted"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
@@ -6314,7 +6488,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400MalformedJsonBadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
-            403: components["responses"]["Refused403Forbidden"];
+            403: components["responses"]["Refused403KeyRestrictedForbidden"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             413: components["responses"]["Refused413PayloadTooLarge"];
@@ -6349,6 +6523,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["Refused403KeyRestricted"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
@@ -6386,7 +6561,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400MalformedJsonBadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
-            403: components["responses"]["Refused403Forbidden"];
+            403: components["responses"]["Refused403KeyRestrictedForbidden"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             409: components["responses"]["Refused409StaleVersionDatasetFrozen"];
@@ -6424,7 +6599,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
-            403: components["responses"]["Refused403Forbidden"];
+            403: components["responses"]["Refused403KeyRestrictedForbidden"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             409: components["responses"]["Refused409StaleVersionDatasetFrozen"];
@@ -6463,7 +6638,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400MalformedJsonBadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
-            403: components["responses"]["Refused403Forbidden"];
+            403: components["responses"]["Refused403KeyRestrictedForbidden"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             409: components["responses"]["Refused409StaleVersionDatasetFrozen"];
@@ -6503,7 +6678,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400MalformedJsonBadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
-            403: components["responses"]["Refused403Forbidden"];
+            403: components["responses"]["Refused403KeyRestrictedForbidden"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             413: components["responses"]["Refused413PayloadTooLarge"];
@@ -6541,6 +6716,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["Refused403KeyRestricted"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
@@ -6574,6 +6750,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["Refused403KeyRestricted"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
@@ -6608,6 +6785,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["Refused403KeyRestricted"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
@@ -6643,6 +6821,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["Refused403KeyRestricted"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
@@ -6686,7 +6865,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400MalformedJsonBadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
-            403: components["responses"]["Refused403Forbidden"];
+            403: components["responses"]["Refused403KeyRestrictedForbidden"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             409: components["responses"]["Refused409RequestIdConflict"];
@@ -6722,6 +6901,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["Refused403KeyRestricted"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
@@ -6759,7 +6939,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400MalformedJsonBadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
-            403: components["responses"]["Refused403Forbidden"];
+            403: components["responses"]["Refused403KeyRestrictedForbidden"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             409: components["responses"]["Refused409StaleVersionModelRegistered"];
@@ -6797,7 +6977,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
-            403: components["responses"]["Refused403Forbidden"];
+            403: components["responses"]["Refused403KeyRestrictedForbidden"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             409: components["responses"]["Refused409StaleVersionModelRegistered"];
@@ -6836,7 +7016,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400MalformedJsonBadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
-            403: components["responses"]["Refused403Forbidden"];
+            403: components["responses"]["Refused403KeyRestrictedForbidden"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             409: components["responses"]["Refused409StaleVersionModelRegistered"];
@@ -6884,7 +7064,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400MalformedJsonBadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
-            403: components["responses"]["Refused403Forbidden"];
+            403: components["responses"]["Refused403KeyRestrictedForbidden"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             409: components["responses"]["Refused409RequestIdConflict"];
@@ -6923,6 +7103,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["Refused403KeyRestricted"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
@@ -6956,6 +7137,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["Refused403KeyRestricted"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
@@ -6986,6 +7168,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["Refused403KeyRestricted"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
@@ -7017,6 +7200,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["Refused403KeyRestricted"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
@@ -7054,7 +7238,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400MalformedJsonBadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
-            403: components["responses"]["Refused403Forbidden"];
+            403: components["responses"]["Refused403KeyRestrictedForbidden"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             409: components["responses"]["Refused409StaleVersion"];
@@ -7092,7 +7276,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
-            403: components["responses"]["Refused403Forbidden"];
+            403: components["responses"]["Refused403KeyRestrictedForbidden"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             409: components["responses"]["Refused409StaleVersion"];
@@ -7125,6 +7309,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["Refused403KeyRestricted"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
             422: components["responses"]["Refused422InvalidRequest"];
@@ -7155,6 +7340,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["Refused403KeyRestricted"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
@@ -7189,7 +7375,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400MalformedJsonBadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
-            403: components["responses"]["Refused403Forbidden"];
+            403: components["responses"]["Refused403KeyRestrictedForbidden"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             413: components["responses"]["Refused413PayloadTooLarge"];
@@ -7223,7 +7409,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
-            403: components["responses"]["Refused403Forbidden"];
+            403: components["responses"]["Refused403KeyRestrictedForbidden"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
@@ -7254,7 +7440,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
-            403: components["responses"]["Refused403Forbidden"];
+            403: components["responses"]["Refused403KeyRestrictedForbidden"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             409: components["responses"]["Refused409RuntimeNotConnected"];
@@ -7287,7 +7473,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
-            403: components["responses"]["Refused403Forbidden"];
+            403: components["responses"]["Refused403KeyRestrictedForbidden"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             409: components["responses"]["Refused409RuntimeNotConnected"];
@@ -7325,6 +7511,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400MalformedJsonBadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["Refused403KeyRestricted"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             413: components["responses"]["Refused413PayloadTooLarge"];
@@ -7363,6 +7550,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["Refused403KeyRestricted"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
@@ -7398,6 +7586,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["Refused403KeyRestricted"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
@@ -7430,6 +7619,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["Refused403KeyRestricted"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
@@ -7458,6 +7648,7 @@ export interface operations {
             };
             400: components["responses"]["OpenaiRefused400BadRequest"];
             401: components["responses"]["OpenaiRefused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["OpenaiRefused403KeyRestricted"];
             408: components["responses"]["OpenaiRefused408RequestTimeout"];
             421: components["responses"]["OpenaiRefused421MisdirectedRequest"];
             429: components["responses"]["OpenaiRefused429RateLimited"];
@@ -7487,6 +7678,7 @@ export interface operations {
             };
             400: components["responses"]["OpenaiRefused400BadRequest"];
             401: components["responses"]["OpenaiRefused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["OpenaiRefused403KeyRestricted"];
             404: components["responses"]["OpenaiRefused404NotFound"];
             408: components["responses"]["OpenaiRefused408RequestTimeout"];
             421: components["responses"]["OpenaiRefused421MisdirectedRequest"];
@@ -7522,6 +7714,7 @@ export interface operations {
             };
             400: components["responses"]["OpenaiRefused400InvalidRequestMalformedJsonQuotaExceededUnknownParameterUnsupportedParameterContextLengthExceededBadRequest"];
             401: components["responses"]["OpenaiRefused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["OpenaiRefused403KeyRestricted"];
             404: components["responses"]["OpenaiRefused404NotFound"];
             408: components["responses"]["OpenaiRefused408RequestTimeout"];
             413: components["responses"]["OpenaiRefused413PayloadTooLarge"];
@@ -7559,6 +7752,7 @@ export interface operations {
             };
             400: components["responses"]["OpenaiRefused400InvalidRequestMalformedJsonUnknownParameterUnsupportedParameterContextLengthExceededBadRequest"];
             401: components["responses"]["OpenaiRefused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["OpenaiRefused403KeyRestricted"];
             404: components["responses"]["OpenaiRefused404NotFound"];
             408: components["responses"]["OpenaiRefused408RequestTimeout"];
             413: components["responses"]["OpenaiRefused413PayloadTooLarge"];
@@ -7596,6 +7790,7 @@ export interface operations {
             };
             400: components["responses"]["OpenaiRefused400InvalidRequestMalformedJsonQuotaExceededPreviousResponseNotFoundUnknownParameterUnsupportedParameterContextLengthExceededBadRequest"];
             401: components["responses"]["OpenaiRefused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["OpenaiRefused403KeyRestricted"];
             404: components["responses"]["OpenaiRefused404NotFound"];
             408: components["responses"]["OpenaiRefused408RequestTimeout"];
             413: components["responses"]["OpenaiRefused413PayloadTooLarge"];
@@ -7632,6 +7827,7 @@ export interface operations {
             };
             400: components["responses"]["OpenaiRefused400InvalidRequestMalformedJsonPreviousResponseNotFoundUnknownParameterUnsupportedParameterContextLengthExceededBadRequest"];
             401: components["responses"]["OpenaiRefused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["OpenaiRefused403KeyRestricted"];
             404: components["responses"]["OpenaiRefused404NotFound"];
             408: components["responses"]["OpenaiRefused408RequestTimeout"];
             413: components["responses"]["OpenaiRefused413PayloadTooLarge"];
@@ -7668,6 +7864,7 @@ export interface operations {
             };
             400: components["responses"]["OpenaiRefused400InvalidRequestBadRequest"];
             401: components["responses"]["OpenaiRefused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["OpenaiRefused403KeyRestricted"];
             404: components["responses"]["OpenaiRefused404NotFound"];
             408: components["responses"]["OpenaiRefused408RequestTimeout"];
             421: components["responses"]["OpenaiRefused421MisdirectedRequest"];
@@ -7699,6 +7896,7 @@ export interface operations {
             };
             400: components["responses"]["OpenaiRefused400BadRequest"];
             401: components["responses"]["OpenaiRefused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["OpenaiRefused403KeyRestricted"];
             404: components["responses"]["OpenaiRefused404NotFound"];
             408: components["responses"]["OpenaiRefused408RequestTimeout"];
             421: components["responses"]["OpenaiRefused421MisdirectedRequest"];
@@ -7729,6 +7927,7 @@ export interface operations {
             };
             400: components["responses"]["OpenaiRefused400InvalidRequestBadRequest"];
             401: components["responses"]["OpenaiRefused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["OpenaiRefused403KeyRestricted"];
             404: components["responses"]["OpenaiRefused404NotFound"];
             408: components["responses"]["OpenaiRefused408RequestTimeout"];
             421: components["responses"]["OpenaiRefused421MisdirectedRequest"];
@@ -7763,6 +7962,7 @@ export interface operations {
             };
             400: components["responses"]["OpenaiRefused400InvalidRequestBadRequest"];
             401: components["responses"]["OpenaiRefused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["OpenaiRefused403KeyRestricted"];
             404: components["responses"]["OpenaiRefused404NotFound"];
             408: components["responses"]["OpenaiRefused408RequestTimeout"];
             421: components["responses"]["OpenaiRefused421MisdirectedRequest"];
@@ -7795,6 +7995,7 @@ export interface operations {
             };
             400: components["responses"]["OpenaiRefused400InvalidRequestMalformedJsonUnknownParameterUnsupportedParameterContextLengthExceededBadRequest"];
             401: components["responses"]["OpenaiRefused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["OpenaiRefused403KeyRestricted"];
             404: components["responses"]["OpenaiRefused404NotFound"];
             408: components["responses"]["OpenaiRefused408RequestTimeout"];
             413: components["responses"]["OpenaiRefused413PayloadTooLarge"];
@@ -7832,6 +8033,7 @@ export interface operations {
             };
             400: components["responses"]["AnthropicRefused400InvalidRequestMalformedJsonThreadUnsupportedRequestUnknownParameterUnsupportedParameterContextLengthExceededBadRequest"];
             401: components["responses"]["AnthropicRefused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["AnthropicRefused403KeyRestricted"];
             404: components["responses"]["AnthropicRefused404NotFound"];
             408: components["responses"]["AnthropicRefused408RequestTimeout"];
             413: components["responses"]["AnthropicRefused413PayloadTooLarge"];
@@ -7868,6 +8070,7 @@ export interface operations {
             };
             400: components["responses"]["AnthropicRefused400InvalidRequestMalformedJsonThreadUnsupportedRequestUnknownParameterUnsupportedParameterContextLengthExceededBadRequest"];
             401: components["responses"]["AnthropicRefused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["AnthropicRefused403KeyRestricted"];
             404: components["responses"]["AnthropicRefused404NotFound"];
             408: components["responses"]["AnthropicRefused408RequestTimeout"];
             413: components["responses"]["AnthropicRefused413PayloadTooLarge"];
@@ -7905,6 +8108,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401Unauthenticated"];
+            403: components["responses"]["Refused403KeyRestricted"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
             422: components["responses"]["Refused422InvalidRequest"];
@@ -7945,7 +8149,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400MalformedJsonBadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
-            403: components["responses"]["Refused403ForbiddenEmailUnverified"];
+            403: components["responses"]["Refused403KeyRestrictedForbiddenEmailUnverified"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             413: components["responses"]["Refused413PayloadTooLarge"];
@@ -7979,6 +8183,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401Unauthenticated"];
+            403: components["responses"]["Refused403KeyRestricted"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
@@ -8013,7 +8218,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400MalformedJsonBadRequest"];
             401: components["responses"]["Refused401Unauthenticated"];
-            403: components["responses"]["Refused403ForbiddenEmailUnverified"];
+            403: components["responses"]["Refused403KeyRestrictedForbiddenEmailUnverified"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             409: components["responses"]["Refused409JobFinished"];
@@ -8048,7 +8253,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401Unauthenticated"];
-            403: components["responses"]["Refused403Forbidden"];
+            403: components["responses"]["Refused403KeyRestrictedForbidden"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             409: components["responses"]["Refused409JobFinished"];
@@ -8084,6 +8289,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401Unauthenticated"];
+            403: components["responses"]["Refused403KeyRestricted"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
@@ -8117,6 +8323,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401Unauthenticated"];
+            403: components["responses"]["Refused403KeyRestricted"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
@@ -8151,6 +8358,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401Unauthenticated"];
+            403: components["responses"]["Refused403KeyRestricted"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
             422: components["responses"]["Refused422InvalidRequest"];
@@ -8181,7 +8389,8 @@ export interface operations {
                 };
             };
             400: components["responses"]["Refused400BadRequest"];
-            401: components["responses"]["Refused401Unauthenticated"];
+            401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["Refused403KeyRestricted"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
             422: components["responses"]["Refused422InvalidRequest"];
@@ -8213,8 +8422,8 @@ export interface operations {
                 };
             };
             400: components["responses"]["Refused400MalformedJsonBadRequest"];
-            401: components["responses"]["Refused401Unauthenticated"];
-            403: components["responses"]["Refused403Forbidden"];
+            401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["Refused403KeyRestrictedForbidden"];
             408: components["responses"]["Refused408RequestTimeout"];
             413: components["responses"]["Refused413PayloadTooLarge"];
             415: components["responses"]["Refused415UnsupportedMediaType"];
@@ -8246,7 +8455,8 @@ export interface operations {
                 };
             };
             400: components["responses"]["Refused400BadRequest"];
-            401: components["responses"]["Refused401Unauthenticated"];
+            401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["Refused403KeyRestricted"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
@@ -8276,8 +8486,8 @@ export interface operations {
                 };
             };
             400: components["responses"]["Refused400BadRequest"];
-            401: components["responses"]["Refused401Unauthenticated"];
-            403: components["responses"]["Refused403Forbidden"];
+            401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["Refused403KeyRestrictedForbidden"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
@@ -8311,8 +8521,8 @@ export interface operations {
                 };
             };
             400: components["responses"]["Refused400MalformedJsonBadRequest"];
-            401: components["responses"]["Refused401Unauthenticated"];
-            403: components["responses"]["Refused403Forbidden"];
+            401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["Refused403KeyRestrictedForbidden"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             413: components["responses"]["Refused413PayloadTooLarge"];
@@ -8344,7 +8554,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401Unauthenticated"];
-            403: components["responses"]["Refused403OperatorOnly"];
+            403: components["responses"]["Refused403KeyRestrictedOperatorOnly"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
             429: components["responses"]["Refused429RateLimited"];
@@ -8376,7 +8586,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400MalformedJsonBadRequest"];
             401: components["responses"]["Refused401Unauthenticated"];
-            403: components["responses"]["Refused403OperatorOnlyForbidden"];
+            403: components["responses"]["Refused403KeyRestrictedOperatorOnlyForbidden"];
             408: components["responses"]["Refused408RequestTimeout"];
             413: components["responses"]["Refused413PayloadTooLarge"];
             415: components["responses"]["Refused415UnsupportedMediaType"];
@@ -8411,7 +8621,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400MalformedJsonBadRequest"];
             401: components["responses"]["Refused401Unauthenticated"];
-            403: components["responses"]["Refused403OperatorOnly"];
+            403: components["responses"]["Refused403KeyRestrictedOperatorOnly"];
             408: components["responses"]["Refused408RequestTimeout"];
             413: components["responses"]["Refused413PayloadTooLarge"];
             415: components["responses"]["Refused415UnsupportedMediaType"];
@@ -8444,7 +8654,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401Unauthenticated"];
-            403: components["responses"]["Refused403OperatorOnly"];
+            403: components["responses"]["Refused403KeyRestrictedOperatorOnly"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
@@ -8475,7 +8685,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401Unauthenticated"];
-            403: components["responses"]["Refused403OperatorOnlyForbidden"];
+            403: components["responses"]["Refused403KeyRestrictedOperatorOnlyForbidden"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
@@ -8510,7 +8720,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400MalformedJsonBadRequest"];
             401: components["responses"]["Refused401Unauthenticated"];
-            403: components["responses"]["Refused403OperatorOnlyForbidden"];
+            403: components["responses"]["Refused403KeyRestrictedOperatorOnlyForbidden"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             413: components["responses"]["Refused413PayloadTooLarge"];
@@ -8546,7 +8756,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401Unauthenticated"];
-            403: components["responses"]["Refused403OperatorOnly"];
+            403: components["responses"]["Refused403KeyRestrictedOperatorOnly"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
             422: components["responses"]["Refused422InvalidRequest"];
@@ -8577,7 +8787,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401Unauthenticated"];
-            403: components["responses"]["Refused403OperatorOnly"];
+            403: components["responses"]["Refused403KeyRestrictedOperatorOnly"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
@@ -8612,7 +8822,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400MalformedJsonBadRequest"];
             401: components["responses"]["Refused401Unauthenticated"];
-            403: components["responses"]["Refused403OperatorOnlyForbidden"];
+            403: components["responses"]["Refused403KeyRestrictedOperatorOnlyForbidden"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             413: components["responses"]["Refused413PayloadTooLarge"];
@@ -8644,7 +8854,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401Unauthenticated"];
-            403: components["responses"]["Refused403OperatorOnly"];
+            403: components["responses"]["Refused403KeyRestrictedOperatorOnly"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
             429: components["responses"]["Refused429RateLimited"];
@@ -8676,7 +8886,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400MalformedJsonBadRequest"];
             401: components["responses"]["Refused401Unauthenticated"];
-            403: components["responses"]["Refused403OperatorOnlyForbidden"];
+            403: components["responses"]["Refused403KeyRestrictedOperatorOnlyForbidden"];
             408: components["responses"]["Refused408RequestTimeout"];
             413: components["responses"]["Refused413PayloadTooLarge"];
             415: components["responses"]["Refused415UnsupportedMediaType"];
@@ -8709,7 +8919,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401Unauthenticated"];
-            403: components["responses"]["Refused403OperatorOnlyForbidden"];
+            403: components["responses"]["Refused403KeyRestrictedOperatorOnlyForbidden"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
@@ -8744,7 +8954,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400MalformedJsonBadRequest"];
             401: components["responses"]["Refused401Unauthenticated"];
-            403: components["responses"]["Refused403OperatorOnlyForbidden"];
+            403: components["responses"]["Refused403KeyRestrictedOperatorOnlyForbidden"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             413: components["responses"]["Refused413PayloadTooLarge"];
@@ -8778,7 +8988,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401Unauthenticated"];
-            403: components["responses"]["Refused403OperatorOnlyForbidden"];
+            403: components["responses"]["Refused403KeyRestrictedOperatorOnlyForbidden"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
@@ -8815,7 +9025,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401Unauthenticated"];
-            403: components["responses"]["Refused403OperatorOnly"];
+            403: components["responses"]["Refused403KeyRestrictedOperatorOnly"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
             422: components["responses"]["Refused422InvalidRequest"];
@@ -8935,7 +9145,7 @@ export interface operations {
                 limit?: number;
                 cursor?: string;
                 actor?: string;
-                action?: "account.registered" | "account.email_verified" | "account.changed" | "account.role_changed" | "account.password_changed" | "account.password_reset" | "account.sessions_revoked" | "account.removed" | "api_key.minted" | "api_key.revoked" | "session.revoked" | "invite.created" | "invite.revoked" | "project.deleted" | "dataset.frozen" | "dataset.deleted" | "model.registered" | "model.deleted" | "model_alias.moved" | "model_alias.deleted" | "runtime.connected" | "runtime.started" | "runtime.stopped" | "runtime.disconnected" | "deployment.created" | "deployment.deleted" | "budget.created" | "budget.changed" | "budget.deleted" | "alert_rule.created" | "alert_rule.changed" | "alert_rule.deleted" | "alert.acknowledged" | "webhook.created" | "webhook.deleted" | "webhook.alert_sent_again" | "database.migrated" | "database.backed_up" | "database.restored" | "account" | "api_key" | "session" | "invite" | "project" | "dataset" | "model" | "model_alias" | "runtime" | "deployment" | "budget" | "alert_rule" | "alert" | "webhook" | "database";
+                action?: "account.registered" | "account.email_verified" | "account.changed" | "account.role_changed" | "account.password_changed" | "account.password_reset" | "account.sessions_revoked" | "account.removed" | "api_key.minted" | "api_key.changed" | "api_key.revoked" | "session.revoked" | "invite.created" | "invite.revoked" | "project.deleted" | "dataset.frozen" | "dataset.deleted" | "model.registered" | "model.deleted" | "model_alias.moved" | "model_alias.deleted" | "runtime.connected" | "runtime.started" | "runtime.stopped" | "runtime.disconnected" | "deployment.created" | "deployment.deleted" | "budget.created" | "budget.changed" | "budget.deleted" | "alert_rule.created" | "alert_rule.changed" | "alert_rule.deleted" | "alert.acknowledged" | "webhook.created" | "webhook.deleted" | "webhook.alert_sent_again" | "database.migrated" | "database.backed_up" | "database.restored" | "account" | "api_key" | "session" | "invite" | "project" | "dataset" | "model" | "model_alias" | "runtime" | "deployment" | "budget" | "alert_rule" | "alert" | "webhook" | "database";
                 object?: string;
                 from?: string;
                 to?: string;
@@ -8957,7 +9167,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401Unauthenticated"];
-            403: components["responses"]["Refused403Forbidden"];
+            403: components["responses"]["Refused403KeyRestrictedForbidden"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
             422: components["responses"]["Refused422InvalidRequest"];
@@ -8986,7 +9196,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401Unauthenticated"];
-            403: components["responses"]["Refused403OperatorOnly"];
+            403: components["responses"]["Refused403KeyRestrictedOperatorOnly"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
             429: components["responses"]["Refused429RateLimited"];
@@ -9018,7 +9228,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400MalformedJsonBadRequest"];
             401: components["responses"]["Refused401Unauthenticated"];
-            403: components["responses"]["Refused403OperatorOnlyForbidden"];
+            403: components["responses"]["Refused403KeyRestrictedOperatorOnlyForbidden"];
             408: components["responses"]["Refused408RequestTimeout"];
             413: components["responses"]["Refused413PayloadTooLarge"];
             415: components["responses"]["Refused415UnsupportedMediaType"];
@@ -9051,7 +9261,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401Unauthenticated"];
-            403: components["responses"]["Refused403OperatorOnly"];
+            403: components["responses"]["Refused403KeyRestrictedOperatorOnly"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
@@ -9082,7 +9292,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401Unauthenticated"];
-            403: components["responses"]["Refused403OperatorOnlyForbidden"];
+            403: components["responses"]["Refused403KeyRestrictedOperatorOnlyForbidden"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
@@ -9115,7 +9325,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401Unauthenticated"];
-            403: components["responses"]["Refused403OperatorOnly"];
+            403: components["responses"]["Refused403KeyRestrictedOperatorOnly"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
@@ -9151,7 +9361,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400MalformedJsonBadRequest"];
             401: components["responses"]["Refused401Unauthenticated"];
-            403: components["responses"]["Refused403OperatorOnly"];
+            403: components["responses"]["Refused403KeyRestrictedOperatorOnly"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             413: components["responses"]["Refused413PayloadTooLarge"];
@@ -9187,7 +9397,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401Unauthenticated"];
-            403: components["responses"]["Refused403OperatorOnly"];
+            403: components["responses"]["Refused403KeyRestrictedOperatorOnly"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
@@ -9220,7 +9430,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401Unauthenticated"];
-            403: components["responses"]["Refused403OperatorOnly"];
+            403: components["responses"]["Refused403KeyRestrictedOperatorOnly"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
@@ -9253,7 +9463,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401Unauthenticated"];
-            403: components["responses"]["Refused403OperatorOnly"];
+            403: components["responses"]["Refused403KeyRestrictedOperatorOnly"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
@@ -9287,7 +9497,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401Unauthenticated"];
-            403: components["responses"]["Refused403OperatorOnly"];
+            403: components["responses"]["Refused403KeyRestrictedOperatorOnly"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
@@ -9322,7 +9532,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401Unauthenticated"];
-            403: components["responses"]["Refused403OperatorOnly"];
+            403: components["responses"]["Refused403KeyRestrictedOperatorOnly"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
@@ -9356,7 +9566,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401Unauthenticated"];
-            403: components["responses"]["Refused403OperatorOnly"];
+            403: components["responses"]["Refused403KeyRestrictedOperatorOnly"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
@@ -9391,7 +9601,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401Unauthenticated"];
-            403: components["responses"]["Refused403OperatorOnly"];
+            403: components["responses"]["Refused403KeyRestrictedOperatorOnly"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
@@ -9433,7 +9643,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400MalformedJsonBadRequest"];
             401: components["responses"]["Refused401Unauthenticated"];
-            403: components["responses"]["Refused403OperatorOnly"];
+            403: components["responses"]["Refused403KeyRestrictedOperatorOnly"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             413: components["responses"]["Refused413PayloadTooLarge"];
@@ -9479,7 +9689,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400MalformedJsonBadRequest"];
             401: components["responses"]["Refused401Unauthenticated"];
-            403: components["responses"]["Refused403OperatorOnly"];
+            403: components["responses"]["Refused403KeyRestrictedOperatorOnly"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             413: components["responses"]["Refused413PayloadTooLarge"];
@@ -9516,7 +9726,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401Unauthenticated"];
-            403: components["responses"]["Refused403OperatorOnly"];
+            403: components["responses"]["Refused403KeyRestrictedOperatorOnly"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
             422: components["responses"]["Refused422InvalidRequest"];
@@ -9559,7 +9769,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401Unauthenticated"];
-            403: components["responses"]["Refused403OperatorOnlyForbidden"];
+            403: components["responses"]["Refused403KeyRestrictedOperatorOnlyForbidden"];
             408: components["responses"]["Refused408RequestTimeout"];
             413: components["responses"]["Refused413PayloadTooLarge"];
             415: components["responses"]["Refused415UnsupportedMediaType"];
@@ -9592,7 +9802,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401Unauthenticated"];
-            403: components["responses"]["Refused403OperatorOnlyForbidden"];
+            403: components["responses"]["Refused403KeyRestrictedOperatorOnlyForbidden"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
