@@ -79,7 +79,10 @@ export function budgetsContract(adapter: string, store: StoreUnderTest) {
       });
       const scopes = { cost: nanosOfCost('0.200000002'), tokens: units(14), calls: units(2), seconds: units(2) };
       for (const [unit, settled] of Object.entries(scopes))
-        expect([unit, await spent(await added({ unit: unit as Budget['unit'] }))]).toEqual([unit, { settled, held: 0n }]);
+        expect([unit, await spent(await added({ unit: unit as Budget['unit'] }))]).toEqual([
+          unit,
+          { settled, held: 0n },
+        ]);
       const ofKey = await added({ scope: 'key', scopeId: 'key_1' });
       const ofOther = await added({ scope: 'project', scopeId: 'prj_2' });
       expect([await spent(ofKey), await spent(ofOther)]).toMatchObject([{ settled: units(2) }, { settled: 0n }]);
@@ -121,10 +124,14 @@ export function budgetsContract(adapter: string, store: StoreUnderTest) {
       expect((await take({ isExact: false })).taken).toMatchObject({ mostTokens: 40 });
       expect((await take({ isExact: false })).taken).toHaveProperty('refused');
       const prices = Prices.ofModel({ prices: { input: 500_000, output: 1_000_000 } as never });
-      for (const { id } of await here.budgets.list({ teamId }, { limit: 9, after: null }, at(1))) await here.budgets.remove(id);
+      for (const { id } of await here.budgets.list({ teamId }, { limit: 9, after: null }, at(1)))
+        await here.budgets.remove(id);
       await added({ unit: 'cost', limit: units(31) });
       await added({ unit: 'seconds', limit: units(5) });
-      expect((await take({ isExact: false, mostTokens: null, prices })).taken).toMatchObject({ mostTokens: 26, mostMs: 5_000 });
+      expect((await take({ isExact: false, mostTokens: null, prices })).taken).toMatchObject({
+        mostTokens: 26,
+        mostMs: 5_000,
+      });
     });
 
     it('keep a call in the period of its hold, and list the holds of an instance', async () => {

@@ -8,6 +8,7 @@ import {
   choice,
   Deleted,
   id,
+  idText,
   namedObject,
   secret,
   Timestamp,
@@ -80,7 +81,7 @@ const listOfSome = <Item extends z.ZodType>(item: Item, most: number) => {
 
 /** The restrictions of a key in requests. Null: the key does not have this restriction. */
 const sentRestrictions = {
-  projects: listOfSome(text(), keyLimits.projects)
+  projects: listOfSome(idText('prj'), keyLimits.projects)
     .nullish()
     .meta({
       description:
@@ -157,13 +158,11 @@ export const changeKey = api.patch('/v1/keys/{key_id}', {
     'An absent field stays as it is, and null removes a restriction. The change holds for each call that follows. A running ' +
     'call that the key may no longer make ends within two seconds. Limits count from the next call on.',
   access: permissions.mintKeys,
-  body: z
-    .object({ version: Version, name: Name, ...sentRestrictions })
-    .meta({
-      id: 'KeyChange',
-      required: ['version'],
-      example: { version: 1, permissions: ['chat'], max_concurrent: 4 },
-    }),
+  body: z.object({ version: Version, name: Name, ...sentRestrictions }).meta({
+    id: 'KeyChange',
+    required: ['version'],
+    example: { version: 1, permissions: ['chat'], max_concurrent: 4 },
+  }),
   versioned: true,
   answer: KeyAnswer,
   refusals: ['email_unverified', 'stale_version'],
