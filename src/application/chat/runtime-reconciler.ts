@@ -5,6 +5,7 @@ import { UnknownModel } from '../../domain/chat/errors.js';
 import type { ProjectRuntime, RuntimeSource } from '../../domain/chat/runtime.js';
 import { DomainError, NotFound } from '../../domain/shared/errors.js';
 import { unstorableLeaf } from '../../domain/shared/text.js';
+import { Budget } from '../../domain/spend/budget.js';
 import { Prices } from '../../domain/spend/prices.js';
 import { Model } from '../../domain/workspace/model.js';
 import { Logger } from '../shared/ports.js';
@@ -17,11 +18,14 @@ export type NamedProject = InProject | { readonly model: string };
 
 type Connected = Pick<RuntimeConnection, 'projectId' | 'modelId'>;
 
-interface PricedRuntime {
+interface NamedRuntime {
   readonly projectId: string;
-  /** True if the team has budgets. */
-  readonly hasBudgets: boolean;
   readonly runtime: ProjectRuntime;
+}
+
+interface CalledRuntime extends NamedRuntime {
+  /** True if the call is under budgets. */
+  readonly hasBudgets: boolean;
   /** Null: the model has no price, or is not ready. */
   readonly prices: Prices | null;
 }
@@ -104,15 +108,18 @@ export class RuntimeReconciler {
   }
 
   /**
-   * Returns the runtime of a project of the caller's team, the prices of a ready model, and the project's id. Throws NotFound,
-   * or UnknownModel for a `model`, and KeyRestricted if the caller's key is for other projects.
+   * Returns the runtime of a project of the caller's team, and the project's id. Throws NotFound, or UnknownModel for a
+   * `model`, and KeyRestricted if the caller's key is for other projects.
    */
-  async stateForTeam(caller: AccountCaller, named: NamedProject): Promise<PricedRuntime> {
-    const found = await this.find(caller.teamId, named);
-    if (!found) throw 'model' in named ? new UnknownModel() : new NotFound('project');
-    const { projectId, connection, hasBudgets } = found;
-    KeyScope.requireProject(caller, projectId);
-    return { projectId, hasBudgets, runtime: this.combined(connection), prices: this.prices.get(projectId) ?? null };
+  async stateForTeam(caller: AccountCaller, named: NamedProject): Promise<NamedRuntime> {
+    const { projectId, connection } = await this.find(caller, named);
+    return { projectId, runtime: this.combined(connection) };
+  }
+
+  /** Returns also what a call of the caller costs, and whether it is under budgets. Throws what `stateForTeam` throws. */
+  async stateForCall(caller: AccountCaller, named: NamedProject): Promise<CalledRuntime> {
+    const { projectId, connection, hasBudgets } = await this.find(caller, named, Budget.scopesOf(caller));
+    return { projectId, hasBudgets, runtime: this.combined(connection), prices: this.pricesOf(projectId) };
   }
 
   /** Returns the prices of the model that this instance runs for the project, or null. */
@@ -137,9 +144,20 @@ export class RuntimeReconciler {
     return model;
   }
 
-  private async find(teamId: string, named: NamedProject): Promise<ConnectedProject | null> {
-    if ('projectId' in named) return this.connections.ofProject(teamId, named.projectId);
-    return unstorableLeaf(named.model) ? null : this.connections.ofModel(teamId, named.model);
+  private async find(
+    caller: AccountCaller,
+    named: NamedProject,
+    scopes?: readonly string[],
+  ): Promise<ConnectedProject> {
+    const found = await this.connected(caller.teamId, named, scopes);
+    if (!found) throw 'model' in named ? new UnknownModel() : new NotFound('project');
+    KeyScope.requireProject(caller, found.projectId);
+    return found;
+  }
+
+  private async connected(teamId: string, named: NamedProject, scopes?: readonly string[]) {
+    if ('projectId' in named) return this.connections.ofProject(teamId, named.projectId, scopes);
+    return unstorableLeaf(named.model) ? null : this.connections.ofModel(teamId, named.model, scopes);
   }
 
   private combined(connection: RuntimeConnection | null): ProjectRuntime {

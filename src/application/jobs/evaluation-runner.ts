@@ -14,9 +14,10 @@ import type { DatasetRecord } from '../../domain/workspace/dataset.js';
 import type { Json, JsonObject } from '../../domain/workspace/json.js';
 import { schemaOf } from '../../domain/workspace/spec-format.js';
 import { AccountRepository } from '../accounts/ports.js';
-import { ChatService, type OwnCall } from '../chat/chat.service.js';
+import { type OwnCall, OwnChats } from '../chat/own-chats.js';
 import { RuntimeReconciler } from '../chat/runtime-reconciler.js';
 import { type Attempt, Clock, JsonSchemas, Logger, type TaskWorker, UnitOfWork } from '../shared/ports.js';
+import { RetryAfter } from '../shared/retry-after.js';
 import { DatasetRepository } from '../workspace/ports.js';
 import { JobFinisher } from './job-finisher.js';
 import { EvaluationRepository, JobRepository } from './ports.js';
@@ -29,7 +30,7 @@ const RETRY_MS = 180_000;
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 15_000;
 
-/** Limits the time that a record waits for a budget or a limit of the API key. */
+/** Limits the time that an evaluation waits for a budget or for a limit of its API key. */
 const BUDGET_MS = 24 * 60 * 60 * 1_000;
 
 /** The kinds of errors that are retried. */
@@ -38,8 +39,8 @@ const transient: readonly ErrorKind[] = ['busy', 'bad_gateway', 'unavailable', '
 /** The record causes this error, so the evaluation continues with the next record. */
 const TOO_LONG = 'context_length_exceeded';
 
-/** The account that asks, its team and API key, and the name of the call. */
-type Asking = Pick<OwnCall, 'accountId' | 'teamId' | 'keyId' | 'callId'>;
+/** The account that asks, its team and key, and the name of the call. */
+type Asking = Omit<OwnCall, 'projectId' | 'request'>;
 
 type Answer = Pick<Result, 'output' | 'latency' | 'tokens' | 'error'>;
 
@@ -48,27 +49,30 @@ type Answer = Pick<Result, 'output' | 'latency' | 'tokens' | 'error'>;
 export class EvaluationChat {
   constructor(
     private readonly reconciler: RuntimeReconciler,
-    private readonly chats: ChatService,
+    private readonly chats: OwnChats,
     private readonly clock: Clock,
     private readonly log: Logger,
   ) {}
 
-  /** Returns the model's answer. Throws EvaluationFailed if there is no answer in time, or if a retry cannot help. */
+  /**
+   * Returns the model's answer. Throws BudgetExceeded, KeyLimitReached, and EvaluationFailed if there is no answer in time, or if a retry
+   * cannot help.
+   */
   async ask(evaluation: Evaluation, request: ChatRequest, caller: Asking, signal: AbortSignal): Promise<Answer> {
     if (!request.messages.every(({ content }) => atMost(content, chatLimits.messageLength)))
       return unanswered(`It is longer than the ${chatLimits.messageLength} characters of a message.`);
     const began = this.clock.now().getTime();
+    let attempt = 0;
     for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
+      const asking = { ...caller, callId: `${caller.callId}/${++attempt}` };
       try {
-        return await this.once(evaluation, request, caller, signal);
+        return await this.once(evaluation, request, asking, signal);
       } catch (error) {
         signal.throwIfAborted();
-        if (!(error instanceof DomainError)) throw error;
+        if (!(error instanceof DomainError) || isOutOfBudget(error)) throw error;
         if (error.code === TOO_LONG) return unanswered(error.message);
         const wait = Math.max(pause, 1000 * (error.advice.retryAfterSeconds ?? 0));
-        const until =
-          began + (error instanceof BudgetExceeded || error instanceof KeyLimitReached ? BUDGET_MS : RETRY_MS);
-        const isFinal = !transient.includes(error.kind) || this.clock.now().getTime() + wait > until;
+        const isFinal = !transient.includes(error.kind) || this.clock.now().getTime() + wait > began + RETRY_MS;
         if (isFinal) throw new EvaluationFailed(`${error.code}: ${error.message}`);
         const fields = { job_id: evaluation.jobId, code: error.code, wait_ms: wait };
         this.log.warn('an evaluation waits for its model', fields);
@@ -80,7 +84,7 @@ export class EvaluationChat {
   private async once(evaluation: Evaluation, request: ChatRequest, asking: Asking, signal: AbortSignal) {
     await this.requireReady(evaluation);
     const { projectId } = evaluation;
-    const { completion, latency } = await this.chats.completeOwn({ projectId, request, ...asking }, signal);
+    const { completion, latency } = await this.chats.complete({ projectId, request, ...asking }, signal);
     const { text, usage } = completion;
     const tokens = usage && { prompt: usage.promptTokens, completion: usage.completionTokens };
     return { output: storable(text), latency, tokens, error: null };
@@ -97,19 +101,14 @@ export class EvaluationChat {
   }
 }
 
+const isOutOfBudget = (error: unknown): boolean => error instanceof BudgetExceeded || error instanceof KeyLimitReached;
+
 const unanswered = (error: string): Answer => ({ output: null, latency: 0, tokens: null, error });
 
 /** Names the task. The payload of the task has the id of the job. */
 export const EVALUATION = 'evaluation';
 
 type End = Parameters<typeof Job.finish>[1];
-
-interface Run {
-  readonly id: string;
-  readonly run: number;
-  /** The API key that asked for the evaluation. Null: a session. */
-  readonly keyId: string | null;
-}
 
 /** A later run has begun on another instance, or the evaluation is gone. This attempt must change nothing. */
 class Superseded extends Error {
@@ -145,13 +144,28 @@ export class EvaluationRunner implements TaskWorker {
     const run = await this.evaluations.begin(id);
     try {
       if (run === null) throw new Superseded();
-      await this.evaluate({ id, run, keyId: keyOf(payload) }, signal);
+      await this.evaluate(id, run, signal);
     } catch (error) {
       const isGone = (await this.evaluations.find(id)) === null;
       if (isGone) return this.finish(id, null, { status: 'failed', error: 'The project was deleted.' });
+      if (error instanceof DomainError && isOutOfBudget(error) && run !== null)
+        return this.waitForBudget(id, run, error);
       if (!(error instanceof EvaluationFailed)) throw error;
       await this.finish(id, run, { status: 'failed', error: error.message });
     }
+  }
+
+  /** Leaves the place in the queue to others, and tries again when the budget may have room. Throws RetryAfter. */
+  private async waitForBudget(id: string, run: number, error: DomainError): Promise<void> {
+    const at = this.clock.now();
+    const done = (await this.evaluations.scored(id)).length;
+    const since = await this.evaluations.wait(id, run, { done, at });
+    if (since === null) throw new Superseded();
+    const pauseMs = 1_000 * (error.advice.retryAfterSeconds ?? 1);
+    const isTooLong = at.getTime() + pauseMs > since.getTime() + BUDGET_MS;
+    if (isTooLong) return this.finish(id, run, { status: 'failed', error: `${error.code}: ${error.message}` });
+    this.log.info('an evaluation waits for a budget', { job_id: id, wait_ms: pauseMs });
+    throw new RetryAfter(error, pauseMs, false);
   }
 
   async gaveUp(payload: Json, reason: string): Promise<void> {
@@ -160,7 +174,7 @@ export class EvaluationRunner implements TaskWorker {
     await this.finish(id, run, { status: 'failed', error: `It was given up: ${reason}` });
   }
 
-  private async evaluate({ id, run, keyId }: Run, signal: AbortSignal): Promise<void> {
+  private async evaluate(id: string, run: number, signal: AbortSignal): Promise<void> {
     const evaluation = await this.evaluations.find(id);
     const records = evaluation && (await this.datasets.records(evaluation.datasetId, evaluation.datasetVersion));
     if (!records) throw new Superseded();
@@ -172,6 +186,7 @@ export class EvaluationRunner implements TaskWorker {
       const job = await this.advance(id, run, kept.size);
       if (!job) return;
       const { requestedBy: accountId, teamId } = job;
+      const { keyId = null } = evaluation;
       const asking = { accountId, teamId: teamId ?? '', keyId, callId: `${id}/${run}/${position}` };
       const result = await this.result(evaluation, { position, record, asking }, signal);
       if (!(await this.evaluations.keep(id, run, result))) throw new Superseded();
@@ -231,9 +246,6 @@ export class EvaluationRunner implements TaskWorker {
 }
 
 const jobOf = (payload: Json): string => String((payload as JsonObject).job_id);
-
-/** Tasks of earlier versions name no key. */
-const keyOf = (payload: Json): string | null => ((payload as JsonObject).key_id ?? null) as string | null;
 
 /** Returns the request for a record, or why there is none. */
 function requestOf(evaluation: Evaluation, input: Json): ChatRequest | string {

@@ -65,7 +65,8 @@ export class EvaluationService {
     await this.requireSchema(project);
     const model = await this.connected(caller, projectId, wanted);
     const id = this.ids.next('job');
-    const evaluation = Evaluation.of(id, { project, model, dataset, scorer });
+    const keyId = caller.kind === 'api_key' ? caller.credentialId : null;
+    const evaluation = Evaluation.of(id, { project, model, dataset, scorer, keyId });
     const job = Job.evaluation({
       ...JobSight.ownerOf(caller),
       id,
@@ -81,8 +82,7 @@ export class EvaluationService {
       await this.jobs.add([job]);
       await this.evaluations.add(evaluation);
       // The evaluations of one team run one after another, so that they do not block other teams.
-      const payload = { job_id: id, key_id: caller.kind === 'api_key' ? caller.credentialId : null };
-      await this.queue.enqueue(EVALUATION, payload, { key: id, queueName: `${EVALUATION} ${caller.teamId}` });
+      await this.queue.enqueue(EVALUATION, { job_id: id }, { key: id, queueName: `${EVALUATION} ${caller.teamId}` });
     });
     this.log.info('job queued', { job_id: id, kind: job.kind, records: dataset.recordCount });
     return job;

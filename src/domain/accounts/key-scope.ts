@@ -18,10 +18,4 @@ export const KeyScope = {
     if (KeyScope.covers(caller, projectId)) return;
     throw new KeyRestricted(projectId === null ? 'is for some projects only' : 'is for other projects');
   },
-
-  /** Tells whether all instances count the caller's calls of models against a limit of its key. */
-  isCounted(caller: Caller): boolean {
-    if (caller.kind === 'master' || !caller.restrictions) return false;
-    return caller.restrictions.tokensPerMinute !== null || caller.restrictions.maxConcurrent !== null;
-  },
 };

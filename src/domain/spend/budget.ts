@@ -1,4 +1,4 @@
-import type { Caller } from '../accounts/caller.js';
+import type { AccountCaller, Caller } from '../accounts/caller.js';
 import { DomainError, type Finding, InvalidRequest } from '../shared/errors.js';
 import { type Nanos, nanosOfNumber } from './cost.js';
 
@@ -40,7 +40,9 @@ export interface Spent {
   readonly held: Nanos;
 }
 
-export type BudgetInput = Pick<Budget, 'scope' | 'scopeId' | 'unit' | 'period' | 'onExceed'> & { readonly limit: number };
+export type BudgetInput = Pick<Budget, 'scope' | 'scopeId' | 'unit' | 'period' | 'onExceed'> & {
+  readonly limit: number;
+};
 
 export interface BudgetChange {
   readonly limit?: number | undefined;
@@ -85,6 +87,13 @@ export const Budget = {
     if (period === 'week') return new Date(start.getTime() + 7 * DAY_MS);
     return new Date(start.getTime() + lengths[period]);
   },
+
+  /** Returns the ids of the scopes of all calls of the caller. A call also has the scope of its project. */
+  scopesOf: (caller: AccountCaller): string[] => [
+    caller.teamId,
+    caller.accountId,
+    ...(caller.kind === 'api_key' ? [caller.credentialId] : []),
+  ],
 
   /** Tells whether the caller may see the budget: admins see those of their team, other accounts those of their keys. */
   isAdmin: (caller: Caller): boolean => caller.kind === 'master' || caller.role === 'admin',

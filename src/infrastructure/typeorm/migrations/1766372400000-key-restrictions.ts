@@ -17,9 +17,7 @@ export class KeyRestrictions1766372400000 extends ForwardMigration {
         ADD COLUMN tokens_per_minute integer,
         ADD COLUMN max_concurrent integer,
         ADD COLUMN version integer NOT NULL DEFAULT 1;
-      ALTER TABLE budgets ADD COLUMN limit_of text COLLATE "C" REFERENCES credentials ON DELETE CASCADE;
-      CREATE INDEX budgets_of_limited_key ON budgets (limit_of) WHERE limit_of IS NOT NULL;
-      CREATE INDEX budgets_without_limits ON budgets (team_id) WHERE limit_of IS NULL;
+      ALTER TABLE budgets ADD COLUMN is_key_limit boolean NOT NULL DEFAULT false;
     `);
   }
 }

@@ -1,16 +1,23 @@
 import { injectable } from 'inversify';
-import type { HoldRepository, Spender } from '../../../application/spend/ports.js';
+import type { HoldRepository, Spender, SpendScopes } from '../../../application/spend/ports.js';
 import { type BudgetUnit, budgetUnits } from '../../../domain/spend/budget.js';
 import { costText, nanosOfCost } from '../../../domain/spend/cost.js';
 import { type Amounts, Demand } from '../../../domain/spend/demand.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
-import { BudgetTable, budgetOf, startsAt } from './budget.repository.js';
+import { BudgetTable, budgetOf } from './budget.repository.js';
 import { keyLimitOf } from './key-limit.repository.js';
 
 const APPLIES = 'SELECT EXISTS (SELECT FROM budgets WHERE team_id = $1 AND scope_id = ANY ($2)) AS applies';
 const TAKE =
   'SELECT refused, most_tokens AS "mostTokens", most_ms AS "mostMs", count FROM take_holds($1, $2, $3, $4, $5, $6)';
-const SETTLE = 'SELECT settle_holds($1, $2)';
+const SETTLE = `
+  SELECT set_config('synchronous_commit', 'off', true), settle_holds($1, $2, NULL, NULL, NULL, true)`;
+const mostOf = (unit: BudgetUnit): string => {
+  const linear = ['fixed', 'per_token'].map((part) => `(units->'${unit}'->>'${part}')::numeric`);
+  const most = unit === 'seconds' ? 'most_ms / 1000' : linear.join(' + coalesce(most_tokens, 0) * ');
+  return `(${most})::numeric(38, 9) AS ${unit}`;
+};
+const MOST = `SELECT ${budgetUnits.map(mostOf)} FROM budget_holds WHERE call_id = $1`;
 
 interface TakenRow {
   readonly refused: string | null;
@@ -19,7 +26,7 @@ interface TakenRow {
   readonly count: number;
 }
 
-const scopesOf = ({ teamId, projectId, accountId, keyId }: Omit<Spender, 'callId' | 'instance'>): string[] =>
+const scopesOf = ({ teamId, projectId, accountId, keyId }: SpendScopes): string[] =>
   [teamId, projectId, accountId, keyId].filter((id) => id !== null);
 
 /** Returns amounts for `settle_holds`. */
@@ -46,15 +53,15 @@ function demandJson(demand: Demand): string {
 export class TypeOrmHoldRepository implements HoldRepository {
   constructor(private readonly unitOfWork: TypeOrmUnitOfWork) {}
 
-  async applies(spender: Omit<Spender, 'callId' | 'instance'>): Promise<boolean> {
-    const values = [spender.teamId, scopesOf(spender)];
+  async applies(scopes: SpendScopes): Promise<boolean> {
+    const values = [scopes.teamId, scopesOf(scopes)];
     const [row] = await this.unitOfWork.prepared<{ applies: boolean }>('budgets of a call', APPLIES, values);
     return row?.applies ?? false;
   }
 
-  async take(spender: Spender, demand: Demand, now: Date): ReturnType<HoldRepository['take']> {
+  async take(spender: Spender, demand: Demand, at: Date): ReturnType<HoldRepository['take']> {
     const { callId, instance, teamId } = spender;
-    const values = [callId, instance, teamId, scopesOf(spender), startsAt(now), demandJson(demand)];
+    const values = [callId, instance, teamId, scopesOf(spender), at, demandJson(demand)];
     const [row] = await this.unitOfWork.prepared<TakenRow>('holds of a call', TAKE, values);
     const { refused, mostTokens, mostMs, count } = row as TakenRow;
     if (refused !== null) {
@@ -62,13 +69,13 @@ export class TypeOrmHoldRepository implements HoldRepository {
       const reached = budget && keyLimitOf(budget);
       if (reached) return { reached };
       if (budget) return { refused: budgetOf(budget) };
-      return this.take(spender, demand, now); // the budget was deleted meanwhile, so it does not refuse again
+      return this.take(spender, demand, at); // the budget was deleted meanwhile, so it does not refuse again
     }
     return { mostTokens: mostTokens === null ? null : Number(mostTokens), mostMs: Number(mostMs), budgets: count };
   }
 
-  async settle(callId: string, taken: Amounts): Promise<void> {
-    await this.unitOfWork.prepared('end of holds', SETTLE, [callId, amountsJson(taken)]);
+  async settle(callId: string, taken: Amounts | null): Promise<void> {
+    await this.unitOfWork.prepared('end of holds', SETTLE, [callId, taken && amountsJson(taken)]);
   }
 
   async instances(): Promise<number[]> {
@@ -77,14 +84,13 @@ export class TypeOrmHoldRepository implements HoldRepository {
   }
 
   async callsOf(instance: number, limit: number): Promise<string[]> {
-    const calls = 'SELECT DISTINCT call_id AS id FROM budget_holds WHERE instance = $1 ORDER BY id LIMIT $2';
+    const calls = 'SELECT call_id AS id FROM budget_holds WHERE instance = $1 ORDER BY id LIMIT $2';
     return (await this.unitOfWork.query<{ id: string }>(calls, [instance, limit])).map(({ id }) => id);
   }
 
   async most(callId: string): Promise<Amounts | null> {
-    const most = 'SELECT bound FROM budget_holds WHERE call_id = $1 LIMIT 1';
-    const [row] = await this.unitOfWork.query<{ bound: Readonly<Record<BudgetUnit, string>> }>(most, [callId]);
+    const [row] = await this.unitOfWork.query<Record<BudgetUnit, string>>(MOST, [callId]);
     if (!row) return null;
-    return Object.fromEntries(budgetUnits.map((unit) => [unit, nanosOfCost(row.bound[unit])])) as never as Amounts;
+    return Object.fromEntries(budgetUnits.map((unit) => [unit, nanosOfCost(row[unit])])) as never as Amounts;
   }
 }
