@@ -93,6 +93,21 @@ describe('a key', () => {
     );
   });
 
+  it('leaves its restrictions in the audit trail when it is made and changed', async () => {
+    const { id } = await mint({ name: 'CI', projects: [project], max_concurrent: 4 });
+    await change(id, { version: 1, projects: null, permissions: ['chat', 'read'] });
+    const { entries } = (await app.get('/v1/audit?limit=2', admin.token)).body;
+    const rest = { requests_per_minute: null, tokens_per_minute: null, max_concurrent: 4 };
+    expect(entries).toMatchObject([
+      {
+        action: 'api_key.changed',
+        object: { id },
+        details: { version: 2, projects: null, permissions: 'chat read', ...rest },
+      },
+      { action: 'api_key.minted', object: { id }, details: { projects: project, permissions: null, ...rest } },
+    ]);
+  });
+
   it('is changed once by several at once', async () => {
     const { id } = await mint({});
     const answers = await Promise.all([1, 2, 3, 4].map((max_concurrent) => change(id, { version: 1, max_concurrent })));
