@@ -49,8 +49,10 @@ describe('the limits of a key on two instances', () => {
   });
   afterEach(() => open());
 
-  const mint = async (json: object) => (await pair.other.post('/v1/keys', admin.token, json)).body as { id: string; key: string };
-  const chat = (party: number, token: string) => pair.of(party).post(CHAT, token, ask(project, 'Hi', { max_tokens: 100 }));
+  const mint = async (json: object) =>
+    (await pair.other.post('/v1/keys', admin.token, json)).body as { id: string; key: string };
+  const chat = (party: number, token: string) =>
+    pair.of(party).post(CHAT, token, ask(project, 'Hi', { max_tokens: 100 }));
 
   /** Sends many calls at once to both, and lets the engine answer when each call has reached it or is refused. */
   async function race(token: string, whileHeld = async () => {}): Promise<Answer[]> {
@@ -62,7 +64,10 @@ describe('the limits of a key on two instances', () => {
       return answer;
     });
     const decided = () => engine.asked.length - before + refused;
-    await until(() => `${decided()} calls are decided`, () => decided() === CALLERS);
+    await until(
+      () => `${decided()} calls are decided`,
+      () => decided() === CALLERS,
+    );
     await whileHeld();
     open();
     return answers;
