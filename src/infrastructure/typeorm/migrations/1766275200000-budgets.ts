@@ -4,9 +4,10 @@ import { ForwardMigration } from '../forward-migration.js';
 /**
  * Adds budgets, and what calls have spent and hold of them in each period.
  *
- * `take_holds` takes a hold on each budget of a call, or none. It locks the periods in the order of the budgets, so that
- * calls never wait for each other in a circle, and each statement of it sees what earlier calls have committed. It returns
- * the budget without room, or else the bounds of the call.
+ * `take_holds` takes for each call, one after another, a hold on each of its budgets, or none. It first locks the periods
+ * in the order of the budgets, so that calls never wait for each other in a circle, and each statement of it sees what
+ * earlier calls have committed. For each call, it returns the budget without room, or else the bounds. `scopes` are those
+ * of all calls.
  *
  * `settle_holds` turns the holds of a call into what it has taken, or into their bounds if `taken` is null. It also charges
  * the budgets of these scopes that were created while the call ran, so that a budget is the sum of its calls. The unit
@@ -77,60 +78,86 @@ export class Budgets1766275200000 extends ForwardMigration {
         DELETE FROM budget_periods WHERE budget_id = budget AND start < begins - interval '1 day' AND held = 0;
       END $$;
 
-      CREATE FUNCTION take_holds(
-        call text, instance integer, team text, scopes text[], at timestamptz, demand jsonb,
-        OUT refused text, OUT most_tokens numeric, OUT most_ms numeric, OUT count integer
-      ) LANGUAGE plpgsql AS $$
+      CREATE FUNCTION take_holds(team text, scopes text[], instance integer, at timestamptz, calls jsonb)
+      RETURNS TABLE (refused text, most_tokens numeric, most_ms numeric, count integer) LANGUAGE plpgsql AS $$
       DECLARE
         budget record;
-        room numeric;
+        call jsonb;
+        spent numeric;
         fixed numeric;
         per_token numeric;
+        last integer := 0;
         ids text[] := '{}';
+        scope_ids text[] := '{}';
         units text[] := '{}';
         starts timestamptz[] := '{}';
-        bounds numeric[] := '{}';
+        rooms numeric[] := '{}'; -- null: never refuses
+        added numeric[] := '{}';
+        own integer[]; -- the places of the budgets of the call
+        bounds numeric[];
       BEGIN
-        PERFORM set_config('synchronous_commit', 'off', true);
-        count := 0;
-        most_tokens := (demand->>'most_tokens')::numeric;
-        most_ms := (demand->>'most_ms')::numeric;
         FOR budget IN
-          SELECT id, unit, "limit" AS most, on_exceed, budget_start(period, at) AS begins
+          SELECT id, scope_id, unit, CASE on_exceed WHEN 'refuse' THEN "limit" END AS most, budget_start(period, at) AS begins
             FROM budgets WHERE team_id = team AND scope_id = ANY (scopes) ORDER BY rank, id
         LOOP
-          SELECT budget.most - settled - held INTO room FROM budget_periods
+          SELECT settled + held INTO spent FROM budget_periods
            WHERE budget_id = budget.id AND start = budget.begins FOR UPDATE;
           IF NOT FOUND THEN
             PERFORM begin_budget_period(budget.id, budget.begins);
-            SELECT budget.most - settled - held INTO room FROM budget_periods
+            SELECT settled + held INTO spent FROM budget_periods
              WHERE budget_id = budget.id AND start = budget.begins FOR UPDATE;
             CONTINUE WHEN NOT FOUND; -- the budget was deleted meanwhile
           END IF;
-          count := count + 1;
-          ids[count] := budget.id;
-          units[count] := budget.unit;
-          starts[count] := budget.begins;
-          CONTINUE WHEN budget.on_exceed <> 'refuse';
-          IF budget.unit = 'seconds' THEN
-            most_ms := least(most_ms, floor(room * 1000));
-            IF most_ms < 1 THEN refused := budget.id; RETURN; END IF;
-          ELSE
-            fixed := (demand->'units'->budget.unit->>'fixed')::numeric;
-            per_token := (demand->'units'->budget.unit->>'per_token')::numeric;
-            IF room < fixed + per_token * (demand->>'least_tokens')::numeric THEN refused := budget.id; RETURN; END IF;
-            IF per_token > 0 THEN most_tokens := least(most_tokens, floor((room - fixed) / per_token)); END IF;
+          last := last + 1;
+          ids[last] := budget.id;
+          scope_ids[last] := budget.scope_id;
+          units[last] := budget.unit;
+          starts[last] := budget.begins;
+          rooms[last] := budget.most - spent;
+          added[last] := 0;
+        END LOOP;
+
+        FOR call IN SELECT value FROM jsonb_array_elements(calls) LOOP
+          refused := NULL;
+          most_tokens := (call->>'most_tokens')::numeric;
+          most_ms := (call->>'most_ms')::numeric;
+          own := '{}';
+          bounds := '{}';
+          FOR nth IN 1 .. last LOOP
+            CONTINUE WHEN NOT call->'scopes' ? scope_ids[nth];
+            own := own || nth;
+            CONTINUE WHEN rooms[nth] IS NULL;
+            IF units[nth] = 'seconds' THEN
+              most_ms := least(most_ms, floor(rooms[nth] * 1000));
+              IF most_ms < 1 THEN refused := ids[nth]; EXIT; END IF;
+            ELSE
+              fixed := (call->'units'->units[nth]->>'fixed')::numeric;
+              per_token := (call->'units'->units[nth]->>'per_token')::numeric;
+              IF rooms[nth] < fixed + per_token * (call->>'least_tokens')::numeric THEN refused := ids[nth]; EXIT; END IF;
+              IF per_token > 0 THEN most_tokens := least(most_tokens, floor((rooms[nth] - fixed) / per_token)); END IF;
+            END IF;
+          END LOOP;
+          count := cardinality(own);
+          IF refused IS NULL AND count > 0 THEN
+            FOR nth IN 1 .. count LOOP
+              fixed := (call->'units'->units[own[nth]]->>'fixed')::numeric;
+              per_token := (call->'units'->units[own[nth]]->>'per_token')::numeric;
+              bounds[nth] := CASE units[own[nth]] WHEN 'seconds' THEN most_ms / 1000
+                                                  ELSE fixed + per_token * coalesce(most_tokens, 0) END;
+              rooms[own[nth]] := rooms[own[nth]] - bounds[nth];
+              added[own[nth]] := added[own[nth]] + bounds[nth];
+            END LOOP;
+            INSERT INTO budget_holds VALUES (
+              call->>'id', instance, ARRAY(SELECT ids[place] FROM unnest(own) AS place),
+              ARRAY(SELECT starts[place] FROM unnest(own) AS place), bounds, most_tokens, most_ms, call->'units');
           END IF;
+          RETURN NEXT;
         END LOOP;
-        IF count = 0 THEN RETURN; END IF;
-        FOR nth IN 1 .. count LOOP
-          fixed := (demand->'units'->units[nth]->>'fixed')::numeric;
-          per_token := (demand->'units'->units[nth]->>'per_token')::numeric;
-          bounds[nth] := CASE units[nth] WHEN 'seconds' THEN most_ms / 1000
-                                         ELSE fixed + per_token * coalesce(most_tokens, 0) END;
-          UPDATE budget_periods SET held = held + bounds[nth] WHERE budget_id = ids[nth] AND start = starts[nth];
+
+        FOR nth IN 1 .. last LOOP
+          UPDATE budget_periods SET held = held + added[nth]
+           WHERE budget_id = ids[nth] AND start = starts[nth] AND added[nth] > 0;
         END LOOP;
-        INSERT INTO budget_holds VALUES (call, instance, ids, starts, bounds, most_tokens, most_ms, demand->'units');
       END $$;
 
       CREATE FUNCTION settle_holds(

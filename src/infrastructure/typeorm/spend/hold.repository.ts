@@ -3,15 +3,17 @@ import type { HoldRepository, Spender, SpendScopes } from '../../../application/
 import { type BudgetUnit, budgetUnits } from '../../../domain/spend/budget.js';
 import { costText, nanosOfCost } from '../../../domain/spend/cost.js';
 import { type Amounts, Demand } from '../../../domain/spend/demand.js';
+import { Batches } from '../batches.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 import { BudgetTable, budgetOf } from './budget.repository.js';
 import { keyLimitOf } from './key-limit.repository.js';
 
 const APPLIES = 'SELECT EXISTS (SELECT FROM budgets WHERE team_id = $1 AND scope_id = ANY ($2)) AS applies';
-const TAKE =
-  'SELECT refused, most_tokens AS "mostTokens", most_ms AS "mostMs", count FROM take_holds($1, $2, $3, $4, $5, $6)';
-const SETTLE = `
-  SELECT set_config('synchronous_commit', 'off', true), settle_holds($1, $2, NULL, NULL, NULL, true)`;
+const NOT_DURABLE = "set_config('synchronous_commit', 'off', true)";
+const TAKE = `
+  SELECT refused, most_tokens AS "mostTokens", most_ms AS "mostMs", count, ${NOT_DURABLE}
+    FROM take_holds($1, $2, $3, $4, $5)`;
+const SETTLE = `SELECT ${NOT_DURABLE}, settle_holds($1, $2, NULL, NULL, NULL, true)`;
 const mostOf = (unit: BudgetUnit): string => {
   const linear = ['fixed', 'per_token'].map((part) => `(units->'${unit}'->>'${part}')::numeric`);
   const most = unit === 'seconds' ? 'most_ms / 1000' : linear.join(' + coalesce(most_tokens, 0) * ');
@@ -33,24 +35,39 @@ const scopesOf = ({ teamId, projectId, accountId, keyId }: SpendScopes): string[
 export const amountsJson = (amounts: Amounts): string =>
   JSON.stringify(Object.fromEntries(budgetUnits.map((unit) => [unit, costText(amounts[unit])])));
 
-function demandJson(demand: Demand): string {
-  const { promptTokens, mostTokens, isExact, mostMs } = demand;
+/** A call that takes its holds. */
+interface Taking {
+  readonly spender: Spender;
+  readonly demand: Demand;
+  readonly at: Date;
+}
+
+/** Returns a call for `take_holds`. */
+function callOf({ spender, demand }: Taking): object {
+  const { mostTokens, isExact, mostMs } = demand;
   const linear = Demand.linear(demand);
   const units = budgetUnits.map((unit) => {
     const { fixed, perToken } = linear[unit];
     return [unit, { fixed: costText(fixed), per_token: costText(perToken) }];
   });
-  return JSON.stringify({
-    prompt_tokens: promptTokens,
+  return {
+    id: spender.callId,
+    scopes: scopesOf(spender),
     least_tokens: isExact ? (mostTokens ?? 0) : Math.min(1, mostTokens ?? 1),
     most_tokens: mostTokens,
     most_ms: mostMs,
     units: { ...Object.fromEntries(units), places: { fixed: 1, per_token: 0 } },
-  });
+  };
 }
+
+/** All periods begin with a minute, so calls of one minute have the same periods. */
+const MINUTE_MS = 60_000;
 
 @injectable()
 export class TypeOrmHoldRepository implements HoldRepository {
+  /** The calls of a team take their holds one after another in any case, since they change the same rows. */
+  private readonly taking = new Batches((calls: readonly Taking[]) => this.takeAll(calls));
+
   constructor(private readonly unitOfWork: TypeOrmUnitOfWork) {}
 
   async applies(scopes: SpendScopes): Promise<boolean> {
@@ -60,10 +77,8 @@ export class TypeOrmHoldRepository implements HoldRepository {
   }
 
   async take(spender: Spender, demand: Demand, at: Date): ReturnType<HoldRepository['take']> {
-    const { callId, instance, teamId } = spender;
-    const values = [callId, instance, teamId, scopesOf(spender), at, demandJson(demand)];
-    const [row] = await this.unitOfWork.prepared<TakenRow>('holds of a call', TAKE, values);
-    const { refused, mostTokens, mostMs, count } = row as TakenRow;
+    const key = `${spender.teamId} ${spender.instance} ${Math.floor(at.getTime() / MINUTE_MS)}`;
+    const { refused, mostTokens, mostMs, count } = await this.taking.add(key, { spender, demand, at });
     if (refused !== null) {
       const budget = await this.unitOfWork.repository(BudgetTable).findOneBy({ id: refused });
       const reached = budget && keyLimitOf(budget);
@@ -72,6 +87,13 @@ export class TypeOrmHoldRepository implements HoldRepository {
       return this.take(spender, demand, at); // the budget was deleted meanwhile, so it does not refuse again
     }
     return { mostTokens: mostTokens === null ? null : Number(mostTokens), mostMs: Number(mostMs), budgets: count };
+  }
+
+  private takeAll(calls: readonly Taking[]): Promise<TakenRow[]> {
+    const [{ spender, at }] = calls as [Taking];
+    const scopes = new Set(calls.flatMap((call) => scopesOf(call.spender)));
+    const values = [spender.teamId, [...scopes], spender.instance, at, JSON.stringify(calls.map(callOf))];
+    return this.unitOfWork.prepared<TakenRow>('holds of calls', TAKE, values);
   }
 
   async settle(callId: string, taken: Amounts | null): Promise<void> {
