@@ -18,6 +18,7 @@ export const accountCaller = (of: Pick<AccountCaller, 'accountId' | 'teamId' | '
   operator: false,
   emailVerified: true,
   lastUsedAt: null,
+  restrictions: null,
   ...of,
 });
 
