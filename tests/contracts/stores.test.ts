@@ -32,6 +32,7 @@ import { storageMeterContract } from './operations/storage-meter.contract.js';
 import { locksContract } from './shared/locks.contract.js';
 import { addedUnderCap, countedUp, unitOfWorkContract } from './shared/unit-of-work.contract.js';
 import { budgetsContract } from './spend/budgets.contract.js';
+import { keyLimitsContract } from './spend/key-limits.contract.js';
 import { datasetsContract } from './workspace/datasets.contract.js';
 import { modelAliasesContract } from './workspace/model-aliases.contract.js';
 import { modelsContract } from './workspace/models.contract.js';
@@ -42,6 +43,7 @@ const contracts = [
   alertsContract,
   auditTrailContract,
   budgetsContract,
+  keyLimitsContract,
   conversationsContract,
   credentialsContract,
   datasetsContract,

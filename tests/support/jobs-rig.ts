@@ -1,3 +1,4 @@
+import { Authority } from '../../src/application/accounts/authority.js';
 import { AlertService } from '../../src/application/alerts/alert.service.js';
 import { AlertAnnouncer } from '../../src/application/alerts/alert-announcer.js';
 import { AlertRuleService } from '../../src/application/alerts/alert-rule.service.js';
@@ -40,7 +41,16 @@ export function jobsRig(
   const finisher = new JobFinisher(unitOfWork, jobs, jobHistory, alertRules, alerts, announcer, ids, log);
   const running = Object.assign(new RunningCalls(jobs, log), { delayMs: 0 });
   const guard = new BudgetGuard(holds, processes, clock, log);
-  const tracking = new CallTracker(running, finisher, guard, processes, ids, clock, log);
+  const tracking = new CallTracker(
+    running,
+    finisher,
+    guard,
+    processes,
+    new Authority(repositories.credentials, clock),
+    ids,
+    clock,
+    log,
+  );
   const audit = auditOn(repositories, clock);
   const found = new TeamWorkspace(repositories.projects, repositories.models, repositories.datasets);
   const rollUp = new UsageRollUp(usage, unitOfWork, clock);

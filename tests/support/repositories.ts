@@ -19,7 +19,7 @@ import { EvaluationRepository, JobHistory, JobRepository, UsageRepository } from
 import { StorageMeter } from '../../src/application/operations/ports.js';
 import { StorageQuotas } from '../../src/application/operations/storage-quotas.js';
 import { type Page, type ServiceSettings, type SizedItem, UnitOfWork } from '../../src/application/shared/ports.js';
-import { BudgetRepository, HoldRepository } from '../../src/application/spend/ports.js';
+import { BudgetRepository, HoldRepository, KeyLimitRepository } from '../../src/application/spend/ports.js';
 import {
   DatasetRepository,
   ModelAliasRepository,
@@ -59,6 +59,7 @@ export const storagePorts = {
   storageMeter: StorageMeter,
   budgets: BudgetRepository,
   holds: HoldRepository,
+  keyLimits: KeyLimitRepository,
 };
 
 /** Contains an adapter of each storage port, all on one store. */

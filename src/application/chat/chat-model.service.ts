@@ -1,5 +1,6 @@
 import { injectable } from 'inversify';
 import type { Caller } from '../../domain/accounts/caller.js';
+import { KeyScope } from '../../domain/accounts/key-scope.js';
 import { authorize, permissions } from '../../domain/accounts/permission.js';
 import { UnknownModel } from '../../domain/chat/errors.js';
 import { type ChatModel, RuntimeConnectionRepository } from './ports.js';
@@ -25,15 +26,17 @@ export class ChatModelService {
 
   /** Returns the caller's team and its projects with a connected model, newest first. Their runtimes may be stopped. */
   async list(by: Caller | null): Promise<{ teamId: string; models: readonly TeamModel[] }> {
-    const { teamId } = authorize(by, permissions.chat);
-    const models = await this.connections.connectedProjects(teamId);
+    const caller = authorize(by, permissions.chat);
+    const { teamId } = caller;
+    const connected = await this.connections.connectedProjects(teamId);
+    const models = connected.filter(({ id }) => KeyScope.covers(caller, id));
     return { teamId, models: models.map((one) => ({ ...one, context: this.reconciler.context(one.id) })) };
   }
 
   /** Throws UnknownModel, also if the project has no connected model. */
   async read(by: Caller | null, named: Named): Promise<{ teamId: string; model: TeamModel }> {
     const { teamId, models } = await this.list(by);
-    const { projectId } = await this.reconciler.stateForTeam(teamId, named);
+    const { projectId } = await this.reconciler.stateForTeam(authorize(by, permissions.chat), named);
     const model = models.find(({ id }) => id === projectId);
     if (!model) throw new UnknownModel();
     return { teamId, model };

@@ -269,10 +269,10 @@ export class ChatService {
    * Throws what `RuntimeReconciler.stateForTeam`, `requireReady` and `TargetCalls.countTokens` throw.
    */
   async countTokens(by: Caller | null, { request, signal, ...named }: Counted): Promise<number> {
-    const { teamId, accountId } = authorize(by, permissions.chat);
-    const { projectId, runtime } = await this.reconciler.stateForTeam(teamId, named);
+    const caller = authorize(by, permissions.chat);
+    const { projectId, runtime } = await this.reconciler.stateForTeam(caller, named);
     requireReady(runtime);
-    return this.runtimes.countTokens(projectId, request, { caller: accountId, signal });
+    return this.runtimes.countTokens(projectId, request, { caller: caller.accountId, signal });
   }
 
   /** Throws NotFound when the project or the conversation does not exist for the caller. */

@@ -187,8 +187,8 @@ export abstract class ConversationRepository {
   abstract stored(of: Omit<ConversationKey, 'id'>): Promise<StoredConversations>;
   /** Returns at most `limit` conversations with ids below `after`, newest first. */
   abstract list(of: Omit<ConversationKey, 'id'>, page: Page): Promise<Conversation[]>;
-  /** Returns at most `limit` of the account's conversations in the team's projects, latest turn first. */
-  abstract recent(accountId: string, teamId: string, limit: number): Promise<Conversation[]>;
+  /** Returns at most `limit` of the account's conversations in the team's `projects`, latest turn first. */
+  abstract recent(accountId: string, teamId: string, limit: number, projects?: Projects): Promise<Conversation[]>;
   /** Returns the newest `limit` messages with numbers below `before`, oldest first. */
   abstract messages(id: string, page: VersionPage): Promise<ConversationMessage[]>;
   /** Returns the sizes of the messages that `messages` returns, newest first. The ids are the messages' numbers. */
@@ -198,7 +198,10 @@ export abstract class ConversationRepository {
 }
 
 /** Identifies a response. A wrong account finds nothing. */
-export type ResponseKey = Pick<Response, 'id' | 'accountId'>;
+/** Selects objects in these projects. Null: in any project. */
+export type Projects = readonly string[] | null;
+
+export type ResponseKey = Pick<Response, 'id' | 'accountId'> & { readonly projects?: Projects };
 
 /** A response without its content. */
 export interface ResponseHead extends Pick<Response, 'id' | 'previousId' | 'status' | 'background'> {
@@ -227,10 +230,10 @@ export abstract class ResponseRepository {
   abstract add(response: Response, task: ResponseTask | null): Promise<void>;
   abstract head(key: ResponseKey): Promise<ResponseHead | null>;
   abstract find(key: ResponseKey): Promise<Response | null>;
-  /** Returns the sizes of those of the account's responses with these ids, in any order. */
-  abstract sizes(accountId: string, ids: readonly string[]): Promise<number[]>;
-  /** Returns the account's responses with these ids, in any order. */
-  abstract ofIds(accountId: string, ids: readonly string[]): Promise<Response[]>;
+  /** Returns the sizes of those of the account's responses with these ids, in any order. With `projects`, only of these. */
+  abstract sizes(accountId: string, ids: readonly string[], projects?: Projects): Promise<number[]>;
+  /** Returns the account's responses with these ids, in any order. With `projects`, only of these. */
+  abstract ofIds(accountId: string, ids: readonly string[], projects?: Projects): Promise<Response[]>;
   /** Returns the heads of the response and of those that it continues, oldest first, at most `limit` of them. */
   abstract lineage(key: ResponseKey, limit: number): Promise<ResponseHead[]>;
   /** Removes a response with everything that is stored of it. Returns false when there was none. */

@@ -200,6 +200,7 @@ export class ResponseRunner implements TaskWorker {
       operator: false,
       emailVerified: emailVerifiedAt !== null,
       lastUsedAt: null,
+      restrictions: null,
     };
     return keyId === null ? caller : this.authority.confirm(caller, permissions.chat);
   }

@@ -1,5 +1,6 @@
 import { injectable } from 'inversify';
 import type { AccountCaller, Caller } from '../../domain/accounts/caller.js';
+import { KeyScope } from '../../domain/accounts/key-scope.js';
 import { authorize, permissions } from '../../domain/accounts/permission.js';
 import { AnswerAssembly } from '../../domain/chat/answer-assembly.js';
 import type { ChatRequest, CompletionEnd, RequestMessage } from '../../domain/chat/chat.js';
@@ -13,7 +14,7 @@ import { Clock, IdGenerator, ServiceSettings, UnitOfWork, WorkQueue } from '../s
 import { found } from '../workspace/team-workspace.js';
 import { ChatService } from './chat.service.js';
 import { EarlierResponses } from './earlier-responses.js';
-import { ResponseRepository } from './ports.js';
+import { type ResponseKey, ResponseRepository } from './ports.js';
 import { RESPONSE_ATTEMPTS, RESPONSE_WAIT_MS } from './response-attempts.js';
 import { ResponseReader, type ResponseStep } from './response-reader.js';
 import { RuntimeReconciler } from './runtime-reconciler.js';
@@ -148,16 +149,15 @@ export class ResponseService {
 
   /** Throws NotFound. */
   async require(by: Caller | null, { id }: { readonly id: string }): Promise<void> {
-    const { accountId } = authorize(by, permissions.chat);
-    found('response', await this.responses.head({ id, accountId }));
+    found('response', await this.responses.head(keyOf(authorize(by, permissions.chat), id)));
   }
 
   /** Throws NotFound. */
   async read(by: Caller | null, { id, memory }: OfResponse): Promise<Response> {
-    const { accountId } = authorize(by, permissions.chat);
-    const { bytes } = found('response', await this.responses.head({ id, accountId }));
+    const key = keyOf(authorize(by, permissions.chat), id);
+    const { bytes } = found('response', await this.responses.head(key));
     await memory.reserve(bytes);
-    return found('response', await this.responses.find({ id, accountId }));
+    return found('response', await this.responses.find(key));
   }
 
   /** Returns the steps of a response in the background from its beginning. Throws NotFound, InvalidRequest. */
@@ -173,13 +173,14 @@ export class ResponseService {
 
   /** Returns those of the caller's responses with these ids that exist. Throws InvalidRequest if they are too many. */
   async named(by: Caller | null, input: { readonly ids: readonly string[] } & WithMemory): Promise<Response[]> {
-    return this.earlier.named(authorize(by, permissions.chat).accountId, input);
+    const caller = authorize(by, permissions.chat);
+    return this.earlier.named(caller.accountId, { ...input, projects: KeyScope.projectsOf(caller) });
   }
 
   /** Deletes a response. One that runs in the background ends. Throws NotFound. */
   async delete(by: Caller | null, { id }: { readonly id: string }): Promise<void> {
-    const { accountId } = authorize(by, permissions.chat);
-    found('response', (await this.responses.remove({ id, accountId })) || null);
+    const key = keyOf(authorize(by, permissions.chat), id);
+    found('response', (await this.responses.remove(key)) || null);
   }
 
   /**
@@ -187,7 +188,7 @@ export class ResponseService {
    * NotFound, InvalidRequest.
    */
   async cancel(by: Caller | null, input: OfResponse): Promise<Response> {
-    const key = { id: input.id, accountId: authorize(by, permissions.chat).accountId };
+    const key = keyOf(authorize(by, permissions.chat), input.id);
     const head = found('response', await this.responses.head(key));
     if (!head.background)
       throw new InvalidRequest([{ path: 'response_id', message: 'names a response that is not in the background' }]);
@@ -226,7 +227,7 @@ export class ResponseService {
   }
 
   private async enqueue(caller: AccountCaller, input: ResponseRequest): Promise<Response> {
-    const { projectId, runtime } = await this.reconciler.stateForTeam(caller.teamId, input);
+    const { projectId, runtime } = await this.reconciler.stateForTeam(caller, input);
     if (runtime.state === 'not_connected') throw new RuntimeNotConnected();
     if (runtime.state === 'stopped') throw new RuntimeStopped();
     const { request, draft } = await this.prepare(caller, input);
@@ -254,9 +255,9 @@ export class ResponseService {
     input: ResponseRequest,
   ): Promise<{ request: ChatRequest; draft: Response }> {
     const { request, instructions, previousId, store, background, repeated } = input;
-    const { accountId, teamId } = caller;
-    if (previousId !== null && !background) await this.reconciler.stateForTeam(teamId, input);
-    const earlier = previousId === null ? [] : await this.earlier.before({ id: previousId, accountId }, input);
+    const { accountId } = caller;
+    if (previousId !== null && !background) await this.reconciler.stateForTeam(caller, input);
+    const earlier = previousId === null ? [] : await this.earlier.before(keyOf(caller, previousId), input);
     // A response in the background is stored at once, and then its room is checked.
     if (store && !background) await this.quotas.requireAnyRoom(caller, 'responseBytes');
     const system: RequestMessage[] = instructions === null ? [] : [{ role: 'system', content: instructions }];
@@ -279,6 +280,10 @@ export class ResponseService {
     return { request: { ...request, messages }, draft };
   }
 }
+
+const keyOf = (caller: AccountCaller, id: string): ResponseKey => ({
+  ...{ id, accountId: caller.accountId, projects: KeyScope.projectsOf(caller) },
+});
 
 /** Returns the end of an answer that has items. An answer that reached its greatest length is incomplete. */
 export const endOf = (answer: AnswerAssembly, { finishReason, usage }: CompletionEnd): ResponseEnd => ({

@@ -1,5 +1,6 @@
 import { injectable } from 'inversify';
 import type { AccountCaller } from '../../domain/accounts/caller.js';
+import { KeyScope } from '../../domain/accounts/key-scope.js';
 import { UnknownModel } from '../../domain/chat/errors.js';
 import type { ProjectRuntime, RuntimeSource, RuntimeStatus, TargetStatus } from '../../domain/chat/runtime.js';
 import { RuntimeId, Targets } from '../../domain/chat/target.js';
@@ -112,15 +113,18 @@ export class RuntimeReconciler {
     return projectIds.map((id) => this.combined(connections.get(id) ?? null));
   }
 
-  /** Returns the runtime of a team's project, and the project's id. Throws NotFound, or UnknownModel for a `model`. */
-  async stateForTeam(teamId: string, named: NamedProject): Promise<NamedRuntime> {
-    const { projectId, connection } = await this.find(teamId, named);
+  /**
+   * Returns the runtime of a project of the caller's team, and the project's id. Throws NotFound, or UnknownModel for a
+   * `model`, and KeyRestricted if the caller's key is for other projects.
+   */
+  async stateForTeam(caller: AccountCaller, named: NamedProject): Promise<NamedRuntime> {
+    const { projectId, connection } = await this.find(caller, named);
     return { projectId, runtime: this.combined(connection) };
   }
 
   /** Returns also what a call of the caller costs, and whether it is under budgets. Throws what `stateForTeam` throws. */
   async stateForCall(caller: AccountCaller, named: NamedProject): Promise<CalledRuntime> {
-    const { projectId, connection, hasBudgets } = await this.find(caller.teamId, named, Budget.scopesOf(caller));
+    const { projectId, connection, hasBudgets } = await this.find(caller, named, Budget.scopesOf(caller));
     return { projectId, hasBudgets, runtime: this.combined(connection), prices: this.pricesOf(projectId) };
   }
 
@@ -169,9 +173,14 @@ export class RuntimeReconciler {
     return model;
   }
 
-  private async find(teamId: string, named: NamedProject, scopes?: readonly string[]): Promise<ConnectedProject> {
-    const found = await this.connected(teamId, named, scopes);
+  private async find(
+    caller: AccountCaller,
+    named: NamedProject,
+    scopes?: readonly string[],
+  ): Promise<ConnectedProject> {
+    const found = await this.connected(caller.teamId, named, scopes);
     if (!found) throw 'model' in named ? new UnknownModel() : new NotFound('project');
+    KeyScope.requireProject(caller, found.projectId);
     return found;
   }
 

@@ -118,6 +118,12 @@ export class DeploymentService {
     await this.models.settle(object, true);
   }
 
+  /** Throws NotFound, for callers that may only predict. */
+  async require(by: Caller | null, { id }: OfDeployment): Promise<void> {
+    authorize(by, permissions.predict);
+    await this.find(id);
+  }
+
   /** Returns the latest output lines of the deployment's processes on this instance. Throws NotFound. */
   async output(by: Caller | null, { id, lines }: OfDeployment & { lines: number }): Promise<string[]> {
     authorize(by, permissions.readMonitoring);
@@ -132,7 +138,7 @@ export class DeploymentService {
    * `ModelServer.request` throws. Throws if the end of the job cannot be stored.
    */
   async request(by: Caller | null, { id, modelName, signal, ...request }: ModelCall): Promise<ModelAnswer> {
-    const caller = authorize(by, permissions.readMonitoring);
+    const caller = authorize(by, permissions.predict);
     const found = await this.deployments.findFor(id, caller.kind === 'master' ? [] : Budget.scopesOf(caller));
     if (!found) throw new NotFound('deployment');
     const { name, prices: sent } = found.deployment;

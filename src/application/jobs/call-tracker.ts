@@ -7,6 +7,7 @@ import { DomainError, type ErrorKind } from '../../domain/shared/errors.js';
 import { FREE } from '../../domain/spend/cost.js';
 import { Demand, NOTHING } from '../../domain/spend/demand.js';
 import { Prices } from '../../domain/spend/prices.js';
+import { Authority } from '../accounts/authority.js';
 import { Clock, IdGenerator, Logger } from '../shared/ports.js';
 import { BudgetGuard } from '../spend/budget-guard.js';
 import type { Bounds, Charge } from '../spend/ports.js';
@@ -83,6 +84,7 @@ export class CallTracker {
     private readonly finisher: JobFinisher,
     private readonly guard: BudgetGuard,
     private readonly instances: InstanceRegistry,
+    private readonly authority: Authority,
     private readonly ids: IdGenerator,
     private readonly clock: Clock,
     private readonly log: Logger,
@@ -114,6 +116,7 @@ export class CallTracker {
   /** Opens a call that arrives now, and takes its holds. Throws what `guard` throws. */
   async open(info: CallInfo): Promise<TrackedCall> {
     const { by, signal, kind, name, projectId, modelId, guard, attempts } = info;
+    if (projectId !== null) this.authority.place(by, projectId);
     const createdAt = this.clock.now();
     const keyId = by.kind === 'api_key' ? by.credentialId : null;
     const instance = await this.instances.own();

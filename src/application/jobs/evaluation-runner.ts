@@ -9,6 +9,7 @@ import { type Score, scoreOf } from '../../domain/jobs/scorer.js';
 import { DomainError, type ErrorKind, InvalidRequest } from '../../domain/shared/errors.js';
 import { atMost, storable } from '../../domain/shared/text.js';
 import { BudgetExceeded } from '../../domain/spend/budget.js';
+import { KeyLimitReached } from '../../domain/spend/key-limit.js';
 import type { DatasetRecord } from '../../domain/workspace/dataset.js';
 import type { Json, JsonObject } from '../../domain/workspace/json.js';
 import { schemaOf } from '../../domain/workspace/spec-format.js';
@@ -29,7 +30,7 @@ const RETRY_MS = 180_000;
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 15_000;
 
-/** Limits the time that an evaluation waits for a budget. */
+/** Limits the time that an evaluation waits for a budget or for a limit of its API key. */
 const BUDGET_MS = 24 * 60 * 60 * 1_000;
 
 /** The kinds of errors that are retried. */
@@ -54,7 +55,7 @@ export class EvaluationChat {
   ) {}
 
   /**
-   * Returns the model's answer. Throws BudgetExceeded, and EvaluationFailed if there is no answer in time, or if a retry
+   * Returns the model's answer. Throws BudgetExceeded, KeyLimitReached, and EvaluationFailed if there is no answer in time, or if a retry
    * cannot help.
    */
   async ask(evaluation: Evaluation, request: ChatRequest, caller: Asking, signal: AbortSignal): Promise<Answer> {
@@ -68,7 +69,7 @@ export class EvaluationChat {
         return await this.once(evaluation, request, asking, signal);
       } catch (error) {
         signal.throwIfAborted();
-        if (!(error instanceof DomainError) || error instanceof BudgetExceeded) throw error;
+        if (!(error instanceof DomainError) || isOutOfBudget(error)) throw error;
         if (error.code === TOO_LONG) return unanswered(error.message);
         const wait = Math.max(pause, 1000 * (error.advice.retryAfterSeconds ?? 0));
         const isFinal = !transient.includes(error.kind) || this.clock.now().getTime() + wait > began + RETRY_MS;
@@ -99,6 +100,8 @@ export class EvaluationChat {
     if (state === 'unavailable') throw new RuntimeUnavailable(reason ?? 'it does not run');
   }
 }
+
+const isOutOfBudget = (error: unknown): boolean => error instanceof BudgetExceeded || error instanceof KeyLimitReached;
 
 const unanswered = (error: string): Answer => ({ output: null, latency: 0, tokens: null, error });
 
@@ -145,14 +148,15 @@ export class EvaluationRunner implements TaskWorker {
     } catch (error) {
       const isGone = (await this.evaluations.find(id)) === null;
       if (isGone) return this.finish(id, null, { status: 'failed', error: 'The project was deleted.' });
-      if (error instanceof BudgetExceeded && run !== null) return this.waitForBudget(id, run, error);
+      if (error instanceof DomainError && isOutOfBudget(error) && run !== null)
+        return this.waitForBudget(id, run, error);
       if (!(error instanceof EvaluationFailed)) throw error;
       await this.finish(id, run, { status: 'failed', error: error.message });
     }
   }
 
   /** Leaves the place in the queue to others, and tries again when the budget may have room. Throws RetryAfter. */
-  private async waitForBudget(id: string, run: number, error: BudgetExceeded): Promise<void> {
+  private async waitForBudget(id: string, run: number, error: DomainError): Promise<void> {
     const at = this.clock.now();
     const done = (await this.evaluations.scored(id)).length;
     const since = await this.evaluations.wait(id, run, { done, at });

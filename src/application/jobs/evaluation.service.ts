@@ -1,5 +1,6 @@
 import { injectable } from 'inversify';
 import type { AccountCaller, Caller } from '../../domain/accounts/caller.js';
+import { KeyScope } from '../../domain/accounts/key-scope.js';
 import { authorize, permissions } from '../../domain/accounts/permission.js';
 import { RuntimeNotConnected, RuntimeStopped } from '../../domain/chat/errors.js';
 import { TooManyEvaluations } from '../../domain/jobs/errors.js';
@@ -121,7 +122,7 @@ export class EvaluationService {
   async find(by: Caller | null, { id }: { id: string }): Promise<Evaluation> {
     const caller = authorize(by, permissions.readJobs);
     const job = await this.jobs.find(id);
-    const isOwn = caller.kind !== 'master' && job?.teamId === caller.teamId;
+    const isOwn = caller.kind !== 'master' && job?.teamId === caller.teamId && KeyScope.covers(caller, job.projectId);
     const evaluation = isOwn ? await this.evaluations.find(id) : null;
     if (!evaluation) throw new NotFound('evaluation');
     return evaluation;

@@ -78,6 +78,8 @@ export interface JobFilter {
   readonly status: JobStatus | null;
   readonly kind: JobKind | null;
   readonly projectId: string | null;
+  /** Only jobs of these projects, unless `projectId` names one. Null: of all. */
+  readonly projects?: readonly string[] | null;
   /**
    * Only jobs that have `part` in their name, in upper or lower case, among the newest `MOST_SEARCHED` jobs with a name of
    * the team. A null team: of the master key.

@@ -2,6 +2,7 @@ import { injectable } from 'inversify';
 import type { AccountCaller } from '../../domain/accounts/caller.js';
 import { BudgetExceeded } from '../../domain/spend/budget.js';
 import { type Amounts, type Demand, NOTHING } from '../../domain/spend/demand.js';
+import { KeyLimitReached } from '../../domain/spend/key-limit.js';
 import { InstanceRegistry } from '../jobs/ports.js';
 import { Clock, Logger } from '../shared/ports.js';
 import { type Bounds, HoldRepository, type Spender, type SpendScopes } from './ports.js';
@@ -33,7 +34,7 @@ export class BudgetGuard {
     private readonly log: Logger,
   ) {}
 
-  /** Returns the bounds of the call, or null if no budget applies. Throws BudgetExceeded, and what `demand` throws. */
+  /** Returns the bounds of the call, or null if no budget applies. Throws BudgetExceeded, KeyLimitReached, and what `demand` throws. */
   async take({ by, callId, projectId, at, demand }: GuardedCall): Promise<Bounds | null> {
     const keyId = by.kind === 'api_key' ? by.credentialId : null;
     const { teamId, accountId } = by;
@@ -69,6 +70,7 @@ export class BudgetGuard {
       throw error;
     });
     if ('refused' in taken) throw new BudgetExceeded(taken.refused, this.clock.now());
+    if ('reached' in taken) throw new KeyLimitReached(taken.reached, demand, this.clock.now());
     return taken.budgets > 0 ? taken : null;
   }
 

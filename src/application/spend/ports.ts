@@ -1,11 +1,15 @@
+import type { Credential } from '../../domain/accounts/credential.js';
 import type { Budget, BudgetScope, Spent } from '../../domain/spend/budget.js';
 import type { Amounts, Demand } from '../../domain/spend/demand.js';
+import type { KeyLimit } from '../../domain/spend/key-limit.js';
 import type { Page } from '../shared/ports.js';
 
 /** Selects the budgets of a team. With `keys`, only those of these API keys. */
 export interface BudgetFilter {
   readonly teamId: string | null;
   readonly keys?: readonly string[] | undefined;
+  /** Only budgets for objects with these ids. Null: for all. */
+  readonly only?: readonly string[] | null;
 }
 
 export interface SpentBudget extends Budget {
@@ -70,11 +74,15 @@ export abstract class HoldRepository {
   abstract applies(scopes: SpendScopes): Promise<boolean>;
   /**
    * Takes a hold on every budget that applies, for the most that the call can take, or none. A bound that is not exact is
-   * cut to what remains. Returns the bounds, or the budget without room. However many calls do this at once, on any
+   * cut to what remains. Returns the bounds, or the budget or the limit of the key without room. However many calls do this at once, on any
    * instance, `settled` and `held` together never exceed the limit of a budget that refuses. The call belongs to the
    * periods of the time `at`.
    */
-  abstract take(spender: Spender, demand: Demand, at: Date): Promise<Bounds | { readonly refused: Budget }>;
+  abstract take(
+    spender: Spender,
+    demand: Demand,
+    at: Date,
+  ): Promise<Bounds | { readonly refused: Budget } | { readonly reached: KeyLimit }>;
   /**
    * Turns the holds of a call into what it has taken. Null: into their bounds, because nobody knows what the call has
    * taken. Does nothing if they are settled already.
@@ -89,4 +97,13 @@ export abstract class HoldRepository {
    * has no holds.
    */
   abstract most(callId: string): Promise<Amounts | null>;
+}
+
+/**
+ * The limits of API keys that all instances share: `tokensPerMinute` and `maxConcurrent`. Calls take them with their holds
+ * on budgets, and give them back in the same way. They are deleted with the key.
+ */
+export abstract class KeyLimitRepository {
+  /** Stores the limits of a key, within the unit of work that stores the key. They hold from the next call on. */
+  abstract save(key: Credential, teamId: string): Promise<void>;
 }

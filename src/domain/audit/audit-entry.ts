@@ -12,6 +12,7 @@ export const auditActions = [
   'account.sessions_revoked',
   'account.removed',
   'api_key.minted',
+  'api_key.changed',
   'api_key.revoked',
   'session.revoked',
   'invite.created',

@@ -1,4 +1,5 @@
 import type { Caller } from '../accounts/caller.js';
+import { KeyScope } from '../accounts/key-scope.js';
 import { type Finding, InvalidRequest } from '../shared/errors.js';
 import type { Json } from '../workspace/json.js';
 import type { Attempt } from './attempt.js';
@@ -256,9 +257,11 @@ export const JobSight = {
   teamSeenBy: (caller: Caller): string | null => (caller.kind === 'master' || caller.operator ? null : caller.teamId),
 
   canSee: (caller: Caller, job: Job): boolean =>
-    caller.kind === 'master' || caller.operator || job.teamId === caller.teamId,
+    KeyScope.covers(caller, job.projectId) &&
+    (caller.kind === 'master' || caller.operator || job.teamId === caller.teamId),
 
-  canChange: (caller: Caller, job: Job): boolean => caller.kind === 'master' || job.teamId === caller.teamId,
+  canChange: (caller: Caller, job: Job): boolean =>
+    KeyScope.covers(caller, job.projectId) && (caller.kind === 'master' || job.teamId === caller.teamId),
 
   /** Removes name, result and error from another team's job. Jobs of the master key have no team and stay unchanged. */
   shownTo(caller: Caller, job: Job): Job {

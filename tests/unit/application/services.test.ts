@@ -13,6 +13,7 @@ import { TeamWorkspace } from '../../../src/application/workspace/team-workspace
 import type { Account } from '../../../src/domain/accounts/account.js';
 import type { AccountCaller, Caller } from '../../../src/domain/accounts/caller.js';
 import type { Credential } from '../../../src/domain/accounts/credential.js';
+import { KeyRestrictions } from '../../../src/domain/accounts/key-restrictions.js';
 import { permissions } from '../../../src/domain/accounts/permission.js';
 import { Deployment, deploymentLimits } from '../../../src/domain/deployments/deployment.js';
 import { Dataset } from '../../../src/domain/workspace/dataset.js';
@@ -67,12 +68,12 @@ describe('Authority', () => {
   });
 
   const services = () => {
-    const { unitOfWork, accounts, invites, credentials } = repositories;
+    const { unitOfWork, accounts, invites, credentials, keyLimits, projects } = repositories;
     const authority = new Authority(credentials, clock);
     const audit = auditOn(repositories, clock);
     const tokens = new CheckedTokens();
     return {
-      keys: new ApiKeyService(unitOfWork, credentials, authority, audit, tokens, ids, clock),
+      keys: new ApiKeyService(unitOfWork, credentials, keyLimits, projects, authority, audit, tokens, ids, clock),
       invites: new InviteService(unitOfWork, invites, accounts, authority, audit, tokens, ids, clock),
       team: new TeamService(unitOfWork, accounts, invites, authority, audit),
     };
@@ -85,7 +86,11 @@ describe('Authority', () => {
     ['removing an account', () => services().team.remove(caller, { accountId: member.id })],
   ];
   const keyWrites: [string, () => Promise<unknown>][] = [
-    ['minting a key', () => services().keys.mint(caller, { name: null, lifetimeSeconds: null })],
+    [
+      'minting a key',
+      () => services().keys.mint(caller, { name: null, lifetimeSeconds: null, restrictions: KeyRestrictions.NONE }),
+    ],
+    ['changing a key', () => services().keys.change(caller, { id: 'key_1', expected: [1], change: { name: 'CI' } })],
     ['revoking a key', () => services().keys.revoke(caller, { id: 'key_1' })],
   ];
 
@@ -144,6 +149,7 @@ describe('DatasetService', () => {
     operator: true,
     emailVerified: true,
     lastUsedAt: null,
+    restrictions: null,
   };
   const project = aProject(team);
   const records = [aRecord()];

@@ -10,7 +10,8 @@ import { ForwardMigration } from '../forward-migration.js';
  * of all calls.
  *
  * `settle_holds` turns the holds of a call into what it has taken, or into their bounds if `taken` is null. It also charges
- * the budgets of these scopes that were created while the call ran, so that a budget is the sum of its calls. Both change
+ * the budgets of these scopes that were created while the call ran, so that a budget is the sum of its calls. The unit
+ * `places` counts calls that run, so it settles nothing. Both change
  * the periods in the transaction of their caller, which a crash of the database can undo within the next second.
  */
 export class Budgets1766275200000 extends ForwardMigration {
@@ -182,7 +183,7 @@ export class Budgets1766275200000 extends ForwardMigration {
              AND id <> ALL (coalesce(hold.budget_ids, '{}'))
            ORDER BY rank, id
         LOOP
-          spent := coalesce((taken->>budget.unit)::numeric, budget.amount);
+          spent := CASE budget.unit WHEN 'places' THEN 0 ELSE coalesce((taken->>budget.unit)::numeric, budget.amount) END;
           UPDATE budget_periods SET held = held - budget.amount, settled = settled + spent
            WHERE budget_id = budget.id AND start = budget.begins;
           CONTINUE WHEN FOUND;

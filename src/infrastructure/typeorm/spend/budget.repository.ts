@@ -10,6 +10,8 @@ import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 /** Amounts are read and written as text, so that no number of JavaScript rounds them. */
 export interface BudgetRow extends Omit<Budget, 'limit'> {
   readonly limit: string;
+  /** True: a limit of an API key, which nobody sees as a budget. */
+  readonly isKeyLimit: boolean;
   /** The place of the scope in `budgetScopes`. */
   readonly rank?: number;
   /** A budget is deleted with its project, account or key. */
@@ -39,6 +41,7 @@ export const BudgetTable = defineTable<BudgetRow>('budgets', {
   createdBy: { type: 'text', nullable: true },
   ofAdmin: { type: 'boolean' },
   createdAt: { type: 'timestamptz' },
+  isKeyLimit: { type: 'boolean' },
 });
 
 interface PeriodRow {
@@ -79,8 +82,15 @@ export const BudgetHoldTable = defineTable<HoldRow>('budget_holds', {
   units: { type: 'jsonb' },
 });
 
-export const budgetOf = ({ limit, ...row }: BudgetRow): Budget => ({ ...row, limit: nanosOfCost(limit) });
-export const rowOf = ({ limit, ...budget }: Budget): BudgetRow => ({ ...budget, limit: costText(limit) });
+export const budgetOf = ({ limit, isKeyLimit: _, ...row }: BudgetRow): Budget => ({
+  ...row,
+  limit: nanosOfCost(limit),
+});
+export const rowOf = ({ limit, ...budget }: Budget): BudgetRow => ({
+  ...budget,
+  limit: costText(limit),
+  isKeyLimit: false,
+});
 
 /** The calls of the newest days are counted one by one, because calls are stored for 30 days. */
 const COUNTED_DAYS_MS = 29 * 24 * 60 * 60 * 1_000;
@@ -177,21 +187,24 @@ export class TypeOrmBudgetRepository implements BudgetRepository {
   }
 
   async find(id: string, now: Date): Promise<SpentBudget | null> {
-    const [row] = await this.unitOfWork.query<SpentRow>(`${SPENT} WHERE budget.id = $2`, [now, id]);
+    const [row] = await this.unitOfWork.query<SpentRow>(`${SPENT} WHERE budget.id = $2 AND NOT is_key_limit`, [
+      now,
+      id,
+    ]);
     return row ? spentOf(row) : null;
   }
 
-  async list({ teamId, keys }: BudgetFilter, { limit, after }: Page, now: Date): Promise<SpentBudget[]> {
+  async list({ teamId, keys, only = null }: BudgetFilter, { limit, after }: Page, now: Date): Promise<SpentBudget[]> {
     const rows = await this.unitOfWork.query<SpentRow>(
-      `${SPENT} WHERE ($2::text IS NULL OR team_id = $2) AND ($3::text[] IS NULL OR scope = 'key' AND scope_id = ANY ($3))
-          AND ($4::text IS NULL OR budget.id < $4) ORDER BY budget.id DESC LIMIT $5`,
-      [now, teamId, keys ?? null, after, limit],
+      `${SPENT} WHERE NOT is_key_limit AND ($2::text IS NULL OR team_id = $2) AND ($3::text[] IS NULL OR scope = 'key' AND scope_id = ANY ($3))
+          AND ($4::text IS NULL OR budget.id < $4) AND ($6::text[] IS NULL OR scope_id = ANY ($6)) ORDER BY budget.id DESC LIMIT $5`,
+      [now, teamId, keys ?? null, after, limit, only],
     );
     return rows.map(spentOf);
   }
 
   count(teamId: string): Promise<number> {
-    return this.table().countBy({ teamId });
+    return this.table().countBy({ teamId, isKeyLimit: false });
   }
 
   update(budget: Budget): Promise<boolean> {

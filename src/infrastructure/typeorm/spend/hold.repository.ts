@@ -1,11 +1,12 @@
 import { injectable } from 'inversify';
-import type { Bounds, HoldRepository, Spender, SpendScopes } from '../../../application/spend/ports.js';
-import { type Budget, type BudgetUnit, budgetUnits } from '../../../domain/spend/budget.js';
+import type { HoldRepository, Spender, SpendScopes } from '../../../application/spend/ports.js';
+import { type BudgetUnit, budgetUnits } from '../../../domain/spend/budget.js';
 import { costText, nanosOfCost } from '../../../domain/spend/cost.js';
 import { type Amounts, Demand } from '../../../domain/spend/demand.js';
 import { Batches } from '../batches.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 import { BudgetTable, budgetOf } from './budget.repository.js';
+import { keyLimitOf } from './key-limit.repository.js';
 
 const APPLIES = 'SELECT EXISTS (SELECT FROM budgets WHERE team_id = $1 AND scope_id = ANY ($2)) AS applies';
 const NOT_DURABLE = "set_config('synchronous_commit', 'off', true)";
@@ -55,7 +56,7 @@ function callOf({ spender, demand }: Taking): object {
     least_tokens: isExact ? (mostTokens ?? 0) : Math.min(1, mostTokens ?? 1),
     most_tokens: mostTokens,
     most_ms: mostMs,
-    units: Object.fromEntries(units),
+    units: { ...Object.fromEntries(units), places: { fixed: 1, per_token: 0 } },
   };
 }
 
@@ -75,11 +76,13 @@ export class TypeOrmHoldRepository implements HoldRepository {
     return row?.applies ?? false;
   }
 
-  async take(spender: Spender, demand: Demand, at: Date): Promise<Bounds | { readonly refused: Budget }> {
+  async take(spender: Spender, demand: Demand, at: Date): ReturnType<HoldRepository['take']> {
     const key = `${spender.teamId} ${spender.instance} ${Math.floor(at.getTime() / MINUTE_MS)}`;
     const { refused, mostTokens, mostMs, count } = await this.taking.add(key, { spender, demand, at });
     if (refused !== null) {
       const budget = await this.unitOfWork.repository(BudgetTable).findOneBy({ id: refused });
+      const reached = budget && keyLimitOf(budget);
+      if (reached) return { reached };
       if (budget) return { refused: budgetOf(budget) };
       return this.take(spender, demand, at); // the budget was deleted meanwhile, so it does not refuse again
     }

@@ -52,7 +52,7 @@ export const predict = api.post(`${one}/predict`, {
   description:
     'Forwards the body to `POST /predict` of the serving process, and returns its answer. A body in the form of the ' +
     'Open Inference Protocol, with an array of inputs, is answered in that form, without binary data.',
-  access: permissions.readMonitoring,
+  access: permissions.predict,
   body: z.custom<ByteStream>(isStream).meta({
     id: 'Prediction',
     type: 'object',
@@ -77,7 +77,7 @@ export const predict = api.post(`${one}/predict`, {
   refusals: ['model_busy', 'budget_exceeded', ...failures],
 });
 
-const read = { access: permissions.readMonitoring, refusals: failures } as const;
+const read = { access: permissions.predict, refusals: failures } as const;
 
 export const readServerMetadata = api.get(protocol, {
   ...read,
@@ -144,7 +144,7 @@ const inference = {
   description:
     'Takes the binary tensor extension, gzip and deflate. The limit holds for the decompressed body. The media ' +
     `type may be missing. With \`${LENGTH_HEADER}\` binary tensors follow that many bytes of JSON.`,
-  access: permissions.readMonitoring,
+  access: permissions.predict,
   headers: {
     [LENGTH_HEADER]: z
       .string()

@@ -59,7 +59,7 @@ export const createBudget = api.post(path, {
     '30 days. Before a model begins, a call takes a hold for the most that it can take. Its end turns the hold into what it ' +
     'has taken. A call belongs to the period in which it began. Admins create any budget of their team, other accounts ' +
     'only those of their own API keys.',
-  access: permissions.useBudgets,
+  access: permissions.changeBudgets,
   body: z
     .object({
       scope: choice(budgetScopes),
@@ -95,7 +95,7 @@ export const changeBudget = api.patch(one, {
   id: 'changeBudget',
   summary: 'Change a budget',
   description: 'An account cannot change a budget that an admin has set on its API key.',
-  access: permissions.useBudgets,
+  access: permissions.changeBudgets,
   body: z
     .object({ limit: limit.optional(), on_exceed: onExceed.optional() })
     .meta({ id: 'BudgetChange', example: { limit: 50 } }),
@@ -107,7 +107,7 @@ export const deleteBudget = api.delete(one, {
   id: 'deleteBudget',
   summary: 'Delete a budget',
   description: 'An account cannot delete a budget that an admin has set on its API key.',
-  access: permissions.useBudgets,
+  access: permissions.changeBudgets,
   answer: Deleted,
   refusals: ['forbidden'],
 });

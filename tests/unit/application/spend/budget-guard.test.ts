@@ -90,7 +90,7 @@ describe('budgets', () => {
         ...{
           by,
           projectId: project.id,
-          prices,
+          pricesOf: () => prices,
           kind: 'chat',
           name: null,
           modelId: null,

@@ -278,13 +278,13 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        get: operations["readKey"];
         put?: never;
         post?: never;
         delete: operations["revokeKey"];
         options?: never;
         head?: never;
-        patch?: never;
+        patch: operations["changeKey"];
         trace?: never;
     };
     "/v1/auth/sessions/end-others": {
@@ -1786,11 +1786,22 @@ export interface components {
             created_at: number;
             last_used_at: number | null;
             expires_at: number | null;
+            version: number;
+            projects: string[] | null;
+            permissions: ("chat" | "predict" | "read" | "write")[] | null;
+            requests_per_minute: number | null;
+            tokens_per_minute: number | null;
+            max_concurrent: number | null;
             key: string;
         };
         KeyCreation: {
             name?: string | null;
             expires_in?: number | null;
+            projects?: string[] | null;
+            permissions?: ("chat" | "predict" | "read" | "write")[] | null;
+            requests_per_minute?: number | null;
+            tokens_per_minute?: number | null;
+            max_concurrent?: number | null;
         };
         ApiKeys: {
             keys: components["schemas"]["ApiKey"][];
@@ -1804,6 +1815,21 @@ export interface components {
             created_at: number;
             last_used_at: number | null;
             expires_at: number | null;
+            version: number;
+            projects: string[] | null;
+            permissions: ("chat" | "predict" | "read" | "write")[] | null;
+            requests_per_minute: number | null;
+            tokens_per_minute: number | null;
+            max_concurrent: number | null;
+        };
+        KeyChange: {
+            version: number;
+            name?: string | null;
+            projects?: string[] | null;
+            permissions?: ("chat" | "predict" | "read" | "write")[] | null;
+            requests_per_minute?: number | null;
+            tokens_per_minute?: number | null;
+            max_concurrent?: number | null;
         };
         Sessions: {
             sessions: components["schemas"]["Session"][];
@@ -3750,6 +3776,14 @@ export interface components {
                 role: "admin" | "developer" | "member";
                 operator: boolean;
                 verified: boolean;
+                key: {
+                    id: string;
+                    projects: string[] | null;
+                    permissions: ("chat" | "predict" | "read" | "write")[] | null;
+                    requests_per_minute: number | null;
+                    tokens_per_minute: number | null;
+                    max_concurrent: number | null;
+                } | null;
             };
             permissions: {
                 own_account: boolean;
@@ -3758,10 +3792,13 @@ export interface components {
                 manage_team: boolean;
                 read_workspace: boolean;
                 edit_workspace: boolean;
+                create_project: boolean;
                 delete_project: boolean;
                 own_conversations: boolean;
                 chat: boolean;
+                predict: boolean;
                 use_budgets: boolean;
+                change_budgets: boolean;
                 read_status: boolean;
                 read_metrics: boolean;
                 read_jobs: boolean;
@@ -3788,6 +3825,12 @@ export interface components {
                     window_seconds: number;
                     reset_seconds: number;
                 };
+                key: {
+                    limit: number;
+                    remaining: number;
+                    window_seconds: number;
+                    reset_seconds: number;
+                } | null;
             };
             storage: {
                 projects: {
@@ -3845,7 +3888,7 @@ export interface components {
                 credential_id: string | null;
             };
             /** @enum {string} */
-            action: "account.registered" | "account.email_verified" | "account.changed" | "account.role_changed" | "account.password_changed" | "account.password_reset" | "account.sessions_revoked" | "account.removed" | "api_key.minted" | "api_key.revoked" | "session.revoked" | "invite.created" | "invite.revoked" | "project.deleted" | "dataset.frozen" | "dataset.deleted" | "model.registered" | "model.deleted" | "model_alias.moved" | "model_alias.deleted" | "runtime.connected" | "runtime.started" | "runtime.stopped" | "runtime.disconnected" | "deployment.created" | "deployment.deleted" | "budget.created" | "budget.changed" | "budget.deleted" | "alert_rule.created" | "alert_rule.changed" | "alert_rule.deleted" | "alert.acknowledged" | "webhook.created" | "webhook.deleted" | "webhook.alert_sent_again" | "database.migrated" | "database.backed_up" | "database.restored";
+            action: "account.registered" | "account.email_verified" | "account.changed" | "account.role_changed" | "account.password_changed" | "account.password_reset" | "account.sessions_revoked" | "account.removed" | "api_key.minted" | "api_key.changed" | "api_key.revoked" | "session.revoked" | "invite.created" | "invite.revoked" | "project.deleted" | "dataset.frozen" | "dataset.deleted" | "model.registered" | "model.deleted" | "model_alias.moved" | "model_alias.deleted" | "runtime.connected" | "runtime.started" | "runtime.stopped" | "runtime.disconnected" | "deployment.created" | "deployment.deleted" | "budget.created" | "budget.changed" | "budget.deleted" | "alert_rule.created" | "alert_rule.changed" | "alert_rule.deleted" | "alert.acknowledged" | "webhook.created" | "webhook.deleted" | "webhook.alert_sent_again" | "database.migrated" | "database.backed_up" | "database.restored";
             object: {
                 kind: string;
                 id: string;
@@ -4328,17 +4371,6 @@ export interface components {
                 };
             };
         };
-        Refused422InvalidRequestQuotaExceeded: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"] & {
-                    /** @enum {unknown} */
-                    code?: "invalid_request" | "quota_exceeded";
-                };
-            };
-        };
         Refused409StaleVersion: {
             headers: {
                 [name: string]: unknown;
@@ -4347,6 +4379,39 @@ export interface components {
                 "application/json": components["schemas"]["Error"] & {
                     /** @enum {unknown} */
                     code?: "stale_version";
+                };
+            };
+        };
+        Refused403KeyRestricted: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    /** @enum {unknown} */
+                    code?: "key_restricted";
+                };
+            };
+        };
+        Refused403KeyRestrictedForbidden: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    /** @enum {unknown} */
+                    code?: "key_restricted" | "forbidden";
+                };
+            };
+        };
+        Refused422InvalidRequestQuotaExceeded: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    /** @enum {unknown} */
+                    code?: "invalid_request" | "quota_exceeded";
                 };
             };
         };
@@ -4504,6 +4569,19 @@ export interface components {
                     error: components["schemas"]["OpenAiProblem"] & {
                         /** @enum {unknown} */
                         code?: "unauthenticated" | "session_required";
+                    };
+                };
+            };
+        };
+        OpenaiRefused403KeyRestricted: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error: components["schemas"]["OpenAiProblem"] & {
+                        /** @enum {unknown} */
+                        code?: "key_restricted";
                     };
                 };
             };
@@ -4793,6 +4871,25 @@ export interface components {
                 };
             };
         };
+        AnthropicRefused403KeyRestricted: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    /** @constant */
+                    type: "error";
+                    error: components["schemas"]["AnthropicProblem"] & {
+                        details?: {
+                            /** @enum {unknown} */
+                            error_code?: "key_restricted";
+                            unsupported?: string[];
+                        };
+                    };
+                    request_id: string;
+                };
+            };
+        };
         AnthropicRefused404NotFound: {
             headers: {
                 [name: string]: unknown;
@@ -5021,14 +5118,14 @@ export interface components {
                 };
             };
         };
-        Refused403ForbiddenEmailUnverified: {
+        Refused403KeyRestrictedForbiddenEmailUnverified: {
             headers: {
                 [name: string]: unknown;
             };
             content: {
                 "application/json": components["schemas"]["Error"] & {
                     /** @enum {unknown} */
-                    code?: "forbidden" | "email_unverified";
+                    code?: "key_restricted" | "forbidden" | "email_unverified";
                 };
             };
         };
@@ -5076,25 +5173,25 @@ export interface components {
                 };
             };
         };
-        Refused403OperatorOnly: {
+        Refused403KeyRestrictedOperatorOnly: {
             headers: {
                 [name: string]: unknown;
             };
             content: {
                 "application/json": components["schemas"]["Error"] & {
                     /** @enum {unknown} */
-                    code?: "operator_only";
+                    code?: "key_restricted" | "operator_only";
                 };
             };
         };
-        Refused403OperatorOnlyForbidden: {
+        Refused403KeyRestrictedOperatorOnlyForbidden: {
             headers: {
                 [name: string]: unknown;
             };
             content: {
                 "application/json": components["schemas"]["Error"] & {
                     /** @enum {unknown} */
-                    code?: "operator_only" | "forbidden";
+                    code?: "key_restricted" | "operator_only" | "forbidden";
                 };
             };
         };
@@ -5867,6 +5964,36 @@ export interface operations {
             503: components["responses"]["Refused503BusyStorageUnavailableInstanceOutdatedShuttingDown"];
         };
     };
+    readKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                key_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiKey"];
+                };
+            };
+            400: components["responses"]["Refused400BadRequest"];
+            401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            404: components["responses"]["Refused404NotFound"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            503: components["responses"]["Refused503StorageUnavailableInstanceOutdatedShuttingDown"];
+        };
+    };
     revokeKey: {
         parameters: {
             query?: never;
@@ -5895,6 +6022,47 @@ export interface operations {
             431: components["responses"]["Refused431HeadersTooLarge"];
             500: components["responses"]["Refused500InternalError"];
             503: components["responses"]["Refused503StorageUnavailableInstanceOutdatedShuttingDown"];
+        };
+    };
+    changeKey: {
+        parameters: {
+            query?: never;
+            header?: {
+                "If-Match"?: string;
+            };
+            path: {
+                key_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["KeyChange"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiKey"];
+                };
+            };
+            400: components["responses"]["Refused400MalformedJsonBadRequest"];
+            401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["Refused403EmailUnverified"];
+            404: components["responses"]["Refused404NotFound"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            409: components["responses"]["Refused409StaleVersion"];
+            413: components["responses"]["Refused413PayloadTooLarge"];
+            415: components["responses"]["Refused415UnsupportedMediaType"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            422: components["responses"]["Refused422InvalidRequest"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            503: components["responses"]["Refused503BusyStorageUnavailableInstanceOutdatedShuttingDown"];
         };
     };
     endOtherSessions: {
@@ -6000,6 +6168,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["Refused403KeyRestricted"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
             429: components["responses"]["Refused429RateLimited"];
@@ -6031,6 +6200,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["Refused403KeyRestricted"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
             422: components["responses"]["Refused422InvalidRequest"];
@@ -6063,7 +6233,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400MalformedJsonBadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
-            403: components["responses"]["Refused403Forbidden"];
+            403: components["responses"]["Refused403KeyRestrictedForbidden"];
             408: components["responses"]["Refused408RequestTimeout"];
             413: components["responses"]["Refused413PayloadTooLarge"];
             415: components["responses"]["Refused415UnsupportedMediaType"];
@@ -6096,6 +6266,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["Refused403KeyRestricted"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
@@ -6132,7 +6303,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400MalformedJsonBadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
-            403: components["responses"]["Refused403Forbidden"];
+            403: components["responses"]["Refused403KeyRestrictedForbidden"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             409: components["responses"]["Refused409StaleVersion"];
@@ -6169,7 +6340,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
-            403: components["responses"]["Refused403Forbidden"];
+            403: components["responses"]["Refused403KeyRestrictedForbidden"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             409: components["responses"]["Refused409StaleVersion"];
@@ -6207,7 +6378,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400MalformedJsonBadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
-            403: components["responses"]["Refused403Forbidden"];
+            403: components["responses"]["Refused403KeyRestrictedForbidden"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             409: components["responses"]["Refused409StaleVersion"];
@@ -6245,6 +6416,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["Refused403KeyRestricted"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
@@ -6277,6 +6449,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["Refused403KeyRestricted"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
@@ -6311,6 +6484,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["Refused403KeyRestricted"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
@@ -6351,7 +6525,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400MalformedJsonBadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
-            403: components["responses"]["Refused403Forbidden"];
+            403: components["responses"]["Refused403KeyRestrictedForbidden"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             413: components["responses"]["Refused413PayloadTooLarge"];
@@ -6386,6 +6560,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["Refused403KeyRestricted"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
@@ -6423,7 +6598,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400MalformedJsonBadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
-            403: components["responses"]["Refused403Forbidden"];
+            403: components["responses"]["Refused403KeyRestrictedForbidden"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             409: components["responses"]["Refused409StaleVersionDatasetFrozen"];
@@ -6461,7 +6636,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
-            403: components["responses"]["Refused403Forbidden"];
+            403: components["responses"]["Refused403KeyRestrictedForbidden"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             409: components["responses"]["Refused409StaleVersionDatasetFrozen"];
@@ -6500,7 +6675,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400MalformedJsonBadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
-            403: components["responses"]["Refused403Forbidden"];
+            403: components["responses"]["Refused403KeyRestrictedForbidden"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             409: components["responses"]["Refused409StaleVersionDatasetFrozen"];
@@ -6540,7 +6715,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400MalformedJsonBadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
-            403: components["responses"]["Refused403Forbidden"];
+            403: components["responses"]["Refused403KeyRestrictedForbidden"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             413: components["responses"]["Refused413PayloadTooLarge"];
@@ -6578,6 +6753,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["Refused403KeyRestricted"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
@@ -6611,6 +6787,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["Refused403KeyRestricted"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
@@ -6645,6 +6822,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["Refused403KeyRestricted"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
@@ -6680,6 +6858,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["Refused403KeyRestricted"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
@@ -6723,7 +6902,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400MalformedJsonBadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
-            403: components["responses"]["Refused403Forbidden"];
+            403: components["responses"]["Refused403KeyRestrictedForbidden"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             409: components["responses"]["Refused409RequestIdConflict"];
@@ -6759,6 +6938,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["Refused403KeyRestricted"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
@@ -6796,7 +6976,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400MalformedJsonBadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
-            403: components["responses"]["Refused403Forbidden"];
+            403: components["responses"]["Refused403KeyRestrictedForbidden"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             409: components["responses"]["Refused409StaleVersionModelRegistered"];
@@ -6834,7 +7014,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
-            403: components["responses"]["Refused403Forbidden"];
+            403: components["responses"]["Refused403KeyRestrictedForbidden"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             409: components["responses"]["Refused409StaleVersionModelRegistered"];
@@ -6873,7 +7053,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400MalformedJsonBadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
-            403: components["responses"]["Refused403Forbidden"];
+            403: components["responses"]["Refused403KeyRestrictedForbidden"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             409: components["responses"]["Refused409StaleVersionModelRegistered"];
@@ -6921,7 +7101,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400MalformedJsonBadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
-            403: components["responses"]["Refused403Forbidden"];
+            403: components["responses"]["Refused403KeyRestrictedForbidden"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             409: components["responses"]["Refused409RequestIdConflict"];
@@ -6960,6 +7140,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["Refused403KeyRestricted"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
@@ -6993,6 +7174,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["Refused403KeyRestricted"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
@@ -7023,6 +7205,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["Refused403KeyRestricted"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
@@ -7054,6 +7237,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["Refused403KeyRestricted"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
@@ -7091,7 +7275,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400MalformedJsonBadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
-            403: components["responses"]["Refused403Forbidden"];
+            403: components["responses"]["Refused403KeyRestrictedForbidden"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             409: components["responses"]["Refused409StaleVersion"];
@@ -7129,7 +7313,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
-            403: components["responses"]["Refused403Forbidden"];
+            403: components["responses"]["Refused403KeyRestrictedForbidden"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             409: components["responses"]["Refused409StaleVersion"];
@@ -7162,6 +7346,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["Refused403KeyRestricted"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
             422: components["responses"]["Refused422InvalidRequest"];
@@ -7192,6 +7377,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["Refused403KeyRestricted"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
@@ -7226,7 +7412,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400MalformedJsonBadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
-            403: components["responses"]["Refused403Forbidden"];
+            403: components["responses"]["Refused403KeyRestrictedForbidden"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             413: components["responses"]["Refused413PayloadTooLarge"];
@@ -7260,7 +7446,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
-            403: components["responses"]["Refused403Forbidden"];
+            403: components["responses"]["Refused403KeyRestrictedForbidden"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
@@ -7291,7 +7477,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
-            403: components["responses"]["Refused403Forbidden"];
+            403: components["responses"]["Refused403KeyRestrictedForbidden"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             409: components["responses"]["Refused409RuntimeNotConnected"];
@@ -7324,7 +7510,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
-            403: components["responses"]["Refused403Forbidden"];
+            403: components["responses"]["Refused403KeyRestrictedForbidden"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             409: components["responses"]["Refused409RuntimeNotConnected"];
@@ -7362,6 +7548,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400MalformedJsonBadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["Refused403KeyRestricted"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             413: components["responses"]["Refused413PayloadTooLarge"];
@@ -7400,6 +7587,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["Refused403KeyRestricted"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
@@ -7435,6 +7623,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["Refused403KeyRestricted"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
@@ -7467,6 +7656,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["Refused403KeyRestricted"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
@@ -7495,6 +7685,7 @@ export interface operations {
             };
             400: components["responses"]["OpenaiRefused400BadRequest"];
             401: components["responses"]["OpenaiRefused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["OpenaiRefused403KeyRestricted"];
             408: components["responses"]["OpenaiRefused408RequestTimeout"];
             421: components["responses"]["OpenaiRefused421MisdirectedRequest"];
             429: components["responses"]["OpenaiRefused429RateLimited"];
@@ -7524,6 +7715,7 @@ export interface operations {
             };
             400: components["responses"]["OpenaiRefused400BadRequest"];
             401: components["responses"]["OpenaiRefused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["OpenaiRefused403KeyRestricted"];
             404: components["responses"]["OpenaiRefused404NotFound"];
             408: components["responses"]["OpenaiRefused408RequestTimeout"];
             421: components["responses"]["OpenaiRefused421MisdirectedRequest"];
@@ -7559,6 +7751,7 @@ export interface operations {
             };
             400: components["responses"]["OpenaiRefused400InvalidRequestMalformedJsonQuotaExceededUnknownParameterUnsupportedParameterContextLengthExceededBadRequest"];
             401: components["responses"]["OpenaiRefused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["OpenaiRefused403KeyRestricted"];
             404: components["responses"]["OpenaiRefused404NotFound"];
             408: components["responses"]["OpenaiRefused408RequestTimeout"];
             413: components["responses"]["OpenaiRefused413PayloadTooLarge"];
@@ -7596,6 +7789,7 @@ export interface operations {
             };
             400: components["responses"]["OpenaiRefused400InvalidRequestMalformedJsonUnknownParameterUnsupportedParameterContextLengthExceededBadRequest"];
             401: components["responses"]["OpenaiRefused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["OpenaiRefused403KeyRestricted"];
             404: components["responses"]["OpenaiRefused404NotFound"];
             408: components["responses"]["OpenaiRefused408RequestTimeout"];
             413: components["responses"]["OpenaiRefused413PayloadTooLarge"];
@@ -7633,6 +7827,7 @@ export interface operations {
             };
             400: components["responses"]["OpenaiRefused400InvalidRequestMalformedJsonQuotaExceededPreviousResponseNotFoundUnknownParameterUnsupportedParameterContextLengthExceededBadRequest"];
             401: components["responses"]["OpenaiRefused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["OpenaiRefused403KeyRestricted"];
             404: components["responses"]["OpenaiRefused404NotFound"];
             408: components["responses"]["OpenaiRefused408RequestTimeout"];
             413: components["responses"]["OpenaiRefused413PayloadTooLarge"];
@@ -7669,6 +7864,7 @@ export interface operations {
             };
             400: components["responses"]["OpenaiRefused400InvalidRequestMalformedJsonPreviousResponseNotFoundUnknownParameterUnsupportedParameterContextLengthExceededBadRequest"];
             401: components["responses"]["OpenaiRefused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["OpenaiRefused403KeyRestricted"];
             404: components["responses"]["OpenaiRefused404NotFound"];
             408: components["responses"]["OpenaiRefused408RequestTimeout"];
             413: components["responses"]["OpenaiRefused413PayloadTooLarge"];
@@ -7705,6 +7901,7 @@ export interface operations {
             };
             400: components["responses"]["OpenaiRefused400InvalidRequestBadRequest"];
             401: components["responses"]["OpenaiRefused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["OpenaiRefused403KeyRestricted"];
             404: components["responses"]["OpenaiRefused404NotFound"];
             408: components["responses"]["OpenaiRefused408RequestTimeout"];
             421: components["responses"]["OpenaiRefused421MisdirectedRequest"];
@@ -7736,6 +7933,7 @@ export interface operations {
             };
             400: components["responses"]["OpenaiRefused400BadRequest"];
             401: components["responses"]["OpenaiRefused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["OpenaiRefused403KeyRestricted"];
             404: components["responses"]["OpenaiRefused404NotFound"];
             408: components["responses"]["OpenaiRefused408RequestTimeout"];
             421: components["responses"]["OpenaiRefused421MisdirectedRequest"];
@@ -7766,6 +7964,7 @@ export interface operations {
             };
             400: components["responses"]["OpenaiRefused400InvalidRequestBadRequest"];
             401: components["responses"]["OpenaiRefused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["OpenaiRefused403KeyRestricted"];
             404: components["responses"]["OpenaiRefused404NotFound"];
             408: components["responses"]["OpenaiRefused408RequestTimeout"];
             421: components["responses"]["OpenaiRefused421MisdirectedRequest"];
@@ -7800,6 +7999,7 @@ export interface operations {
             };
             400: components["responses"]["OpenaiRefused400InvalidRequestBadRequest"];
             401: components["responses"]["OpenaiRefused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["OpenaiRefused403KeyRestricted"];
             404: components["responses"]["OpenaiRefused404NotFound"];
             408: components["responses"]["OpenaiRefused408RequestTimeout"];
             421: components["responses"]["OpenaiRefused421MisdirectedRequest"];
@@ -7832,6 +8032,7 @@ export interface operations {
             };
             400: components["responses"]["OpenaiRefused400InvalidRequestMalformedJsonUnknownParameterUnsupportedParameterContextLengthExceededBadRequest"];
             401: components["responses"]["OpenaiRefused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["OpenaiRefused403KeyRestricted"];
             404: components["responses"]["OpenaiRefused404NotFound"];
             408: components["responses"]["OpenaiRefused408RequestTimeout"];
             413: components["responses"]["OpenaiRefused413PayloadTooLarge"];
@@ -7869,6 +8070,7 @@ export interface operations {
             };
             400: components["responses"]["AnthropicRefused400InvalidRequestMalformedJsonThreadUnsupportedRequestUnknownParameterUnsupportedParameterContextLengthExceededBadRequest"];
             401: components["responses"]["AnthropicRefused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["AnthropicRefused403KeyRestricted"];
             404: components["responses"]["AnthropicRefused404NotFound"];
             408: components["responses"]["AnthropicRefused408RequestTimeout"];
             413: components["responses"]["AnthropicRefused413PayloadTooLarge"];
@@ -7905,6 +8107,7 @@ export interface operations {
             };
             400: components["responses"]["AnthropicRefused400InvalidRequestMalformedJsonThreadUnsupportedRequestUnknownParameterUnsupportedParameterContextLengthExceededBadRequest"];
             401: components["responses"]["AnthropicRefused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["AnthropicRefused403KeyRestricted"];
             404: components["responses"]["AnthropicRefused404NotFound"];
             408: components["responses"]["AnthropicRefused408RequestTimeout"];
             413: components["responses"]["AnthropicRefused413PayloadTooLarge"];
@@ -7942,6 +8145,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401Unauthenticated"];
+            403: components["responses"]["Refused403KeyRestricted"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
             422: components["responses"]["Refused422InvalidRequest"];
@@ -7982,7 +8186,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400MalformedJsonBadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
-            403: components["responses"]["Refused403ForbiddenEmailUnverified"];
+            403: components["responses"]["Refused403KeyRestrictedForbiddenEmailUnverified"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             413: components["responses"]["Refused413PayloadTooLarge"];
@@ -8016,6 +8220,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401Unauthenticated"];
+            403: components["responses"]["Refused403KeyRestricted"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
@@ -8050,7 +8255,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400MalformedJsonBadRequest"];
             401: components["responses"]["Refused401Unauthenticated"];
-            403: components["responses"]["Refused403ForbiddenEmailUnverified"];
+            403: components["responses"]["Refused403KeyRestrictedForbiddenEmailUnverified"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             409: components["responses"]["Refused409JobFinished"];
@@ -8085,7 +8290,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401Unauthenticated"];
-            403: components["responses"]["Refused403Forbidden"];
+            403: components["responses"]["Refused403KeyRestrictedForbidden"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             409: components["responses"]["Refused409JobFinished"];
@@ -8121,6 +8326,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401Unauthenticated"];
+            403: components["responses"]["Refused403KeyRestricted"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
@@ -8154,6 +8360,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401Unauthenticated"];
+            403: components["responses"]["Refused403KeyRestricted"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
@@ -8188,6 +8395,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401Unauthenticated"];
+            403: components["responses"]["Refused403KeyRestricted"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
             422: components["responses"]["Refused422InvalidRequest"];
@@ -8218,7 +8426,8 @@ export interface operations {
                 };
             };
             400: components["responses"]["Refused400BadRequest"];
-            401: components["responses"]["Refused401Unauthenticated"];
+            401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["Refused403KeyRestricted"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
             422: components["responses"]["Refused422InvalidRequest"];
@@ -8250,8 +8459,8 @@ export interface operations {
                 };
             };
             400: components["responses"]["Refused400MalformedJsonBadRequest"];
-            401: components["responses"]["Refused401Unauthenticated"];
-            403: components["responses"]["Refused403Forbidden"];
+            401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["Refused403KeyRestrictedForbidden"];
             408: components["responses"]["Refused408RequestTimeout"];
             413: components["responses"]["Refused413PayloadTooLarge"];
             415: components["responses"]["Refused415UnsupportedMediaType"];
@@ -8283,7 +8492,8 @@ export interface operations {
                 };
             };
             400: components["responses"]["Refused400BadRequest"];
-            401: components["responses"]["Refused401Unauthenticated"];
+            401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["Refused403KeyRestricted"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
@@ -8313,8 +8523,8 @@ export interface operations {
                 };
             };
             400: components["responses"]["Refused400BadRequest"];
-            401: components["responses"]["Refused401Unauthenticated"];
-            403: components["responses"]["Refused403Forbidden"];
+            401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["Refused403KeyRestrictedForbidden"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
@@ -8348,8 +8558,8 @@ export interface operations {
                 };
             };
             400: components["responses"]["Refused400MalformedJsonBadRequest"];
-            401: components["responses"]["Refused401Unauthenticated"];
-            403: components["responses"]["Refused403Forbidden"];
+            401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["Refused403KeyRestrictedForbidden"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             413: components["responses"]["Refused413PayloadTooLarge"];
@@ -8381,7 +8591,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401Unauthenticated"];
-            403: components["responses"]["Refused403OperatorOnly"];
+            403: components["responses"]["Refused403KeyRestrictedOperatorOnly"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
             429: components["responses"]["Refused429RateLimited"];
@@ -8413,7 +8623,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400MalformedJsonBadRequest"];
             401: components["responses"]["Refused401Unauthenticated"];
-            403: components["responses"]["Refused403OperatorOnlyForbidden"];
+            403: components["responses"]["Refused403KeyRestrictedOperatorOnlyForbidden"];
             408: components["responses"]["Refused408RequestTimeout"];
             413: components["responses"]["Refused413PayloadTooLarge"];
             415: components["responses"]["Refused415UnsupportedMediaType"];
@@ -8448,7 +8658,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400MalformedJsonBadRequest"];
             401: components["responses"]["Refused401Unauthenticated"];
-            403: components["responses"]["Refused403OperatorOnly"];
+            403: components["responses"]["Refused403KeyRestrictedOperatorOnly"];
             408: components["responses"]["Refused408RequestTimeout"];
             413: components["responses"]["Refused413PayloadTooLarge"];
             415: components["responses"]["Refused415UnsupportedMediaType"];
@@ -8481,7 +8691,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401Unauthenticated"];
-            403: components["responses"]["Refused403OperatorOnly"];
+            403: components["responses"]["Refused403KeyRestrictedOperatorOnly"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
@@ -8512,7 +8722,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401Unauthenticated"];
-            403: components["responses"]["Refused403OperatorOnlyForbidden"];
+            403: components["responses"]["Refused403KeyRestrictedOperatorOnlyForbidden"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
@@ -8547,7 +8757,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400MalformedJsonBadRequest"];
             401: components["responses"]["Refused401Unauthenticated"];
-            403: components["responses"]["Refused403OperatorOnlyForbidden"];
+            403: components["responses"]["Refused403KeyRestrictedOperatorOnlyForbidden"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             413: components["responses"]["Refused413PayloadTooLarge"];
@@ -8583,7 +8793,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401Unauthenticated"];
-            403: components["responses"]["Refused403OperatorOnly"];
+            403: components["responses"]["Refused403KeyRestrictedOperatorOnly"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
             422: components["responses"]["Refused422InvalidRequest"];
@@ -8614,7 +8824,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401Unauthenticated"];
-            403: components["responses"]["Refused403OperatorOnly"];
+            403: components["responses"]["Refused403KeyRestrictedOperatorOnly"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
@@ -8649,7 +8859,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400MalformedJsonBadRequest"];
             401: components["responses"]["Refused401Unauthenticated"];
-            403: components["responses"]["Refused403OperatorOnlyForbidden"];
+            403: components["responses"]["Refused403KeyRestrictedOperatorOnlyForbidden"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             413: components["responses"]["Refused413PayloadTooLarge"];
@@ -8681,7 +8891,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401Unauthenticated"];
-            403: components["responses"]["Refused403OperatorOnly"];
+            403: components["responses"]["Refused403KeyRestrictedOperatorOnly"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
             429: components["responses"]["Refused429RateLimited"];
@@ -8713,7 +8923,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400MalformedJsonBadRequest"];
             401: components["responses"]["Refused401Unauthenticated"];
-            403: components["responses"]["Refused403OperatorOnlyForbidden"];
+            403: components["responses"]["Refused403KeyRestrictedOperatorOnlyForbidden"];
             408: components["responses"]["Refused408RequestTimeout"];
             413: components["responses"]["Refused413PayloadTooLarge"];
             415: components["responses"]["Refused415UnsupportedMediaType"];
@@ -8746,7 +8956,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401Unauthenticated"];
-            403: components["responses"]["Refused403OperatorOnlyForbidden"];
+            403: components["responses"]["Refused403KeyRestrictedOperatorOnlyForbidden"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
@@ -8781,7 +8991,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400MalformedJsonBadRequest"];
             401: components["responses"]["Refused401Unauthenticated"];
-            403: components["responses"]["Refused403OperatorOnlyForbidden"];
+            403: components["responses"]["Refused403KeyRestrictedOperatorOnlyForbidden"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             413: components["responses"]["Refused413PayloadTooLarge"];
@@ -8815,7 +9025,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401Unauthenticated"];
-            403: components["responses"]["Refused403OperatorOnlyForbidden"];
+            403: components["responses"]["Refused403KeyRestrictedOperatorOnlyForbidden"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
@@ -8852,7 +9062,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401Unauthenticated"];
-            403: components["responses"]["Refused403OperatorOnly"];
+            403: components["responses"]["Refused403KeyRestrictedOperatorOnly"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
             422: components["responses"]["Refused422InvalidRequest"];
@@ -8972,7 +9182,7 @@ export interface operations {
                 limit?: number;
                 cursor?: string;
                 actor?: string;
-                action?: "account.registered" | "account.email_verified" | "account.changed" | "account.role_changed" | "account.password_changed" | "account.password_reset" | "account.sessions_revoked" | "account.removed" | "api_key.minted" | "api_key.revoked" | "session.revoked" | "invite.created" | "invite.revoked" | "project.deleted" | "dataset.frozen" | "dataset.deleted" | "model.registered" | "model.deleted" | "model_alias.moved" | "model_alias.deleted" | "runtime.connected" | "runtime.started" | "runtime.stopped" | "runtime.disconnected" | "deployment.created" | "deployment.deleted" | "budget.created" | "budget.changed" | "budget.deleted" | "alert_rule.created" | "alert_rule.changed" | "alert_rule.deleted" | "alert.acknowledged" | "webhook.created" | "webhook.deleted" | "webhook.alert_sent_again" | "database.migrated" | "database.backed_up" | "database.restored" | "account" | "api_key" | "session" | "invite" | "project" | "dataset" | "model" | "model_alias" | "runtime" | "deployment" | "budget" | "alert_rule" | "alert" | "webhook" | "database";
+                action?: "account.registered" | "account.email_verified" | "account.changed" | "account.role_changed" | "account.password_changed" | "account.password_reset" | "account.sessions_revoked" | "account.removed" | "api_key.minted" | "api_key.changed" | "api_key.revoked" | "session.revoked" | "invite.created" | "invite.revoked" | "project.deleted" | "dataset.frozen" | "dataset.deleted" | "model.registered" | "model.deleted" | "model_alias.moved" | "model_alias.deleted" | "runtime.connected" | "runtime.started" | "runtime.stopped" | "runtime.disconnected" | "deployment.created" | "deployment.deleted" | "budget.created" | "budget.changed" | "budget.deleted" | "alert_rule.created" | "alert_rule.changed" | "alert_rule.deleted" | "alert.acknowledged" | "webhook.created" | "webhook.deleted" | "webhook.alert_sent_again" | "database.migrated" | "database.backed_up" | "database.restored" | "account" | "api_key" | "session" | "invite" | "project" | "dataset" | "model" | "model_alias" | "runtime" | "deployment" | "budget" | "alert_rule" | "alert" | "webhook" | "database";
                 object?: string;
                 from?: string;
                 to?: string;
@@ -8994,7 +9204,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401Unauthenticated"];
-            403: components["responses"]["Refused403Forbidden"];
+            403: components["responses"]["Refused403KeyRestrictedForbidden"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
             422: components["responses"]["Refused422InvalidRequest"];
@@ -9023,7 +9233,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401Unauthenticated"];
-            403: components["responses"]["Refused403OperatorOnly"];
+            403: components["responses"]["Refused403KeyRestrictedOperatorOnly"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
             429: components["responses"]["Refused429RateLimited"];
@@ -9055,7 +9265,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400MalformedJsonBadRequest"];
             401: components["responses"]["Refused401Unauthenticated"];
-            403: components["responses"]["Refused403OperatorOnlyForbidden"];
+            403: components["responses"]["Refused403KeyRestrictedOperatorOnlyForbidden"];
             408: components["responses"]["Refused408RequestTimeout"];
             413: components["responses"]["Refused413PayloadTooLarge"];
             415: components["responses"]["Refused415UnsupportedMediaType"];
@@ -9088,7 +9298,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401Unauthenticated"];
-            403: components["responses"]["Refused403OperatorOnly"];
+            403: components["responses"]["Refused403KeyRestrictedOperatorOnly"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
@@ -9119,7 +9329,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401Unauthenticated"];
-            403: components["responses"]["Refused403OperatorOnlyForbidden"];
+            403: components["responses"]["Refused403KeyRestrictedOperatorOnlyForbidden"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
@@ -9152,7 +9362,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401Unauthenticated"];
-            403: components["responses"]["Refused403OperatorOnly"];
+            403: components["responses"]["Refused403KeyRestrictedOperatorOnly"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
@@ -9188,7 +9398,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400MalformedJsonBadRequest"];
             401: components["responses"]["Refused401Unauthenticated"];
-            403: components["responses"]["Refused403OperatorOnly"];
+            403: components["responses"]["Refused403KeyRestrictedOperatorOnly"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             413: components["responses"]["Refused413PayloadTooLarge"];
@@ -9224,7 +9434,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401Unauthenticated"];
-            403: components["responses"]["Refused403OperatorOnly"];
+            403: components["responses"]["Refused403KeyRestrictedOperatorOnly"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
@@ -9257,7 +9467,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401Unauthenticated"];
-            403: components["responses"]["Refused403OperatorOnly"];
+            403: components["responses"]["Refused403KeyRestrictedOperatorOnly"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
@@ -9290,7 +9500,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401Unauthenticated"];
-            403: components["responses"]["Refused403OperatorOnly"];
+            403: components["responses"]["Refused403KeyRestrictedOperatorOnly"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
@@ -9324,7 +9534,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401Unauthenticated"];
-            403: components["responses"]["Refused403OperatorOnly"];
+            403: components["responses"]["Refused403KeyRestrictedOperatorOnly"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
@@ -9359,7 +9569,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401Unauthenticated"];
-            403: components["responses"]["Refused403OperatorOnly"];
+            403: components["responses"]["Refused403KeyRestrictedOperatorOnly"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
@@ -9393,7 +9603,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401Unauthenticated"];
-            403: components["responses"]["Refused403OperatorOnly"];
+            403: components["responses"]["Refused403KeyRestrictedOperatorOnly"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
@@ -9428,7 +9638,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401Unauthenticated"];
-            403: components["responses"]["Refused403OperatorOnly"];
+            403: components["responses"]["Refused403KeyRestrictedOperatorOnly"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
@@ -9470,7 +9680,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400MalformedJsonBadRequest"];
             401: components["responses"]["Refused401Unauthenticated"];
-            403: components["responses"]["Refused403OperatorOnly"];
+            403: components["responses"]["Refused403KeyRestrictedOperatorOnly"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             413: components["responses"]["Refused413PayloadTooLarge"];
@@ -9516,7 +9726,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400MalformedJsonBadRequest"];
             401: components["responses"]["Refused401Unauthenticated"];
-            403: components["responses"]["Refused403OperatorOnly"];
+            403: components["responses"]["Refused403KeyRestrictedOperatorOnly"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             413: components["responses"]["Refused413PayloadTooLarge"];
@@ -9553,7 +9763,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401Unauthenticated"];
-            403: components["responses"]["Refused403OperatorOnly"];
+            403: components["responses"]["Refused403KeyRestrictedOperatorOnly"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
             422: components["responses"]["Refused422InvalidRequest"];
@@ -9596,7 +9806,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401Unauthenticated"];
-            403: components["responses"]["Refused403OperatorOnlyForbidden"];
+            403: components["responses"]["Refused403KeyRestrictedOperatorOnlyForbidden"];
             408: components["responses"]["Refused408RequestTimeout"];
             413: components["responses"]["Refused413PayloadTooLarge"];
             415: components["responses"]["Refused415UnsupportedMediaType"];
@@ -9629,7 +9839,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401Unauthenticated"];
-            403: components["responses"]["Refused403OperatorOnlyForbidden"];
+            403: components["responses"]["Refused403KeyRestrictedOperatorOnlyForbidden"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
