@@ -30,12 +30,12 @@ export function jobsRig(
   clock = new ManualClock(at(0)),
   log = new MemoryLogger(),
 ) {
-  const { jobs, jobHistory, usage, alertRules, alerts, unitOfWork, holds } = repositories;
+  const { jobs, jobHistory, usage, alertRules, alerts, unitOfWork, holds, budgets } = repositories;
   const processes = new TypeOrmInstanceRegistry(source);
   const outages = new OutageLog(log);
   const queue = new GraphileWorkQueue(source, new TypeOrmUnitOfWork(source), processes, log, outages, new NoTracer());
   const announcer = new AlertAnnouncer([], queue, unitOfWork, alerts, log);
-  const finisher = new JobFinisher(unitOfWork, jobs, jobHistory, alertRules, alerts, announcer, ids, log);
+  const finisher = new JobFinisher(unitOfWork, jobs, jobHistory, alertRules, alerts, announcer, budgets, ids, log);
   const running = Object.assign(new RunningCalls(jobs, log), { delayMs: 0 });
   const tracking = new CallTracker(running, finisher, holds, processes, ids, clock, log);
   const audit = auditOn(repositories, clock);
@@ -51,7 +51,7 @@ export function jobsRig(
     tracking,
     reaper: new CallReaper(tracking, jobs, jobHistory, finisher, rollUp, processes, queue, holds, clock, log),
     jobService: new JobService(jobs, found, finisher, unlimitedStorage(repositories), unitOfWork, ids, clock, log),
-    rules: new AlertRuleService(alertRules, jobHistory, unitOfWork, audit, ids, clock),
+    rules: new AlertRuleService(alertRules, jobHistory, budgets, unitOfWork, audit, ids, clock),
     alerts: new AlertService(alerts, announcer, audit, clock),
     /** Returns all finished jobs in order. */
     async history(): Promise<FinishedJob[]> {

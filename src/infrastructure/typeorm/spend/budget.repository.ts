@@ -1,6 +1,6 @@
 import { injectable } from 'inversify';
-import type { BudgetFilter, BudgetRepository, SpentBudget } from '../../../application/spend/ports.js';
 import type { Page } from '../../../application/shared/ports.js';
+import type { BudgetFilter, BudgetRepository, SpentBudget } from '../../../application/spend/ports.js';
 import { Budget, type BudgetScope, budgetPeriods } from '../../../domain/spend/budget.js';
 import { costText, nanosOfCost } from '../../../domain/spend/cost.js';
 import { changesOne, defineTable } from '../table.js';
@@ -144,6 +144,11 @@ export class TypeOrmBudgetRepository implements BudgetRepository {
   async find(id: string, now: Date): Promise<SpentBudget | null> {
     const [row] = await this.unitOfWork.query<SpentRow>(`${SPENT} WHERE budget.id = $2`, [startsAt(now), id]);
     return row ? spentOf(row) : null;
+  }
+
+  async some(ids: readonly string[], now: Date): Promise<SpentBudget[]> {
+    const found = `${SPENT} WHERE budget.id = ANY ($2)`;
+    return (await this.unitOfWork.query<SpentRow>(found, [startsAt(now), ids])).map(spentOf);
   }
 
   async list({ teamId, keys }: BudgetFilter, { limit, after }: Page, now: Date): Promise<SpentBudget[]> {
