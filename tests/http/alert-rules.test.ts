@@ -102,7 +102,7 @@ describe('alert rules on budgets and on windows of calls', () => {
     const outcome = await preview(rule);
     const alerts = await fired();
     expect(outcome.alerts.map(({ job_id }: { job_id: string }) => job_id)).toEqual(
-      alerts.slice(1).map((one) => one.job_id),
+      alerts.slice(1).map(({ job_id }: { job_id: string }) => job_id),
     );
     expect(await preview(rule, { since: (await newest()).created_at })).toMatchObject({ count: 1, jobs_considered: 9 });
   });

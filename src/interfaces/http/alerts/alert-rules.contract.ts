@@ -89,47 +89,45 @@ const fields = {
 };
 
 const absent = { type: 'null' as const };
+const unwindowed = { window_minutes: absent, min_calls: absent };
+const most = (maximum: number) => ({ type: 'number' as const, maximum });
+const whole = { type: 'integer' as const };
 
 /** Describes in JSON Schema what the domain checks: each type of rule has its own thresholds and fields. */
 const fieldsFitType = {
   anyOf: [
     {
       properties: {
-        rule_type: { const: 'job_duration_exceeded' },
-        budget_id: absent,
-        window_minutes: absent,
-        min_calls: absent,
-      },
-    },
-    {
-      properties: {
         rule_type: { const: 'consecutive_failures' },
-        threshold: { type: 'integer' as const, maximum: failures },
-        ...{ budget_id: absent, window_minutes: absent, min_calls: absent },
+        threshold: { ...whole, maximum: failures },
+        budget_id: absent,
+        ...unwindowed,
       },
     },
+    { properties: { rule_type: { const: 'job_duration_exceeded' }, budget_id: absent, ...unwindowed } },
     {
       properties: {
         rule_type: { const: 'budget_used' },
-        threshold: { maximum: share },
+        threshold: most(share),
         budget_id: { type: 'string' as const },
-        ...{ window_minutes: absent, min_calls: absent },
+        ...unwindowed,
       },
       required: ['budget_id'],
     },
     ...windowTypes.map((type) => ({
       properties: {
         rule_type: { const: type },
-        threshold: { maximum: type === 'error_rate' ? 1 : seconds },
-        job_kind: { enum: [...callKinds, null] },
+        threshold: most(type === 'error_rate' ? 1 : seconds),
+        job_kind: { type: ['string' as const, 'null' as const], enum: [...callKinds, null] },
         budget_id: absent,
-        window_minutes: { type: 'integer' as const },
-        min_calls: { type: 'integer' as const },
+        window_minutes: whole,
+        min_calls: whole,
       },
       required: ['window_minutes', 'min_calls'],
     })),
   ],
 };
+const example = { name: 'training fails', rule_type: 'consecutive_failures', threshold: 3 };
 
 const moment = 'must be a time in seconds since the epoch';
 const Since = number().min(0, { error: moment }).max(LATEST, { error: moment });
@@ -155,7 +153,7 @@ export const createAlertRule = api.post(path, {
     `earliest. A window counts at most the newest ${calls} calls. ` +
     `There are at most ${rules} rules.`,
   access: permissions.manageMonitoring,
-  body: z.object(fields).meta({ id: 'NewAlertRule', ...fieldsFitType }),
+  body: z.object(fields).meta({ id: 'NewAlertRule', example, ...fieldsFitType }),
   status: 201,
   answer: RuleAnswer,
 });
@@ -173,7 +171,7 @@ export const previewAlertRule = api.post(`${path}/preview`, {
       ...fields,
       since: Since.nullish().describe('Only jobs that finished then or later, in seconds since the epoch.'),
     })
-    .meta({ id: 'AlertRulePreview', ...fieldsFitType }),
+    .meta({ id: 'AlertRulePreview', example, ...fieldsFitType }),
   answer: namedObject('AlertRuleOutcome', {
     alerts: z.array(
       AlertAnswer.pick({

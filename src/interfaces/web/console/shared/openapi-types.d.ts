@@ -3598,12 +3598,6 @@ export interface components {
             min_calls?: number | null;
         } | {
             /** @constant */
-            rule_type?: "job_duration_exceeded";
-            budget_id?: null;
-            window_minutes?: null;
-            min_calls?: null;
-        } | {
-            /** @constant */
             rule_type?: "consecutive_failures";
             threshold?: number;
             budget_id?: null;
@@ -3611,16 +3605,22 @@ export interface components {
             min_calls?: null;
         } | {
             /** @constant */
+            rule_type?: "job_duration_exceeded";
+            budget_id?: null;
+            window_minutes?: null;
+            min_calls?: null;
+        } | {
+            /** @constant */
             rule_type?: "budget_used";
-            threshold?: unknown;
+            threshold?: number;
             budget_id: string;
             window_minutes?: null;
             min_calls?: null;
         } | {
             /** @constant */
             rule_type?: "latency_p95";
-            threshold?: unknown;
-            /** @enum {unknown} */
+            threshold?: number;
+            /** @enum {string|null} */
             job_kind?: "chat" | "embedding" | "prediction" | null;
             budget_id?: null;
             window_minutes: number;
@@ -3628,8 +3628,8 @@ export interface components {
         } | {
             /** @constant */
             rule_type?: "error_rate";
-            threshold?: unknown;
-            /** @enum {unknown} */
+            threshold?: number;
+            /** @enum {string|null} */
             job_kind?: "chat" | "embedding" | "prediction" | null;
             budget_id?: null;
             window_minutes: number;
@@ -3666,12 +3666,6 @@ export interface components {
             since?: number | null;
         } | {
             /** @constant */
-            rule_type?: "job_duration_exceeded";
-            budget_id?: null;
-            window_minutes?: null;
-            min_calls?: null;
-        } | {
-            /** @constant */
             rule_type?: "consecutive_failures";
             threshold?: number;
             budget_id?: null;
@@ -3679,16 +3673,22 @@ export interface components {
             min_calls?: null;
         } | {
             /** @constant */
+            rule_type?: "job_duration_exceeded";
+            budget_id?: null;
+            window_minutes?: null;
+            min_calls?: null;
+        } | {
+            /** @constant */
             rule_type?: "budget_used";
-            threshold?: unknown;
+            threshold?: number;
             budget_id: string;
             window_minutes?: null;
             min_calls?: null;
         } | {
             /** @constant */
             rule_type?: "latency_p95";
-            threshold?: unknown;
-            /** @enum {unknown} */
+            threshold?: number;
+            /** @enum {string|null} */
             job_kind?: "chat" | "embedding" | "prediction" | null;
             budget_id?: null;
             window_minutes: number;
@@ -3696,8 +3696,8 @@ export interface components {
         } | {
             /** @constant */
             rule_type?: "error_rate";
-            threshold?: unknown;
-            /** @enum {unknown} */
+            threshold?: number;
+            /** @enum {string|null} */
             job_kind?: "chat" | "embedding" | "prediction" | null;
             budget_id?: null;
             window_minutes: number;
