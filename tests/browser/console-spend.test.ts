@@ -8,7 +8,7 @@ import { Service } from '../support/service.js';
 import { ask, completions, readyProject } from '../support/workspace.js';
 
 const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click();
-const cell = (page: Page, name: string | RegExp) => page.getByRole('cell', { name });
+const cell = (page: Page, name: string | RegExp) => page.getByRole('cell', { name, exact: true });
 
 describeInBrowser('budgets and costs in the console', () => {
   let service: Service;
@@ -19,7 +19,9 @@ describeInBrowser('budgets and costs in the console', () => {
 
   beforeAll(async () => {
     engine = await ScriptedEngine.start();
-    service = await Service.start({ env: { SERVICE_MAX_ACCOUNTS: '9', SERVICE_RUNTIME_ALLOWED_HOSTS: engine.host, SERVICE_CURRENCY: 'EUR' } });
+    service = await Service.start({
+      env: { SERVICE_MAX_ACCOUNTS: '9', SERVICE_RUNTIME_ALLOWED_HOSTS: engine.host, SERVICE_CURRENCY: 'EUR' },
+    });
     visitor = await Visitor.start(service.url);
     cast = await castOf(service);
     const prices = { input: 0, output: 0, per_call: 0.1 };
@@ -115,11 +117,12 @@ describeInBrowser('budgets and costs in the console', () => {
   it('shows costs by project, model, account and key', async () => {
     const page = await openConsole(visitor, cast.admin.token, '/budgets/costs');
     await page.getByRole('img', { name: 'Costs over the last 30 days: 0.3 EUR in all.' }).waitFor();
+    const named = (await service.get('/v1/status', cast.admin.token)).body.runtimes[0].project_name;
     const names = {
       'By model': /^any · /,
       'By account': 'You',
       'By key': /^Key .*tnk_/,
-      'By project': 'Untitled project',
+      'By project': named,
     };
     for (const [by, name] of Object.entries(names)) {
       await page.getByRole('link', { name: by }).click();
@@ -180,13 +183,14 @@ describeInBrowser('budgets and costs in the console', () => {
     await page.getByText('Prices', { exact: true }).click();
     await page.getByLabel('Input, for a million tokens', { exact: true }).fill('0.15');
     await page.getByLabel('Output, for a million tokens', { exact: true }).fill('dear');
-    await press(page, 'Create');
+    await press(page, 'Create and register');
     await page.getByText('must be a number from 0 to 1000000').waitFor();
     expect(await shortcomingsInEveryLook(page)).toEqual([]);
     await page.getByLabel('Output, for a million tokens', { exact: true }).fill('0.60');
-    await press(page, 'Create');
+    await press(page, 'Create and register');
     await page.getByRole('heading', { name: /^any · / }).waitFor();
     const { models } = (await service.get(`/v1/projects/${project}/models`, cast.admin.token)).body;
+    expect(models[0].state).toBe('registered');
     expect(models[0].spec.prices).toEqual({ input: 0.15, output: 0.6 });
   });
 });
