@@ -80,7 +80,11 @@ describe('budgets', () => {
       },
     });
     expect(await read(body.id)).toEqual(body);
-    expect((await app.get('/v1/budgets?limit=1', admin.token)).body).toEqual({ budgets: [body], count: 1, next_cursor: null });
+    expect((await app.get('/v1/budgets?limit=1', admin.token)).body).toEqual({
+      budgets: [body],
+      count: 1,
+      next_cursor: null,
+    });
     expect(statusAndCode(await create({ limit: -1 }))).toBe('422 invalid_request');
     expect(statusAndCode(await create({ limit: 1.5 }))).toBe('422 invalid_request');
     expect(statusAndCode(await create({ scope: 'project', scope_id: 'prj_nobody' }))).toBe('422 invalid_request');
@@ -95,9 +99,17 @@ describe('budgets', () => {
       body: { code: 'budget_exceeded', details: [{ budget_id: id, scope: 'account' }] },
     });
     const { headers } = refused;
-    expect(['x-budget-id', 'retry-after', 'x-should-retry'].map((name) => headers.get(name))).toEqual([id, '60', 'false']);
+    expect(['x-budget-id', 'retry-after', 'x-should-retry'].map((name) => headers.get(name))).toEqual([
+      id,
+      '60',
+      'false',
+    ]);
     const stream = await chat('Hi', { stream: true });
-    expect([stream.status, stream.body.error.code, stream.headers.get('x-budget-id')]).toEqual([429, 'budget_exceeded', id]);
+    expect([stream.status, stream.body.error.code, stream.headers.get('x-budget-id')]).toEqual([
+      429,
+      'budget_exceeded',
+      id,
+    ]);
     const calls = [
       ['/openai/v1/responses', { model: project, input: 'Hi' }],
       ['/openai/v1/messages', { model: project, max_tokens: 9, messages: [{ role: 'user', content: 'Hi' }] }],

@@ -103,6 +103,16 @@ describe('the cost of a call', () => {
     expect(job).toMatchObject({ status: 'failed', usage: { tokens_in: 2, tokens_out: 3 }, cost: '3.750000000' });
   });
 
+  it('counts the parts of a stream that its caller has left', async () => {
+    const leaving = new AbortController();
+    const left = chat('hang', { stream: true }, leaving.signal).catch(() => undefined);
+    await until('the call runs', async () => (await newest())[0].status === 'running');
+    leaving.abort();
+    await left;
+    await until('the call is cancelled', async () => (await newest())[0].status === 'cancelled');
+    expect(await newest()).toMatchObject([{ usage: { tokens_in: 1, tokens_out: 3 }, cost: '2.750000000' }]);
+  });
+
   it('counts all tokens of a whole answer that its caller has left, because the engine does not tell', async () => {
     const leaving = new AbortController();
     const working = new Promise<void>((resolve) => {

@@ -37,7 +37,7 @@ export interface ChatRuntimesLimits {
 }
 
 type Texts = Partial<Record<'text' | 'id' | 'by', string>>;
-type About = Partial<ChatRequest> & Texts & Partial<Pick<RuntimeCall, 'signal' | 'admitted' | 'left'>>;
+type About = Partial<ChatRequest> & Texts & Partial<Pick<RuntimeCall, 'signal' | 'admitted' | 'made'>>;
 
 /** Returns the actions of the contract suites on the runtimes of a rig. */
 export function callsTo(rig: () => ChatRuntimesUnderTest) {
@@ -48,11 +48,17 @@ export function callsTo(rig: () => ChatRuntimesUnderTest) {
     await reaches('ready', id);
   };
 
-  const callOf = ({ text = rig().asked, id = 'a', by = 'usr_a', signal, admitted, left, ...rest }: About) => {
+  const callOf = ({ text = rig().asked, id = 'a', by = 'usr_a', signal, admitted, made, ...rest }: About) => {
     const messages = [{ role: 'user' as const, content: text }];
     const request = { messages, maxTokens: null, temperature: 0, ...rest };
     const ending = signal ?? new AbortController().signal;
-    const call = { caller: by, signal: ending, memory: unlimited, ...(admitted && { admitted }), ...(left && { left }) };
+    const call = {
+      caller: by,
+      signal: ending,
+      memory: unlimited,
+      ...(admitted && { admitted }),
+      ...(made && { made }),
+    };
     return [id, request, call] as const;
   };
 

@@ -49,7 +49,8 @@ export class PastFacts {
     const start = Budget.start(budget.period, job.finishedAt).getTime();
     if (start !== this.start) this.settled = 0n;
     this.start = start;
-    if (Budget.covers(budget, job)) this.settled += takenBy(job, budget);
+    const isOfPeriod = Budget.start(budget.period, job.createdAt).getTime() === start;
+    if (isOfPeriod && Budget.covers(budget, job)) this.settled += takenBy(job, budget);
     return this.settled;
   }
 
@@ -76,7 +77,7 @@ function takenBy(job: FinishedJob, { unit }: Budget): Nanos {
   const { mode, status, usage, cost } = job;
   const tokensOut = usage?.tokensOut ?? 0;
   const paid = cost === null ? 0n : nanosOfCost(cost);
-  if (mode !== 'sync' || !usage || (status !== 'succeeded' && tokensOut === 0 && paid === 0n)) return 0n;
+  if (mode !== 'sync' || !usage || (status !== 'succeeded' && usage.tokensIn === null && paid === 0n)) return 0n;
   if (unit === 'cost') return paid;
   if (unit === 'calls') return ONE;
   if (unit === 'tokens') return BigInt((usage.tokensIn ?? 0) + tokensOut) * ONE;

@@ -1,10 +1,9 @@
 import { injectable } from 'inversify';
 import type { AccountCaller, Caller } from '../../domain/accounts/caller.js';
 import { authorize, permissions } from '../../domain/accounts/permission.js';
-import type { ChatRequest, Completion, CompletionPart, TimedCompletion, Usage } from '../../domain/chat/chat.js';
+import type { ChatRequest, Completion, CompletionPart, Usage } from '../../domain/chat/chat.js';
 import type { KeptIn } from '../../domain/chat/conversation.js';
 import {
-  AnswerOutOfFormat,
   InferenceTimeout,
   RuntimeInvalidResponse,
   RuntimeLoading,
@@ -14,10 +13,11 @@ import {
 } from '../../domain/chat/errors.js';
 import type { ProjectRuntime } from '../../domain/chat/runtime.js';
 import { type CallFigures, type CallInfo, CallTracker } from '../jobs/call-tracker.js';
-import { MemoryBudget, type WithMemory } from '../shared/memory-budget.js';
+import type { WithMemory } from '../shared/memory-budget.js';
 import { Clock, ServiceSettings } from '../shared/ports.js';
 import { BudgetGuard } from '../spend/budget-guard.js';
-import { bounded, demandOf, within } from '../spend/chat-demand.js';
+import { CallDeadline } from '../spend/call-deadline.js';
+import { bounded, demandOf } from '../spend/chat-demand.js';
 import { EarlyEnd } from '../spend/early-end.js';
 import { type InProject, TeamWorkspace } from '../workspace/team-workspace.js';
 import { ConversationService, type TurnPlace } from './conversation.service.js';
@@ -81,16 +81,6 @@ export interface ChatStream {
   readonly expired: AbortSignal;
 }
 
-/** A chat of the service itself with a runtime, on behalf of an account. */
-export interface OwnCall {
-  readonly projectId: string;
-  readonly request: ChatRequest;
-  readonly accountId: string;
-  readonly teamId: string;
-  /** Names the holds of the call. */
-  readonly callId: string;
-}
-
 /** After an abort, a slow caller has this time to read on and get the error. Then the connection is closed. */
 const LAST_READ_MS = 500;
 
@@ -105,25 +95,30 @@ export class ChatService {
     private readonly guard: BudgetGuard,
     private readonly clock: Clock,
     private readonly settings: ServiceSettings,
-    private readonly memory: MemoryBudget,
   ) {}
 
   /**
    * Returns the answer of the project's model, and the id of the conversation that stores the turn, or null. Reads the
    * desired state of the runtime first, so that no instance answers after a stop. Throws what
-   * `RuntimeReconciler.stateForTeam`, `requireReady`, `ConversationService.storeTurn` and `ChatRuntimes.complete` throw.
+   * `RuntimeReconciler.stateForCall`, `requireReady`, `ConversationService.storeTurn` and `ChatRuntimes.complete` throw.
    */
   async complete(by: Caller | null, input: Input & WholeInput): Promise<Answered> {
     const { request, signal, memory } = input;
     const { call, turn } = await this.prepare(by, input);
     const { projectId } = call;
-    const early = new EarlyEnd(request);
-    const options = { caller: call.by.accountId, signal, memory, left: early.left };
+    let early = new EarlyEnd(request);
     const completion = await this.calls.track(
       call,
-      (admitted, bounds) => {
-        const limited = within(signal, bounds, this.settings.inferenceTimeoutMs);
-        return this.runtimes.complete(projectId, bounded(request, bounds), { ...options, signal: limited, admitted });
+      async (begun, bounds) => {
+        const deadline = new CallDeadline(signal, bounds);
+        const admitted = () => {
+          begun();
+          deadline.begin();
+        };
+        const sent = bounded(request, bounds);
+        early = new EarlyEnd(sent);
+        const options = { caller: call.by.accountId, signal: deadline.signal, memory, made: early.made, admitted };
+        return this.runtimes.complete(projectId, sent, options).finally(() => deadline.end());
       },
       {
         figuresOf: ({ usage }) => figuresOf(usage),
@@ -131,7 +126,7 @@ export class ChatService {
           await this.store(turn, input, TurnText.of(answer));
           await input.store?.(answer, projectId);
         },
-        leftWith: () => early.ofWhole(),
+        ifLeft: () => early.ofWhole(),
       },
     );
     return { projectId, completion, conversationId: turn?.id ?? null };
@@ -156,22 +151,29 @@ export class ChatService {
     const call = await this.calls.open(about);
     const { projectId, by } = about;
     const caller = by.accountId;
-    const early = new EarlyEnd(request);
-    const limited = within(signal, call.bounds, this.settings.inferenceTimeoutMs);
-    const options = { caller, signal: limited, memory, left: early.left, admitted: () => call.admitted() };
-    const source = this.runtimes.stream(projectId, bounded(request, call.bounds), options);
+    const sent = bounded(request, call.bounds);
+    const early = new EarlyEnd(sent);
+    const deadline = new CallDeadline(signal, call.bounds);
+    const admitted = () => {
+      call.admitted();
+      deadline.begin(() => isWaiting && void expire());
+    };
+    const options = { caller, signal: deadline.signal, memory, made: early.made, admitted };
+    const source = this.runtimes.stream(projectId, sent, options);
     const iterator = source[Symbol.asyncIterator]();
     const text = new TurnText();
     let firstToken: number | null = null;
     let isOpen = true;
+    let isWaiting = false; // for the consumer
     const timeoutMs = this.settings.inferenceTimeoutMs;
     let timer: NodeJS.Timeout | undefined;
     const isCounted = about.prices !== null || call.bounds !== null;
     const madeSoFar = async () => (isCounted ? early.ofStream(firstToken) : figuresOf(null, firstToken));
     const fail = async (error: unknown) => call.failed(error, await madeSoFar());
     const stop = (error: unknown) => void fail(error).catch(() => {});
-    const expire = () => {
-      stop(new InferenceTimeout(timeoutMs / 1_000));
+    const expire = async () => {
+      await iterator.return?.().catch(() => undefined); // the runtime then reports the tokens that it has made
+      stop(deadline.signal.aborted ? deadline.signal.reason : new InferenceTimeout(timeoutMs / 1_000));
       expired.abort();
     };
     const abort = () => {
@@ -192,14 +194,17 @@ export class ChatService {
         const { end } = part;
         if (end) {
           isOpen = false;
+          deadline.end();
           await call.succeeded(figuresOf(end.usage, firstToken), async () => {
             await this.store(turn, input, text.joined);
             await input.store?.({ ...part, end }, projectId);
           });
         }
         // The runtime reports its timeout only when it is asked for a part. A slow consumer does not ask.
-        timer = setTimeout(expire, Math.max(1, arrived + timeoutMs - this.clock.now().getTime()));
+        timer = setTimeout(() => void expire(), Math.max(1, arrived + timeoutMs - this.clock.now().getTime()));
+        isWaiting = true;
         yield part;
+        isWaiting = false;
         clearTimeout(timer);
         if (part.end) return;
       }
@@ -211,6 +216,7 @@ export class ChatService {
     } finally {
       signal.removeEventListener('abort', abort);
       clearTimeout(timer);
+      deadline.end();
       await iterator.return?.();
       if (isOpen) await call.cancelled(await madeSoFar());
     }
@@ -222,7 +228,7 @@ export class ChatService {
     { keptIn, signal, request, memory: _, ...named }: Input,
   ): Promise<{ call: AccountCall; turn: Turn | null }> {
     const caller = authorize(by, permissions.chat);
-    const { projectId, runtime, prices, hasBudgets } = await this.reconciler.stateForTeam(caller.teamId, named);
+    const { projectId, runtime, prices, hasBudgets } = await this.reconciler.stateForCall(caller, named);
     const place = keptIn === null ? null : { caller, projectId, keptIn };
     const turn = place && { place, id: await this.conversations.prepareTurn(place, request) };
     requireReady(runtime);
@@ -231,7 +237,8 @@ export class ChatService {
       const promptTokens = await this.runtimes.boundTokens(projectId, request, { caller: caller.accountId, signal });
       return demandOf(request, { promptTokens, prices, mostMs: this.settings.inferenceTimeoutMs });
     };
-    const guard = hasBudgets ? (callId: string) => this.guard.take({ by: caller, callId, projectId, demand }) : null;
+    const take = (callId: string, at: Date) => this.guard.take({ by: caller, callId, at, projectId, demand });
+    const guard = hasBudgets ? take : null;
     return { call: { by: caller, kind: 'chat', name: null, projectId, modelId, prices, guard, signal }, turn };
   }
 
@@ -258,45 +265,10 @@ export class ChatService {
     if (keptIn === null || keptIn === 'new') await this.workspace.project(caller, projectId);
     else await this.conversations.requireConversation(by, { projectId, id: keptIn });
   }
-
-  /**
-   * Returns an answer and its latency in seconds without the time in the queue. Creates no job. Throws BudgetExceeded, and
-   * what `ChatRuntimes.complete` throws, except AnswerOutOfFormat: returns the answer of this error instead.
-   */
-  async completeOwn(call: OwnCall, signal: AbortSignal): Promise<TimedCompletion> {
-    const { projectId, request, accountId, teamId, callId } = call;
-    let begun = this.clock.now();
-    const admitted = () => {
-      begun = this.clock.now();
-    };
-    const prices = this.reconciler.pricesOf(projectId);
-    const demand = async () => {
-      const promptTokens = await this.runtimes.boundTokens(projectId, request, { caller: accountId, signal });
-      return demandOf(request, { promptTokens, prices, mostMs: this.settings.inferenceTimeoutMs });
-    };
-    const bounds = await this.guard.takeFor({ teamId, projectId, accountId, keyId: null, callId }, demand);
-    const memory = this.memory.open(accountId);
-    const options = { caller: accountId, signal, memory, admitted };
-    try {
-      const answer = this.runtimes.complete(projectId, bounded(request, bounds), options);
-      const completion = await answer.catch((error) => {
-        if (error instanceof AnswerOutOfFormat) return error.completion;
-        throw error;
-      });
-      const milliseconds = Math.max(0, this.clock.now().getTime() - begun.getTime());
-      if (bounds) await this.guard.settle(callId, prices, { ...figuresOf(completion.usage), milliseconds });
-      return { completion, latency: milliseconds / 1000 };
-    } catch (error) {
-      if (bounds) await this.guard.settle(callId, prices, null);
-      throw error;
-    } finally {
-      memory.close();
-    }
-  }
 }
 
 /** Returns the figures of a call. `firstToken` is null for a whole answer without a stream. */
-const figuresOf = (usage: Usage | null, firstToken: number | null = null): CallFigures => ({
+export const figuresOf = (usage: Usage | null, firstToken: number | null = null): CallFigures => ({
   tokensIn: usage?.promptTokens ?? null,
   tokensCached: usage?.cachedTokens ?? 0,
   tokensOut: usage?.completionTokens ?? null,

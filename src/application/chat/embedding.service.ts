@@ -7,6 +7,7 @@ import { type CallFigures, CallTracker } from '../jobs/call-tracker.js';
 import type { WithMemory } from '../shared/memory-budget.js';
 import { ServiceSettings } from '../shared/ports.js';
 import { BudgetGuard } from '../spend/budget-guard.js';
+import { CallDeadline } from '../spend/call-deadline.js';
 import { requireReady } from './chat.service.js';
 import { ChatRuntimes } from './ports.js';
 import { type NamedProject, RuntimeReconciler } from './runtime-reconciler.js';
@@ -49,23 +50,37 @@ export class EmbeddingService {
 
   /**
    * Returns the vectors of the texts, made by the project's model. Reserves memory for the vectors. Reads the desired
-   * state of the runtime first, so that no instance answers after a stop. Throws what `RuntimeReconciler.stateForTeam`,
+   * state of the runtime first, so that no instance answers after a stop. Throws what `RuntimeReconciler.stateForCall`,
    * `requireReady`, `ChatRuntimes.embed` and `Reservation.reserve` throw.
    */
   async embed(by: Caller | null, { request, signal, memory, ...named }: Input): Promise<Embedded> {
     const caller = authorize(by, permissions.chat);
-    const { projectId, runtime, prices, hasBudgets } = await this.reconciler.stateForTeam(caller.teamId, named);
+    const { projectId, runtime, prices, hasBudgets } = await this.reconciler.stateForCall(caller, named);
     requireReady(runtime);
     const { modelId } = runtime;
-    const demand = async () => ({ ...NO_ANSWER, promptTokens: mostTextTokens(request.texts), prices, mostMs: this.mostMs });
-    const guard = hasBudgets ? (callId: string) => this.guard.take({ by: caller, callId, projectId, demand }) : null;
+    const demand = async () => ({
+      ...NO_ANSWER,
+      promptTokens: mostTextTokens(request.texts),
+      prices,
+      mostMs: this.mostMs,
+    });
+    const take = (callId: string, at: Date) => this.guard.take({ by: caller, callId, at, projectId, demand });
+    const guard = hasBudgets ? take : null;
     const about = { by: caller, kind: 'embedding', name: null, projectId, modelId, prices, guard, signal } as const;
     const embeddings = await this.calls.track(
       about,
-      (admitted) => this.runtimes.embed(projectId, request, { caller: caller.accountId, signal, memory, admitted }),
+      async (begun, bounds) => {
+        const deadline = new CallDeadline(signal, bounds);
+        const admitted = () => {
+          begun();
+          deadline.begin();
+        };
+        const options = { caller: caller.accountId, signal: deadline.signal, memory, admitted };
+        return this.runtimes.embed(projectId, request, options).finally(() => deadline.end());
+      },
       {
         figuresOf: ({ promptTokens }) => figuresOf(promptTokens),
-        leftWith: async () => figuresOf(Math.ceil(estimatedTextTokens(request.texts))),
+        ifLeft: async () => figuresOf(Math.ceil(estimatedTextTokens(request.texts))),
       },
     );
     await memory.reserve(embeddings.vectors.reduce((bytes, { byteLength }) => bytes + byteLength, 0));

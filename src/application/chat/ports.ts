@@ -20,10 +20,11 @@ export interface RuntimeCall {
   /** A callback for the moment when the call leaves the fair queue. It is called once. */
   readonly admitted?: () => void;
   /**
-   * A callback for the moment when a chat worker cancels the generation of one answer. The promise resolves, and never
-   * rejects, to the tokens that it had made until then, or to null if the worker is gone. Engines elsewhere never call it.
+   * A callback for the moment when a chat worker ends the generation of one answer, because it is complete or cancelled.
+   * The promise resolves, and never rejects, to the tokens that were made until then, or to null if the worker is gone.
+   * Of several answers to a prompt, the first has the tokens of the prompt. Engines elsewhere never call it.
    */
-  readonly left?: (usage: Promise<Usage | null>) => void;
+  readonly made?: (usage: Promise<Usage | null>) => void;
 }
 
 /** The data of a count of tokens that are not part of its request. */
@@ -258,7 +259,7 @@ export interface RuntimeConnection {
 
 export interface ConnectedProject {
   readonly projectId: string;
-  /** True if the team has budgets. */
+  /** True if there is a budget of the project or of the given scopes. */
   readonly hasBudgets: boolean;
   readonly connection: RuntimeConnection | null;
 }
@@ -271,13 +272,16 @@ export interface ChatModel extends Pick<Project, 'id' | 'createdAt'> {
 
 export abstract class RuntimeConnectionRepository {
   abstract find(projectId: string): Promise<RuntimeConnection | null>;
-  /** Returns the team's project with this id and its connection, or null if the team has no such project. */
-  abstract ofProject(teamId: string, projectId: string): Promise<ConnectedProject | null>;
+  /**
+   * Returns the team's project with this id and its connection, or null if the team has no such project. `scopes` are the
+   * ids of further scopes of budgets.
+   */
+  abstract ofProject(teamId: string, projectId: string, scopes?: readonly string[]): Promise<ConnectedProject | null>;
   /**
    * Returns the team's project with the id `model`, or else the team's only project with this name. Returns null if
    * there is none, or if several projects have the name.
    */
-  abstract ofModel(teamId: string, model: string): Promise<ConnectedProject | null>;
+  abstract ofModel(teamId: string, model: string, scopes?: readonly string[]): Promise<ConnectedProject | null>;
   /** Returns a team's projects that have a connection, newest first. */
   abstract connectedProjects(teamId: string): Promise<ChatModel[]>;
   /** Returns the connections of these projects, in any order. */

@@ -1,8 +1,10 @@
 import { injectable } from 'inversify';
+import type { AccountCaller } from '../../domain/accounts/caller.js';
 import { UnknownModel } from '../../domain/chat/errors.js';
 import type { ProjectRuntime, RuntimeSource } from '../../domain/chat/runtime.js';
 import { DomainError, NotFound } from '../../domain/shared/errors.js';
 import { unstorableLeaf } from '../../domain/shared/text.js';
+import { Budget } from '../../domain/spend/budget.js';
 import { Prices } from '../../domain/spend/prices.js';
 import { Model } from '../../domain/workspace/model.js';
 import { Logger } from '../shared/ports.js';
@@ -15,11 +17,14 @@ export type NamedProject = InProject | { readonly model: string };
 
 type Connected = Pick<RuntimeConnection, 'projectId' | 'modelId'>;
 
-interface PricedRuntime {
+interface NamedRuntime {
   readonly projectId: string;
-  /** True if the team has budgets. */
-  readonly hasBudgets: boolean;
   readonly runtime: ProjectRuntime;
+}
+
+interface CalledRuntime extends NamedRuntime {
+  /** True if the call is under budgets. */
+  readonly hasBudgets: boolean;
   /** Null: the model has no price, or is not ready. */
   readonly prices: Prices | null;
 }
@@ -101,15 +106,16 @@ export class RuntimeReconciler {
     return projectIds.map((id) => this.combined(connections.get(id) ?? null));
   }
 
-  /**
-   * Returns the runtime of a team's project, the prices of a ready model, and the project's id. Throws NotFound, or
-   * UnknownModel for a `model`.
-   */
-  async stateForTeam(teamId: string, named: NamedProject): Promise<PricedRuntime> {
-    const found = await this.find(teamId, named);
-    if (!found) throw 'model' in named ? new UnknownModel() : new NotFound('project');
-    const { projectId, connection, hasBudgets } = found;
-    return { projectId, hasBudgets, runtime: this.combined(connection), prices: this.prices.get(projectId) ?? null };
+  /** Returns the runtime of a team's project, and the project's id. Throws NotFound, or UnknownModel for a `model`. */
+  async stateForTeam(teamId: string, named: NamedProject): Promise<NamedRuntime> {
+    const { projectId, connection } = await this.find(teamId, named);
+    return { projectId, runtime: this.combined(connection) };
+  }
+
+  /** Returns also what a call of the caller costs, and whether it is under budgets. Throws what `stateForTeam` throws. */
+  async stateForCall(caller: AccountCaller, named: NamedProject): Promise<CalledRuntime> {
+    const { projectId, connection, hasBudgets } = await this.find(caller.teamId, named, Budget.scopesOf(caller));
+    return { projectId, hasBudgets, runtime: this.combined(connection), prices: this.pricesOf(projectId) };
   }
 
   /** Returns the prices of the model that this instance runs for the project, or null. */
@@ -134,9 +140,15 @@ export class RuntimeReconciler {
     return model;
   }
 
-  private async find(teamId: string, named: NamedProject): Promise<ConnectedProject | null> {
-    if ('projectId' in named) return this.connections.ofProject(teamId, named.projectId);
-    return unstorableLeaf(named.model) ? null : this.connections.ofModel(teamId, named.model);
+  private async find(teamId: string, named: NamedProject, scopes?: readonly string[]): Promise<ConnectedProject> {
+    const found = await this.connected(teamId, named, scopes);
+    if (!found) throw 'model' in named ? new UnknownModel() : new NotFound('project');
+    return found;
+  }
+
+  private async connected(teamId: string, named: NamedProject, scopes?: readonly string[]) {
+    if ('projectId' in named) return this.connections.ofProject(teamId, named.projectId, scopes);
+    return unstorableLeaf(named.model) ? null : this.connections.ofModel(teamId, named.model, scopes);
   }
 
   private combined(connection: RuntimeConnection | null): ProjectRuntime {

@@ -10,12 +10,14 @@ import {
 } from '../../domain/deployments/deployment.js';
 import { DeploymentStarting } from '../../domain/deployments/errors.js';
 import { LimitReached, NotFound } from '../../domain/shared/errors.js';
+import { Budget } from '../../domain/spend/budget.js';
 import { type DeploymentPrices, Prices } from '../../domain/spend/prices.js';
 import { Authority } from '../accounts/authority.js';
 import { Audit } from '../audit/audit.service.js';
 import { CallTracker, type TrackedCall } from '../jobs/call-tracker.js';
 import { type ByteStream, Clock, IdGenerator, ServiceSettings, Tracer } from '../shared/ports.js';
 import { BudgetGuard } from '../spend/budget-guard.js';
+import { CallDeadline } from '../spend/call-deadline.js';
 import { DeploymentReconciler } from './deployment-reconciler.js';
 import { EngineModels } from './engine-models.js';
 import { DeploymentRepository, type ModelAnswer, type ModelRequest, ModelServer, type ServerState } from './ports.js';
@@ -131,7 +133,7 @@ export class DeploymentService {
    */
   async request(by: Caller | null, { id, modelName, signal, ...request }: ModelCall): Promise<ModelAnswer> {
     const caller = authorize(by, permissions.readMonitoring);
-    const found = await this.deployments.findFor(id, caller.kind === 'master' ? null : caller.teamId);
+    const found = await this.deployments.findFor(id, caller.kind === 'master' ? [] : Budget.scopesOf(caller));
     if (!found) throw new NotFound('deployment');
     const { name, prices: sent } = found.deployment;
     if (modelName !== null && modelName !== name) throw new NotFound('model');
@@ -140,13 +142,21 @@ export class DeploymentService {
     const about = { by: caller, kind: 'prediction', name, projectId: null, modelId: null, signal } as const;
     const prices = Prices.ofDeployment(sent);
     const demand = async () => ({ ...NO_TOKENS, prices, mostMs: this.settings.inferenceTimeoutMs });
-    const take = (callId: string) => this.guard.take({ by: caller, callId, projectId: null, demand });
-    const tracking = await this.calls.open({ ...about, prices, guard: found.hasBudgets ? take : null });
-    const body = observed(request.body, () => tracking.admitted());
-    const prediction = await this.send(id, { ...request, body }, signal).catch((error) =>
-      fail(tracking, error, signal.aborted),
-    );
-    return finish(prediction, tracking, signal);
+    const guard =
+      found.hasBudgets && caller.kind !== 'master'
+        ? (callId: string, at: Date) => this.guard.take({ by: caller, callId, at, projectId: null, demand })
+        : null;
+    const tracking = await this.calls.open({ ...about, prices, guard });
+    const deadline = new CallDeadline(signal, tracking.bounds);
+    const body = observed(request.body, () => {
+      tracking.admitted();
+      deadline.begin();
+    });
+    const prediction = await this.send(id, { ...request, body }, deadline.signal).catch((error) => {
+      deadline.end();
+      return fail(tracking, error, signal.aborted);
+    });
+    return finish(prediction, tracking, deadline);
   }
 
   private send(id: string, request: ModelRequest, signal: AbortSignal): Promise<ModelAnswer> {
@@ -215,17 +225,19 @@ const detailsOf = (model: ServedModel) =>
 async function finish(
   { status, headers, body }: ModelAnswer,
   tracking: TrackedCall,
-  signal: AbortSignal,
+  deadline: CallDeadline,
 ): Promise<ModelAnswer> {
-  if (status !== 200) tracking.refused();
-  else if (ArrayBuffer.isView(body)) await tracking.succeeded();
-  else {
+  const { signal } = deadline;
+  if (status === 200 && !ArrayBuffer.isView(body)) {
     // If the end cannot be stored now, `CallReaper` stores it later.
-    const cancel = () => void tracking.cancelled(chargedIf(true)).catch(() => undefined);
-    signal.addEventListener('abort', cancel);
-    if (signal.aborted) cancel();
-    return { status, headers, body: tracked(body, tracking) };
+    const end = () => void fail(tracking, signal.reason, true).catch(() => undefined);
+    signal.addEventListener('abort', end);
+    if (signal.aborted) end();
+    return { status, headers, body: tracked(body, tracking, deadline) };
   }
+  deadline.end();
+  if (status !== 200) tracking.refused();
+  else await tracking.succeeded();
   return { status, headers, body };
 }
 
@@ -238,11 +250,17 @@ const observed = (body: ByteStream, sent: () => void): ByteStream => ({
   })(),
 });
 
-async function* tracked(chunks: AsyncIterable<Uint8Array>, tracking: TrackedCall): AsyncGenerator<Uint8Array> {
+async function* tracked(
+  chunks: AsyncIterable<Uint8Array>,
+  tracking: TrackedCall,
+  deadline: CallDeadline,
+): AsyncGenerator<Uint8Array> {
   try {
     yield* chunks;
   } catch (error) {
     await fail(tracking, error, true);
+  } finally {
+    deadline.end();
   }
   await tracking.succeeded();
 }

@@ -6,8 +6,11 @@ import type { ByteStream } from '../shared/ports.js';
 export abstract class DeploymentRepository {
   abstract add(deployment: Deployment): Promise<void>;
   abstract find(id: string): Promise<Deployment | null>;
-  /** Returns a deployment, and whether the team has budgets, with one statement. A null team has none. */
-  abstract findFor(id: string, teamId: string | null): Promise<{ deployment: Deployment; hasBudgets: boolean } | null>;
+  /** Returns a deployment, and whether there are budgets of these scopes, with one statement. */
+  abstract findFor(
+    id: string,
+    scopes: readonly string[],
+  ): Promise<{ deployment: Deployment; hasBudgets: boolean } | null>;
   /** Returns all deployments, newest first. */
   abstract all(): Promise<Deployment[]>;
   abstract count(): Promise<number>;

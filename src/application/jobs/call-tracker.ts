@@ -4,92 +4,22 @@ import { JobFinished } from '../../domain/jobs/errors.js';
 import { type CallKind, type CallUsage, Job, JobSight } from '../../domain/jobs/job.js';
 import { DomainError, type ErrorKind } from '../../domain/shared/errors.js';
 import { FREE } from '../../domain/spend/cost.js';
-import { type Amounts, Demand } from '../../domain/spend/demand.js';
+import { Demand, NOTHING } from '../../domain/spend/demand.js';
 import { Prices } from '../../domain/spend/prices.js';
 import { Clock, IdGenerator, Logger } from '../shared/ports.js';
-import { type Bounds, HoldRepository } from '../spend/ports.js';
+import { BudgetGuard } from '../spend/budget-guard.js';
+import type { Bounds, Charge } from '../spend/ports.js';
 import { JobFinisher } from './job-finisher.js';
-import { InstanceRegistry, JobRepository } from './ports.js';
-
-/**
- * Stores the beginning of long calls in the background. A stored call is visible as a running job, and other instances
- * can close it if this instance dies. A short call is stored only at its end.
- */
-@injectable()
-export class RunningCalls {
-  /** Most calls of a fast model end before this time. */
-  delayMs = 50;
-
-  private readonly timers = new Map<string, NodeJS.Timeout>();
-  private readonly unstored = new Map<string, Job>();
-  private readonly withdrawn = new Set<string>();
-  private storing = false;
-
-  constructor(
-    private readonly jobs: JobRepository,
-    private readonly log: Logger,
-  ) {}
-
-  /** Takes a call that begins now. `log` writes the lines about the call. */
-  begin(job: Job, log: Logger): void {
-    if (this.delayMs === 0) this.store(job, log);
-    else this.timers.set(job.id, setTimeout(() => this.store(job, log), this.delayMs).unref());
-  }
-
-  /** Forgets a call. The caller stores its end. */
-  end(id: string): void {
-    this.forget(id);
-  }
-
-  /** Removes a call that the model has refused. */
-  withdraw(id: string): void {
-    if (this.forget(id)) return;
-    this.withdrawn.add(id);
-    void this.flush();
-  }
-
-  /** Stores the waiting beginnings and withdrawals. Never throws. */
-  async flush(): Promise<void> {
-    if (this.storing) return;
-    this.storing = true;
-    try {
-      while (this.unstored.size + this.withdrawn.size > 0) await this.storeAll();
-    } catch (error) {
-      this.log.warn('the beginning of calls could not be stored', { error });
-    } finally {
-      this.storing = false;
-    }
-  }
-
-  private store(job: Job, log: Logger): void {
-    this.timers.delete(job.id);
-    this.unstored.set(job.id, job);
-    log.info('job began', { kind: job.kind });
-    void this.flush();
-  }
-
-  /** Forgets a call. Returns true if the database knows nothing about the call. */
-  private forget(id: string): boolean {
-    clearTimeout(this.timers.get(id));
-    return this.timers.delete(id) || this.unstored.delete(id);
-  }
-
-  private async storeAll(): Promise<void> {
-    const [begun, withdrawn] = [[...this.unstored.values()], [...this.withdrawn]];
-    this.unstored.clear();
-    if (begun.length > 0) await this.jobs.add(begun);
-    if (withdrawn.length > 0) await this.jobs.withdraw(withdrawn);
-    for (const id of withdrawn) this.withdrawn.delete(id);
-  }
-}
+import { InstanceRegistry } from './ports.js';
+import { RunningCalls } from './running-calls.js';
 
 export interface CallInfo extends Pick<Job, 'name' | 'projectId' | 'modelId'> {
   readonly by: Caller;
   readonly kind: CallKind;
   /** Null: the call has no price. */
   readonly prices: Prices | null;
-  /** Takes the holds of the call with this id, and returns its bounds. Null: the team has no budgets. */
-  readonly guard: ((callId: string) => Promise<Bounds | null>) | null;
+  /** Takes the holds of the call with this id that arrived `at` this time, and returns its bounds. Null: it needs none. */
+  readonly guard: ((callId: string, at: Date) => Promise<Bounds | null>) | null;
   /** Aborts when the caller disconnects or loses the permission. */
   readonly signal: AbortSignal;
 }
@@ -128,7 +58,7 @@ export interface Tracking<T> {
   readonly figuresOf?: (answer: T) => CallFigures;
   readonly store?: (answer: T) => Promise<void>;
   /** Returns the figures of a call with a price whose caller has left. Default: it costs nothing. */
-  readonly leftWith?: () => Promise<CallFigures>;
+  readonly ifLeft?: () => Promise<CallFigures>;
 }
 
 /** Errors of these kinds are the model's fault, not the caller's. */
@@ -148,7 +78,7 @@ export class CallTracker {
   constructor(
     private readonly running: RunningCalls,
     private readonly finisher: JobFinisher,
-    private readonly holds: HoldRepository,
+    private readonly guard: BudgetGuard,
     private readonly instances: InstanceRegistry,
     private readonly ids: IdGenerator,
     private readonly clock: Clock,
@@ -164,13 +94,14 @@ export class CallTracker {
     call: (admitted: () => void, bounds: Bounds | null) => Promise<T>,
     options: Tracking<T> = {},
   ): Promise<T> {
-    const { figuresOf, store, leftWith } = options;
+    const { figuresOf, store, ifLeft } = options;
     const tracked = await this.open(info);
     let answer: T;
     try {
       answer = await call(() => tracked.admitted(), tracked.bounds);
     } catch (error) {
-      await tracked.failed(error, info.signal.aborted && (info.prices || tracked.bounds) ? await leftWith?.() : undefined);
+      const isCounted = info.prices !== null || tracked.bounds !== null;
+      await tracked.failed(error, info.signal.aborted && isCounted ? await ifLeft?.() : undefined);
       throw error;
     }
     await tracked.succeeded(figuresOf?.(answer), async () => store?.(answer));
@@ -183,21 +114,21 @@ export class CallTracker {
     const keyId = by.kind === 'api_key' ? by.credentialId : null;
     const instance = await this.instances.own();
     const id = this.ids.next('job');
-    const bounds = (await guard?.(id)) ?? null;
+    const bounds = (await guard?.(id, createdAt)) ?? null;
     let job: Job | null = null;
     let isReleased = false;
     /** Frees the holds of a call that leaves no job. */
     const release = async () => {
       if (!bounds || isReleased) return;
       isReleased = true;
-      await this.holds.settle(id, NOTHING).catch((error) => log.warn('holds are not freed yet', { error }));
+      await this.guard.settle(id, NOTHING);
     };
     let ending: Promise<void> | null = null;
     // Engines and connections call these functions outside the request. The lines of this logger name the request.
     const log = this.log.child({ job_id: id });
     const end = async (outcome: Outcome, figures?: CallFigures): Promise<void> => {
       if (!job) return release();
-      ending ??= this.end(finished(job, outcome, { figures, prices, isHeld: bounds !== null, at: this.clock.now() }), log);
+      ending ??= this.end(finished(job, outcome, { figures, prices, bounds, at: this.clock.now() }), log);
       await ending;
     };
     const refused = () => {
@@ -223,7 +154,8 @@ export class CallTracker {
         try {
           await store?.();
         } catch (error) {
-          await broken(error, figures);
+          // The model has made the whole answer, so it costs the same as one that is stored.
+          await broken(error, figures && { ...figures, isCharged: true });
           throw error;
         }
         await end({ status: 'succeeded' }, figures);
@@ -237,11 +169,15 @@ export class CallTracker {
     };
   }
 
-  /** Stores beginnings and ends of calls that could not be stored before. */
+  /** Stores beginnings and ends of calls that could not be stored before. Logs what fails again, and never throws. */
   async catchUp(): Promise<void> {
     void this.running.flush();
-    const ends = [...this.unstored.values()];
-    await Promise.all(ends.map((end) => this.store(end, this.log.child({ job_id: end.job.id }))));
+    await Promise.all(
+      [...this.unstored.values()].map((end) => {
+        const log = this.log.child({ job_id: end.job.id });
+        return this.store(end, log).catch((error) => log.warn('the end of a call could not be stored', { error }));
+      }),
+    );
   }
 
   private async end(end: Ended, log: Logger): Promise<void> {
@@ -256,9 +192,9 @@ export class CallTracker {
     }
   }
 
-  private async store({ job, taken }: Ended, log: Logger): Promise<void> {
+  private async store({ job, charge }: Ended, log: Logger): Promise<void> {
     try {
-      await this.finisher.finishCall(job, log, taken);
+      await this.finisher.finishCall(job, log, charge);
     } catch (error) {
       // The end was stored but the confirmation was lost, or another instance considered this instance dead.
       if (!(error instanceof JobFinished)) throw error;
@@ -270,32 +206,34 @@ export class CallTracker {
 
 type Outcome = Omit<Parameters<typeof Job.finish>[1], 'usage' | 'cost'>;
 
-interface Charge {
+interface Calculation {
   readonly figures: CallFigures | undefined;
   readonly prices: Prices | null;
-  readonly isHeld: boolean;
+  readonly bounds: Bounds | null;
   readonly at: Date;
 }
 
-/** The finished job of a call, and what it has taken from its budgets. Null: it holds nothing. */
+/** The finished job of a call, and what it has taken. */
 interface Ended {
   readonly job: Job;
-  readonly taken: Amounts | null;
+  readonly charge: Charge;
 }
-
-export const NOTHING: Amounts = { cost: 0n, tokens: 0n, calls: 0n, seconds: 0n };
 
 const NO_FIGURES: CallFigures = { tokensIn: null, tokensOut: null, firstToken: null };
 
-/** Ends the job of a call. A call that made no part of an answer costs nothing, unless it succeeded. */
-function finished(job: Job, outcome: Outcome, { figures = NO_FIGURES, prices, isHeld, at }: Charge): Ended {
+/**
+ * Ends the job of a call. A call that made no part of an answer costs nothing, unless it succeeded. The time that a call
+ * needs to end after its deadline is not charged.
+ */
+function finished(job: Job, outcome: Outcome, { figures = NO_FIGURES, prices, bounds, at }: Calculation): Ended {
   const { tokensCached = 0, isCharged = false, ...usage } = figures;
-  const milliseconds = Math.max(0, at.getTime() - (job.startedAt ?? at).getTime());
+  const lasted = Math.max(0, at.getTime() - (job.startedAt ?? at).getTime());
+  const milliseconds = bounds ? Math.min(lasted, bounds.mostMs) : lasted;
   const isFree = outcome.status !== 'succeeded' && !isCharged;
   const priced = { ...usage, tokensCached, milliseconds };
   const cost = prices && (isFree ? FREE : Prices.cost(prices, priced));
-  const taken = isHeld ? Demand.taken(prices, priced, !isFree) : null;
-  return { job: Job.finish(job, { ...outcome, usage, cost }, at), taken };
+  const charge = { taken: Demand.taken(prices, priced, !isFree), isHeld: bounds !== null };
+  return { job: Job.finish(job, { ...outcome, usage, cost }, at), charge };
 }
 
 const isRefusal = (error: unknown) => error instanceof DomainError && !faults.includes(error.kind);

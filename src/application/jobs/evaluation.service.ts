@@ -64,7 +64,8 @@ export class EvaluationService {
     await this.requireSchema(project);
     const model = await this.connected(caller, projectId, wanted);
     const id = this.ids.next('job');
-    const evaluation = Evaluation.of(id, { project, model, dataset, scorer });
+    const keyId = caller.kind === 'api_key' ? caller.credentialId : null;
+    const evaluation = Evaluation.of(id, { project, model, dataset, scorer, keyId });
     const job = Job.evaluation({
       ...JobSight.ownerOf(caller),
       id,

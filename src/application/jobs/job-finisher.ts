@@ -4,11 +4,10 @@ import { AlertRule, type RuleFacts } from '../../domain/alerts/alert-rule.js';
 import { JobFinished } from '../../domain/jobs/errors.js';
 import { type FinishedJob, Job } from '../../domain/jobs/job.js';
 import { NotFound } from '../../domain/shared/errors.js';
-import type { Amounts } from '../../domain/spend/demand.js';
 import { AlertAnnouncer } from '../alerts/alert-announcer.js';
 import { AlertRepository, AlertRuleRepository } from '../alerts/ports.js';
 import { IdGenerator, type LockMode, Logger, UnitOfWork } from '../shared/ports.js';
-import { BudgetRepository } from '../spend/ports.js';
+import { BudgetRepository, type Charge } from '../spend/ports.js';
 import { JobHistory, JobRepository } from './ports.js';
 
 /** The lock for finishing jobs, for changing alert rules, and for finding the last finished job. */
@@ -39,38 +38,38 @@ export class JobFinisher {
   ) {}
 
   /** Finishes a stored job. `end` must return the finished job and only read. Throws NotFound and what `end` throws. */
-  finish(id: string, end: (stored: Job) => Job | Promise<Job>, taken: Amounts | null = null): Promise<Job> {
+  finish(id: string, end: (stored: Job) => Job | Promise<Job>, charge: Charge | null = null): Promise<Job> {
     const finished = async () => {
       const stored = await this.jobs.hold(id);
       if (!stored) throw new NotFound('job');
       return end(stored);
     };
-    return this.store(finished, this.log, taken);
+    return this.store(finished, this.log, charge);
   }
 
   /**
    * Stores and logs the end of a call, and settles its holds. The beginning of the call may be stored or not. Throws
    * JobFinished.
    */
-  async finishCall(finished: Job, log: Logger, taken: Amounts | null = null): Promise<Job> {
+  async finishCall(finished: Job, log: Logger, charge: Charge | null = null): Promise<Job> {
     const isPlain = !this.expectsRules && Job.isFinished(finished);
-    const stored = isPlain && (await this.history.appendWithoutRules(finished, taken));
-    return stored ? ended(finished, log) : this.store(async () => finished, log, taken);
+    const stored = isPlain && (await this.history.appendWithoutRules(finished, charge));
+    return stored ? ended(finished, log) : this.store(async () => finished, log, charge);
   }
 
   /**
    * Stores a finished job. Jobs that change no rule and fire no alert finish at the same time, under a shared lock.
    * The rules cannot change meanwhile, so the order of these jobs does not matter. Other jobs finish one after another.
    */
-  private async store(finished: () => Promise<Job>, log = this.log, taken: Amounts | null = null): Promise<Job> {
-    const attempt = (mode: LockMode) => this.attempt(finished, mode, taken);
+  private async store(finished: () => Promise<Job>, log = this.log, charge: Charge | null = null): Promise<Job> {
+    const attempt = (mode: LockMode) => this.attempt(finished, mode, charge);
     const job = (await attempt('shared')) ?? (await attempt('exclusive'));
     if (!job) throw new Error('an exclusive attempt always stores the job');
     return ended(job, log);
   }
 
   /** Stores the job. Under a shared lock, returns null and stores nothing if a rule changes or fires. */
-  private async attempt(finished: () => Promise<Job>, mode: LockMode, taken: Amounts | null): Promise<Job | null> {
+  private async attempt(finished: () => Promise<Job>, mode: LockMode, charge: Charge | null): Promise<Job | null> {
     const work = async () => {
       const job = await finished();
       if (!Job.isFinished(job)) throw new Error(`${job.id} has not finished`);
@@ -85,7 +84,7 @@ export class JobFinisher {
       if (mode === 'shared' && seen.length > 0) return null;
       // A crash of the database may lose the end of a call, but never an alert.
       const isDurable = job.mode === 'async' || seen.length > 0 || (mode === 'exclusive' && ofBudgets.length > 0);
-      if (!(await this.history.append(job, isDurable, taken))) throw new JobFinished(job.status);
+      if (!(await this.history.append(job, isDurable, charge))) throw new JobFinished(job.status);
       const seenAfter = await this.observedAfter(ofBudgets, job);
       if (mode === 'shared' && seenAfter.length > 0) throw NEEDS_ORDER;
       await this.react([...seen, ...seenAfter]);

@@ -2,8 +2,8 @@ import type { CallCounts, CallWindow } from '../../domain/alerts/call-window.js'
 import type { Evaluation, Result, Scored } from '../../domain/jobs/evaluation.js';
 import type { FinishedJob, Job, JobKind, JobStatus } from '../../domain/jobs/job.js';
 import type { UsageEntry, UsageQuery } from '../../domain/jobs/usage.js';
-import type { Amounts } from '../../domain/spend/demand.js';
 import type { Page, SizedItem } from '../shared/ports.js';
+import type { Charge } from '../spend/ports.js';
 
 /** Selects at most `limit` results after the position `after`, by position. */
 export interface ResultsPage {
@@ -22,6 +22,11 @@ export abstract class EvaluationRepository {
   abstract latestRun(jobId: string): Promise<number | null>;
   /** Stores a result. Returns false, and stores nothing, if a later run has begun or the evaluation is gone. */
   abstract keep(jobId: string, run: number, result: Result): Promise<boolean>;
+  /**
+   * Notes that a run waits for a budget, and returns since when the evaluation has waited with `done` results. Returns null
+   * if a later run has begun or the evaluation is gone.
+   */
+  abstract wait(jobId: string, run: number, wait: { done: number; at: Date }): Promise<Date | null>;
   /** Returns all results without their texts, by position. */
   abstract scored(jobId: string): Promise<Scored[]>;
   /** Returns the positions that both evaluations have scored, with different outputs, in order. */
@@ -47,16 +52,16 @@ export abstract class JobHistory {
   /**
    * Stores the end of a job. The job follows all jobs that finished before the transaction began. The beginning of the
    * job may be stored or not. Returns false and writes nothing if the stored job has finished. If `durable` is false, a
-   * crash of the database within the next second can undo the transaction. `taken` settles the holds of the call in the
-   * same statement.
+   * crash of the database within the next second can undo the transaction. `charge` settles the holds of the call in the
+   * same statement, and charges the budgets that were created while the call ran.
    */
-  abstract append(job: Job & FinishedJob, durable: boolean, taken?: Amounts | null): Promise<boolean>;
+  abstract append(job: Job & FinishedJob, durable: boolean, charge?: Charge | null): Promise<boolean>;
   /**
    * Stores a finished job as `append` does without `durable`, if there is no alert rule. Returns false and writes
    * nothing if there is an alert rule, or if the stored job has finished. Holds the lock `FINISHING` in the mode
    * `shared`. Must not be used inside a unit of work.
    */
-  abstract appendWithoutRules(job: Job & FinishedJob, taken?: Amounts | null): Promise<boolean>;
+  abstract appendWithoutRules(job: Job & FinishedJob, charge?: Charge | null): Promise<boolean>;
   /** Counts the failures since the last success, up to `most`. Ignores cancelled jobs. */
   abstract failuresInARow(kind: JobKind | null, most: number): Promise<number>;
   /** Counts the calls of a window, and looks at no more than the newest `ruleLimits.calls` that ended within it. */

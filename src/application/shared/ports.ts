@@ -211,7 +211,8 @@ export interface TaskWorker {
   readonly atOnce: number;
   /**
    * Runs an attempt. A repeated run must have no further effect. An error is logged, and the task is retried after a
-   * pause: RetryAfter names the pause, other errors lead to pauses that grow from three seconds to six hours.
+   * pause: RetryAfter names the pause, other errors lead to pauses that grow from three seconds to six hours. An attempt
+   * that ends with a RetryAfter that does not count is not logged.
    */
   run(payload: Json, attempt: Attempt): Promise<void>;
   /** Handles a task whose last attempt failed, or whose instance died then. The queue calls it until it succeeds. */

@@ -1,51 +1,80 @@
 import { injectable } from 'inversify';
-import type { Caller } from '../../domain/accounts/caller.js';
+import type { AccountCaller } from '../../domain/accounts/caller.js';
 import { BudgetExceeded } from '../../domain/spend/budget.js';
-import { Demand } from '../../domain/spend/demand.js';
-import type { PricedCall, Prices } from '../../domain/spend/prices.js';
+import { type Amounts, type Demand, NOTHING } from '../../domain/spend/demand.js';
 import { InstanceRegistry } from '../jobs/ports.js';
-import { Clock } from '../shared/ports.js';
-import { type Bounds, HoldRepository, type Spender } from './ports.js';
+import { Clock, Logger } from '../shared/ports.js';
+import { type Bounds, HoldRepository, type Spender, type SpendScopes } from './ports.js';
 
-/** A call of a team that has budgets. */
+/** A call that is under budgets. */
 export interface GuardedCall {
-  readonly by: Caller;
+  readonly by: AccountCaller;
   readonly callId: string;
   readonly projectId: string | null;
+  /** The time of its arrival, which tells its periods. */
+  readonly at: Date;
   /** Makes the demand. To count a prompt takes time. */
   readonly demand: () => Promise<Demand>;
 }
 
-/** Takes the holds of calls before their models begin. */
+/** Limits the settlements that wait in memory while the database is out of reach. */
+const UNSETTLED = 10_000;
+
+/** Takes the holds of calls before their models begin, and settles those of calls that leave no job. */
 @injectable()
 export class BudgetGuard {
+  /** The settlements that could not be stored yet, by call. */
+  private readonly unsettled = new Map<string, Amounts>();
+
   constructor(
     private readonly holds: HoldRepository,
     private readonly instances: InstanceRegistry,
     private readonly clock: Clock,
+    private readonly log: Logger,
   ) {}
 
   /** Returns the bounds of the call, or null if no budget applies. Throws BudgetExceeded, and what `demand` throws. */
-  async take({ by, callId, projectId, demand }: GuardedCall): Promise<Bounds | null> {
-    if (by.kind === 'master') return null;
+  async take({ by, callId, projectId, at, demand }: GuardedCall): Promise<Bounds | null> {
     const keyId = by.kind === 'api_key' ? by.credentialId : null;
-    return this.takeFor({ callId, projectId, keyId, teamId: by.teamId, accountId: by.accountId }, demand);
+    const { teamId, accountId } = by;
+    return this.hold({ callId, projectId, keyId, teamId, accountId }, await demand(), at);
   }
 
-  /** Does what `take` does. Without budgets, it asks the database once and makes no demand. */
-  async takeFor(spender: Omit<Spender, 'instance'>, demand: () => Promise<Demand>): Promise<Bounds | null> {
-    if (!(await this.holds.applies(spender))) return null;
+  /** Does what `take` does for a call of the service itself. Makes the demand only if budgets apply. */
+  async takeOwn(callId: string, scopes: SpendScopes, demand: () => Promise<Demand>): Promise<Bounds | null> {
+    if (!(await this.holds.applies(scopes))) return null;
+    return this.hold({ ...scopes, callId }, await demand(), this.clock.now());
+  }
+
+  /** Settles the holds of a call without a job. If that is not possible now, `catchUp` does it later. Never throws. */
+  async settle(callId: string, taken: Amounts): Promise<void> {
+    try {
+      await this.holds.settle(callId, taken);
+      this.unsettled.delete(callId);
+    } catch (error) {
+      this.settleLater(callId, taken);
+      this.log.warn('holds are not settled yet', { call_id: callId, error });
+    }
+  }
+
+  /** Makes the settlements that could not be stored before. Must be called every few seconds. */
+  async catchUp(): Promise<void> {
+    for (const [callId, taken] of [...this.unsettled]) await this.settle(callId, taken);
+  }
+
+  private async hold(spender: Omit<Spender, 'instance'>, demand: Demand, at: Date): Promise<Bounds | null> {
     const instance = await this.instances.own();
-    const wanted = await demand();
-    const now = this.clock.now();
-    const taken = await this.holds.take({ ...spender, instance }, wanted, now);
-    if ('refused' in taken) throw new BudgetExceeded(taken.refused, now);
+    const taken = await this.holds.take({ ...spender, instance }, demand, at).catch((error) => {
+      this.settleLater(spender.callId, NOTHING); // perhaps only the confirmation was lost
+      throw error;
+    });
+    if ('refused' in taken) throw new BudgetExceeded(taken.refused, this.clock.now());
     return taken.budgets > 0 ? taken : null;
   }
 
-  /** Settles the holds of a call that has no job. Null: it has taken nothing. */
-  async settle(callId: string, prices: Prices | null, call: PricedCall | null): Promise<void> {
-    const none = { tokensIn: null, tokensOut: null, milliseconds: 0 };
-    await this.holds.settle(callId, Demand.taken(prices, call ?? none, call !== null));
+  /** Without room, the holds stay until this instance ends. */
+  private settleLater(callId: string, taken: Amounts): void {
+    if (this.unsettled.size < UNSETTLED) this.unsettled.set(callId, taken);
+    else this.log.error('holds stay until the instance ends', { call_id: callId });
   }
 }

@@ -2,7 +2,6 @@ import type { ChatRequest } from '../../domain/chat/chat.js';
 import { mostTokens } from '../../domain/chat/chat.js';
 import { answersOf } from '../../domain/chat/token-estimate.js';
 import type { Demand } from '../../domain/spend/demand.js';
-import { InferenceTimeout } from '../../domain/chat/errors.js';
 import type { Bounds } from './ports.js';
 
 /**
@@ -21,16 +20,4 @@ export function bounded(request: ChatRequest, bounds: Bounds | null): ChatReques
   if (most === null || most === request.maxTokens) return request;
   const verbatim = request.verbatim && { ...request.verbatim, mostTokens: most };
   return { ...request, maxTokens: most, cutToContext: true, ...(verbatim && { verbatim }) };
-}
-
-/**
- * Returns a signal that also aborts when the time that the budgets of a call allow is over. `timeoutMs` is the time that
- * every call has.
- */
-export function within(signal: AbortSignal, bounds: Bounds | null, timeoutMs: number): AbortSignal {
-  if (!bounds || bounds.mostMs >= timeoutMs) return signal;
-  const end = new AbortController();
-  const error = new InferenceTimeout(bounds.mostMs / 1_000);
-  setTimeout(() => end.abort(error), bounds.mostMs).unref();
-  return AbortSignal.any([signal, end.signal]);
 }

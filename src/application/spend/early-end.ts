@@ -1,11 +1,11 @@
 import type { ChatRequest, CompletionPart, Usage } from '../../domain/chat/chat.js';
-import { answersOf, estimatedTokens, hasContent, mostAnswerTokens } from '../../domain/chat/token-estimate.js';
+import { estimatedTokens, hasContent, mostAnswerTokens } from '../../domain/chat/token-estimate.js';
 import type { CallFigures } from '../jobs/call-tracker.js';
 
-/** Counts what a model makes for a chat call, in case the call ends before the model reports its tokens. */
+/** Counts the tokens that a model makes for a chat call, in case the call ends before its answer is complete. */
 export class EarlyEnd {
   private parts = 0;
-  private reported: Promise<Usage | null> | null = null;
+  private readonly reports: Promise<Usage | null>[] = [];
 
   constructor(private readonly request: ChatRequest) {}
 
@@ -14,43 +14,47 @@ export class EarlyEnd {
     if (hasContent(part)) this.parts++;
   }
 
-  /** Takes the report of a chat worker about a call that was cancelled in its work. */
-  readonly left = (usage: Promise<Usage | null>): void => {
-    this.reported = usage;
+  /** Takes the tokens of one answer from a chat worker, as `RuntimeCall.made` promises them. */
+  readonly made = (usage: Promise<Usage | null>): void => {
+    this.reports.push(usage);
   };
 
   /**
-   * Returns the figures of a call that has ended early. A chat worker reports its tokens. An engine elsewhere does not:
-   * then each part of a stream counts as a token of the answer.
+   * Returns the figures of a stream that has ended early. A chat worker reports its tokens. An engine elsewhere does not:
+   * then each part of the stream counts as a token of the answer.
    */
   async ofStream(firstToken: number | null): Promise<CallFigures> {
-    const usage = await this.usage();
-    const tokensOut = usage?.completionTokens ?? this.parts;
-    return this.figures(usage, { tokensOut, firstToken, isCharged: tokensOut > 0 });
+    return { ...(await this.figures(() => this.parts)), firstToken };
   }
 
   /**
-   * Returns the figures of a whole answer that its caller has left. An engine elsewhere does not say what it has made,
-   * so the answer counts as if it had all its tokens: to leave early must not pay.
+   * Returns the figures of a whole answer that its caller has left. An engine elsewhere does not say how much it has
+   * made, so the answer counts as if it had all its tokens: to leave early must not pay.
    */
   async ofWhole(): Promise<CallFigures> {
-    const usage = await this.usage();
-    const tokensOut = usage?.completionTokens ?? mostAnswerTokens(this.request);
-    return this.figures(usage, { tokensOut, firstToken: null, isCharged: tokensOut > 0 });
+    return this.figures(() => mostAnswerTokens(this.request));
   }
 
-  /** The calls for several answers report one by one, so their reports do not count. */
-  private async usage(): Promise<Usage | null> {
-    await null; // the worker's callback can run later in the same turn, after the one that ended the call
-    return answersOf(this.request) === 1 ? this.reported : null;
+  private async figures(assumedOut: () => number): Promise<CallFigures> {
+    const usage = await this.reported();
+    const tokensOut = usage?.completionTokens ?? assumedOut();
+    if (tokensOut === 0) return { tokensIn: null, tokensOut: null, firstToken: null };
+    const tokensIn = usage?.promptTokens ?? estimatedTokens(this.request);
+    return { tokensIn, tokensCached: usage?.cachedTokens ?? 0, tokensOut, firstToken: null, isCharged: true };
   }
 
-  private figures(usage: Usage | null, made: Pick<CallFigures, 'tokensOut' | 'firstToken' | 'isCharged'>): CallFigures {
-    if (!made.isCharged) return { ...made, tokensIn: null, tokensOut: null };
-    return {
-      ...made,
-      tokensIn: usage?.promptTokens ?? estimatedTokens(this.request),
-      tokensCached: usage?.cachedTokens ?? 0,
-    };
+  /** Returns the sum of all reports, or null if one is missing. An answer that has not begun has no report. */
+  private async reported(): Promise<Usage | null> {
+    await null; // the worker's callbacks can run later in the same turn, after the one that ended the call
+    const all = await Promise.all(this.reports);
+    return all.reduce((sum, one) => sum && one && added(sum, one), all.length > 0 ? NO_TOKENS : null);
   }
 }
+
+const NO_TOKENS: Usage = { promptTokens: 0, cachedTokens: 0, completionTokens: 0 };
+
+const added = (a: Usage, b: Usage): Usage => ({
+  promptTokens: a.promptTokens + b.promptTokens,
+  cachedTokens: a.cachedTokens + b.cachedTokens,
+  completionTokens: a.completionTokens + b.completionTokens,
+});

@@ -12,7 +12,7 @@ export interface SpentBudget extends Budget {
   readonly spent: Spent;
 }
 
-/** Stores budgets. A budget is deleted with its team. */
+/** Stores budgets. A budget is deleted with its team, project, account or key. */
 export abstract class BudgetRepository {
   /** Adds a budget. Its present period has spent what the jobs of the calls in its scope have taken since the start. */
   abstract add(budget: Budget): Promise<void>;
@@ -33,14 +33,18 @@ export abstract class BudgetRepository {
   abstract keysOf(accountId: string): Promise<string[]>;
 }
 
-/** A call that takes from budgets. */
-export interface Spender {
-  readonly callId: string;
-  readonly instance: number;
+/** The scopes of a call. */
+export interface SpendScopes {
   readonly teamId: string;
   readonly projectId: string | null;
   readonly accountId: string;
   readonly keyId: string | null;
+}
+
+/** A call that takes from budgets. */
+export interface Spender extends SpendScopes {
+  readonly callId: string;
+  readonly instance: number;
 }
 
 /** The bounds of a call that has taken its holds. */
@@ -52,21 +56,32 @@ export interface Bounds {
   readonly budgets: number;
 }
 
+/** What a call has taken at its end. */
+export interface Charge {
+  readonly taken: Amounts;
+  /** True: the call has holds, or they are settled already. False: it had none, because there were no budgets. */
+  readonly isHeld: boolean;
+}
+
 /**
  * The holds of calls on budgets. A hold lives as long as its instance. The end of a call settles its holds in
- * `JobHistory.append`.
+ * `JobHistory.append`. A crash of the database within the next second can undo a change.
  */
 export abstract class HoldRepository {
-  /** Tells whether a team has budgets that a call of these scopes is under. */
-  abstract applies(spender: Omit<Spender, 'callId' | 'instance'>): Promise<boolean>;
+  /** Tells whether there are budgets that a call of these scopes is under. */
+  abstract applies(scopes: SpendScopes): Promise<boolean>;
   /**
    * Takes a hold on every budget that applies, for the most that the call can take, or none. A bound that is not exact is
    * cut to what remains. Returns the bounds, or the budget without room. However many calls do this at once, on any
-   * instance, `settled` and `held` together never exceed the limit of a budget that refuses.
+   * instance, `settled` and `held` together never exceed the limit of a budget that refuses. The call belongs to the
+   * periods of the time `at`.
    */
-  abstract take(spender: Spender, demand: Demand, now: Date): Promise<Bounds | { readonly refused: Budget }>;
-  /** Turns the holds of a call into what it has taken. Does nothing if they are settled already. */
-  abstract settle(callId: string, taken: Amounts): Promise<void>;
+  abstract take(spender: Spender, demand: Demand, at: Date): Promise<Bounds | { readonly refused: Budget }>;
+  /**
+   * Turns the holds of a call into what it has taken. Null: into their bounds, because nobody knows what the call has
+   * taken. Does nothing if they are settled already.
+   */
+  abstract settle(callId: string, taken: Amounts | null): Promise<void>;
   /** Lists the instances that have holds. */
   abstract instances(): Promise<number[]>;
   /** Lists the calls of an instance that have holds, the oldest first. */

@@ -1,4 +1,4 @@
-import { type ChatRequest, type CompletionPart, type ContentPart, mostTokens } from './chat.js';
+import { type ChatRequest, type CompletionPart, type ContentPart, chatLimits, mostTokens } from './chat.js';
 
 const CHARACTERS_PER_TOKEN = 4;
 
@@ -55,8 +55,18 @@ export const mostTextTokens = (texts: readonly string[]): number => bytesOf(text
 /** Returns the number of answers that the request asks for. */
 export const answersOf = ({ texts = [], choices = 1 }: ChatRequest): number => choices * Math.max(1, texts.length);
 
-/** Returns the most tokens of all answers together. */
-export const mostAnswerTokens = (request: ChatRequest): number => mostTokens(request) * answersOf(request);
+/** No request makes more tokens. */
+const MOST_TOKENS = 1_000_000_000;
+
+/**
+ * Returns the most tokens of all answers together, a whole number from 1 to `MOST_TOKENS`. An engine elsewhere may get
+ * any number as the bound: then the default counts instead of numbers below 1.
+ */
+export function mostAnswerTokens(request: ChatRequest): number {
+  const sent = Math.ceil(mostTokens(request));
+  const most = sent >= 1 ? sent : chatLimits.defaultMaxTokens;
+  return Math.min(MOST_TOKENS, most * answersOf(request));
+}
 
 /** Returns whether the part has content: text, thoughts or a tool call. */
 export const hasContent = ({ text, reasoning, toolCalls }: CompletionPart): boolean =>

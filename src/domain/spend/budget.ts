@@ -1,4 +1,4 @@
-import type { Caller } from '../accounts/caller.js';
+import type { AccountCaller, Caller } from '../accounts/caller.js';
 import type { Job } from '../jobs/job.js';
 import { DomainError, type Finding, InvalidRequest } from '../shared/errors.js';
 import { type Nanos, nanosOfNumber } from './cost.js';
@@ -98,6 +98,13 @@ export const Budget = {
     const { projectId: project, requestedBy: account, usage } = job;
     return { team: teamId, project, account, key: usage?.keyId ?? null }[scope] === scopeId;
   },
+
+  /** Returns the ids of the scopes of all calls of the caller. A call also has the scope of its project. */
+  scopesOf: (caller: AccountCaller): string[] => [
+    caller.teamId,
+    caller.accountId,
+    ...(caller.kind === 'api_key' ? [caller.credentialId] : []),
+  ],
 
   /** Tells whether the caller may see the budget: admins see those of their team, other accounts those of their keys. */
   isAdmin: (caller: Caller): boolean => caller.kind === 'master' || caller.role === 'admin',

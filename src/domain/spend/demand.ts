@@ -1,7 +1,7 @@
+import type { BudgetUnit } from './budget.js';
+import { type Nanos, nanosOfNumber } from './cost.js';
 import type { PricedCall } from './prices.js';
 import { Prices } from './prices.js';
-import { type Nanos, nanosOfNumber } from './cost.js';
-import type { BudgetUnit } from './budget.js';
 
 /** What a call takes from budgets at most, before it begins. */
 export interface Demand {
@@ -26,6 +26,9 @@ export interface Linear {
 
 export type Amounts = Readonly<Record<BudgetUnit, Nanos>>;
 
+/** Taken by a call that made nothing. */
+export const NOTHING: Amounts = { cost: 0n, tokens: 0n, calls: 0n, seconds: 0n };
+
 const ONE = 1_000_000_000n;
 const NO_PRICES: Prices = { input: 0n, cachedInput: 0n, output: 0n, perCall: 0n, perSecond: 0n };
 
@@ -39,7 +42,10 @@ export const Demand = {
     const dearest = input > cachedInput ? input : cachedInput;
     const time = ceiled(BigInt(mostMs) * perSecond * 1_000n);
     return {
-      cost: { fixed: ceiled(BigInt(promptTokens) * dearest) + perCall + time, perToken: ceiled(BigInt(answers) * output) },
+      cost: {
+        fixed: ceiled(BigInt(promptTokens) * dearest) + perCall + time,
+        perToken: ceiled(BigInt(answers) * output),
+      },
       tokens: { fixed: BigInt(promptTokens) * ONE, perToken: BigInt(answers) * ONE },
       calls: { fixed: ONE, perToken: 0n },
       seconds: { fixed: BigInt(mostMs) * 1_000_000n, perToken: 0n },
@@ -48,7 +54,7 @@ export const Demand = {
 
   /** Returns what a call has taken. */
   taken(prices: Prices | null, call: PricedCall, counts: boolean): Amounts {
-    if (!counts) return { cost: 0n, tokens: 0n, calls: 0n, seconds: 0n };
+    if (!counts) return NOTHING;
     return {
       cost: prices ? Prices.nanos(prices, call) : 0n,
       tokens: BigInt((call.tokensIn ?? 0) + (call.tokensOut ?? 0)) * ONE,

@@ -30,10 +30,12 @@ export function refusalOf(order: FirstOrder, report: FailedReport): DomainError 
   }
 }
 
-/** Returns the tokens of a cancelled answer. Returns null if the answer had not begun, or was complete. */
-export function usageOf(promptTokens: number, report: ReportOf<'cancelled'>): Usage | null {
-  const { completionTokens, cachedTokens = 0 } = report;
-  return completionTokens === undefined ? null : { promptTokens, cachedTokens, completionTokens };
+/** Returns the tokens of a cancelled answer. An answer that had not begun has made none. */
+export function usageOf(
+  promptTokens: number,
+  { completionTokens = 0, cachedTokens = 0 }: ReportOf<'cancelled'>,
+): Usage {
+  return { promptTokens, cachedTokens, completionTokens };
 }
 
 /** Decodes float32 numbers from base64. Returns no numbers if the last number is incomplete. */

@@ -30,7 +30,7 @@ export interface CallLimits {
 type Task = DistributiveOmit<FirstOrder, 'call' | 'caller'>;
 type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
 
-interface NewCall extends CountCall, Pick<RuntimeCall, 'admitted' | 'left'> {
+interface NewCall extends CountCall, Pick<RuntimeCall, 'admitted' | 'made'> {
   readonly take: (part: CompletionPart) => void;
   readonly embedded?: (embeddings: Embeddings) => void;
   readonly counted?: (promptTokens: number) => void;
@@ -48,8 +48,8 @@ interface Call extends NewCall {
   waitedMs: number;
   timer: NodeJS.Timeout;
   promptTokens: number;
-  /** Takes the tokens of a cancelled answer. */
-  leave: (usage: Usage | null) => void;
+  /** Takes the tokens of a cancelled answer when the process reports them. */
+  reportMade: (usage: Usage | null) => void;
 }
 
 export class ChatCalls {
@@ -132,7 +132,7 @@ export class ChatCalls {
     const release = () => signal.removeEventListener('abort', abort);
     const timer = setTimeout(() => this.expire(call), this.limits.timeoutMs);
     const state = { stage: 'tokenizing', turn: null, arrived: this.now, waitedMs: 0, promptTokens: 0 } as const;
-    const call: Call = { ...newCall, ...state, id, order, release, timer, leave: () => undefined };
+    const call: Call = { ...newCall, ...state, id, order, release, timer, reportMade: () => undefined };
     signal.addEventListener('abort', abort);
     this.calls.set(id, call);
     this.send(order);
@@ -148,7 +148,7 @@ export class ChatCalls {
       call.counted?.(report.promptTokens);
       this.end(call);
     } else if (report.type !== 'tokenized') {
-      if (report.type === 'cancelled') call.leave(usageOf(call.promptTokens, report));
+      if (report.type === 'cancelled') call.reportMade(usageOf(call.promptTokens, report));
       call.reject(refusalOf(call.order, report));
       this.end(call);
     } else if (call.stage === 'tokenizing') {
@@ -173,7 +173,7 @@ export class ChatCalls {
   /** Rejects all calls, because the process is gone or about to end. */
   fail(error: Error): void {
     for (const call of this.calls.values()) {
-      call.leave(null);
+      call.reportMade(null);
       call.reject(error);
       this.forget(call);
     }
@@ -197,17 +197,18 @@ export class ChatCalls {
   }
 
   private answer(call: Call, report: ReportOf<'completed'>): void {
+    const { text, logprobs, finishReason, stopText, promptTokens, completionTokens, cachedTokens } = report;
+    const usage = { promptTokens, cachedTokens, completionTokens };
     if (call.stage !== 'running') {
+      call.reportMade(usage);
       // `receiveInvalid` does nothing to a cancelled call. The report `cancelled` follows and ends that call.
       this.receiveInvalid(call.id);
       return;
     }
-    const { text, logprobs, finishReason, stopText, promptTokens, completionTokens, cachedTokens } = report;
-    const { betweenTokensMs } = report;
-    const usage = { promptTokens, cachedTokens, completionTokens };
+    call.made?.(Promise.resolve(usage));
     const timing = { firstTokenMs: report.firstTokenMs, tookMs: report.tookMs };
     this.estimate.record(timing.tookMs);
-    this.meter.answered({ usage, waitedMs: call.waitedMs, betweenTokensMs, ...timing });
+    this.meter.answered({ usage, waitedMs: call.waitedMs, betweenTokensMs: report.betweenTokensMs, ...timing });
     const content = { text, ...(logprobs && { logprobs }), ...this.named(report) };
     const end = { finishReason, ...(stopText !== undefined && { stopText }), usage, timing };
     call.take({ ...content, end });
@@ -250,7 +251,7 @@ export class ChatCalls {
     call.stage = 'cancelled';
     call.release();
     // Before the rejection, after which the caller no longer waits.
-    if (stage === 'running') call.left?.(new Promise((leave) => Object.assign(call, { leave })));
+    if (stage === 'running') call.made?.(new Promise((reportMade) => Object.assign(call, { reportMade })));
     call.reject(reason);
     this.send({ type: 'cancel', call: call.id });
     this.leaveQueue(call, stage);

@@ -52,7 +52,9 @@ class Calls {
       this.isAdmitted = true;
       prompt.reach();
     };
-    return { ...this.call, signal: this.signal, admitted };
+    const { made } = this.call;
+    const ofPrompt = i % this.choices === 0;
+    return { ...this.call, signal: this.signal, admitted, made: (usage) => made?.(usage.then(sharedBy(ofPrompt))) };
   }
 
   close(): void {
@@ -145,6 +147,10 @@ export async function* streamAll(
     await Promise.all([...open.values()].map((source) => source.return(undefined).catch(() => undefined)));
   }
 }
+
+/** Returns a function that leaves out the tokens of the prompt, unless the answer is the first to it. */
+const sharedBy = (isFirst: boolean) => (usage: Usage | null) =>
+  usage && !isFirst ? { ...usage, promptTokens: 0, cachedTokens: 0 } : usage;
 
 const endedOf = ({ finishReason, stopText }: CompletionEnd) => ({
   finishReason,

@@ -17,9 +17,9 @@ import { connectionTimeoutMs, limits, tracedClient, withSession } from './connec
 import { DeploymentTable } from './deployments/deployment.repository.js';
 import { EvaluationResultTable, EvaluationTable } from './jobs/evaluation.repository.js';
 import { JobTable } from './jobs/job.repository.js';
-import { BudgetHoldTable, BudgetPeriodTable, BudgetTable } from './spend/budget.repository.js';
 import { UsageNameTable, UsageProgressTable, UsageTable } from './jobs/usage.repository.js';
 import { TaskWorkerTable } from './queue/graphile-work-queue.js';
+import { BudgetHoldTable, BudgetPeriodTable, BudgetTable } from './spend/budget.repository.js';
 import { DatasetContentTable, DatasetTable, DatasetVersionTable } from './workspace/dataset.repository.js';
 import { ModelAliasTable, ModelTable, ModelVersionTable } from './workspace/model.repository.js';
 import { ProjectTable, ProjectVersionTable } from './workspace/project.repository.js';

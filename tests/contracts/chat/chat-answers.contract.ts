@@ -116,11 +116,20 @@ export function chatAnswersContract(adapter: string, open: (limits: ChatRuntimes
         await expect(next.answer).rejects.toBe('enough');
       });
 
-      it('report at most the tokens of a cancelled answer, or nothing', async () => {
+      it('report the tokens of a complete answer, or nothing', async () => {
+        const reports: Promise<Usage | null>[] = [];
+        const { usage } = await ask({ id: 'b', made: (usage) => void reports.push(usage) });
+        const { promptTokens, cachedTokens, completionTokens } = usage as Usage;
+        expect(reports.length).toBeLessThanOrEqual(1);
+        for (const made of await Promise.all(reports))
+          expect(made).toEqual({ promptTokens, cachedTokens, completionTokens });
+      });
+
+      it('report the tokens of a cancelled answer, or nothing', async () => {
         const leaving = new AbortController();
         const reports: Promise<Usage | null>[] = [];
-        const left = (usage: Promise<Usage | null>) => void reports.push(usage);
-        const answer = ask({ id: 'a', signal: leaving.signal, left });
+        const made = (usage: Promise<Usage | null>) => void reports.push(usage);
+        const answer = ask({ id: 'a', signal: leaving.signal, made });
         await until('it is admitted', () => figures()?.running === 1, 1);
         leaving.abort('gone');
         await expect(answer).rejects.toBe('gone');

@@ -81,7 +81,8 @@ export function runtimeConnectionsContract(adapter: string, store: StoreUnderTes
     it("returns the connection (or null) of a team's project, and null for a project that the team does not have", async () => {
       const { team, otherTeam } = stock;
       const reads = [connections.ofProject.bind(connections), connections.ofModel.bind(connections)];
-      for (const read of reads) expect(await read(team.id, projectId)).toEqual({ projectId, hasBudgets: false, connection: null });
+      for (const read of reads)
+        expect(await read(team.id, projectId)).toEqual({ projectId, hasBudgets: false, connection: null });
       await connections.save(connection());
       for (const read of reads) {
         expect(await read(team.id, projectId)).toEqual({ projectId, hasBudgets: false, connection: connection() });
@@ -98,8 +99,16 @@ export function runtimeConnectionsContract(adapter: string, store: StoreUnderTes
         return project;
       };
       const [alone, foreign] = [await add('Alone'), await add('Alone', otherTeam)];
-      expect(await connections.ofModel(team.id, 'Alone')).toEqual({ projectId: alone.id, hasBudgets: false, connection: null });
-      expect(await connections.ofModel(otherTeam.id, 'Alone')).toEqual({ projectId: foreign.id, hasBudgets: false, connection: null });
+      expect(await connections.ofModel(team.id, 'Alone')).toEqual({
+        projectId: alone.id,
+        hasBudgets: false,
+        connection: null,
+      });
+      expect(await connections.ofModel(otherTeam.id, 'Alone')).toEqual({
+        projectId: foreign.id,
+        hasBudgets: false,
+        connection: null,
+      });
       await add('Twin');
       await add('Twin');
       for (const name of ['Twin', 'alone', '']) expect(await connections.ofModel(team.id, name)).toBeNull();

@@ -19,7 +19,13 @@ export function deploymentsContract(adapter: string, store: StoreUnderTest) {
       expect(await deployments.all()).toEqual([]);
       const plain = await add();
       const prices = { perCall: 0.000000001, perSecond: null };
-      const batched = await add({ maxBatch: 32, maxDelayMs: 0, createdBy: null, modelPath: './über/ modèle.onnx', prices });
+      const batched = await add({
+        maxBatch: 32,
+        maxDelayMs: 0,
+        createdBy: null,
+        modelPath: './über/ modèle.onnx',
+        prices,
+      });
       const remote = aRemoteDeployment();
       const chosen = aRemoteDeployment({ modelVersion: '3', keySetting: 'SERVICE_RUNTIME_KEY_GPU', modelName: 'é/1' });
       for (const one of [remote, chosen]) await deployments.add(one);

@@ -6,8 +6,8 @@ import { DeploymentService } from '../../../src/application/deployments/deployme
 import { DeploymentReconciler } from '../../../src/application/deployments/deployment-reconciler.js';
 import { EngineModels } from '../../../src/application/deployments/engine-models.js';
 import type { CallTracker } from '../../../src/application/jobs/call-tracker.js';
-import type { BudgetGuard } from '../../../src/application/spend/budget-guard.js';
 import type { ServiceSettings } from '../../../src/application/shared/ports.js';
+import type { BudgetGuard } from '../../../src/application/spend/budget-guard.js';
 import { DatasetService } from '../../../src/application/workspace/dataset.service.js';
 import { TeamWorkspace } from '../../../src/application/workspace/team-workspace.js';
 import type { Account } from '../../../src/domain/accounts/account.js';

@@ -1,5 +1,5 @@
 import type { RuntimeCall } from '../../../src/application/chat/ports.js';
-import type { ChatRequest, Completion, CompletionPart } from '../../../src/domain/chat/chat.js';
+import type { ChatRequest, Completion, CompletionPart, Usage } from '../../../src/domain/chat/chat.js';
 import { completeAll, streamAll } from '../../../src/infrastructure/onnx-chat/several-answers.js';
 import { unlimited } from '../../support/records.js';
 
@@ -23,7 +23,9 @@ function begin(about: Partial<ChatRequest>, streamed = false) {
   const begun: Begun[] = [];
   const admitted = jest.fn();
   const leaving = new AbortController();
-  const call: RuntimeCall = { caller: 'usr_a', signal: leaving.signal, memory: unlimited, admitted };
+  const reports: Promise<Usage | null>[] = [];
+  const made = (usage: Promise<Usage | null>) => void reports.push(usage);
+  const call: RuntimeCall = { caller: 'usr_a', signal: leaving.signal, memory: unlimited, admitted, made };
   const one = (single: ChatRequest, its: RuntimeCall) =>
     new Promise<Completion>((resolve, refuse) => {
       its.signal.addEventListener('abort', () => refuse(its.signal.reason));
@@ -44,7 +46,7 @@ function begin(about: Partial<ChatRequest>, streamed = false) {
     await new Promise(setImmediate);
     return begun.map((each) => each.request.texts?.[0] ?? 'Hi').join('');
   };
-  return { begun, textsBegun, answer, admitted, leave: () => leaving.abort(new Error('left')) };
+  return { begun, textsBegun, answer, admitted, reports, leave: () => leaving.abort(new Error('left')) };
 }
 
 describe.each([false, true])('several answers to a request (streamed: %s)', (streamed) => {
@@ -57,6 +59,18 @@ describe.each([false, true])('several answers to a request (streamed: %s)', (str
     for (const each of begun) each.answer();
     expect(await answer).toMatchObject({ usage: { promptTokens: 10, cachedTokens: 4, completionTokens: 9 } });
     expect(admitted).toHaveBeenCalledTimes(1);
+  });
+
+  it('report the tokens of the prompt once', async () => {
+    const { begun, textsBegun, reports, leave } = begin({ choices: 2 }, streamed);
+    await textsBegun();
+    begun[0]?.call.admitted?.();
+    await textsBegun();
+    for (const { call } of begun) call.made?.(Promise.resolve(usage));
+    begun[0]?.call.made?.(Promise.resolve(null));
+    leave();
+    const ofOther = { promptTokens: 0, cachedTokens: 0, completionTokens: 3 };
+    expect(await Promise.all(reports)).toEqual([usage, ofOther, null]);
   });
 
   it('begin prompt by prompt, at most eight at once', async () => {

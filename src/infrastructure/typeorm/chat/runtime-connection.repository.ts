@@ -19,7 +19,7 @@ export const RuntimeConnectionTable = defineTable<RuntimeConnection>('runtime_co
 /** This SQL is written by hand. Every chat runs it, so it is a prepared statement, which the ORM cannot make. */
 const OF_TEAM = `
   SELECT p.id AS "projectId", c.model_id AS "modelId", c.wanted AS desired,
-         EXISTS (SELECT FROM budgets WHERE team_id = $1) AS "hasBudgets"
+         EXISTS (SELECT FROM budgets WHERE team_id = $1 AND scope_id = ANY ($3::text[] || p.id)) AS "hasBudgets"
     FROM projects p LEFT JOIN runtime_connections c ON c.project_id = p.id
    WHERE p.team_id = $1`;
 const OF_PROJECT = `${OF_TEAM} AND p.id = $2`;
@@ -52,13 +52,14 @@ export class TypeOrmRuntimeConnectionRepository implements RuntimeConnectionRepo
     return this.table().findOneBy({ projectId });
   }
 
-  async ofProject(teamId: string, projectId: string): Promise<ConnectedProject | null> {
-    const [row] = await this.unitOfWork.prepared<ProjectRow>('runtime of a project', OF_PROJECT, [teamId, projectId]);
+  async ofProject(teamId: string, projectId: string, scopes: readonly string[] = []): Promise<ConnectedProject | null> {
+    const values = [teamId, projectId, scopes];
+    const [row] = await this.unitOfWork.prepared<ProjectRow>('runtime of a project', OF_PROJECT, values);
     return row ? connectedProjectOf(row) : null;
   }
 
-  async ofModel(teamId: string, model: string): Promise<ConnectedProject | null> {
-    const rows = await this.unitOfWork.prepared<ProjectRow>('runtime of a model', OF_MODEL, [teamId, model]);
+  async ofModel(teamId: string, model: string, scopes: readonly string[] = []): Promise<ConnectedProject | null> {
+    const rows = await this.unitOfWork.prepared<ProjectRow>('runtime of a model', OF_MODEL, [teamId, model, scopes]);
     const [first, second] = rows;
     return first && (first.projectId === model || !second) ? connectedProjectOf(first) : null;
   }

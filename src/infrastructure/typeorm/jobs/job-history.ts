@@ -2,10 +2,10 @@ import { injectable } from 'inversify';
 import { And, In, IsNull, LessThan, LessThanOrEqual, MoreThan, MoreThanOrEqual, Not } from 'typeorm';
 import { FINISHING } from '../../../application/jobs/job-finisher.js';
 import type { HistoryPart, JobHistory } from '../../../application/jobs/ports.js';
+import type { Charge } from '../../../application/spend/ports.js';
 import { ruleLimits } from '../../../domain/alerts/alert-rule.js';
 import type { CallCounts, CallWindow } from '../../../domain/alerts/call-window.js';
 import type { FinishedJob, Job, JobKind } from '../../../domain/jobs/job.js';
-import type { Amounts } from '../../../domain/spend/demand.js';
 import { amountsJson } from '../spend/hold.repository.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 import { type JobRow, JobTable } from './job.repository.js';
@@ -15,6 +15,10 @@ const PIECE = 1_000;
 
 /** Turns off synchronous commits for the transaction, as a part of another statement. */
 const NOT_DURABLE = "set_config('synchronous_commit', 'off', true)";
+
+/** Settles the holds of the stored call. Its amounts and whether it has holds follow the parameter `last`. */
+const settled = (last: number) =>
+  `settle_holds(id, $${last + 1}, team_id, ARRAY[team_id, project_id, requested_by, usage->>'keyId'], created_at, $${last + 2})`;
 
 /** The columns that the end of a job changes. */
 const ENDED: readonly string[] = [
@@ -63,12 +67,12 @@ export class TypeOrmJobHistory implements JobHistory {
 
   constructor(private readonly unitOfWork: TypeOrmUnitOfWork) {}
 
-  append(job: Job & FinishedJob, durable: boolean, taken: Amounts | null = null): Promise<boolean> {
-    return this.insert(job, durable, 'true', taken);
+  append(job: Job & FinishedJob, durable: boolean, charge: Charge | null = null): Promise<boolean> {
+    return this.insert(job, durable, 'true', charge);
   }
 
-  appendWithoutRules(job: Job & FinishedJob, taken: Amounts | null = null): Promise<boolean> {
-    return this.insert(job, false, `no_alert_rule('${FINISHING}')`, taken);
+  appendWithoutRules(job: Job & FinishedJob, charge: Charge | null = null): Promise<boolean> {
+    return this.insert(job, false, `no_alert_rule('${FINISHING}')`, charge);
   }
 
   /** Stores a finished job if `condition` is true. */
@@ -76,14 +80,14 @@ export class TypeOrmJobHistory implements JobHistory {
     job: Job & FinishedJob,
     durable: boolean,
     condition: string,
-    taken: Amounts | null,
+    charge: Charge | null,
   ): Promise<boolean> {
-    const name = `end of a job ${durable} ${taken !== null} ${condition}`;
-    const text = this.texts.get(name) ?? this.insertText(durable, condition, taken !== null);
+    const name = `end of a job ${durable} ${charge !== null} ${condition}`;
+    const text = this.texts.get(name) ?? this.insertText(durable, condition, charge !== null);
     this.texts.set(name, text);
     const { driver } = this.table().manager.dataSource;
     const values = this.columns().map((column) => driver.preparePersistentValue(column.getEntityValue(job), column));
-    if (taken) values.push(amountsJson(taken));
+    if (charge) values.push(amountsJson(charge.taken), charge.isHeld);
     return (await this.unitOfWork.prepared(name, text, values)).length === 1;
   }
 
@@ -101,7 +105,7 @@ export class TypeOrmJobHistory implements JobHistory {
          SET finish_number = excluded.finish_number,
              ${ended.map(({ databaseName }) => `${databaseName} = excluded.${databaseName}`)}
        WHERE jobs.finish_number IS NULL
-      RETURNING ${durable ? 'id' : NOT_DURABLE}${settles ? `, settle_holds(id, $${columns.length + 1})` : ''}`;
+      RETURNING ${durable ? 'id' : NOT_DURABLE}${settles ? `, ${settled(columns.length)}` : ''}`;
   }
 
   private columns() {

@@ -4,9 +4,14 @@ import { ForwardMigration } from '../forward-migration.js';
 /**
  * Adds budgets, and what calls have spent and hold of them in each period.
  *
- * `take_holds` takes a hold on each budget of a call, or none. It locks the budgets in one order, so that calls never
- * wait for each other in a circle, and each statement of it sees what earlier calls have committed. It returns the budget
- * without room, or else the bounds of the call. `settle_holds` turns the holds of a call into what it has taken.
+ * `take_holds` takes for each call, one after another, a hold on each of its budgets, or none. It first locks the periods
+ * in the order of the budgets, so that calls never wait for each other in a circle, and each statement of it sees what
+ * earlier calls have committed. For each call, it returns the budget without room, or else the bounds. `scopes` are those
+ * of all calls.
+ *
+ * `settle_holds` turns the holds of a call into what it has taken, or into their bounds if `taken` is null. It also charges
+ * the budgets of these scopes that were created while the call ran, so that a budget is the sum of its calls. Both change
+ * the periods in the transaction of their caller, which a crash of the database can undo within the next second.
  */
 export class Budgets1766275200000 extends ForwardMigration {
   readonly name = 'Budgets1766275200000';
@@ -20,6 +25,12 @@ export class Budgets1766275200000 extends ForwardMigration {
         scope_id text COLLATE "C" NOT NULL,
         rank smallint NOT NULL GENERATED ALWAYS AS
           (CASE scope WHEN 'team' THEN 1 WHEN 'project' THEN 2 WHEN 'account' THEN 3 ELSE 4 END) STORED,
+        project_id text COLLATE "C" GENERATED ALWAYS AS (CASE scope WHEN 'project' THEN scope_id END) STORED
+          REFERENCES projects ON DELETE CASCADE,
+        account_id text COLLATE "C" GENERATED ALWAYS AS (CASE scope WHEN 'account' THEN scope_id END) STORED
+          REFERENCES accounts ON DELETE CASCADE,
+        key_id text COLLATE "C" GENERATED ALWAYS AS (CASE scope WHEN 'key' THEN scope_id END) STORED
+          REFERENCES credentials ON DELETE CASCADE,
         unit text NOT NULL,
         "limit" numeric(38, 9) NOT NULL,
         period text NOT NULL,
@@ -29,6 +40,9 @@ export class Budgets1766275200000 extends ForwardMigration {
         created_at timestamptz NOT NULL
       );
       CREATE INDEX budgets_of_scope ON budgets (team_id, scope_id);
+      CREATE INDEX budgets_of_project ON budgets (project_id) WHERE project_id IS NOT NULL;
+      CREATE INDEX budgets_of_account ON budgets (account_id) WHERE account_id IS NOT NULL;
+      CREATE INDEX budgets_of_key ON budgets (key_id) WHERE key_id IS NOT NULL;
       CREATE TABLE budget_periods (
         budget_id text COLLATE "C" NOT NULL REFERENCES budgets ON DELETE CASCADE,
         start timestamptz NOT NULL,
@@ -36,79 +50,144 @@ export class Budgets1766275200000 extends ForwardMigration {
         held numeric(38, 9) NOT NULL DEFAULT 0,
         PRIMARY KEY (budget_id, start)
       ) WITH (fillfactor = 50);
+      -- There is no foreign key, whose check would lock the row of the budget for every call.
       CREATE TABLE budget_holds (
-        call_id text COLLATE "C" NOT NULL,
-        budget_id text COLLATE "C" NOT NULL REFERENCES budgets ON DELETE CASCADE,
-        start timestamptz NOT NULL,
-        amount numeric(38, 9) NOT NULL,
+        call_id text COLLATE "C" PRIMARY KEY,
         instance integer NOT NULL,
-        bound json NOT NULL,
-        PRIMARY KEY (call_id, budget_id)
+        budget_ids text[] NOT NULL,
+        starts timestamptz[] NOT NULL,
+        amounts numeric[] NOT NULL,
+        most_tokens numeric,
+        most_ms numeric NOT NULL,
+        units jsonb NOT NULL
       );
       CREATE INDEX budget_holds_of_instance ON budget_holds (instance);
 
-      CREATE FUNCTION take_holds(
-        call text, instance integer, team text, scopes text[], starts jsonb, demand jsonb,
-        OUT refused text, OUT most_tokens numeric, OUT most_ms numeric, OUT count integer
-      ) LANGUAGE plpgsql AS $$
+      ALTER TABLE evaluations ADD COLUMN waits_since timestamptz, ADD COLUMN waits_with integer;
+
+      CREATE FUNCTION budget_start(period text, at timestamptz) RETURNS timestamptz LANGUAGE sql STABLE AS $$
+        SELECT CASE period WHEN 'total' THEN to_timestamp(0) ELSE date_trunc(period, at, 'UTC') END
+      $$;
+
+      -- Begins a period of a budget. Removes old periods. Instances whose clocks are late still use the one before.
+      CREATE FUNCTION begin_budget_period(budget text, begins timestamptz) RETURNS void LANGUAGE plpgsql AS $$
+      BEGIN
+        INSERT INTO budget_periods (budget_id, start) SELECT id, begins FROM budgets WHERE id = budget FOR KEY SHARE
+            ON CONFLICT DO NOTHING;
+        DELETE FROM budget_periods WHERE budget_id = budget AND start < begins - interval '1 day' AND held = 0;
+      END $$;
+
+      CREATE FUNCTION take_holds(team text, scopes text[], instance integer, at timestamptz, calls jsonb)
+      RETURNS TABLE (refused text, most_tokens numeric, most_ms numeric, count integer) LANGUAGE plpgsql AS $$
       DECLARE
         budget record;
-        room numeric;
+        call jsonb;
+        spent numeric;
         fixed numeric;
         per_token numeric;
-        bound numeric;
+        last integer := 0;
         ids text[] := '{}';
+        scope_ids text[] := '{}';
+        units text[] := '{}';
+        starts timestamptz[] := '{}';
+        rooms numeric[] := '{}'; -- null: never refuses
+        added numeric[] := '{}';
+        own integer[]; -- the places of the budgets of the call
+        bounds numeric[];
       BEGIN
-        most_tokens := (demand->>'most_tokens')::numeric;
-        most_ms := (demand->>'most_ms')::numeric;
-        FOR budget IN SELECT * FROM budgets WHERE team_id = team AND scope_id = ANY (scopes) ORDER BY rank, id
-                         FOR KEY SHARE LOOP
-          ids := ids || budget.id;
-          INSERT INTO budget_periods (budget_id, start)
-               VALUES (budget.id, (starts->>budget.period)::timestamptz) ON CONFLICT DO NOTHING;
-          SELECT budget."limit" - settled - held INTO room FROM budget_periods
-           WHERE budget_id = budget.id AND start = (starts->>budget.period)::timestamptz FOR UPDATE;
-          CONTINUE WHEN budget.on_exceed <> 'refuse';
-          fixed := (demand->'units'->budget.unit->>'fixed')::numeric;
-          per_token := (demand->'units'->budget.unit->>'per_token')::numeric;
-          IF budget.unit = 'seconds' THEN
-            most_ms := least(most_ms, floor(room * 1000));
-            refused := CASE WHEN most_ms < 1 THEN budget.id END;
-          ELSE
-            refused := CASE WHEN room < fixed + per_token * (demand->>'least_tokens')::numeric THEN budget.id END;
-            IF per_token > 0 THEN most_tokens := least(most_tokens, floor((room - fixed) / per_token)); END IF;
+        FOR budget IN
+          SELECT id, scope_id, unit, CASE on_exceed WHEN 'refuse' THEN "limit" END AS most, budget_start(period, at) AS begins
+            FROM budgets WHERE team_id = team AND scope_id = ANY (scopes) ORDER BY rank, id
+        LOOP
+          SELECT settled + held INTO spent FROM budget_periods
+           WHERE budget_id = budget.id AND start = budget.begins FOR UPDATE;
+          IF NOT FOUND THEN
+            PERFORM begin_budget_period(budget.id, budget.begins);
+            SELECT settled + held INTO spent FROM budget_periods
+             WHERE budget_id = budget.id AND start = budget.begins FOR UPDATE;
+            CONTINUE WHEN NOT FOUND; -- the budget was deleted meanwhile
           END IF;
-          EXIT WHEN refused IS NOT NULL;
+          last := last + 1;
+          ids[last] := budget.id;
+          scope_ids[last] := budget.scope_id;
+          units[last] := budget.unit;
+          starts[last] := budget.begins;
+          rooms[last] := budget.most - spent;
+          added[last] := 0;
         END LOOP;
-        count := cardinality(ids);
-        IF refused IS NOT NULL THEN RETURN; END IF;
-        FOR budget IN SELECT * FROM budgets WHERE id = ANY (ids) ORDER BY rank, id LOOP
-          fixed := (demand->'units'->budget.unit->>'fixed')::numeric;
-          per_token := (demand->'units'->budget.unit->>'per_token')::numeric;
-          bound := CASE budget.unit WHEN 'seconds' THEN most_ms / 1000 ELSE fixed + per_token * coalesce(most_tokens, 0) END;
-          UPDATE budget_periods SET held = held + bound
-           WHERE budget_id = budget.id AND start = (starts->>budget.period)::timestamptz;
-          INSERT INTO budget_holds VALUES (
-            call, budget.id, (starts->>budget.period)::timestamptz, bound, instance,
-            (SELECT json_object_agg(unit, CASE unit WHEN 'seconds' THEN most_ms / 1000 ELSE
-                      (of_unit->>'fixed')::numeric + (of_unit->>'per_token')::numeric * coalesce(most_tokens, 0) END::numeric(38, 9)::text)
-               FROM jsonb_each(demand->'units') AS amounts (unit, of_unit)));
+
+        FOR call IN SELECT value FROM jsonb_array_elements(calls) LOOP
+          refused := NULL;
+          most_tokens := (call->>'most_tokens')::numeric;
+          most_ms := (call->>'most_ms')::numeric;
+          own := '{}';
+          bounds := '{}';
+          FOR nth IN 1 .. last LOOP
+            CONTINUE WHEN NOT call->'scopes' ? scope_ids[nth];
+            own := own || nth;
+            CONTINUE WHEN rooms[nth] IS NULL;
+            IF units[nth] = 'seconds' THEN
+              most_ms := least(most_ms, floor(rooms[nth] * 1000));
+              IF most_ms < 1 THEN refused := ids[nth]; EXIT; END IF;
+            ELSE
+              fixed := (call->'units'->units[nth]->>'fixed')::numeric;
+              per_token := (call->'units'->units[nth]->>'per_token')::numeric;
+              IF rooms[nth] < fixed + per_token * (call->>'least_tokens')::numeric THEN refused := ids[nth]; EXIT; END IF;
+              IF per_token > 0 THEN most_tokens := least(most_tokens, floor((rooms[nth] - fixed) / per_token)); END IF;
+            END IF;
+          END LOOP;
+          count := cardinality(own);
+          IF refused IS NULL AND count > 0 THEN
+            FOR nth IN 1 .. count LOOP
+              fixed := (call->'units'->units[own[nth]]->>'fixed')::numeric;
+              per_token := (call->'units'->units[own[nth]]->>'per_token')::numeric;
+              bounds[nth] := CASE units[own[nth]] WHEN 'seconds' THEN most_ms / 1000
+                                                  ELSE fixed + per_token * coalesce(most_tokens, 0) END;
+              rooms[own[nth]] := rooms[own[nth]] - bounds[nth];
+              added[own[nth]] := added[own[nth]] + bounds[nth];
+            END LOOP;
+            INSERT INTO budget_holds VALUES (
+              call->>'id', instance, ARRAY(SELECT ids[place] FROM unnest(own) AS place),
+              ARRAY(SELECT starts[place] FROM unnest(own) AS place), bounds, most_tokens, most_ms, call->'units');
+          END IF;
+          RETURN NEXT;
+        END LOOP;
+
+        FOR nth IN 1 .. last LOOP
+          UPDATE budget_periods SET held = held + added[nth]
+           WHERE budget_id = ids[nth] AND start = starts[nth] AND added[nth] > 0;
         END LOOP;
       END $$;
 
-      CREATE FUNCTION settle_holds(call text, taken jsonb) RETURNS void LANGUAGE plpgsql AS $$
+      CREATE FUNCTION settle_holds(
+        call text, taken jsonb, team text, scopes text[], at timestamptz, is_held boolean
+      ) RETURNS void LANGUAGE plpgsql AS $$
       DECLARE
-        hold record;
+        hold budget_holds;
+        budget record;
+        spent numeric;
       BEGIN
-        FOR hold IN
-          SELECT held.*, budget.unit FROM budget_holds held JOIN budgets budget ON budget.id = held.budget_id
-           WHERE held.call_id = call ORDER BY budget.rank, budget.id
+        IF is_held THEN
+          DELETE FROM budget_holds WHERE call_id = call RETURNING * INTO hold;
+        ELSIF NOT EXISTS (SELECT FROM budgets WHERE team_id = team) THEN
+          RETURN;
+        END IF;
+        FOR budget IN
+          SELECT id, unit, rank, of_hold.begins, of_hold.amount
+            FROM unnest(hold.budget_ids, hold.starts, hold.amounts) AS of_hold (id, begins, amount)
+            JOIN budgets USING (id)
+           UNION ALL
+          SELECT id, unit, rank, budget_start(period, at), 0 FROM budgets
+           WHERE team_id = team AND scope_id = ANY (scopes) AND (NOT is_held OR created_at > at)
+             AND id <> ALL (coalesce(hold.budget_ids, '{}'))
+           ORDER BY rank, id
         LOOP
-          DELETE FROM budget_holds WHERE call_id = call AND budget_id = hold.budget_id;
-          CONTINUE WHEN NOT FOUND;
-          UPDATE budget_periods
-             SET held = held - hold.amount, settled = settled + coalesce((taken->>hold.unit)::numeric, 0)
-           WHERE budget_id = hold.budget_id AND start = hold.start;
+          spent := coalesce((taken->>budget.unit)::numeric, budget.amount);
+          UPDATE budget_periods SET held = held - budget.amount, settled = settled + spent
+           WHERE budget_id = budget.id AND start = budget.begins;
+          CONTINUE WHEN FOUND;
+          PERFORM begin_budget_period(budget.id, budget.begins);
+          UPDATE budget_periods SET settled = settled + spent WHERE budget_id = budget.id AND start = budget.begins;
         END LOOP;
       END $$;
     `);

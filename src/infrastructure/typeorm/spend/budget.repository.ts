@@ -1,7 +1,8 @@
 import { injectable } from 'inversify';
 import type { Page } from '../../../application/shared/ports.js';
 import type { BudgetFilter, BudgetRepository, SpentBudget } from '../../../application/spend/ports.js';
-import { Budget, type BudgetScope, budgetPeriods } from '../../../domain/spend/budget.js';
+import { usageBuckets, usageGroups } from '../../../domain/jobs/usage.js';
+import { Budget, type BudgetScope } from '../../../domain/spend/budget.js';
 import { costText, nanosOfCost } from '../../../domain/spend/cost.js';
 import { changesOne, defineTable } from '../table.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
@@ -9,9 +10,16 @@ import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 /** Amounts are read and written as text, so that no number of JavaScript rounds them. */
 export interface BudgetRow extends Omit<Budget, 'limit'> {
   readonly limit: string;
-  /** The place of the scope in `budgetScopes`. The database computes it. */
+  /** The place of the scope in `budgetScopes`. */
   readonly rank?: number;
+  /** A budget is deleted with its project, account or key. */
+  readonly projectId?: string | null;
+  readonly accountId?: string | null;
+  readonly keyId?: string | null;
 }
+
+/** The database computes these columns. */
+const computed = { select: false, insert: false, update: false } as const;
 
 const amount = { type: 'numeric', precision: 38, scale: 9 } as const;
 
@@ -20,7 +28,10 @@ export const BudgetTable = defineTable<BudgetRow>('budgets', {
   teamId: { type: 'text' },
   scope: { type: 'text' },
   scopeId: { type: 'text' },
-  rank: { type: 'smallint', select: false, insert: false, update: false },
+  rank: { type: 'smallint', ...computed },
+  projectId: { type: 'text', nullable: true, ...computed },
+  accountId: { type: 'text', nullable: true, ...computed },
+  keyId: { type: 'text', nullable: true, ...computed },
   unit: { type: 'text' },
   limit: amount,
   period: { type: 'text' },
@@ -44,49 +55,72 @@ export const BudgetPeriodTable = defineTable<PeriodRow>('budget_periods', {
   held: amount,
 });
 
+/** The holds of a call, in the order of the budgets. */
 interface HoldRow {
   readonly callId: string;
-  readonly budgetId: string;
-  readonly start: Date;
-  readonly amount: string;
   readonly instance: number;
-  readonly bound: object;
+  readonly budgetIds: readonly string[];
+  readonly starts: readonly Date[];
+  readonly amounts: readonly string[];
+  /** The bounds of the call, and what it takes of each unit: `Linear`. */
+  readonly mostTokens: string | null;
+  readonly mostMs: string;
+  readonly units: object;
 }
 
 export const BudgetHoldTable = defineTable<HoldRow>('budget_holds', {
   callId: { type: 'text', primary: true },
-  budgetId: { type: 'text', primary: true },
-  start: { type: 'timestamptz' },
-  amount,
   instance: { type: 'integer' },
-  bound: { type: 'json' },
+  budgetIds: { type: 'text', array: true },
+  starts: { type: 'timestamptz', array: true },
+  amounts: { type: 'numeric', array: true },
+  mostTokens: { type: 'numeric', nullable: true },
+  mostMs: { type: 'numeric' },
+  units: { type: 'jsonb' },
 });
 
 export const budgetOf = ({ limit, ...row }: BudgetRow): Budget => ({ ...row, limit: nanosOfCost(limit) });
 export const rowOf = ({ limit, ...budget }: Budget): BudgetRow => ({ ...budget, limit: costText(limit) });
 
-/** Returns the start of each period, for SQL. */
-export const startsAt = (now: Date): string =>
-  JSON.stringify(Object.fromEntries(budgetPeriods.map((period) => [period, Budget.start(period, now)])));
+/** The calls of the newest days are counted one by one, because calls are stored for 30 days. */
+const COUNTED_DAYS_MS = 29 * 24 * 60 * 60 * 1_000;
 
-/** Sums up the calls of a scope since a time. A call that made nothing is no call. */
-const TAKEN = `
-  INSERT INTO budget_periods (budget_id, start, settled)
-  SELECT $1, $2, coalesce(sum(CASE $3
+/** Sums up the calls of a scope. A call that made nothing is no call. */
+const OF_CALLS = `
+  SELECT sum(CASE $3
            WHEN 'cost' THEN coalesce(cost, 0)
            WHEN 'tokens' THEN coalesce((usage->>'tokensIn')::numeric, 0) + coalesce((usage->>'tokensOut')::numeric, 0)
            WHEN 'calls' THEN 1
-           ELSE round(extract(epoch FROM finished_at - started_at)::numeric, 3) END), 0)
+           ELSE round(extract(epoch FROM finished_at - started_at)::numeric, 3) END)
     FROM jobs
-   WHERE team_id = $4 AND mode = 'sync' AND finish_number IS NOT NULL AND finished_at >= $2 AND usage IS NOT NULL
-     AND (status = 'succeeded' OR coalesce((usage->>'tokensOut')::numeric, 0) > 0 OR cost > 0)
+   WHERE team_id = $4 AND mode = 'sync' AND finish_number IS NOT NULL AND usage IS NOT NULL
+     AND created_at >= $2 AND finished_at >= greatest($2, $7)
+     AND (status = 'succeeded' OR usage->>'tokensIn' IS NOT NULL OR cost > 0)
      AND $6 = CASE $5 WHEN 'team' THEN team_id WHEN 'project' THEN project_id WHEN 'account' THEN requested_by
                       ELSE usage->>'keyId' END`;
 
+/** Sums up the usage of earlier days. It has neither exact times nor the cancelled calls that made nothing. */
+const OF_DAYS = `
+  SELECT sum(CASE $3
+           WHEN 'cost' THEN coalesce((sums->>6)::numeric, 0) / 1000000000
+           WHEN 'tokens' THEN (sums->>1)::numeric + (sums->>2)::numeric
+           WHEN 'calls' THEN (sums->>0)::numeric - (SELECT coalesce(sum(failed::numeric), 0)
+                                                      FROM json_each_text(sums->3) AS failure (code, failed)) END)
+    FROM usage_rollups
+   WHERE bucket = ${usageBuckets.indexOf('day')} AND start >= $2 AND start < $7
+     AND scope = (SELECT id FROM usage_names WHERE name = $4)
+     AND grouped_by = array_position(ARRAY['team', '${usageGroups.join("', '")}'], $5) - 1
+     AND "group" = (SELECT id FROM usage_names WHERE name = CASE $5 WHEN 'team' THEN '' ELSE $6 END)`;
+
+const TAKEN = `
+  INSERT INTO budget_periods (budget_id, start, settled)
+  SELECT $1, $2, coalesce((${OF_CALLS}), 0) + coalesce((${OF_DAYS}), 0)`;
+
 const SPENT = `
-  SELECT budget.*, coalesce(of_period.settled, 0)::numeric(38, 9) AS settled, coalesce(of_period.held, 0)::numeric(38, 9) AS held
+  SELECT budget.*,
+         coalesce(of_period.settled, 0)::numeric(38, 9) AS settled, coalesce(of_period.held, 0)::numeric(38, 9) AS held
     FROM budgets budget LEFT JOIN budget_periods of_period
-      ON of_period.budget_id = budget.id AND of_period.start = ($1::jsonb->>budget.period)::timestamptz`;
+      ON of_period.budget_id = budget.id AND of_period.start = budget_start(budget.period, $1)`;
 
 const TEAMS: Readonly<Record<BudgetScope, string>> = {
   team: 'SELECT id AS team FROM teams WHERE id = $1',
@@ -137,25 +171,26 @@ export class TypeOrmBudgetRepository implements BudgetRepository {
     await this.unitOfWork.run(async () => {
       await this.table().insert(rowOf(budget));
       const start = Budget.start(period, createdAt);
-      await this.unitOfWork.query(TAKEN, [id, start, unit, teamId, scope, scopeId]);
+      const counted = Budget.start('day', new Date(createdAt.getTime() - COUNTED_DAYS_MS));
+      await this.unitOfWork.query(TAKEN, [id, start, unit, teamId, scope, scopeId, counted]);
     });
   }
 
   async find(id: string, now: Date): Promise<SpentBudget | null> {
-    const [row] = await this.unitOfWork.query<SpentRow>(`${SPENT} WHERE budget.id = $2`, [startsAt(now), id]);
+    const [row] = await this.unitOfWork.query<SpentRow>(`${SPENT} WHERE budget.id = $2`, [now, id]);
     return row ? spentOf(row) : null;
   }
 
   async some(ids: readonly string[], now: Date): Promise<SpentBudget[]> {
     const found = `${SPENT} WHERE budget.id = ANY ($2)`;
-    return (await this.unitOfWork.query<SpentRow>(found, [startsAt(now), ids])).map(spentOf);
+    return (await this.unitOfWork.query<SpentRow>(found, [now, ids])).map(spentOf);
   }
 
   async list({ teamId, keys }: BudgetFilter, { limit, after }: Page, now: Date): Promise<SpentBudget[]> {
     const rows = await this.unitOfWork.query<SpentRow>(
       `${SPENT} WHERE ($2::text IS NULL OR team_id = $2) AND ($3::text[] IS NULL OR scope = 'key' AND scope_id = ANY ($3))
           AND ($4::text IS NULL OR budget.id < $4) ORDER BY budget.id DESC LIMIT $5`,
-      [startsAt(now), teamId, keys ?? null, after, limit],
+      [now, teamId, keys ?? null, after, limit],
     );
     return rows.map(spentOf);
   }

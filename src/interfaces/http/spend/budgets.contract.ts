@@ -10,7 +10,9 @@ const path = '/v1/budgets';
 const one = `${path}/{budget_id}` as const;
 
 const amount = (description: string, example: string) =>
-  z.string().meta({ pattern: '^-?\\d+\\.\\d{9}$', description: `${description} Exact, with nine decimal places.`, example });
+  z
+    .string()
+    .meta({ pattern: '^-?\\d+\\.\\d{9}$', description: `${description} Exact, with nine decimal places.`, example });
 
 const BudgetAnswer = namedObject('Budget', {
   id: id('bud'),
@@ -69,7 +71,13 @@ export const createBudget = api.post(path, {
     })
     .meta({
       id: 'NewBudget',
-      example: { scope: 'team', scope_id: 'tea_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11', unit: 'cost', limit: 20, period: 'month' },
+      example: {
+        scope: 'team',
+        scope_id: 'tea_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11',
+        unit: 'cost',
+        limit: 20,
+        period: 'month',
+      },
     }),
   status: 201,
   answer: BudgetAnswer,

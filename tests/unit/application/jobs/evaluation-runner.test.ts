@@ -1,4 +1,4 @@
-import type { ChatService, OwnCall } from '../../../../src/application/chat/chat.service.js';
+import type { OwnChats, OwnCall } from '../../../../src/application/chat/own-chats.js';
 import type { RuntimeReconciler } from '../../../../src/application/chat/runtime-reconciler.js';
 import { EvaluationChat, EvaluationRunner } from '../../../../src/application/jobs/evaluation-runner.js';
 import type { TimedCompletion } from '../../../../src/domain/chat/chat.js';
@@ -49,12 +49,12 @@ async function rig(inputs: readonly Json[] = ['question 1', 'question 2', 'quest
     runtime: { state: 'ready', modelId: evaluation.modelId, reason: null } as ProjectRuntime,
   };
   const chats = {
-    async completeOwn(call: OwnCall, signal: AbortSignal): Promise<TimedCompletion> {
+    async complete(call: OwnCall, signal: AbortSignal): Promise<TimedCompletion> {
       calls.push(call);
       const text = await model.answer(call, signal);
       return { completion: { text, finishReason: 'stop', usage: null }, latency: 0.5 };
     },
-  } as Partial<ChatService> as ChatService;
+  } as Partial<OwnChats> as OwnChats;
   const reconciler = { state: async () => model.runtime } as unknown as RuntimeReconciler;
   const log = new MemoryLogger();
   const ask = new EvaluationChat(reconciler, chats, clock, log);
