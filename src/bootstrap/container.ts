@@ -26,6 +26,7 @@ import {
   ServiceSettings,
   Tracer,
 } from '../application/shared/ports.js';
+import { SpendMeter } from '../application/spend/spend-meter.js';
 import { ContentHasher, StarterCatalog } from '../application/workspace/ports.js';
 import { CallTelemetry } from '../infrastructure/chat-runtimes/call-telemetry.js';
 import { ChatRuntimesByEngine } from '../infrastructure/chat-runtimes/chat-runtimes-by-engine.js';
@@ -55,6 +56,7 @@ import {
   deploymentMetrics,
   hashingMetrics,
   poolMetrics,
+  spendMetrics,
 } from '../infrastructure/prometheus/metric-sources.js';
 import { PrometheusMetrics } from '../infrastructure/prometheus/prometheus-metrics.js';
 import { MemoryRateLimitStore } from '../infrastructure/rate-limit/memory-rate-limit-store.js';
@@ -238,7 +240,7 @@ function bindOperations(container: Container, config: Config, hasher: BcryptPass
   container
     .bind(PrometheusMetrics)
     .toResolvedValue(
-      (database, unitOfWork, servers, runtimes, announcer) =>
+      (database, unitOfWork, servers, runtimes, announcer, meter) =>
         new PrometheusMetrics([
           hashingMetrics(() => hasher.load),
           poolMetrics(() => poolLoad(database)),
@@ -246,7 +248,8 @@ function bindOperations(container: Container, config: Config, hasher: BcryptPass
           deploymentMetrics(servers),
           chatMetrics(runtimes),
           announcementMetrics(announcer),
+          spendMetrics(meter, config.currency),
         ]),
-      [DataSource, TypeOrmUnitOfWork, ModelServer, ChatRuntimes, AlertAnnouncer],
+      [DataSource, TypeOrmUnitOfWork, ModelServer, ChatRuntimes, AlertAnnouncer, SpendMeter],
     );
 }

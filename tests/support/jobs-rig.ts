@@ -8,6 +8,7 @@ import { JobFinisher } from '../../src/application/jobs/job-finisher.js';
 import { RunningCalls } from '../../src/application/jobs/running-calls.js';
 import { UsageRollUp } from '../../src/application/jobs/usage.service.js';
 import { BudgetGuard } from '../../src/application/spend/budget-guard.js';
+import { SpendMeter } from '../../src/application/spend/spend-meter.js';
 import { TeamWorkspace } from '../../src/application/workspace/team-workspace.js';
 import type { FinishedJob } from '../../src/domain/jobs/job.js';
 import { NoTracer } from '../../src/infrastructure/system/adapters.js';
@@ -36,10 +37,22 @@ export function jobsRig(
   const processes = new TypeOrmInstanceRegistry(source);
   const outages = new OutageLog(log);
   const queue = new GraphileWorkQueue(source, new TypeOrmUnitOfWork(source), processes, log, outages, new NoTracer());
+  const meter = new SpendMeter();
   const announcer = new AlertAnnouncer([], queue, unitOfWork, alerts, log);
-  const finisher = new JobFinisher(unitOfWork, jobs, jobHistory, alertRules, alerts, announcer, budgets, ids, log);
+  const finisher = new JobFinisher(
+    unitOfWork,
+    jobs,
+    jobHistory,
+    alertRules,
+    alerts,
+    announcer,
+    budgets,
+    meter,
+    ids,
+    log,
+  );
   const running = Object.assign(new RunningCalls(jobs, log), { delayMs: 0 });
-  const guard = new BudgetGuard(holds, processes, clock, log);
+  const guard = new BudgetGuard(holds, processes, clock, log, meter);
   const tracking = new CallTracker(running, finisher, guard, processes, ids, clock, log);
   const audit = auditOn(repositories, clock);
   const found = new TeamWorkspace(repositories.projects, repositories.models, repositories.datasets);

@@ -8,6 +8,7 @@ import { AlertAnnouncer } from '../alerts/alert-announcer.js';
 import { AlertRepository, AlertRuleRepository } from '../alerts/ports.js';
 import { IdGenerator, type LockMode, Logger, UnitOfWork } from '../shared/ports.js';
 import { BudgetRepository, type Charge } from '../spend/ports.js';
+import { SpendMeter } from '../spend/spend-meter.js';
 import { JobHistory, JobRepository } from './ports.js';
 
 /** The lock for finishing jobs, for changing alert rules, and for finding the last finished job. */
@@ -33,6 +34,7 @@ export class JobFinisher {
     private readonly alerts: AlertRepository,
     private readonly announcer: AlertAnnouncer,
     private readonly budgets: BudgetRepository,
+    private readonly meter: SpendMeter,
     private readonly ids: IdGenerator,
     private readonly log: Logger,
   ) {}
@@ -54,7 +56,7 @@ export class JobFinisher {
   async finishCall(finished: Job, log: Logger, charge: Charge | null = null): Promise<Job> {
     const isPlain = !this.expectsRules && Job.isFinished(finished);
     const stored = isPlain && (await this.history.appendWithoutRules(finished, charge));
-    return stored ? ended(finished, log) : this.store(async () => finished, log, charge);
+    return stored ? this.ended(finished, log) : this.store(async () => finished, log, charge);
   }
 
   /**
@@ -65,7 +67,13 @@ export class JobFinisher {
     const attempt = (mode: LockMode) => this.attempt(finished, mode, charge);
     const job = (await attempt('shared')) ?? (await attempt('exclusive'));
     if (!job) throw new Error('an exclusive attempt always stores the job');
-    return ended(job, log);
+    return this.ended(job, log);
+  }
+
+  private ended(job: Job, log: Logger): Job {
+    this.meter.ended(job);
+    log.info('job ended', { job_id: job.id, kind: job.kind, status: job.status });
+    return job;
   }
 
   /** Stores the job. Under a shared lock, returns null and stores nothing if a rule changes or fires. */
@@ -137,9 +145,4 @@ export class JobFinisher {
 interface Reaction {
   readonly changed: AlertRule | null;
   readonly alert: Alert | null;
-}
-
-function ended(job: Job, log: Logger): Job {
-  log.info('job ended', { job_id: job.id, kind: job.kind, status: job.status });
-  return job;
 }

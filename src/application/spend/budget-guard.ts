@@ -5,6 +5,7 @@ import { type Amounts, type Demand, NOTHING } from '../../domain/spend/demand.js
 import { InstanceRegistry } from '../jobs/ports.js';
 import { Clock, Logger } from '../shared/ports.js';
 import { type Bounds, HoldRepository, type Spender, type SpendScopes } from './ports.js';
+import { SpendMeter } from './spend-meter.js';
 
 /** A call that is under budgets. */
 export interface GuardedCall {
@@ -31,6 +32,7 @@ export class BudgetGuard {
     private readonly instances: InstanceRegistry,
     private readonly clock: Clock,
     private readonly log: Logger,
+    private readonly meter: SpendMeter,
   ) {}
 
   /** Returns the bounds of the call, or null if no budget applies. Throws BudgetExceeded, and what `demand` throws. */
@@ -68,7 +70,10 @@ export class BudgetGuard {
       this.settleLater(spender.callId, NOTHING); // perhaps only the confirmation was lost
       throw error;
     });
-    if ('refused' in taken) throw new BudgetExceeded(taken.refused, this.clock.now());
+    if ('refused' in taken) {
+      this.meter.refusedBy(taken.refused.scope);
+      throw new BudgetExceeded(taken.refused, this.clock.now());
+    }
     return taken.budgets > 0 ? taken : null;
   }
 

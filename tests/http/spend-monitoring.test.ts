@@ -12,13 +12,20 @@ import { TestApp } from './support/test-app.js';
 
 const rules = '/v1/alerts/rules';
 
-describe('alert rules on budgets and on windows of calls', () => {
+describe('the monitoring of spend: alert rules and metrics', () => {
   let app: TestApp;
   let team: Awaited<ReturnType<typeof TestApp.withTeam>>;
   let admin: ReturnType<typeof as>;
   let project: string;
+  /** The metrics that a call reads while it is answered. */
+  let seen = '';
+  const metrics = async () => {
+    seen = (await app.get('/metrics', masterKey)).body;
+  };
+
   const answer = ({ messages }: ChatRequest) => {
     const word = messages.at(-1)?.content;
+    if (word === 'held') return metrics().then(() => 'one two');
     if (word === 'slow') app.clock.advance(5_000);
     if (word === 'fail') throw new RuntimeInvalidResponse('it is nonsense.');
     return 'one two';
@@ -192,6 +199,26 @@ describe('alert rules on budgets and on windows of calls', () => {
     await chats('fail');
     await chats('a');
     expect(await fired()).toMatchObject([{ rule_type: 'error_rate' }, { rule_type: 'budget_used' }]);
+  });
+
+  it('count costs, refusals by scope, and calls that hold a part of budgets', async () => {
+    await budget({ limit: 2, on_exceed: 'refuse' });
+    const figures = async () => {
+      await metrics();
+      const figure = (pattern: string) => Number(new RegExp(`^${pattern} (\\S+)$`, 'm').exec(seen)?.[1]);
+      const cost = figure(`tenon_cost_total\\{project="${project}",model="mdl_[^"]+",currency="USD"\\}`);
+      const refused = ['team', 'project', 'key'].map((scope) =>
+        figure(`tenon_budget_refusals_total\\{scope="${scope}"\\}`),
+      );
+      return { cost: cost || 0, refused, held: figure('tenon_budget_held_calls') };
+    };
+    const before = await figures();
+    await chats('held');
+    expect(seen).toContain('tenon_budget_held_calls 1\n');
+    await chats('a', 'too many');
+    const after = await figures();
+    expect(after).toMatchObject({ refused: [0, (before.refused[1] ?? 0) + 1, 0], held: 0 });
+    expect(after.cost - before.cost).toBeCloseTo(0.2, 9);
   });
 
   it('name the wrong field of a refused rule', async () => {
