@@ -28,6 +28,7 @@ import {
   ServiceSettings,
   Tracer,
 } from '../application/shared/ports.js';
+import { SpendMeter } from '../application/spend/spend-meter.js';
 import { ContentHasher, StarterCatalog } from '../application/workspace/ports.js';
 import { CallTelemetry } from '../infrastructure/chat-runtimes/call-telemetry.js';
 import { ChatRuntimesByEngine } from '../infrastructure/chat-runtimes/chat-runtimes-by-engine.js';
@@ -57,6 +58,7 @@ import {
   deploymentMetrics,
   hashingMetrics,
   poolMetrics,
+  spendMetrics,
 } from '../infrastructure/prometheus/metric-sources.js';
 import { PrometheusMetrics } from '../infrastructure/prometheus/prometheus-metrics.js';
 import { MemoryRateLimitStore } from '../infrastructure/rate-limit/memory-rate-limit-store.js';
@@ -241,7 +243,7 @@ function bindOperations(container: Container, config: Config, hasher: BcryptPass
   container
     .bind(PrometheusMetrics)
     .toResolvedValue(
-      (database, unitOfWork, servers, runtimes, breakers, announcer) =>
+      (database, unitOfWork, servers, runtimes, breakers, announcer, meter) =>
         new PrometheusMetrics([
           hashingMetrics(() => hasher.load),
           poolMetrics(() => poolLoad(database)),
@@ -249,7 +251,8 @@ function bindOperations(container: Container, config: Config, hasher: BcryptPass
           deploymentMetrics(servers),
           chatMetrics(runtimes, breakers),
           announcementMetrics(announcer),
+          spendMetrics(meter, config.currency),
         ]),
-      [DataSource, TypeOrmUnitOfWork, ModelServer, ChatRuntimes, Breakers, AlertAnnouncer],
+      [DataSource, TypeOrmUnitOfWork, ModelServer, ChatRuntimes, Breakers, AlertAnnouncer, SpendMeter],
     );
 }

@@ -1,3 +1,4 @@
+import type { CallCounts, CallWindow } from '../../domain/alerts/call-window.js';
 import type { Evaluation, Result, Scored } from '../../domain/jobs/evaluation.js';
 import type { FinishedJob, Job, JobKind, JobStatus } from '../../domain/jobs/job.js';
 import type { UsageEntry, UsageQuery } from '../../domain/jobs/usage.js';
@@ -63,6 +64,8 @@ export abstract class JobHistory {
   abstract appendWithoutRules(job: Job & FinishedJob, charge?: Charge | null): Promise<boolean>;
   /** Counts the failures since the last success, up to `most`. Ignores cancelled jobs. */
   abstract failuresInARow(kind: JobKind | null, most: number): Promise<number>;
+  /** Counts the calls of a window, and looks at no more than the newest `ruleLimits.calls` that ended within it. */
+  abstract counts(window: CallWindow): Promise<CallCounts>;
   /** Yields jobs in the order in which they finished, with a bounded number in memory. */
   abstract part(which: HistoryPart): AsyncIterable<FinishedJob>;
   /**

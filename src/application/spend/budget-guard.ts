@@ -6,6 +6,7 @@ import { KeyLimitReached } from '../../domain/spend/key-limit.js';
 import { InstanceRegistry } from '../jobs/ports.js';
 import { Clock, Logger } from '../shared/ports.js';
 import { type Bounds, HoldRepository, type Spender, type SpendScopes } from './ports.js';
+import { SpendMeter } from './spend-meter.js';
 
 /** A call that is under budgets. */
 export interface GuardedCall {
@@ -32,6 +33,7 @@ export class BudgetGuard {
     private readonly instances: InstanceRegistry,
     private readonly clock: Clock,
     private readonly log: Logger,
+    private readonly meter: SpendMeter,
   ) {}
 
   /** Returns the bounds of the call, or null if no budget applies. Throws BudgetExceeded, KeyLimitReached, and what `demand` throws. */
@@ -69,7 +71,10 @@ export class BudgetGuard {
       this.settleLater(spender.callId, NOTHING); // perhaps only the confirmation was lost
       throw error;
     });
-    if ('refused' in taken) throw new BudgetExceeded(taken.refused, this.clock.now());
+    if ('refused' in taken) {
+      this.meter.refusedBy(taken.refused.scope);
+      throw new BudgetExceeded(taken.refused, this.clock.now());
+    }
     if ('reached' in taken) throw new KeyLimitReached(taken.reached, demand, this.clock.now());
     return taken.budgets > 0 ? taken : null;
   }

@@ -22,6 +22,8 @@ export abstract class BudgetRepository {
   abstract add(budget: Budget): Promise<void>;
   /** Returns a budget with what its period at `now` has spent. */
   abstract find(id: string, now: Date): Promise<SpentBudget | null>;
+  /** Returns those of the budgets that there are, with what their periods at `now` have spent, in any order. */
+  abstract some(ids: readonly string[], now: Date): Promise<SpentBudget[]>;
   /** Lists the newest first, beginning after the id `after`. */
   abstract list(filter: BudgetFilter, page: Page, now: Date): Promise<SpentBudget[]>;
   abstract count(teamId: string): Promise<number>;

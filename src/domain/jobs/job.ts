@@ -11,7 +11,8 @@ type JobMode = (typeof jobModes)[number];
 
 export const jobKinds = ['chat', 'embedding', 'prediction', 'external', 'evaluation'] as const;
 export type JobKind = (typeof jobKinds)[number];
-export type CallKind = Extract<JobKind, 'chat' | 'embedding' | 'prediction'>;
+export const callKinds = ['chat', 'embedding', 'prediction'] as const satisfies JobKind[];
+export type CallKind = (typeof callKinds)[number];
 
 export const openStatuses = ['queued', 'running'] as const;
 export const finalStatuses = ['succeeded', 'failed', 'cancelled'] as const;
@@ -78,7 +79,11 @@ export interface Job {
 export const MASTER = 'master';
 
 /** The fields of a finished job that alert rules read. */
-export interface FinishedJob extends Pick<Job, 'id' | 'kind' | 'startedAt'> {
+export interface FinishedJob
+  extends Pick<
+    Job,
+    'id' | 'teamId' | 'kind' | 'mode' | 'projectId' | 'requestedBy' | 'createdAt' | 'startedAt' | 'usage' | 'cost'
+  > {
   readonly status: FinalStatus;
   readonly finishedAt: Date;
 }

@@ -1,4 +1,5 @@
 import type { AccountCaller, Caller } from '../accounts/caller.js';
+import type { Job } from '../jobs/job.js';
 import { DomainError, type Finding, InvalidRequest } from '../shared/errors.js';
 import { type Nanos, nanosOfNumber } from './cost.js';
 
@@ -86,6 +87,16 @@ export const Budget = {
     if (period === 'month') return new Date(Date.UTC(start.getUTCFullYear(), start.getUTCMonth() + 1));
     if (period === 'week') return new Date(start.getTime() + 7 * DAY_MS);
     return new Date(start.getTime() + lengths[period]);
+  },
+
+  /** Tells whether the budget limits what a call spends. */
+  covers(
+    { teamId, scope, scopeId }: Budget,
+    job: Pick<Job, 'teamId' | 'projectId' | 'requestedBy' | 'usage'>,
+  ): boolean {
+    if (job.teamId !== teamId) return false;
+    const { projectId: project, requestedBy: account, usage } = job;
+    return { team: teamId, project, account, key: usage?.keyId ?? null }[scope] === scopeId;
   },
 
   /** Returns the ids of the scopes of all calls of the caller. A call also has the scope of its project. */

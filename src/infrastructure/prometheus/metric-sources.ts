@@ -2,9 +2,11 @@ import type { AlertAnnouncer } from '../../application/alerts/alert-announcer.js
 import type { Breakers } from '../../application/chat/breakers.js';
 import type { ChatRuntimes } from '../../application/chat/ports.js';
 import type { ModelServer } from '../../application/deployments/ports.js';
+import type { SpendMeter } from '../../application/spend/spend-meter.js';
 import type { RuntimeFigures, RuntimeStatus } from '../../domain/chat/runtime.js';
 import { RuntimeId } from '../../domain/chat/target.js';
 import { deploymentStatuses } from '../../domain/deployments/deployment.js';
+import { costText } from '../../domain/spend/cost.js';
 import type { LaneLoad } from '../system/scheduling.js';
 
 export interface Sample {
@@ -42,7 +44,7 @@ export const gauge = snapshotOf('gauge');
 const counter = snapshotOf('counter');
 export const histogram = snapshotOf('histogram');
 
-/** The tasks of the work queue, for all instances. Mails are tasks. */
+/** What waits and what is held, for all instances. Mails are tasks. */
 export interface Backlog {
   readonly mails: number;
   readonly failedMails: number;
@@ -52,6 +54,8 @@ export interface Backlog {
   readonly runningTasks: number;
   /** Waiting tasks whose last attempt failed. */
   readonly failedTasks: number;
+  /** The calls that hold a part of budgets. */
+  readonly heldCalls: number;
 }
 
 const isUp = (value: 0 | 1): MetricSnapshot =>
@@ -60,7 +64,7 @@ const isUp = (value: 0 | 1): MetricSnapshot =>
 /** Reports the same values in each instance. If the database does not answer, reports only that it is down. */
 export const backlogMetrics = (read: () => Promise<Backlog>): MetricSource => ({
   collect: async () => {
-    const { mails, failedMails, oldestMailSeconds, waitingTasks, runningTasks, failedTasks } = await read();
+    const { mails, failedMails, oldestMailSeconds, waitingTasks, runningTasks, failedTasks, heldCalls } = await read();
     return [
       isUp(1),
       gauge('tenon_outbox_mails', 'E-mails that are not delivered yet.', mails),
@@ -73,6 +77,7 @@ export const backlogMetrics = (read: () => Promise<Backlog>): MetricSource => ({
       gauge('tenon_queue_waiting_tasks', 'Tasks of the work queue that wait.', waitingTasks),
       gauge('tenon_queue_running_tasks', 'Tasks of the work queue that are being run.', runningTasks),
       gauge('tenon_queue_failed_tasks', 'Waiting tasks of the work queue whose last attempt failed.', failedTasks),
+      gauge('tenon_budget_held_calls', 'Running calls that hold a part of budgets.', heldCalls),
     ];
   },
   fallback: [isUp(0)],
@@ -113,6 +118,22 @@ export const deploymentMetrics = (servers: Pick<ModelServer, 'ids' | 'probe'>): 
     const counts = countsOf('status', deploymentStatuses, (status) => states.filter((one) => one.status === status));
     return [gauge('tenon_deployments', 'Deployments of this instance, by their status at this moment.', counts)];
   },
+});
+
+/** Reports the costs of the calls that this instance has ended, and the calls that budgets have refused here. */
+export const spendMetrics = (meter: Pick<SpendMeter, 'costs' | 'refusals'>, currency: string): MetricSource => ({
+  collect: () => [
+    counter(
+      'tenon_cost_total',
+      'Cost of the calls that have ended, by project and model. Some 15 digits are exact, GET /v1/usage has all.',
+      meter.costs.map(({ cost, ...of }) => ({ labels: { ...of, currency }, value: Number(costText(cost)) })),
+    ),
+    counter(
+      'tenon_budget_refusals_total',
+      'Calls that were refused with budget_exceeded, by the scope of the budget.',
+      meter.refusals.map(({ scope, count }) => ({ labels: { scope }, value: count })),
+    ),
+  ],
 });
 
 /** Reports the deliveries of alerts by this instance. */

@@ -66,6 +66,9 @@ export function budgetsContract(adapter: string, store: StoreUnderTest) {
       expect(await here.budgets.list({ teamId, keys: [keyId] }, page, at(0))).toMatchObject([{ id: other.id }]);
       expect(await here.budgets.list({ teamId, keys: [] }, page, at(0))).toEqual([]);
       expect(await here.budgets.list({ teamId: 'tea_2' }, page, at(0))).toEqual([]);
+      const some = (ids: string[]) => here.budgets.some(ids, at(0));
+      expect(await some([one.id, 'bud_gone'])).toEqual([{ ...one, spent: none }]);
+      expect(await some([])).toEqual([]);
       expect(await here.budgets.count(teamId)).toBe(2);
       expect(await here.budgets.update({ ...one, limit: 5n, onExceed: 'alert' })).toBe(true);
       expect(await here.budgets.find(one.id, at(0))).toMatchObject({ limit: 5n, onExceed: 'alert' });

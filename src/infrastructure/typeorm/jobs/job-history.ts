@@ -3,6 +3,8 @@ import { And, In, IsNull, LessThan, LessThanOrEqual, MoreThan, MoreThanOrEqual, 
 import { FINISHING } from '../../../application/jobs/job-finisher.js';
 import type { HistoryPart, JobHistory } from '../../../application/jobs/ports.js';
 import type { Charge } from '../../../application/spend/ports.js';
+import { ruleLimits } from '../../../domain/alerts/alert-rule.js';
+import type { CallCounts, CallWindow } from '../../../domain/alerts/call-window.js';
 import type { FinishedJob, Job, JobKind } from '../../../domain/jobs/job.js';
 import { amountsJson } from '../spend/hold.repository.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
@@ -32,9 +34,31 @@ const ENDED: readonly string[] = [
 ] satisfies (keyof JobRow)[];
 
 /** The columns that alert rules need. */
-const OF_RULES = ['id', 'kind', 'status', 'startedAt', 'finishedAt'] as const satisfies (keyof FinishedJob)[];
+const OF_RULES = [
+  'id',
+  'teamId',
+  'kind',
+  'mode',
+  'status',
+  'projectId',
+  'requestedBy',
+  'createdAt',
+  'startedAt',
+  'finishedAt',
+  'usage',
+  'cost',
+] as const satisfies (keyof FinishedJob)[];
 
 const finished = (kind: JobKind | null) => ({ finishNumber: Not(IsNull()), ...(kind !== null && { kind }) });
+
+/** Reads the newest calls by the index `jobs_old_calls`. The kind is checked last, so that it reads no more of them. */
+const COUNTS = `
+  SELECT count(*)::integer AS calls, count(*) FILTER (WHERE CASE WHEN $2::float8 IS NULL THEN status = 'failed'
+           ELSE extract(epoch FROM finished_at - created_at)::float8 > $2 END)::integer AS bad
+    FROM (SELECT kind, status, created_at, finished_at FROM jobs
+           WHERE mode = 'sync' AND finish_number IS NOT NULL AND finished_at > $1
+           ORDER BY finished_at DESC LIMIT ${ruleLimits.calls}) AS newest
+   WHERE status <> 'cancelled' AND ($3::text IS NULL OR kind = $3)`;
 
 @injectable()
 export class TypeOrmJobHistory implements JobHistory {
@@ -96,6 +120,11 @@ export class TypeOrmJobHistory implements JobHistory {
     const since = success?.finishNumber ? { finishNumber: MoreThan(success.finishNumber) } : {};
     const where = { ...finished(kind), ...since, status: 'failed' } as const;
     return (await this.table().find({ select, where, order, take: most })).length;
+  }
+
+  async counts({ after, kind, slowerThan }: CallWindow): Promise<CallCounts> {
+    const [counts] = await this.unitOfWork.query<CallCounts>(COUNTS, [after, slowerThan, kind]);
+    return counts as CallCounts;
   }
 
   /** Finds the newest jobs first, and omits older ones than `since` among them: no index has both orders. */

@@ -194,6 +194,11 @@ export class TypeOrmBudgetRepository implements BudgetRepository {
     return row ? spentOf(row) : null;
   }
 
+  async some(ids: readonly string[], now: Date): Promise<SpentBudget[]> {
+    const found = `${SPENT} WHERE budget.id = ANY ($2)`;
+    return (await this.unitOfWork.query<SpentRow>(found, [now, ids])).map(spentOf);
+  }
+
   async list({ teamId, keys, only = null }: BudgetFilter, { limit, after }: Page, now: Date): Promise<SpentBudget[]> {
     const rows = await this.unitOfWork.query<SpentRow>(
       `${SPENT} WHERE NOT is_key_limit AND ($2::text IS NULL OR team_id = $2) AND ($3::text[] IS NULL OR scope = 'key' AND scope_id = ANY ($3))

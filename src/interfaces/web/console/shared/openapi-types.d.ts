@@ -1648,7 +1648,7 @@ export interface components {
             rule_id: string;
             rule_name: string;
             /** @enum {string} */
-            rule_type: "consecutive_failures" | "job_duration_exceeded";
+            rule_type: "consecutive_failures" | "job_duration_exceeded" | "budget_used" | "latency_p95" | "error_rate";
             /** @enum {string} */
             severity: "P1" | "P2" | "P3" | "P4";
             title: string;
@@ -3623,7 +3623,7 @@ export interface components {
             id: string;
             name: string;
             /** @enum {string} */
-            rule_type: "consecutive_failures" | "job_duration_exceeded";
+            rule_type: "consecutive_failures" | "job_duration_exceeded" | "budget_used" | "latency_p95" | "error_rate";
             threshold: number;
             enabled: boolean;
             created_at: number;
@@ -3631,21 +3631,69 @@ export interface components {
             severity: "P1" | "P2" | "P3" | "P4";
             /** @enum {string|null} */
             job_kind: "chat" | "embedding" | "prediction" | "external" | "evaluation" | null;
+            budget_id: string | null;
+            budget: {
+                /** @enum {string} */
+                scope: "team" | "project" | "account" | "key";
+                scope_id: string;
+                /** @enum {string} */
+                unit: "cost" | "tokens" | "calls" | "seconds";
+                /** @enum {string} */
+                period: "minute" | "hour" | "day" | "week" | "month" | "total";
+            } | null;
+            window_minutes: number | null;
+            min_calls: number | null;
         };
         NewAlertRule: {
             name: string;
             /** @enum {string} */
-            rule_type: "consecutive_failures" | "job_duration_exceeded";
+            rule_type: "consecutive_failures" | "job_duration_exceeded" | "budget_used" | "latency_p95" | "error_rate";
             threshold: number;
             /** @enum {string|null} */
             severity?: "P1" | "P2" | "P3" | "P4" | null;
             /** @enum {string|null} */
             job_kind?: "chat" | "embedding" | "prediction" | "external" | "evaluation" | null;
+            budget_id?: string | null;
+            window_minutes?: number | null;
+            min_calls?: number | null;
+        } | {
+            /** @constant */
+            rule_type?: "consecutive_failures";
+            threshold?: number;
+            budget_id?: null;
+            window_minutes?: null;
+            min_calls?: null;
         } | {
             /** @constant */
             rule_type?: "job_duration_exceeded";
+            budget_id?: null;
+            window_minutes?: null;
+            min_calls?: null;
         } | {
+            /** @constant */
+            rule_type?: "budget_used";
             threshold?: number;
+            budget_id: string;
+            window_minutes?: null;
+            min_calls?: null;
+        } | {
+            /** @constant */
+            rule_type?: "latency_p95";
+            threshold?: number;
+            /** @enum {string|null} */
+            job_kind?: "chat" | "embedding" | "prediction" | null;
+            budget_id?: null;
+            window_minutes: number;
+            min_calls: number;
+        } | {
+            /** @constant */
+            rule_type?: "error_rate";
+            threshold?: number;
+            /** @enum {string|null} */
+            job_kind?: "chat" | "embedding" | "prediction" | null;
+            budget_id?: null;
+            window_minutes: number;
+            min_calls: number;
         };
         AlertRuleOutcome: {
             alerts: components["schemas"]["WouldBeAlert"][];
@@ -3655,7 +3703,7 @@ export interface components {
         WouldBeAlert: {
             rule_name: string;
             /** @enum {string} */
-            rule_type: "consecutive_failures" | "job_duration_exceeded";
+            rule_type: "consecutive_failures" | "job_duration_exceeded" | "budget_used" | "latency_p95" | "error_rate";
             /** @enum {string} */
             severity: "P1" | "P2" | "P3" | "P4";
             title: string;
@@ -3666,18 +3714,54 @@ export interface components {
         AlertRulePreview: {
             name: string;
             /** @enum {string} */
-            rule_type: "consecutive_failures" | "job_duration_exceeded";
+            rule_type: "consecutive_failures" | "job_duration_exceeded" | "budget_used" | "latency_p95" | "error_rate";
             threshold: number;
             /** @enum {string|null} */
             severity?: "P1" | "P2" | "P3" | "P4" | null;
             /** @enum {string|null} */
             job_kind?: "chat" | "embedding" | "prediction" | "external" | "evaluation" | null;
+            budget_id?: string | null;
+            window_minutes?: number | null;
+            min_calls?: number | null;
             since?: number | null;
         } | {
             /** @constant */
-            rule_type?: "job_duration_exceeded";
-        } | {
+            rule_type?: "consecutive_failures";
             threshold?: number;
+            budget_id?: null;
+            window_minutes?: null;
+            min_calls?: null;
+        } | {
+            /** @constant */
+            rule_type?: "job_duration_exceeded";
+            budget_id?: null;
+            window_minutes?: null;
+            min_calls?: null;
+        } | {
+            /** @constant */
+            rule_type?: "budget_used";
+            threshold?: number;
+            budget_id: string;
+            window_minutes?: null;
+            min_calls?: null;
+        } | {
+            /** @constant */
+            rule_type?: "latency_p95";
+            threshold?: number;
+            /** @enum {string|null} */
+            job_kind?: "chat" | "embedding" | "prediction" | null;
+            budget_id?: null;
+            window_minutes: number;
+            min_calls: number;
+        } | {
+            /** @constant */
+            rule_type?: "error_rate";
+            threshold?: number;
+            /** @enum {string|null} */
+            job_kind?: "chat" | "embedding" | "prediction" | null;
+            budget_id?: null;
+            window_minutes: number;
+            min_calls: number;
         };
         AlertRuleChange: {
             name?: string;
