@@ -177,14 +177,14 @@ describe('a call to a runtime with a fallback', () => {
 
   it('costs by the prices of the model that has answered', async () => {
     const output = (price: number) => ({ prices: { input: 0, output: price } });
-    const project = await rig.project(undefined, (engine) => output(1_000_000 * (engine + 1)));
+    const project = await rig.project(undefined, (engine) => output(100_000 * (engine + 1)));
     await rig.chat(project);
-    expect(await rig.job(project)).toMatchObject({ model_id: project.models[0], cost: '6.000000000' });
+    expect(await rig.job(project)).toMatchObject({ model_id: project.models[0], cost: '0.600000000' });
     rig.engines[0].script = answering(500, {});
     await rig.chat(project);
-    expect(await rig.job(project)).toMatchObject({ model_id: project.models[1], cost: '12.000000000' });
+    expect(await rig.job(project)).toMatchObject({ model_id: project.models[1], cost: '1.200000000' });
     await rig.stream(project);
-    expect(await rig.job(project)).toMatchObject({ model_id: project.models[1], cost: '12.000000000' });
+    expect(await rig.job(project)).toMatchObject({ model_id: project.models[1], cost: '1.200000000' });
   });
 
   it('is answered by an ONNX model if the engine does not know the path', async () => {
