@@ -1,6 +1,8 @@
 import { OwnChats } from '../../src/application/chat/own-chats.js';
+import { ResponseRunner } from '../../src/application/chat/response-runner.js';
 import { breakingEarly, FailoverRig, silent } from '../support/failover-rig.js';
 import { answering, chunk, type Script, sendEvents } from '../support/scripted-engine.js';
+import { until } from '../support/until.js';
 import { createProject, registeredModel } from '../support/workspace.js';
 import { statusAndCode } from './support/refusals.js';
 
@@ -166,6 +168,19 @@ describe('a call to a runtime with a fallback', () => {
     expect(await rig.job(project)).toMatchObject({ kind: 'embedding', attempts: [{}, { outcome: 'answered' }] });
   });
 
+  it('is followed for a response in the background', async () => {
+    const project = await rig.project();
+    rig.engines[0].script = answering(500, {});
+    const json = { model: project.id, input: 'Hi', background: true };
+    const { headers, body } = await rig.app.post('/openai/v1/responses', rig.admin.apiKey, json);
+    expect(headers.get('x-model-id')).toBeNull();
+    const attempt = { number: 1, signal: new AbortController().signal };
+    await rig.app.container.get(ResponseRunner).run({ response_id: body.id }, attempt);
+    const read = await rig.app.get(`/openai/v1/responses/${body.id}`, rig.admin.apiKey);
+    expect(read.body).toMatchObject({ status: 'completed', output: [{ content: [{ text: 'second' }] }] });
+    expect(await rig.job(project)).toMatchObject({ model_id: project.models[1], attempts: [{}, {}] });
+  });
+
   it('is followed for an evaluation', async () => {
     const project = await rig.project();
     rig.engines[0].script = answering(500, {});
@@ -184,14 +199,14 @@ describe('a call to a runtime with a fallback', () => {
 
   it('costs by the prices of the model that has answered', async () => {
     const output = (price: number) => ({ prices: { input: 0, output: price } });
-    const project = await rig.project(undefined, (engine) => output(1_000_000 * (engine + 1)));
+    const project = await rig.project(undefined, (engine) => output(100_000 * (engine + 1)));
     await rig.chat(project);
-    expect(await rig.job(project)).toMatchObject({ model_id: project.models[0], cost: '6.000000000' });
+    expect(await rig.job(project)).toMatchObject({ model_id: project.models[0], cost: '0.600000000' });
     rig.engines[0].script = answering(500, {});
     await rig.chat(project);
-    expect(await rig.job(project)).toMatchObject({ model_id: project.models[1], cost: '12.000000000' });
+    expect(await rig.job(project)).toMatchObject({ model_id: project.models[1], cost: '1.200000000' });
     await rig.stream(project);
-    expect(await rig.job(project)).toMatchObject({ model_id: project.models[1], cost: '12.000000000' });
+    expect(await rig.job(project)).toMatchObject({ model_id: project.models[1], cost: '1.200000000' });
   });
 
   it('is answered by an ONNX model if the engine does not know the path', async () => {
@@ -211,5 +226,17 @@ describe('a call to a runtime with a fallback', () => {
     }
     const { status, headers } = await rig.chat(project, { max_tokens: 4 });
     expect([status, headers.get('x-model-id')]).toEqual([200, onnx]);
+  });
+
+  // The last test of the file, because the engine does not come back.
+  it('goes to the second model while the first engine is gone', async () => {
+    const project = await rig.project();
+    await rig.engines[0].close();
+    for (const answer of [await rig.chat(project), await rig.stream(project), await rig.chat(project)])
+      expect([answer.status, answer.headers.get('x-model-id')]).toEqual([200, project.models[1]]);
+    await until('the first model is unavailable', async () => (await rig.targets(project))[0].state === 'unavailable');
+    expect((await rig.targets(project))[0]).toMatchObject({ reason: 'the engine refuses connections' });
+    await rig.chat(project);
+    expect((await rig.job(project)).attempts).toMatchObject([{ model_id: project.models[1], outcome: 'answered' }]);
   });
 });

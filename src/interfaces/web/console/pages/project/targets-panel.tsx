@@ -116,15 +116,17 @@ function TargetsForm({ project, reload }: { project: Project; reload: () => Prom
               onInput={(event) => setWeights({ ...weights, [model.id]: event.currentTarget.value })}
             />
           ))
-        : others.slice(0, MOST_FALLBACKS).map((_, at) => (
-            <SelectField
-              key={at}
-              label={`Fallback ${at + 1}`}
-              value={fallbacks[at] ?? ''}
-              options={[['', 'none'], ...others.map((model) => [model.id, modelName(model)] as const)]}
-              onInput={(event) => choose(at, event.currentTarget.value)}
-            />
-          ))}
+        : others
+            .slice(0, MOST_FALLBACKS)
+            .map((_, at) => (
+              <SelectField
+                key={at}
+                label={`Fallback ${at + 1}`}
+                value={fallbacks[at] ?? ''}
+                options={[['', 'none'], ...others.map((model) => [model.id, modelName(model)] as const)]}
+                onInput={(event) => choose(at, event.currentTarget.value)}
+              />
+            ))}
     </Form>
   );
 }
