@@ -70,6 +70,14 @@ describe('budgets on two instances', () => {
       Number(cost),
     );
 
+  it('serve one of two calls that both instances check at the same time, when they are worth one', async () => {
+    const { spent, remove } = await withRoom('calls', 1);
+    const statuses = await pair.race('budget_periods', 2, (party) => call(party, 'whole'));
+    expect(statuses.sort()).toEqual([200, 429]);
+    expect(await spent()).toEqual({ settled: 1, held: 0 });
+    await remove();
+  });
+
   it(`serve ${WORTH} of ${PARTIES} calls at once, when they are worth ${WORTH}`, async () => {
     const { spent, remove } = await withRoom('calls', WORTH);
     const statuses = await pair.race('budget_periods', PARTIES, (party) => call(party, 'whole'), { queued: PARTIES });

@@ -57,7 +57,7 @@ export const Demand = {
     if (!counts) return NOTHING;
     return {
       cost: prices ? Prices.nanos(prices, call) : 0n,
-      tokens: BigInt((call.tokensIn ?? 0) + (call.tokensOut ?? 0)) * ONE,
+      tokens: (BigInt(call.tokensIn ?? 0) + BigInt(call.tokensOut ?? 0)) * ONE,
       calls: ONE,
       seconds: nanosOfNumber(call.milliseconds / 1_000) ?? 0n,
     };
