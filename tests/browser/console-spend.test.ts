@@ -193,4 +193,19 @@ describeInBrowser('budgets and costs in the console', () => {
     expect(models[0].state).toBe('registered');
     expect(models[0].spec.prices).toEqual({ input: 0.15, output: 0.6 });
   });
+
+  it('has the prices of deployments in their dialog, and shows a refused one by its field', async () => {
+    const page = await openConsole(visitor, cast.admin.token, '/deployments?dialog=deploy&kind=engine');
+    await page.getByLabel('Name', { exact: true }).fill('far away');
+    await page.getByLabel('Address of the engine').fill(engine.url);
+    await page.getByLabel('Name of the model at the engine').fill('double');
+    await page.getByText('Prices', { exact: true }).click();
+    await page.getByLabel('Price for each call').fill('0.0000000001');
+    await page.getByLabel('Price for each second').fill('-1');
+    await press(page, 'Deploy');
+    await page.locator('[aria-invalid="true"]').first().waitFor();
+    for (const name of ['Price for each call', 'Price for each second'])
+      expect(await page.getByLabel(name).getAttribute('aria-invalid')).toBe('true');
+    expect(await shortcomingsInEveryLook(page)).toEqual([]);
+  });
 });

@@ -265,6 +265,17 @@ describe('budgets', () => {
     }
   });
 
+  it('let the review of a project warn if they limit costs and its model has no prices', async () => {
+    const codes = async (id: string) => {
+      const { body } = await app.post(`/v1/projects/${id}/plan`, admin.token, { version: 1 });
+      return body.findings.map(({ code }: { code: string }) => code).filter((code: string) => code === 'model_unpriced');
+    };
+    await create({ unit: 'calls' });
+    expect(await codes(embedder)).toEqual([]);
+    await create({ unit: 'cost' });
+    expect([await codes(embedder), await codes(project)]).toEqual([['model_unpriced'], []]);
+  });
+
   it('of the kind `alert` refuse nothing', async () => {
     const { body } = await create({ limit: 0, on_exceed: 'alert' });
     const { settled } = await read(body.id);

@@ -106,12 +106,9 @@ export class JobFinisher {
 
   /** Returns the rules that the job changes or fires. Only the exclusive lock makes the counts of windows exact. */
   private async observed(rules: readonly AlertRule[], job: Job & FinishedJob): Promise<Reaction[]> {
-    const reactions: Reaction[] = [];
-    for (const rule of rules) {
-      const window = AlertRule.needsCounts(rule, job);
-      reactions.push(...this.reactionOf(rule, job, { counts: window && (await this.history.counts(window)) }));
-    }
-    return reactions;
+    const windows = rules.map((rule) => AlertRule.needsCounts(rule, job));
+    const counts = await this.history.counts(windows.filter((window) => window !== null));
+    return rules.flatMap((rule, nth) => this.reactionOf(rule, job, { counts: windows[nth] ? counts.shift() : null }));
   }
 
   /** Returns the rules of budgets that the job changes or fires. The end of the job has settled its holds before. */

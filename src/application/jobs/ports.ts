@@ -64,8 +64,8 @@ export abstract class JobHistory {
   abstract appendWithoutRules(job: Job & FinishedJob, charge?: Charge | null): Promise<boolean>;
   /** Counts the failures since the last success, up to `most`. Ignores cancelled jobs. */
   abstract failuresInARow(kind: JobKind | null, most: number): Promise<number>;
-  /** Counts the calls of a window, and looks at no more than the newest `ruleLimits.calls` that ended within it. */
-  abstract counts(window: CallWindow): Promise<CallCounts>;
+  /** Counts the calls of each window, in order. A window has no more calls than the newest `ruleLimits.calls`. */
+  abstract counts(windows: readonly CallWindow[]): Promise<CallCounts[]>;
   /** Yields jobs in the order in which they finished, with a bounded number in memory. */
   abstract part(which: HistoryPart): AsyncIterable<FinishedJob>;
   /**

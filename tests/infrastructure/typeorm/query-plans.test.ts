@@ -151,7 +151,7 @@ describe('on a full database', () => {
       }
     for (const kind of [null, ...callKinds])
       for (const days of [0.1, 1]) {
-        const reads = await waste(() => store.jobHistory.counts({ after: ago(days), kind, slowerThan: 9 }));
+        const reads = await waste(() => store.jobHistory.counts([{ after: ago(days), kind, slowerThan: 9 }]));
         if (reads.length > 0) found[`window ${kind} ${days}`] = reads;
       }
     for (const bucket of usageBuckets)

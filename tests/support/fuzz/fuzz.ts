@@ -34,6 +34,8 @@ const inWords = [
   'status: can no longer become queued',
   'until: must not be before since',
   'threshold: must be a whole number from 1 to 10000: jobs in a row',
+  'threshold: must be above 0, at most 10, with at most nine decimal places',
+  'budget_id: must be the id of a budget',
   'url: must name a host that can be resolved',
   'path: must have at most 1024 bytes',
   'model_id: must be a registered model',

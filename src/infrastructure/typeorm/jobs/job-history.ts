@@ -51,14 +51,17 @@ const OF_RULES = [
 
 const finished = (kind: JobKind | null) => ({ finishNumber: Not(IsNull()), ...(kind !== null && { kind }) });
 
-/** Reads the newest calls by the index `jobs_old_calls`. The kind is checked last, so that it reads no more of them. */
+/** Reads the newest calls by the index `jobs_old_calls`, once for all windows. */
 const COUNTS = `
-  SELECT count(*)::integer AS calls, count(*) FILTER (WHERE CASE WHEN $2::float8 IS NULL THEN status = 'failed'
-           ELSE extract(epoch FROM finished_at - created_at)::float8 > $2 END)::integer AS bad
-    FROM (SELECT kind, status, created_at, finished_at FROM jobs
-           WHERE mode = 'sync' AND finish_number IS NOT NULL AND finished_at > $1
-           ORDER BY finished_at DESC LIMIT ${ruleLimits.calls}) AS newest
-   WHERE status <> 'cancelled' AND ($3::text IS NULL OR kind = $3)`;
+  WITH newest AS MATERIALIZED (
+    SELECT kind, status, finished_at, extract(epoch FROM finished_at - created_at)::float8 AS took FROM jobs
+     WHERE mode = 'sync' AND finish_number IS NOT NULL AND finished_at > $4
+     ORDER BY finished_at DESC LIMIT ${ruleLimits.calls})
+  SELECT count(finished_at)::integer AS calls,
+         count(*) FILTER (WHERE CASE WHEN slower IS NULL THEN status = 'failed' ELSE took > slower END)::integer AS bad
+    FROM unnest($1::timestamptz[], $2::text[], $3::float8[]) WITH ORDINALITY AS of_window (after, of_kind, slower, nth)
+    LEFT JOIN newest ON finished_at > after AND status <> 'cancelled' AND (of_kind IS NULL OR kind = of_kind)
+   GROUP BY nth ORDER BY nth`;
 
 @injectable()
 export class TypeOrmJobHistory implements JobHistory {
@@ -122,9 +125,16 @@ export class TypeOrmJobHistory implements JobHistory {
     return (await this.table().find({ select, where, order, take: most })).length;
   }
 
-  async counts({ after, kind, slowerThan }: CallWindow): Promise<CallCounts> {
-    const [counts] = await this.unitOfWork.query<CallCounts>(COUNTS, [after, slowerThan, kind]);
-    return counts as CallCounts;
+  async counts(windows: readonly CallWindow[]): Promise<CallCounts[]> {
+    if (windows.length === 0) return [];
+    const [after, kinds] = [windows.map((window) => window.after), windows.map(({ kind }) => kind)];
+    const first = new Date(Math.min(...after.map((time) => time.getTime())));
+    return this.unitOfWork.query<CallCounts>(COUNTS, [
+      after,
+      kinds,
+      windows.map(({ slowerThan }) => slowerThan),
+      first,
+    ]);
   }
 
   /** Finds the newest jobs first, and omits older ones than `since` among them: no index has both orders. */

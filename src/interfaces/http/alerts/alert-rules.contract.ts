@@ -77,7 +77,7 @@ const fields = {
   threshold,
   severity: severity.nullish(),
   job_kind: choice(jobKinds).nullish().describe('Makes the rule look only at jobs of this kind.'),
-  budget_id: text().nullish().describe('The id of a budget. Only for `budget_used`, which needs it.'),
+  budget_id: text().nullish().describe('The id of a budget of any team. Only for `budget_used`, which needs it.'),
   window_minutes: wholeNumber(1, windowMinutes)
     .nullish()
     .describe('The length of the window. Only for `latency_p95` and `error_rate`, which need it.'),

@@ -1,4 +1,4 @@
-import { SpendMeter } from '../../../src/application/spend/spend-meter.js';
+import { SpendMeter } from '../../../../src/application/spend/spend-meter.js';
 
 describe('SpendMeter', () => {
   const ended = (projectId: string | null, modelId: string | null, cost: string | null) => ({
