@@ -8,6 +8,7 @@ import {
   type CompletionEnd,
   type CompletionPart,
   mostTokens,
+  type VerbatimRequest,
 } from '../../domain/chat/chat.js';
 import type { EmbeddingRequest, Embeddings } from '../../domain/chat/embedding.js';
 import { ContextLengthExceeded, ModelBusy, RuntimeInvalidResponse, WrongTask } from '../../domain/chat/errors.js';
@@ -250,7 +251,8 @@ export class EngineConnection<Model> {
 
   /**
    * Sends a request, and resolves to an answer with status 200. If `maxTokens` does not fit the context and the caller
-   * accepts a shorter answer, sends the request again without `maxTokens`.
+   * accepts a shorter answer, sends the request again without `maxTokens`. The same is true for the bound of a budget: an
+   * answer that fits the context is then shorter than the bound.
    */
   private async post(request: ChatRequest, signal: AbortSignal, stream: boolean): Promise<HttpStream> {
     const { maxTokens, cutToContext = maxTokens === null, verbatim } = request;
@@ -259,8 +261,11 @@ export class EngineConnection<Model> {
     const answer = await this.send(verbatim ? request : { ...request, maxTokens: most }, signal, stream);
     if (answer.status === 200) return answer;
     const refused = await withText(answer);
-    if (verbatim || !cutToContext || !this.refusals.isTooLong(refused)) throw this.refusalOf(request, refused);
-    const second = await this.send({ ...request, maxTokens: null }, signal, stream);
+    const { mostTokens: ofBudget, ...unbounded } = verbatim ?? {};
+    const isExact = verbatim ? ofBudget === undefined : !cutToContext;
+    if (isExact || !this.refusals.isTooLong(refused)) throw this.refusalOf(request, refused);
+    const again = { ...request, maxTokens: null, ...(verbatim && { verbatim: unbounded as VerbatimRequest }) };
+    const second = await this.send(again, signal, stream);
     if (second.status === 200) return second;
     throw this.refusalOf(request, await withText(second));
   }
