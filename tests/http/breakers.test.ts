@@ -20,8 +20,8 @@ describe('the breaker of a model', () => {
   it('opens after five failures, and then lets only probes through', async () => {
     const project = await rig.project();
     rig.engines[0].script = answering(500, {});
-    for (let i = 0; i < 30; i++) expect((await rig.chat(project)).status).toBe(200);
-    expect(rig.engines.map(({ asked }) => asked.length)).toEqual([5, 30]);
+    for (let i = 0; i < 8; i++) expect((await rig.chat(project)).status).toBe(200); // within a second
+    expect(rig.engines.map(({ asked }) => asked.length)).toEqual([5, 8]);
     expect(await breakersOf(project)).toEqual(['open', 'closed']);
     expect(await rig.job(project)).toMatchObject({ attempts: [{ model_id: project.models[1], outcome: 'answered' }] });
     await pause(1_050);

@@ -60,7 +60,7 @@ export class Breakers {
       began: () => {
         if (isOpen) watched.breaker = Breaker.began(watched.breaker, pass);
       },
-      answered: () => end((before) => Breaker.answered(before, pass, this.now)),
+      answered: () => end((before) => Breaker.answered(before, pass)),
       failed: (waitMs) => end((before) => Breaker.failed(before, pass, { now: this.now, waitMs })),
       left: () => end(Breaker.left),
     };

@@ -1,12 +1,11 @@
 /**
  * Keeps calls away from a target that fails. A closed breaker lets all calls through. It opens after five failures within
- * 30 seconds, if they are at least half of the latest ten results: so a busy target with a few failures stays in use.
- * After a pause, an open breaker lets one call through as a probe. If the probe gets an answer, the breaker closes. If the
- * probe fails, a longer pause follows.
+ * 30 seconds. After a pause, an open breaker lets one call through as a probe. If the probe gets an answer, the breaker
+ * closes. If the probe fails, a longer pause follows.
  */
 export interface Breaker {
-  /** The latest results, oldest first. */
-  readonly results: readonly Result[];
+  /** The latest failures, oldest first. */
+  readonly failures: readonly Failure[];
   /** Present while the breaker is open. */
   readonly opened: Opening | null;
   /** Grows with each opening, so that a result of a call from before does not count. */
@@ -15,9 +14,8 @@ export interface Breaker {
   readonly pauseMs: number;
 }
 
-interface Result {
+interface Failure {
   readonly at: number;
-  readonly isFailure: boolean;
   /** The wait that the target advised with its refusal. */
   readonly waitMs: number;
 }
@@ -38,13 +36,12 @@ export type BreakerState = 'closed' | 'open' | 'half_open';
 
 export const breakerRules = {
   failures: 5,
-  results: 10,
   windowMs: 30_000,
   firstPauseMs: 1_000,
   longestPauseMs: 60_000,
 } as const;
 
-const fresh: Breaker = { results: [], opened: null, openings: 0, pauseMs: 0 };
+const fresh: Breaker = { failures: [], opened: null, openings: 0, pauseMs: 0 };
 
 export const Breaker = {
   closed: fresh,
@@ -75,29 +72,27 @@ export const Breaker = {
   /** Takes the first content of an answer. A probe closes the breaker. */
   began(breaker: Breaker, pass: Pass): Breaker {
     const closes = pass.isProbe && breaker.opened !== null && isPresent(breaker, pass);
-    return closes ? { ...breaker, opened: null, results: [] } : breaker;
+    return closes ? { ...breaker, opened: null, failures: [] } : breaker;
   },
 
   /** Takes the end of a whole answer. */
-  answered(breaker: Breaker, pass: Pass, now: number): Breaker {
-    if (!isPresent(breaker, pass)) return breaker;
-    const closed = Breaker.began(breaker, pass);
-    return { ...closed, results: withResult(closed.results, { at: now, isFailure: false, waitMs: 0 }), pauseMs: 0 };
+  answered(breaker: Breaker, pass: Pass): Breaker {
+    return isPresent(breaker, pass) ? { ...Breaker.began(breaker, pass), pauseMs: 0 } : breaker;
   },
 
   /** Takes a failure of the target. `waitMs` is the wait that it advised. */
   failed(breaker: Breaker, pass: Pass, { now, waitMs }: { readonly now: number; readonly waitMs: number }): Breaker {
     if (!isPresent(breaker, pass)) return breaker;
     const { windowMs, failures: most } = breakerRules;
-    const results = withResult(breaker.results, { at: now, isFailure: true, waitMs });
-    const failures = results.filter(({ at, isFailure }) => isFailure && Math.abs(now - at) < windowMs);
-    if (breaker.opened === null && failures.length < most) return { ...breaker, results };
+    const recent = breaker.failures.filter(({ at }) => Math.abs(now - at) < windowMs);
+    const failures = [...recent, { at: now, waitMs }];
+    if (breaker.opened === null && failures.length < most) return { ...breaker, failures };
     const { firstPauseMs, longestPauseMs } = breakerRules;
     const grown = Math.min(Math.max(firstPauseMs, 2 * breaker.pauseMs), longestPauseMs);
     const advised = Math.max(...failures.map((one) => one.at + one.waitMs - now));
     const pauseMs = Math.min(Math.max(grown, advised), longestPauseMs);
     const opened = { at: now, pauseMs, isProbed: false };
-    return { results: [], opened, openings: breaker.openings + 1, pauseMs: grown };
+    return { failures: [], opened, openings: breaker.openings + 1, pauseMs: grown };
   },
 
   /** Takes the end of a call that says nothing about the target, for example because its caller has left. */
@@ -113,6 +108,3 @@ const isOver = ({ at, pauseMs }: Opening, now: number): boolean => now >= at + p
 /** Returns whether the breaker has neither opened nor closed otherwise since it let the call through. */
 const isPresent = ({ openings, opened }: Breaker, { opening, isProbe }: Pass): boolean =>
   openings === opening && (isProbe || opened === null);
-
-const withResult = (results: readonly Result[], result: Result): Result[] =>
-  [...results, result].slice(-breakerRules.results);
