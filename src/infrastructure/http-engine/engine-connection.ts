@@ -23,7 +23,6 @@ import {
   HttpClient,
   type HttpStream,
   InvalidAnswer,
-  textOf,
 } from '../http-client/http-client.js';
 import { linesOf } from '../http-client/json-lines.js';
 import { readingPace } from '../http-client/reading-pace.js';
@@ -32,7 +31,7 @@ import { AnswerCheck } from './answer-check.js';
 import type { AnswerReader, AnswerSchema } from './answer-reader.js';
 import type { SchemaName } from './answer-thread.js';
 import type { EngineChunk, EngineDialect, Wanted } from './engine-dialect.js';
-import { EngineRefusals, errorFor, KEY_REFUSED } from './engine-refusals.js';
+import { EngineRefusals, errorFor, KEY_REFUSED, withText } from './engine-refusals.js';
 import type { HttpSource } from './engine-spec.js';
 import { StrictFormat, strictSchema } from './strict-format.js';
 
@@ -41,7 +40,6 @@ const TEXT_TOO_LONG = "input has a text that is over the model's context.";
 export const NOT_READY = 'the engine answers that it is not ready yet (status 503)';
 
 const LONGEST_ANSWER = 8 * 1024 * 1024;
-const LONGEST_REFUSAL = 256 * 1024;
 /** The most characters of an answer with a strict format. An answer of 4,096 tokens is far shorter. */
 const LONGEST_CHECKED = 1_000_000;
 /** The most chunks without content that wait for the first content. */
@@ -293,12 +291,3 @@ const wantedBy = ({ sampling, verbatim, texts }: ChatRequest): Wanted => ({
   logprobs: !verbatim && sampling?.topLogprobs !== undefined,
   verbatim: verbatim ? { usage: verbatim.wantsUsage } : null,
 });
-
-/** Returns a refusal with its text. The text is empty if it is too long. */
-async function withText(answer: HttpStream): Promise<HttpAnswer> {
-  const text = await textOf(answer, LONGEST_REFUSAL).catch((error: unknown) => {
-    if (error instanceof InvalidAnswer) return '';
-    throw error;
-  });
-  return { ...answer, text };
-}
