@@ -1,4 +1,6 @@
+import { Client } from 'pg';
 import { ChatRuntimes } from '../../src/application/chat/ports.js';
+import { ResponseRunner } from '../../src/application/chat/response-runner.js';
 import { ModelServer } from '../../src/application/deployments/ports.js';
 import type { ChatRequest } from '../../src/domain/chat/chat.js';
 import { RuntimeInvalidResponse } from '../../src/domain/chat/errors.js';
@@ -29,13 +31,15 @@ describe('budgets', () => {
     return word === 'hang' ? never() : 'one two';
   };
 
+  const predict = async (body: string) => (body.includes('hang') ? never() : { status: 200, text: '{"outputs":{}}' });
+
   beforeAll(async () => {
     const models = { chat: { answer }, embed: { embed: () => undefined } };
     app = await TestApp.start({
       env: { SERVICE_MASTER_KEY: masterKey },
       adapt: (container) => {
         container.rebind(ChatRuntimes).toConstantValue(new MemoryChatRuntimes(models));
-        const servers = new MemoryModelServer(async () => ({ status: 200, text: '{"outputs":{}}' }));
+        const servers = new MemoryModelServer(predict);
         container.rebind(ModelServer).toConstantValue(servers);
       },
     });
@@ -155,6 +159,121 @@ describe('budgets', () => {
     expect((await chat('Hi')).status).toBe(200);
     expect(asked.at(-1)).toMatchObject({ maxTokens: 7 });
     expect((await chat('Hi', { max_tokens: 30 })).status).toBe(429);
+  });
+
+  it('multiply what they hold by the number of answers, and cut each of them', async () => {
+    await withRoom(13, { unit: 'tokens' });
+    expect((await chat('Hi', { n: 3, max_tokens: 5 })).status).toBe(429);
+    expect((await chat('Hi', { n: 3 })).status).toBe(200);
+    expect(asked.at(-1)).toMatchObject({ choices: 3, maxTokens: 4 });
+  });
+
+  it.each(['a chat', 'a stream', 'a prediction'])('cut the time of %s to the seconds that remain', async (kind) => {
+    const { id } = await withRoom(0.2, { unit: 'seconds' });
+    const called =
+      kind === 'a prediction'
+        ? app.post(`/v1/deployments/${deployment}/predict`, admin.apiKey, { inputs: { x: 'hang' } })
+        : chat('hang', { stream: kind === 'a stream' });
+    const { status, body } = await called;
+    const code =
+      kind === 'a prediction' ? body.code : (body.error ?? JSON.parse(body.split('data: ').at(-1)).error).code;
+    expect([kind === 'a stream' || status === 504, code]).toEqual([true, 'inference_timeout']);
+    expect(await read(id)).toMatchObject({ held: '0.000000000', remaining: '0.200000000' });
+  });
+
+  it('show no end of a period that has none, and nothing that remains below zero as more', async () => {
+    const { id } = await withRoom(1);
+    expect((await chat('Hi')).status).toBe(200);
+    const { body } = await app.call('PATCH', `/v1/budgets/${id}`, { token: admin.token, json: { limit: 0 } });
+    expect(body).toMatchObject({ resets_at: null, limit: 0, remaining: `-${body.settled}` });
+    const { body: minute } = await create({ period: 'minute', limit: 0 });
+    await app.delete(`/v1/budgets/${id}`, admin.token);
+    const { headers } = await chat('Hi');
+    expect([headers.get('x-budget-id'), headers.get('x-should-retry')]).toEqual([minute.id, null]);
+    expect(Number(headers.get('retry-after'))).toBeLessThanOrEqual(60);
+    const seconds = minute.resets_at - Date.now() / 1_000;
+    expect(seconds > 0 && seconds <= 60).toBe(true);
+  });
+
+  it('are managed by accounts only for their own keys, and not if an admin has set them', async () => {
+    const member = await register(app, 'Mia');
+    const [key] = (await app.get('/v1/keys', member.token)).body.keys;
+    const [ofAdmin] = (await app.get('/v1/keys', admin.token)).body.keys;
+    const ofKey = (id: string, token: string) => create({ scope: 'key', scope_id: id, limit: 5 }, token);
+    const { body: own } = await ofKey(key.id, member.token);
+    const { body: set } = await ofKey(key.id, admin.token);
+    expect(statusAndCode(await ofKey(ofAdmin.id, member.token))).toBe('403 forbidden');
+    expect(statusAndCode(await create({ scope_id: member.id }, member.token))).toBe('403 forbidden');
+    const { body: hidden } = await create({});
+    const seen = (await app.get('/v1/budgets', member.token)).body.budgets.map(({ id }: { id: string }) => id);
+    expect(seen).toEqual([set.id, own.id]);
+    const change = async (id: string) =>
+      statusAndCode(await app.call('PATCH', `/v1/budgets/${id}`, { token: member.token, json: { limit: 9 } }));
+    const remove = async (id: string) => statusAndCode(await app.delete(`/v1/budgets/${id}`, member.token));
+    expect([await change(set.id), await remove(set.id)]).toEqual(['403 forbidden', '403 forbidden']);
+    expect([await change(hidden.id), await remove(hidden.id)]).toEqual(['404 not_found', '404 not_found']);
+    expect([await change(own.id), await remove(own.id)]).toEqual(['200 undefined', '200 undefined']);
+    expect((await app.delete(`/v1/keys/${key.id}`, member.token)).status).toBe(200);
+    expect(statusAndCode(await app.get(`/v1/budgets/${set.id}`, admin.token))).toBe('404 not_found');
+  });
+
+  it.each([
+    ['minute', 'waits'],
+    ['total', 'fails'],
+  ])('let a response in the background wait if its period ends within a day: for the period `%s`, it %s', async (period, wanted) => {
+    const { id: budget } = await withRoom(0, { period });
+    const { body } = await app.post('/openai/v1/responses', admin.apiKey, { model: project, input: 'Hi', background: true });
+    const run = () => {
+      const attempt = { number: 1, signal: new AbortController().signal };
+      return app.container.get(ResponseRunner).run({ response_id: body.id }, attempt);
+    };
+    const read = async () => (await app.get(`/openai/v1/responses/${body.id}`, admin.apiKey)).body;
+    if (wanted === 'fails') {
+      await run();
+      expect(await read()).toMatchObject({ status: 'failed', error: { message: expect.stringContaining(budget) } });
+      return;
+    }
+    await expect(run()).rejects.toMatchObject({ counts: false, pauseMs: expect.any(Number) });
+    expect(await read()).toMatchObject({ status: 'in_progress', error: null });
+    await app.delete(`/v1/budgets/${budget}`, admin.token);
+    await run();
+    expect(await read()).toMatchObject({ status: 'completed' });
+  });
+
+  it('cost a team without any no statement of the database, and another team one for each call', async () => {
+    const statements: string[] = [];
+    const { query } = Client.prototype;
+    const spied = jest.spyOn(Client.prototype, 'query').mockImplementation(function (this: Client, ...args) {
+      const [{ name }] = args as never as [{ name?: string }];
+      if (name) statements.push(name);
+      return Reflect.apply(query, this, args);
+    });
+    const ofChat = async () => {
+      statements.length = 0;
+      expect((await app.post(completions(project), admin.apiKey, ask(project, 'Hi'))).status).toBe(200);
+      return statements.map((name) => name.replace(/ job .*/, ' job'));
+    };
+    try {
+      await ofChat();
+      const plain = await ofChat();
+      expect(plain).toEqual(['holder by digest', 'runtime of a project', 'end of a job']);
+      await withRoom(5);
+      const [first, second, ...others] = plain;
+      expect(await ofChat()).toEqual([first, second, 'holds of calls', ...others]);
+    } finally {
+      spied.mockRestore();
+    }
+  });
+
+  it('let the review of a project warn if they limit costs and its model has no prices', async () => {
+    const codes = async (id: string) => {
+      const { body } = await app.post(`/v1/projects/${id}/plan`, admin.token, { version: 1 });
+      return body.findings.map(({ code }: { code: string }) => code).filter((code: string) => code === 'model_unpriced');
+    };
+    await create({ unit: 'calls' });
+    expect(await codes(embedder)).toEqual([]);
+    await create({ unit: 'cost' });
+    expect([await codes(embedder), await codes(project)]).toEqual([['model_unpriced'], []]);
   });
 
   it('of the kind `alert` refuse nothing', async () => {

@@ -23,14 +23,16 @@ export const accountCaller = (of: Pick<AccountCaller, 'accountId' | 'teamId' | '
 });
 
 /** A price with up to nine decimal places. */
-const price = (draw: Draw) => Number(`${draw.below(20)}.${String(draw.below(1_000_000_000)).padStart(9, '0')}`);
+const price = (draw: Draw, end = 20) => Number(`${draw.below(end)}.${String(draw.below(1_000_000_000)).padStart(9, '0')}`);
 
 interface Parts {
   readonly tracking: CallTracker;
   readonly guard: BudgetGuard;
 }
 
-/** Makes calls with random prices, tokens and ends. Returns the sum of their costs, in billionths. */
+/**
+ * Makes calls with random prices, tokens and ends. Their sum has more digits than a floating-point number. Returns the sum of their costs, in billionths.
+ */
 export async function randomCalls(
   { tracking, guard }: Parts,
   { by, projectId, count, seed = 1 }: { by: AccountCaller; projectId: string; count: number; seed?: number },
@@ -39,7 +41,7 @@ export async function randomCalls(
   let [left, sum] = [count, 0n];
   await atOnce(16, async () => {
     while (left-- > 0) {
-      const json = { input: price(draw), output: price(draw), cached_input: price(draw), per_call: price(draw) };
+      const json = { input: price(draw), output: price(draw), cached_input: price(draw), per_call: price(draw, 1_000_000) };
       const prices = Prices.ofModel({ prices: json }) as Prices;
       const [tokensIn, tokensOut] = [draw.below(5_000), draw.below(5_000)];
       const figures = { tokensIn, tokensOut, tokensCached: draw.below(tokensIn + 1), firstToken: null };

@@ -244,7 +244,7 @@ export abstract class ResponseRepository {
   abstract begin(id: string): Promise<number | null>;
   /** Returns the size of an open response's task. Null: it is not open. */
   abstract taskBytes(id: string): Promise<number | null>;
-  abstract task(id: string): Promise<ResponseTask | null>;
+  abstract task(id: string): Promise<(ResponseTask & Pick<Response, 'createdAt'>) | null>;
   /** Stores parts as the next batch. Returns false and stores nothing if a later run has begun, or the response is not open. */
   abstract append(id: string, run: number, parts: readonly ResponsePart[]): Promise<boolean>;
   /** Returns at most `limit` batches with numbers above `after`, in order. */

@@ -25,6 +25,8 @@ export abstract class BudgetRepository {
   /** Lists the newest first, beginning after the id `after`. */
   abstract list(filter: BudgetFilter, page: Page, now: Date): Promise<SpentBudget[]>;
   abstract count(teamId: string): Promise<number>;
+  /** Tells whether a budget of the team, of the project, or of an account or a key of the team limits costs. */
+  abstract limitCost(teamId: string, projectId: string): Promise<boolean>;
   /** Stores the limit and what happens beyond it. Returns false if the budget is gone. */
   abstract update(budget: Budget): Promise<boolean>;
   /** Removes a budget with its periods and holds. Returns false if there is none. */

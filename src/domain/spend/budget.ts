@@ -112,6 +112,9 @@ const LONGEST_WAIT_S = 60;
 
 /** A budget has no room for the call. */
 export class BudgetExceeded extends DomainError {
+  /** The end of the period. Null: it never ends. */
+  readonly resetsAt: Date | null;
+
   constructor(budget: Pick<Budget, 'id' | 'scope' | 'unit' | 'period'>, now: Date) {
     const { id, scope, unit, period } = budget;
     const resetsAt = Budget.resetsAt(period, now);
@@ -123,5 +126,6 @@ export class BudgetExceeded extends DomainError {
       ...(seconds > LONGEST_WAIT_S && { retryable: false }),
       headers: { 'X-Budget-Id': id },
     });
+    this.resetsAt = resetsAt;
   }
 }

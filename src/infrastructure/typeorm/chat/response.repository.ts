@@ -156,9 +156,10 @@ export class TypeOrmResponseRepository implements ResponseRepository {
     return found && Number(found.storedBytes);
   }
 
-  async task(id: string): Promise<ResponseTask | null> {
-    const found = await this.table().findOne({ select: { id: true, task: true }, where: { id, status: OPEN } });
-    return (found?.task ?? null) as ResponseTask | null;
+  async task(id: string): Promise<(ResponseTask & Pick<Response, 'createdAt'>) | null> {
+    const select = { id: true, task: true, createdAt: true } as const;
+    const found = await this.table().findOne({ select, where: { id, status: OPEN } });
+    return found?.task ? { ...(found.task as ResponseTask), createdAt: found.createdAt } : null;
   }
 
   append(id: string, run: number, parts: readonly ResponsePart[]): Promise<boolean> {

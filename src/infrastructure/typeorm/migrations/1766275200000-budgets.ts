@@ -51,7 +51,8 @@ export class Budgets1766275200000 extends ForwardMigration {
         held numeric(38, 9) NOT NULL DEFAULT 0,
         PRIMARY KEY (budget_id, start)
       ) WITH (fillfactor = 50);
-      -- There is no foreign key, whose check would lock the row of the budget for every call.
+      -- There is no foreign key, whose check would lock the row of the budget for every call. There is no index by instance,
+      -- because the table only has the calls that run now.
       CREATE TABLE budget_holds (
         call_id text COLLATE "C" PRIMARY KEY,
         instance integer NOT NULL,
@@ -62,7 +63,6 @@ export class Budgets1766275200000 extends ForwardMigration {
         most_ms numeric NOT NULL,
         units jsonb NOT NULL
       );
-      CREATE INDEX budget_holds_of_instance ON budget_holds (instance);
 
       ALTER TABLE evaluations ADD COLUMN waits_since timestamptz, ADD COLUMN waits_with integer;
 

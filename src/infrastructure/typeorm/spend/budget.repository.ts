@@ -1,4 +1,5 @@
 import { injectable } from 'inversify';
+import { Not } from 'typeorm';
 import type { Page } from '../../../application/shared/ports.js';
 import type { BudgetFilter, BudgetRepository, SpentBudget } from '../../../application/spend/ports.js';
 import { usageBuckets, usageGroups } from '../../../domain/jobs/usage.js';
@@ -205,6 +206,11 @@ export class TypeOrmBudgetRepository implements BudgetRepository {
 
   count(teamId: string): Promise<number> {
     return this.table().countBy({ teamId, isKeyLimit: false });
+  }
+
+  limitCost(teamId: string, projectId: string): Promise<boolean> {
+    const others = { teamId, unit: 'cost', scope: Not<BudgetScope>('project') } as const;
+    return this.table().existsBy([others, { teamId, unit: 'cost', scopeId: projectId }]);
   }
 
   update(budget: Budget): Promise<boolean> {
