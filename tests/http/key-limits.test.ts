@@ -109,6 +109,20 @@ describe('the limits of a key', () => {
     expect((await app.post(`/v1/deployments/${deployment}/predict`, key, { inputs: {} })).status).toBe(200);
   });
 
+  it('hold from the next call on when they are changed, and no more when they are removed', async () => {
+    const { id, key } = await mint({});
+    const running = hanging(key);
+    await wasAsked(1);
+    expect((await change(id, { version: 1, max_concurrent: 1 })).status).toBe(200);
+    const counted = hanging(key, {}, second);
+    await wasAsked(2);
+    expect((await chat(key)).status).toBe(429);
+    expect((await change(id, { version: 2, max_concurrent: null })).status).toBe(200);
+    expect((await chat(key)).status).toBe(200);
+    release();
+    expect((await Promise.all([running, counted])).map(({ status }) => status)).toEqual([200, 200]);
+  });
+
   it('of calls at the same time come back from a call that its caller leaves', async () => {
     const { key } = await mint({ max_concurrent: 1 });
     const caller = new AbortController();

@@ -7,6 +7,7 @@ import { Response, type ResponseEnd, type ResponseFailure } from '../../domain/c
 import { ResumedAnswer } from '../../domain/chat/resumed-answer.js';
 import { DomainError, NotFound, StorageUnavailable } from '../../domain/shared/errors.js';
 import { BudgetExceeded } from '../../domain/spend/budget.js';
+import { KeyLimitReached } from '../../domain/spend/key-limit.js';
 import type { Json, JsonObject } from '../../domain/workspace/json.js';
 import { Authority } from '../accounts/authority.js';
 import { AccountRepository } from '../accounts/ports.js';
@@ -72,7 +73,7 @@ export class ResponseRunner implements TaskWorker {
     } catch (error) {
       if (error instanceof Superseded) return;
       if (signal.aborted || !(error instanceof DomainError)) throw error;
-      if (error instanceof BudgetExceeded) await this.waitForBudget(id, error);
+      if (error instanceof BudgetExceeded || error instanceof KeyLimitReached) await this.waitForBudget(id, error);
       else retryLater(error, attempt);
       if (error instanceof StorageUnavailable) throw error;
       await this.fail(id, number, Response.failureOf(error)).catch((again) => {
@@ -160,8 +161,8 @@ export class ResponseRunner implements TaskWorker {
     });
   }
 
-  /** Throws RetryAfter if the budget has room again within a day of the creation. */
-  private async waitForBudget(id: string, error: BudgetExceeded): Promise<void> {
+  /** Throws RetryAfter if the budget or the limit of the key has room again within a day of the creation. */
+  private async waitForBudget(id: string, error: BudgetExceeded | KeyLimitReached): Promise<void> {
     const task = await this.responses.task(id);
     const { resetsAt, advice } = error;
     if (!task || !resetsAt || resetsAt.getTime() > task.createdAt.getTime() + BUDGET_WAIT_MS) return;

@@ -101,7 +101,8 @@ export class EvaluationChat {
   }
 }
 
-const isOutOfBudget = (error: unknown): boolean => error instanceof BudgetExceeded || error instanceof KeyLimitReached;
+const isOutOfBudget = (error: unknown): boolean =>
+  error instanceof BudgetExceeded || (error instanceof KeyLimitReached && error.resetsAt !== null);
 
 const unanswered = (error: string): Answer => ({ output: null, latency: 0, tokens: null, error });
 

@@ -10,6 +10,9 @@ export interface KeyLimit {
 
 /** A limit of the caller's API key has no room for the call. */
 export class KeyLimitReached extends DomainError {
+  /** The time at which the limit may have room again. Null: the call alone can take more than the limit. */
+  readonly resetsAt: Date | null;
+
   constructor(limit: KeyLimit, demand: Demand, now: Date) {
     const { message, seconds } = limit.of === 'calls' ? tooManyCalls(limit) : tooManyTokens(limit, now);
     const neverFits = limit.of === 'tokens' && leastTokens(demand) > limit.limit;
@@ -17,6 +20,7 @@ export class KeyLimitReached extends DomainError {
       retryAfterSeconds: seconds,
       ...(neverFits && { retryable: false }),
     });
+    this.resetsAt = neverFits ? null : new Date(now.getTime() + 1_000 * seconds);
   }
 }
 

@@ -75,12 +75,18 @@ export function usePicked(key?: ApiKey) {
 const toggled = <T,>(list: readonly T[], item: T): readonly T[] =>
   list.includes(item) ? list.filter((one) => one !== item) : [...list, item];
 
-/** Draws the fields of what restricts a key. `field` connects the limits to the form. */
+type Connected = Record<string, unknown>;
+
+/** Connects the limits to a form. Must be called where the form is drawn, so that it knows its fields. */
+export const limitFields = (field: (name: LimitName) => object) =>
+  Object.fromEntries(LIMITS.map(([name]) => [name, field(name)])) as Readonly<Record<LimitName, Connected>>;
+
+/** Draws the fields of what restricts a key. */
 export function RestrictionFields(props: {
   picked: ReturnType<typeof usePicked>;
-  field: (name: LimitName) => { value: string };
+  limits: ReturnType<typeof limitFields>;
 }) {
-  const { picked, field } = props;
+  const { picked, limits } = props;
   return (
     <>
       <fieldset class="account-picks">
@@ -97,7 +103,7 @@ export function RestrictionFields(props: {
       </fieldset>
       <ProjectPicks picked={picked} />
       {LIMITS.map(([name, label, hint]) => (
-        <Field key={name} label={label} hint={hint} inputMode="numeric" {...field(name)} />
+        <Field key={name} label={label} hint={hint} inputMode="numeric" {...limits[name]} />
       ))}
     </>
   );

@@ -11,7 +11,7 @@ import { SearchableTable } from '../../shared/searchable-table.js';
 import { Empty, Loaded, Time } from '../../shared/states.js';
 import { More } from '../../shared/table.js';
 import { report, toast } from '../../shared/toasts.js';
-import { limitTexts, RestrictionFields, sentLimits, summaryOf, usePicked } from './key-restrictions.js';
+import { limitFields, limitTexts, RestrictionFields, sentLimits, summaryOf, usePicked } from './key-restrictions.js';
 
 type ApiKey = Schemas['ApiKey'];
 
@@ -138,7 +138,7 @@ function MintDialog({ onClose, onMinted }: { onClose: () => void; onMinted: () =
       <Form act={mint} submit="Make the key" onCancel={onClose}>
         <Field label="Name" hint="Says what uses it, such as “nightly evaluation”." {...mint.field('name')} />
         <SelectField label="It works for" options={LIFETIMES} {...mint.field('expires_in')} />
-        <RestrictionFields picked={picked} field={mint.field} />
+        <RestrictionFields picked={picked} limits={limitFields(mint.field)} />
       </Form>
     </Dialog>
   );
@@ -164,7 +164,7 @@ function EditDialog(props: { apiKey: ApiKey; onClose: () => void; onChanged: () 
     <Dialog title={`Change ${name ?? hint}`} onClose={onClose}>
       <Form act={save} submit="Save" onCancel={onClose}>
         <Field label="Name" {...save.field('name')} />
-        <RestrictionFields picked={picked} field={save.field} />
+        <RestrictionFields picked={picked} limits={limitFields(save.field)} />
       </Form>
     </Dialog>
   );
