@@ -171,7 +171,8 @@ describe('chat with an engine elsewhere', () => {
   });
 
   it('tells the engine what a budget leaves, and asks again without it if that is more than the context', async () => {
-    const about = { scope: 'project', scope_id: project, unit: 'tokens', limit: 1_000, period: 'total' };
+    const own = await readyProject(app, admin.token, spec());
+    const about = { scope: 'project', scope_id: own, unit: 'tokens', limit: 1_000, period: 'total' };
     const { body: budget } = await app.post('/v1/budgets', admin.token, about);
     engine.script = (asked, response) => {
       const isTooLong = asked.body.max_tokens > 4_096;
@@ -181,7 +182,7 @@ describe('chat with an engine elsewhere', () => {
     };
     const told = async () => {
       const before = engine.asked.length;
-      const json = { model: project, messages: [{ role: 'user', content: 'Hi' }] };
+      const json = { model: own, messages: [{ role: 'user', content: 'Hi' }] };
       expect((await app.post('/openai/v1/chat/completions', admin.apiKey, json)).status).toBe(200);
       return engine.asked.slice(before).map(({ body }) => body.max_tokens);
     };

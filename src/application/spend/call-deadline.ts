@@ -10,7 +10,7 @@ export class CallDeadline {
   private timer: NodeJS.Timeout | undefined;
 
   constructor(signal: AbortSignal, bounds: Bounds | null) {
-    this.mostMs = bounds && bounds.mostMs;
+    this.mostMs = bounds?.mostMs ?? null;
     this.signal = bounds ? this.over.signal : signal;
     if (!bounds) return;
     // A listener costs far less than `AbortSignal.any`.
