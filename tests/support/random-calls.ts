@@ -23,7 +23,8 @@ export const accountCaller = (of: Pick<AccountCaller, 'accountId' | 'teamId' | '
 });
 
 /** A price with up to nine decimal places. */
-const price = (draw: Draw, end = 20) => Number(`${draw.below(end)}.${String(draw.below(1_000_000_000)).padStart(9, '0')}`);
+const price = (draw: Draw, end = 20) =>
+  Number(`${draw.below(end)}.${String(draw.below(1_000_000_000)).padStart(9, '0')}`);
 
 interface Parts {
   readonly tracking: CallTracker;
@@ -41,7 +42,12 @@ export async function randomCalls(
   let [left, sum] = [count, 0n];
   await atOnce(16, async () => {
     while (left-- > 0) {
-      const json = { input: price(draw), output: price(draw), cached_input: price(draw), per_call: price(draw, 1_000_000) };
+      const json = {
+        input: price(draw),
+        output: price(draw),
+        cached_input: price(draw),
+        per_call: price(draw, 1_000_000),
+      };
       const prices = Prices.ofModel({ prices: json }) as Prices;
       const [tokensIn, tokensOut] = [draw.below(5_000), draw.below(5_000)];
       const figures = { tokensIn, tokensOut, tokensCached: draw.below(tokensIn + 1), firstToken: null };
