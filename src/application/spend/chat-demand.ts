@@ -4,13 +4,16 @@ import { answersOf } from '../../domain/chat/token-estimate.js';
 import type { Demand } from '../../domain/spend/demand.js';
 import type { Bounds } from './ports.js';
 
+/** The bound of an answer that has no other, so that it does not hold a large budget all alone. */
+const MOST_UNBOUNDED = 131_072;
+
 /**
- * Returns what a chat call takes at most. The bound of the caller is exact. Without one, an engine elsewhere has none, and a
- * chat worker has its usual one: these are cut to what remains.
+ * Returns what a chat call takes at most. The bound of the caller is exact. Without one, the usual bound is cut to what
+ * remains. An engine elsewhere that decides alone how long an answer is gets a large one.
  */
 export function demandOf(request: ChatRequest, known: Pick<Demand, 'promptTokens' | 'prices' | 'mostMs'>): Demand {
   const { maxTokens, cutToContext = false } = request;
-  const most = maxTokens === null && cutToContext ? null : mostTokens(request);
+  const most = maxTokens === null && cutToContext ? MOST_UNBOUNDED : mostTokens(request);
   return { ...known, answers: answersOf(request), mostTokens: most, isExact: maxTokens !== null };
 }
 

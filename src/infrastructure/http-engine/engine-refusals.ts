@@ -10,7 +10,15 @@ import {
   RuntimeUnavailable,
 } from '../../domain/chat/errors.js';
 import type { DomainError } from '../../domain/shared/errors.js';
-import { ConnectionFailed, causeOf, type HttpAnswer, InvalidAnswer, retryAfterOf } from '../http-client/http-client.js';
+import {
+  ConnectionFailed,
+  causeOf,
+  type HttpAnswer,
+  type HttpStream,
+  InvalidAnswer,
+  retryAfterOf,
+  textOf,
+} from '../http-client/http-client.js';
 import { jsonOf } from './answer-reading.js';
 
 export const KEY_REFUSED = 'the engine refused the key';
@@ -70,4 +78,15 @@ export class EngineRefusals {
 export function errorFor(error: unknown): unknown {
   if (error instanceof InvalidAnswer) return new RuntimeInvalidResponse(error.problem);
   return error instanceof ConnectionFailed ? new EngineLost(causeOf(error)) : error;
+}
+
+const LONGEST_REFUSAL = 256 * 1024;
+
+/** Returns a refusal with its text. The text is empty if it is too long. */
+export async function withText(answer: HttpStream): Promise<HttpAnswer> {
+  const text = await textOf(answer, LONGEST_REFUSAL).catch((error: unknown) => {
+    if (error instanceof InvalidAnswer) return '';
+    throw error;
+  });
+  return { ...answer, text };
 }
