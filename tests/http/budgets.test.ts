@@ -220,25 +220,32 @@ describe('budgets', () => {
   it.each([
     ['minute', 'waits'],
     ['total', 'fails'],
-  ])('let a response in the background wait if its period ends within a day: for the period `%s`, it %s', async (period, wanted) => {
-    const { id: budget } = await withRoom(0, { period });
-    const { body } = await app.post('/openai/v1/responses', admin.apiKey, { model: project, input: 'Hi', background: true });
-    const run = () => {
-      const attempt = { number: 1, signal: new AbortController().signal };
-      return app.container.get(ResponseRunner).run({ response_id: body.id }, attempt);
-    };
-    const read = async () => (await app.get(`/openai/v1/responses/${body.id}`, admin.apiKey)).body;
-    if (wanted === 'fails') {
+  ])(
+    'let a response in the background wait if its period ends within a day: for the period `%s`, it %s',
+    async (period, wanted) => {
+      const { id: budget } = await withRoom(0, { period });
+      const { body } = await app.post('/openai/v1/responses', admin.apiKey, {
+        model: project,
+        input: 'Hi',
+        background: true,
+      });
+      const run = () => {
+        const attempt = { number: 1, signal: new AbortController().signal };
+        return app.container.get(ResponseRunner).run({ response_id: body.id }, attempt);
+      };
+      const read = async () => (await app.get(`/openai/v1/responses/${body.id}`, admin.apiKey)).body;
+      if (wanted === 'fails') {
+        await run();
+        expect(await read()).toMatchObject({ status: 'failed', error: { message: expect.stringContaining(budget) } });
+        return;
+      }
+      await expect(run()).rejects.toMatchObject({ counts: false, pauseMs: expect.any(Number) });
+      expect(await read()).toMatchObject({ status: 'in_progress', error: null });
+      await app.delete(`/v1/budgets/${budget}`, admin.token);
       await run();
-      expect(await read()).toMatchObject({ status: 'failed', error: { message: expect.stringContaining(budget) } });
-      return;
-    }
-    await expect(run()).rejects.toMatchObject({ counts: false, pauseMs: expect.any(Number) });
-    expect(await read()).toMatchObject({ status: 'in_progress', error: null });
-    await app.delete(`/v1/budgets/${budget}`, admin.token);
-    await run();
-    expect(await read()).toMatchObject({ status: 'completed' });
-  });
+      expect(await read()).toMatchObject({ status: 'completed' });
+    },
+  );
 
   it('cost a team without any no statement of the database, and another team one for each call', async () => {
     const statements: string[] = [];
@@ -268,7 +275,9 @@ describe('budgets', () => {
   it('let the review of a project warn if they limit costs and its model has no prices', async () => {
     const codes = async (id: string) => {
       const { body } = await app.post(`/v1/projects/${id}/plan`, admin.token, { version: 1 });
-      return body.findings.map(({ code }: { code: string }) => code).filter((code: string) => code === 'model_unpriced');
+      return body.findings
+        .map(({ code }: { code: string }) => code)
+        .filter((code: string) => code === 'model_unpriced');
     };
     await create({ unit: 'calls' });
     expect(await codes(embedder)).toEqual([]);

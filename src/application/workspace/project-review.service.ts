@@ -13,8 +13,8 @@ import { RuntimeReconciler } from '../chat/runtime-reconciler.js';
 import { EvaluationRepository } from '../jobs/ports.js';
 import type { Reservation, WithMemory } from '../shared/memory-budget.js';
 import { JsonSchemas } from '../shared/ports.js';
-import { BudgetRepository } from '../spend/ports.js';
 import { retryWrite } from '../shared/retry-write.js';
+import { BudgetRepository } from '../spend/ports.js';
 import { DatasetRepository, ModelRepository, ProjectRepository } from './ports.js';
 import { type Change, type InProject, TeamWorkspace } from './team-workspace.js';
 

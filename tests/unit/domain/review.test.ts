@@ -125,7 +125,10 @@ describe('the review of a project', () => {
 
   it('warns of a model without prices under a budget for costs', () => {
     const project = reviewed(good, { unpriced: 'mdl_1' });
-    expect(review(project)).toMatchObject({ ready: true, findings: [{ code: 'model_unpriced', level: 'warning' }, {}] });
+    expect(review(project)).toMatchObject({
+      ready: true,
+      findings: [{ code: 'model_unpriced', level: 'warning' }, {}],
+    });
   });
 
   it('reports a response schema that cannot be used as blocking', () => {
