@@ -4,6 +4,7 @@ import { FINISHING } from '../../src/application/jobs/job-finisher.js';
 import type { ChatRequest } from '../../src/domain/chat/chat.js';
 import { RuntimeInvalidResponse } from '../../src/domain/chat/errors.js';
 import { MemoryChatRuntimes } from '../fakes/chat/memory-chat-runtimes.js';
+import { closeBreakers } from '../support/closed-breakers.js';
 import { query } from '../support/database.js';
 import { as, masterKey } from '../support/monitoring.js';
 import { until } from '../support/until.js';
@@ -46,6 +47,7 @@ describe('the monitoring of spend: alert rules and metrics', () => {
   beforeEach(async () => {
     await query(app.database.url, 'TRUNCATE jobs, alert_rules, alerts, budgets CASCADE');
     app.clock.set(new Date(Date.UTC(2026, 0, 1, 12)));
+    closeBreakers(app.container);
   });
   afterAll(() => app.stop());
 

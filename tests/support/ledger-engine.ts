@@ -50,15 +50,19 @@ export class Ledger {
   private answer(outcome: Outcome, count: number, response: ServerResponse): void {
     switch (outcome) {
       case 'nonsense': // costs nothing
-        return void sendJson(response, 200, { choices: 'none' });
+        sendJson(response, 200, { choices: 'none' });
+        return;
       case 'whole':
         this.charge(count);
-        return void sendJson(response, 200, answerOf(count));
+        sendJson(response, 200, answerOf(count));
+        return;
       case 'wait':
         this.waiting.add(() => sendJson(response, 200, answerOf(count)));
-        return this.charge(count);
+        this.charge(count);
+        return;
       case 'hang': // the engine would have made the whole answer
-        return this.charge(BOUND);
+        this.charge(BOUND);
+        return;
     }
     this.charge(count);
     sendEvents(response, chunk('m', { role: 'assistant', content: '' }));

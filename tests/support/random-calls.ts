@@ -55,7 +55,15 @@ export async function randomCalls(
       const known = { promptTokens: tokensIn, mostMs: 60_000, prices };
       const demand = async () => ({ ...known, answers: 1, mostTokens: 5_000, isExact: true });
       const call = await tracking.open({
-        ...{ by, projectId, pricesOf: () => prices, kind: 'chat', name: null, modelId: 'mdl_1', signal: new AbortController().signal },
+        ...{
+          by,
+          projectId,
+          pricesOf: () => prices,
+          kind: 'chat',
+          name: null,
+          modelId: 'mdl_1',
+          signal: new AbortController().signal,
+        },
         guard: (callId, at) => guard.take({ by, callId, projectId, at, demand }),
       });
       call.admitted();

@@ -3,15 +3,7 @@ import type { AccountCaller, Caller } from '../../domain/accounts/caller.js';
 import { authorize, permissions } from '../../domain/accounts/permission.js';
 import type { ChatRequest, Completion, CompletionPart, Usage } from '../../domain/chat/chat.js';
 import type { KeptIn } from '../../domain/chat/conversation.js';
-import {
-  InferenceTimeout,
-  RuntimeInvalidResponse,
-  RuntimeLoading,
-  RuntimeNotConnected,
-  RuntimeStopped,
-  RuntimeUnavailable,
-} from '../../domain/chat/errors.js';
-import type { ProjectRuntime } from '../../domain/chat/runtime.js';
+import { InferenceTimeout, RuntimeInvalidResponse } from '../../domain/chat/errors.js';
 import { Attempts } from '../../domain/jobs/attempt.js';
 import { Prices } from '../../domain/spend/prices.js';
 import { type CallFigures, type CallInfo, CallTracker, pricesOf } from '../jobs/call-tracker.js';
@@ -23,6 +15,7 @@ import { bounded, demandOf } from '../spend/chat-demand.js';
 import { EarlyEnd } from '../spend/early-end.js';
 import { type InProject, TeamWorkspace } from '../workspace/team-workspace.js';
 import { ConversationService, type TurnPlace } from './conversation.service.js';
+import { requireReady } from './require-ready.js';
 import { type NamedProject, RuntimeReconciler } from './runtime-reconciler.js';
 import { TargetCalls } from './target-calls.js';
 import { TurnText } from './turn-text.js';
@@ -290,15 +283,3 @@ export const figuresOf = (usage: Usage | null, firstToken: number | null = null)
   tokensOut: usage?.completionTokens ?? null,
   firstToken,
 });
-
-export function requireReady({ state, reason, targets }: ProjectRuntime): void {
-  if (state === 'not_connected') throw new RuntimeNotConnected();
-  if (state === 'stopped') throw new RuntimeStopped();
-  if (state === 'loading') throw new RuntimeLoading();
-  if (state === 'unavailable') throw new RuntimeUnavailable(reason ?? 'it does not run', retryAfterOf(targets));
-}
-
-/** Returns the seconds until a target may answer again. A target that is only lost is probed every few seconds. */
-function retryAfterOf(targets: ProjectRuntime['targets']): number {
-  return Math.min(...targets.map(({ retryAfterSeconds }) => retryAfterSeconds ?? 1));
-}

@@ -10,7 +10,7 @@ import type { WithMemory } from '../shared/memory-budget.js';
 import { Clock, ServiceSettings } from '../shared/ports.js';
 import { BudgetGuard } from '../spend/budget-guard.js';
 import { CallDeadline } from '../spend/call-deadline.js';
-import { requireReady } from './chat.service.js';
+import { requireReady } from './require-ready.js';
 import { type NamedProject, RuntimeReconciler } from './runtime-reconciler.js';
 import { TargetCalls } from './target-calls.js';
 

@@ -15,15 +15,12 @@ import { found } from '../workspace/team-workspace.js';
 import { ChatService } from './chat.service.js';
 import { EarlierResponses } from './earlier-responses.js';
 import { type ResponseKey, ResponseRepository } from './ports.js';
-import { RESPONSE_ATTEMPTS, RESPONSE_WAIT_MS } from './response-attempts.js';
+import { AT_ONCE_PER_ACCOUNT, RESPONSE_ATTEMPTS, RESPONSE_WAIT_MS } from './response-attempts.js';
 import { ResponseReader, type ResponseStep } from './response-reader.js';
 import { RuntimeReconciler } from './runtime-reconciler.js';
 
 /** Names the task. The payload of the task has the id of the response. */
 export const RESPONSE = 'response';
-
-/** The responses of an account that run at the same time in the background. */
-const AT_ONCE_PER_ACCOUNT = 4;
 
 export interface ResponseRequest extends WithMemory {
   /** The id or the name of a project. */
