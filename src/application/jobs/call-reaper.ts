@@ -49,8 +49,8 @@ export class CallReaper {
     await this.instances.renew();
     await this.tracker.catchUp();
     await this.guard.catchUp();
-    const lists = [this.jobs.instances(), this.queue.instances(), this.holds.instances()];
-    const known = new Set((await Promise.all(lists)).flat());
+    const running = [...(await this.jobs.instances()), ...(await this.queue.instances())];
+    const known = new Set([...running, ...(await this.holds.instances())]);
     for (const instance of await this.dead.among([...known])) await this.reap(instance);
     await this.usage.execute();
     await this.forget();
