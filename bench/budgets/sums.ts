@@ -31,7 +31,7 @@ export async function sums(service: Service, databaseUrl: string, admin: Member,
     const sum = costText(await randomCalls(parts, { by, projectId, count }));
     told('random calls a second', (1_000 * count) / (performance.now() - began));
     const { body } = await service.get(`/v1/budgets/${id}`, admin.token);
-    // Of the calls that are not rolled up yet, the usage has only the newest thousands.
+    // The usage has only the newest thousands of the calls that are not rolled up yet.
     let days: readonly { readonly cost: string }[] = [];
     for (
       const until = performance.now() + 60_000;
