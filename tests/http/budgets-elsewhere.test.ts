@@ -26,7 +26,10 @@ describe('budgets of calls to an engine elsewhere', () => {
     rig = await FailoverRig.start();
     ({ id: project } = await rig.project(([model_id]) => ({ model_id })));
   });
-  beforeEach(() => rig.reset());
+  beforeEach(() => {
+    rig.reset();
+    Object.assign(rig.engines[0].paths, { chat: '/chat/completions' });
+  });
   afterEach(async () => {
     for (const id of budgets.splice(0)) await rig.app.delete(`/v1/budgets/${id}`, rig.admin.token);
   });
@@ -82,7 +85,6 @@ describe('budgets of calls to an engine elsewhere', () => {
     rig.engines[0].asked.length = 0;
     const { status } = await ask(texts, { max_tokens: 400 });
     expect([status, rig.engines[0].asked.length]).toEqual([429, 0]);
-    Object.assign(rig.engines[0].paths, { chat: '/chat/completions' });
   });
 
   it.each([
