@@ -11,7 +11,7 @@ const PARTIES = 200;
 const WORTH = 20;
 
 /** Each test continues from the state of the test before. */
-describe('budgets on two instances', () => {
+describe('budgets on three instances', () => {
   let engine: ScriptedEngine;
   let ledger: Ledger;
   let pair: Pair;
@@ -31,7 +31,8 @@ describe('budgets on two instances', () => {
       model: 'm',
       prices,
     });
-    await untilState(pair.other, admin.token, project, 'ready');
+    for (const instance of [pair.other, await pair.add('third')])
+      await untilState(instance, admin.token, project, 'ready');
   });
   afterAll(async () => {
     await pair.stop();
@@ -70,7 +71,19 @@ describe('budgets on two instances', () => {
       Number(cost),
     );
 
-  it('serve one of two calls that both instances check at the same time, when they are worth one', async () => {
+  it('keep each of two fields that two callers change at the same time', async () => {
+    const about = { scope: 'account', scope_id: admin.id, unit: 'calls', period: 'total', limit: 1 };
+    const path = `/v1/budgets/${(await pair.one.post('/v1/budgets', admin.token, about)).body.id}`;
+    const changes = [{ limit: 2 }, { on_exceed: 'alert' }];
+    const answers = await pair.race('budgets', 2, (party) =>
+      pair.of(party).call('PATCH', path, { token: admin.token, json: changes[party] }),
+    );
+    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+    expect((await pair.one.get(path, admin.token)).body).toMatchObject({ limit: 2, on_exceed: 'alert' });
+    await pair.one.delete(path, admin.token);
+  });
+
+  it('serve one of two calls that two instances check at the same time, when they are worth one', async () => {
     const { spent, remove } = await withRoom('calls', 1);
     const statuses = await pair.race('budget_periods', 2, (party) => call(party, 'whole'));
     expect(statuses.sort()).toEqual([200, 429]);
@@ -112,8 +125,9 @@ describe('budgets on two instances', () => {
 
   it('charge the calls of a killed instance, whose engine works on, and hold nothing for them', async () => {
     const { spent } = await withRoom('calls', WORTH);
-    const onOne = atOnce(6, () => call(0, 'wait'));
-    const onOther = atOnce(6, () => call(1, 'wait'));
+    const onOne = atOnce(4, () => call(0, 'wait'));
+    const onOther = atOnce(4, () => call(1, 'wait'));
+    const onThird = atOnce(4, () => call(2, 'wait'));
     const running = `SELECT count(*)::integer AS count FROM jobs WHERE status = 'running'`;
     await until(
       'their beginning is stored',
@@ -123,8 +137,8 @@ describe('budgets on two instances', () => {
     await until('the engine works on all that it may', () => ledger.asked === WORTH, 5);
     await pair.other.kill();
     ledger.release();
-    expect(tally(await onOne, 200)).toBe(6);
-    expect(tally([...(await onOther), ...(await unstored)], LEFT)).toBeGreaterThanOrEqual(WORTH - 6);
+    expect(tally([...(await onOne), ...(await onThird)], 200)).toBe(8);
+    expect(tally([...(await onOther), ...(await unstored)], LEFT)).toBeGreaterThanOrEqual(WORTH - 8);
     await until('the reaper has settled', async () => (await spent()).held === 0, 200);
     expect(await spent()).toEqual({ settled: WORTH, held: 0 });
     expect(ledger.calls).toBe(WORTH);

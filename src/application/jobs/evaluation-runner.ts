@@ -66,7 +66,7 @@ export class EvaluationChat {
         return await this.once(evaluation, request, asking, signal);
       } catch (error) {
         signal.throwIfAborted();
-        if (!(error instanceof DomainError) || hasNoRoomYet(error)) throw error;
+        if (hasNoRoomYet(error) || !(error instanceof DomainError)) throw error;
         if (error.code === TOO_LONG) return unanswered(error.message);
         const wait = Math.max(pause, 1000 * (error.advice.retryAfterSeconds ?? 0));
         const isFinal = !transient.includes(error.kind) || this.clock.now().getTime() + wait > began + RETRY_MS;
