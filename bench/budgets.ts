@@ -74,16 +74,15 @@ async function promises(stage: Stage): Promise<void> {
     }
     const [first] = instances as [Service];
     const admin = await register(first, 'Ada');
-    const prices = { input: 0, output: 1_000_000 };
-    const project = await readyProject(first, admin.token, {
-      runtime: 'openai',
-      base_url: engine.url,
-      model: 'm',
-      prices,
-    });
-    for (const one of instances) await untilState(one, admin.token, project, 'ready');
+    const priced = async () => {
+      const prices = { input: 0, output: 1_000_000 };
+      const spec = { runtime: 'openai', base_url: engine.url, model: 'm', prices };
+      const project = await readyProject(first, admin.token, spec);
+      for (const one of instances) await untilState(one, admin.token, project, 'ready');
+      return project;
+    };
     await sums(first, databaseUrl, admin, RANDOM_CALLS);
-    await races({ instances, engine, admin, project });
+    await races({ instances, engine, admin, priced });
   } finally {
     await Promise.all(instances.map((one) => one.stop()));
     await engine.close();

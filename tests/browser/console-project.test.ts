@@ -209,6 +209,35 @@ describeInBrowser('projects and models in the console', () => {
     await row(first).getByText('25 %').waitFor();
   });
 
+  it('connects another model and keeps the fallbacks, but asks before it ends a split', async () => {
+    const id = await createProject(service, ada.token);
+    const models = [];
+    for (let nth = 0; nth < 3; nth++) models.push(await registeredModel(service, ada.token, id));
+    const [first, second, third] = models as [string, string, string];
+    const runtime = `/v1/projects/${id}/runtime`;
+    await service.put(runtime, ada.token, { model_id: first, fallbacks: [second, third] });
+    const page = await openConsole(visitor, ada.token, `/projects/${id}`);
+    const connect = async (model: string) => {
+      await part(page, 'Runtime').getByLabel('Connect another model').selectOption(model);
+      await press(page, 'Connect and start');
+    };
+    const becomes = async (model_id: string, fallbacks: readonly string[]) => {
+      await until('the model is connected', async () => (await project(id)).runtime.model_id === model_id);
+      expect((await project(id)).runtime).toMatchObject({ fallbacks, split: null });
+    };
+    await connect(second);
+    await becomes(second, [third]);
+
+    const split = [second, third].map((model_id) => ({ model_id, weight: 1 }));
+    await service.put(runtime, ada.token, { model_id: second, split });
+    await page.reload();
+    await connect(first);
+    await page.getByRole('dialog').getByText('shared among 2 models').waitFor();
+    expect((await project(id)).runtime.split).toEqual(split);
+    await page.getByRole('dialog').getByRole('button', { name: 'Connect' }).click();
+    await becomes(first, []);
+  });
+
   it('deletes a dataset and a draft that cannot be shown', async () => {
     const id = await createProject(service, ada.token);
     const { id: draft } = await draftModel(service, ada.token, id, { runtime: 'onnx', path: 'tiny-chat' });

@@ -3,6 +3,7 @@ import { Draw } from '../support/draw.js';
 import { BOUND, LEFT, Ledger, type Outcome, outcomes } from '../support/ledger-engine.js';
 import { Pair } from '../support/pair.js';
 import { ScriptedEngine } from '../support/scripted-engine.js';
+import type { Service } from '../support/service.js';
 import { until } from '../support/until.js';
 import { type Member, readyProject, register, untilState } from '../support/workspace.js';
 
@@ -11,27 +12,30 @@ const PARTIES = 200;
 const WORTH = 20;
 
 /** Each test continues from the state of the test before. */
-describe('budgets on two instances', () => {
+describe('budgets on three instances', () => {
   let engine: ScriptedEngine;
   let ledger: Ledger;
   let pair: Pair;
   let admin: Member;
   let project: string;
+  let others: Service[];
   let calls = 0;
+
+  /** Creates a project on all instances. A token of an answer costs 1. */
+  const priced = async () => {
+    const prices = { input: 0, output: 1_000_000 };
+    const spec = { runtime: 'openai', base_url: engine.url, model: 'm', prices };
+    const id = await readyProject(pair.one, admin.token, spec);
+    for (const instance of others) await untilState(instance, admin.token, id, 'ready');
+    return id;
+  };
 
   beforeAll(async () => {
     engine = await ScriptedEngine.start();
     pair = await Pair.start({ SERVICE_RUNTIME_ALLOWED_HOSTS: engine.host });
     admin = await register(pair.one, 'Ada');
-    // A token of an answer costs 1.
-    const prices = { input: 0, output: 1_000_000 };
-    project = await readyProject(pair.one, admin.token, {
-      runtime: 'openai',
-      base_url: engine.url,
-      model: 'm',
-      prices,
-    });
-    await untilState(pair.other, admin.token, project, 'ready');
+    others = [pair.other, await pair.add('third')];
+    project = await priced();
   });
   afterAll(async () => {
     await pair.stop();
@@ -70,7 +74,19 @@ describe('budgets on two instances', () => {
       Number(cost),
     );
 
-  it('serve one of two calls that both instances check at the same time, when they are worth one', async () => {
+  it('keep each of two fields that two callers change at the same time', async () => {
+    const about = { scope: 'account', scope_id: admin.id, unit: 'calls', period: 'total', limit: 1 };
+    const path = `/v1/budgets/${(await pair.one.post('/v1/budgets', admin.token, about)).body.id}`;
+    const changes = [{ limit: 2 }, { on_exceed: 'alert' }];
+    const answers = await pair.race('budgets', 2, (party) =>
+      pair.of(party).call('PATCH', path, { token: admin.token, json: changes[party] }),
+    );
+    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+    expect((await pair.one.get(path, admin.token)).body).toMatchObject({ limit: 2, on_exceed: 'alert' });
+    await pair.one.delete(path, admin.token);
+  });
+
+  it('serve one of two calls that two instances check at the same time, when they are worth one', async () => {
     const { spent, remove } = await withRoom('calls', 1);
     const statuses = await pair.race('budget_periods', 2, (party) => call(party, 'whole'));
     expect(statuses.sort()).toEqual([200, 429]);
@@ -104,6 +120,7 @@ describe('budgets on two instances', () => {
       expect((await spent()).settled).toBeLessThanOrEqual(limit);
       if (limit - ledger.tokens < BOUND) break;
     }
+    seen.delete(503); // the breaker of an instance was open
     expect([...seen].sort()).toEqual([LEFT, 200, 429, 502]);
     expect(await sumOfJobs()).toBe(before + ledger.tokens);
     expect(await usage()).toEqual([before + ledger.tokens]);
@@ -111,9 +128,11 @@ describe('budgets on two instances', () => {
   });
 
   it('charge the calls of a killed instance, whose engine works on, and hold nothing for them', async () => {
+    project = await priced(); // no breaker of it has opened
     const { spent } = await withRoom('calls', WORTH);
-    const onOne = atOnce(6, () => call(0, 'wait'));
-    const onOther = atOnce(6, () => call(1, 'wait'));
+    const onOne = atOnce(4, () => call(0, 'wait'));
+    const onOther = atOnce(4, () => call(1, 'wait'));
+    const onThird = atOnce(4, () => call(2, 'wait'));
     const running = `SELECT count(*)::integer AS count FROM jobs WHERE status = 'running'`;
     await until(
       'their beginning is stored',
@@ -123,8 +142,8 @@ describe('budgets on two instances', () => {
     await until('the engine works on all that it may', () => ledger.asked === WORTH, 5);
     await pair.other.kill();
     ledger.release();
-    expect(tally(await onOne, 200)).toBe(6);
-    expect(tally([...(await onOther), ...(await unstored)], LEFT)).toBeGreaterThanOrEqual(WORTH - 6);
+    expect(tally([...(await onOne), ...(await onThird)], 200)).toBe(8);
+    expect(tally([...(await onOther), ...(await unstored)], LEFT)).toBeGreaterThanOrEqual(WORTH - 8);
     await until('the reaper has settled', async () => (await spent()).held === 0, 200);
     expect(await spent()).toEqual({ settled: WORTH, held: 0 });
     expect(ledger.calls).toBe(WORTH);

@@ -214,37 +214,38 @@ describe('budgets', () => {
     expect([await change(set.id), await remove(set.id)]).toEqual(['403 forbidden', '403 forbidden']);
     expect([await change(hidden.id), await remove(hidden.id)]).toEqual(['404 not_found', '404 not_found']);
     expect([await change(own.id), await remove(own.id)]).toEqual(['200 undefined', '200 undefined']);
+    const nothing = await app.call('PATCH', `/v1/budgets/${set.id}`, { token: admin.token, json: {} });
+    expect(nothing).toMatchObject({ status: 200, body: { limit: 5, on_exceed: 'refuse' } });
     expect((await app.delete(`/v1/keys/${key.id}`, member.token)).status).toBe(200);
     expect(statusAndCode(await app.get(`/v1/budgets/${set.id}`, admin.token))).toBe('404 not_found');
   });
 
-  it.each([
-    ['minute', 'waits'],
-    ['total', 'fails'],
-  ])(
-    'let a response in the background wait if its period ends within a day: for the period `%s`, it %s',
-    async (period, wanted) => {
-      const { id: budget } = await withRoom(0, { period });
-      const { body } = await app.post('/openai/v1/responses', admin.apiKey, {
-        model: project,
-        input: 'Hi',
-        background: true,
-      });
-      const run = () => {
-        const attempt = { number: 1, signal: new AbortController().signal };
-        return app.container.get(ResponseRunner).run({ response_id: body.id }, attempt);
+  it.each(['minute', 'total'])(
+    'let a response in the background wait for room in the period `%s`, and fail after a day',
+    async (period) => {
+      const { id: budget } = (await create({ limit: 0, period })).body;
+      const queued = async () => {
+        const request = { model: project, input: 'Hi', background: true };
+        return (await app.post('/openai/v1/responses', admin.apiKey, request)).body.id as string;
       };
-      const read = async () => (await app.get(`/openai/v1/responses/${body.id}`, admin.apiKey)).body;
-      if (wanted === 'fails') {
-        await run();
-        expect(await read()).toMatchObject({ status: 'failed', error: { message: expect.stringContaining(budget) } });
-        return;
-      }
-      await expect(run()).rejects.toMatchObject({ counts: false, pauseMs: expect.any(Number) });
-      expect(await read()).toMatchObject({ status: 'in_progress', error: null });
+      const run = async (id: string) => {
+        const attempt = { number: 1, signal: new AbortController().signal };
+        await app.container.get(ResponseRunner).run({ response_id: id }, attempt);
+        return (await app.get(`/openai/v1/responses/${id}`, admin.apiKey)).body;
+      };
+      const patient = await queued();
+      await expect(run(patient)).rejects.toMatchObject({ counts: false, pauseMs: expect.any(Number) });
+      app.clock.advance(23 * 3_600_000);
+      await expect(run(patient)).rejects.toMatchObject({ counts: false });
+      const lucky = await queued();
+      app.clock.advance(3_600_000);
+      expect(await run(patient)).toMatchObject({
+        status: 'failed',
+        error: { message: expect.stringContaining(budget) },
+      });
+      await expect(run(lucky)).rejects.toMatchObject({ counts: false });
       await app.delete(`/v1/budgets/${budget}`, admin.token);
-      await run();
-      expect(await read()).toMatchObject({ status: 'completed' });
+      expect(await run(lucky)).toMatchObject({ status: 'completed' });
     },
   );
 

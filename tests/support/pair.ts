@@ -12,8 +12,10 @@ interface RaceOptions {
   readonly queued?: number;
 }
 
-/** Runs two instances of the service on one database. */
+/** Runs two instances of the service on one database, and more if a test adds them. */
 export class Pair {
+  private readonly added: Service[] = [];
+
   private constructor(
     private readonly database: TestDatabase,
     private readonly start: (name: string) => Promise<Service>,
@@ -26,7 +28,7 @@ export class Pair {
     const dataDir = await temporaryFolder();
     const start = (SERVICE_INSTANCE_NAME: string) =>
       Service.start({
-        alone: 'it is one of two',
+        alone: 'it is one of several',
         databaseUrl: database.url,
         dataDir,
         env: { SERVICE_INSTANCE_NAME, ...env },
@@ -42,14 +44,24 @@ export class Pair {
     this.other = this.one;
   }
 
+  /** Starts one more instance. */
+  async add(name: string): Promise<Service> {
+    const service = await this.start(name);
+    this.added.push(service);
+    return service;
+  }
+
   async stop(): Promise<void> {
-    const running = new Set([this.one, this.other]);
-    for (const code of await Promise.all([...running].map((service) => service.stop()))) expect(code).toBe(0);
+    for (const code of await Promise.all(this.running.map((service) => service.stop()))) expect(code).toBe(0);
     await this.database.drop();
     await rm(this.one.dataDir, { recursive: true, force: true });
   }
 
-  of = (party: number) => (party % 2 ? this.other : this.one);
+  private get running(): Service[] {
+    return [...new Set([this.one, this.other, ...this.added])];
+  }
+
+  of = (party: number): Service => this.running[party % this.running.length] as Service;
 
   query = <Row extends object>(sql: string, values: unknown[] = []): Promise<Row[]> =>
     query(this.database.url, sql, values);
@@ -71,7 +83,7 @@ export class Pair {
       await gate.query(`BEGIN; LOCK TABLE ${table} IN SHARE MODE`);
       const answers = atOnce(parties, act);
       answers.catch(() => undefined);
-      await untilWaiting(gate, parties - queued + Math.min(queued, 2));
+      await untilWaiting(gate, parties - queued + Math.min(queued, this.running.length));
       whileHeld();
       await gate.query('COMMIT');
       return await answers;

@@ -6,14 +6,15 @@ import type { CompletionEnd, CompletionPart } from '../../domain/chat/chat.js';
 import { Response, type ResponseEnd, type ResponseFailure } from '../../domain/chat/response.js';
 import { ResumedAnswer } from '../../domain/chat/resumed-answer.js';
 import { DomainError, NotFound, StorageUnavailable } from '../../domain/shared/errors.js';
-import { BudgetExceeded } from '../../domain/spend/budget.js';
-import { KeyLimitReached } from '../../domain/spend/key-limit.js';
+import type { BudgetExceeded } from '../../domain/spend/budget.js';
+import type { KeyLimitReached } from '../../domain/spend/key-limit.js';
 import type { Json, JsonObject } from '../../domain/workspace/json.js';
 import { Authority } from '../accounts/authority.js';
 import { AccountRepository } from '../accounts/ports.js';
 import { MemoryBudget, type Reservation } from '../shared/memory-budget.js';
 import { type Attempt, Clock, Logger, type TaskWorker } from '../shared/ports.js';
 import { RetryAfter } from '../shared/retry-after.js';
+import { hasNoRoomYet, nextLook } from '../spend/wait-for-room.js';
 import { ChatService, type LastPart } from './chat.service.js';
 import { ResponseRepository, type ResponseTask } from './ports.js';
 import { endOf } from './response.service.js';
@@ -23,9 +24,6 @@ import { ResponseReader } from './response-reader.js';
 /** The time between two looks at the database: stores what the model has said, and sees that the response was cancelled. */
 const STORE_MS = 200;
 const LOOK_EVERY = 5;
-
-/** The time that a response waits for a budget. */
-const BUDGET_WAIT_MS = 24 * 60 * 60 * 1_000;
 
 /** The time between two checks of the API key of the call. */
 const CHECK_MS = 1_000;
@@ -73,7 +71,7 @@ export class ResponseRunner implements TaskWorker {
     } catch (error) {
       if (error instanceof Superseded) return;
       if (signal.aborted || !(error instanceof DomainError)) throw error;
-      if (error instanceof BudgetExceeded || error instanceof KeyLimitReached) await this.waitForBudget(id, error);
+      if (hasNoRoomYet(error)) await this.waitForRoom(id, error);
       else retryLater(error, attempt);
       if (error instanceof StorageUnavailable) throw error;
       await this.fail(id, number, Response.failureOf(error)).catch((again) => {
@@ -161,12 +159,11 @@ export class ResponseRunner implements TaskWorker {
     });
   }
 
-  /** Throws RetryAfter if the budget or the limit of the key has room again within a day of the creation. */
-  private async waitForBudget(id: string, error: BudgetExceeded | KeyLimitReached): Promise<void> {
+  /** Throws RetryAfter, unless a day has passed since the response was created. */
+  private async waitForRoom(id: string, error: BudgetExceeded | KeyLimitReached): Promise<void> {
     const task = await this.responses.task(id);
-    const { resetsAt, advice } = error;
-    if (!task || !resetsAt || resetsAt.getTime() > task.createdAt.getTime() + BUDGET_WAIT_MS) return;
-    throw new RetryAfter(error, 1_000 * (advice.retryAfterSeconds ?? 1), false);
+    const again = task && nextLook(error, { since: task.createdAt, now: this.clock.now() });
+    if (again) throw again;
   }
 
   /** Returns false if the response had its end already. */

@@ -8,8 +8,8 @@ import { type FinalStatus, Job } from '../../domain/jobs/job.js';
 import { type Score, scoreOf } from '../../domain/jobs/scorer.js';
 import { DomainError, type ErrorKind, InvalidRequest } from '../../domain/shared/errors.js';
 import { atMost, storable } from '../../domain/shared/text.js';
-import { BudgetExceeded } from '../../domain/spend/budget.js';
-import { KeyLimitReached } from '../../domain/spend/key-limit.js';
+import type { BudgetExceeded } from '../../domain/spend/budget.js';
+import type { KeyLimitReached } from '../../domain/spend/key-limit.js';
 import type { DatasetRecord } from '../../domain/workspace/dataset.js';
 import type { Json, JsonObject } from '../../domain/workspace/json.js';
 import { schemaOf } from '../../domain/workspace/spec-format.js';
@@ -17,7 +17,7 @@ import { AccountRepository } from '../accounts/ports.js';
 import { type OwnCall, OwnChats } from '../chat/own-chats.js';
 import { RuntimeReconciler } from '../chat/runtime-reconciler.js';
 import { type Attempt, Clock, JsonSchemas, Logger, type TaskWorker, UnitOfWork } from '../shared/ports.js';
-import { RetryAfter } from '../shared/retry-after.js';
+import { hasNoRoomYet, nextLook } from '../spend/wait-for-room.js';
 import { DatasetRepository } from '../workspace/ports.js';
 import { JobFinisher } from './job-finisher.js';
 import { EvaluationRepository, JobRepository } from './ports.js';
@@ -29,9 +29,6 @@ class EvaluationFailed extends Error {}
 const RETRY_MS = 180_000;
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 15_000;
-
-/** Limits the time that an evaluation waits for a budget or for a limit of its API key. */
-const BUDGET_MS = 24 * 60 * 60 * 1_000;
 
 /** The kinds of errors that are retried. */
 const transient: readonly ErrorKind[] = ['busy', 'bad_gateway', 'unavailable', 'timeout'];
@@ -69,7 +66,7 @@ export class EvaluationChat {
         return await this.once(evaluation, request, asking, signal);
       } catch (error) {
         signal.throwIfAborted();
-        if (!(error instanceof DomainError) || isOutOfBudget(error)) throw error;
+        if (hasNoRoomYet(error) || !(error instanceof DomainError)) throw error;
         if (error.code === TOO_LONG) return unanswered(error.message);
         const wait = Math.max(pause, 1000 * (error.advice.retryAfterSeconds ?? 0));
         const isFinal = !transient.includes(error.kind) || this.clock.now().getTime() + wait > began + RETRY_MS;
@@ -100,9 +97,6 @@ export class EvaluationChat {
     if (state === 'unavailable') throw new RuntimeUnavailable(reason ?? 'it does not run');
   }
 }
-
-const isOutOfBudget = (error: unknown): boolean =>
-  error instanceof BudgetExceeded || (error instanceof KeyLimitReached && error.resetsAt !== null);
 
 const unanswered = (error: string): Answer => ({ output: null, latency: 0, tokens: null, error });
 
@@ -149,24 +143,22 @@ export class EvaluationRunner implements TaskWorker {
     } catch (error) {
       const isGone = (await this.evaluations.find(id)) === null;
       if (isGone) return this.finish(id, null, { status: 'failed', error: 'The project was deleted.' });
-      if (error instanceof DomainError && isOutOfBudget(error) && run !== null)
-        return this.waitForBudget(id, run, error);
+      if (hasNoRoomYet(error) && run !== null) return this.waitForRoom(id, run, error);
       if (!(error instanceof EvaluationFailed)) throw error;
       await this.finish(id, run, { status: 'failed', error: error.message });
     }
   }
 
-  /** Leaves the place in the queue to others, and tries again when the budget may have room. Throws RetryAfter. */
-  private async waitForBudget(id: string, run: number, error: DomainError): Promise<void> {
-    const at = this.clock.now();
+  /** Leaves the place in the queue to others, and tries again when there may be room. Throws RetryAfter. */
+  private async waitForRoom(id: string, run: number, error: BudgetExceeded | KeyLimitReached): Promise<void> {
+    const now = this.clock.now();
     const done = (await this.evaluations.scored(id)).length;
-    const since = await this.evaluations.wait(id, run, { done, at });
+    const since = await this.evaluations.wait(id, run, { done, at: now });
     if (since === null) throw new Superseded();
-    const pauseMs = 1_000 * (error.advice.retryAfterSeconds ?? 1);
-    const isTooLong = at.getTime() + pauseMs > since.getTime() + BUDGET_MS;
-    if (isTooLong) return this.finish(id, run, { status: 'failed', error: `${error.code}: ${error.message}` });
-    this.log.info('an evaluation waits for a budget', { job_id: id, wait_ms: pauseMs });
-    throw new RetryAfter(error, pauseMs, false);
+    const again = nextLook(error, { since, now });
+    if (!again) return this.finish(id, run, { status: 'failed', error: `${error.code}: ${error.message}` });
+    this.log.info('an evaluation waits for a budget', { job_id: id, wait_ms: again.pauseMs });
+    throw again;
   }
 
   async gaveUp(payload: Json, reason: string): Promise<void> {

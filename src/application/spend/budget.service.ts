@@ -71,14 +71,15 @@ export class BudgetService {
     });
   }
 
-  /** Throws NotFound, RoleForbidden, InvalidRequest. */
+  /** Changes the given fields. Others, which another call may change meanwhile, stay. Throws NotFound, RoleForbidden, InvalidRequest. */
   async change(by: Caller | null, { id, ...change }: OfBudget & BudgetChange): Promise<SpentBudget> {
     const caller = authorize(by, permissions.changeBudgets);
-    const { spent: _, ...before } = await this.changeable(caller, id);
-    const budget = Budget.change(before, change);
+    const object = await this.changeable(caller, id);
+    const changes = Budget.changes(object, change);
+    if (Object.keys(changes).length === 0) return object;
     const details = { limit: change.limit, on_exceed: change.onExceed };
-    const act = { by: caller, action: 'budget.changed', object: budget, details } as const;
-    if (!(await this.audit.perform(act, () => this.budgets.update(budget)))) throw new NotFound('budget');
+    const act = { by: caller, action: 'budget.changed', object, details } as const;
+    if (!(await this.audit.perform(act, () => this.budgets.update(id, changes)))) throw new NotFound('budget');
     return this.find(id);
   }
 

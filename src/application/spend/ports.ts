@@ -1,5 +1,5 @@
 import type { Credential } from '../../domain/accounts/credential.js';
-import type { Budget, BudgetScope, Spent } from '../../domain/spend/budget.js';
+import type { Budget, BudgetChanges, BudgetScope, Spent } from '../../domain/spend/budget.js';
 import type { Amounts, Demand } from '../../domain/spend/demand.js';
 import type { KeyLimit } from '../../domain/spend/key-limit.js';
 import type { Page } from '../shared/ports.js';
@@ -29,8 +29,8 @@ export abstract class BudgetRepository {
   abstract count(teamId: string): Promise<number>;
   /** Tells whether a budget of the team, of the project, or of an account or a key of the team limits costs. */
   abstract limitCost(teamId: string, projectId: string): Promise<boolean>;
-  /** Stores the limit and what happens beyond it. Returns false if the budget is gone. */
-  abstract update(budget: Budget): Promise<boolean>;
+  /** Stores the given fields, of which there is at least one, and leaves the others. Returns false if the budget is gone. */
+  abstract update(id: string, changes: BudgetChanges): Promise<boolean>;
   /** Removes a budget with its periods and holds. Returns false if there is none. */
   abstract remove(id: string): Promise<boolean>;
   /** Returns the team of the object that a budget is for, or null if there is none. */

@@ -50,6 +50,8 @@ export interface BudgetChange {
   readonly onExceed?: BudgetAction | undefined;
 }
 
+export type BudgetChanges = Partial<Pick<Budget, 'limit' | 'onExceed'>>;
+
 export const budgetLimits = { budgets: 1_000, limit: 1_000_000_000_000 } as const;
 
 const MINUTE_MS = 60_000;
@@ -66,9 +68,9 @@ export const Budget = {
     return { ...input, limit: limitOf(limit, input.unit) };
   },
 
-  /** Throws InvalidRequest. */
-  change(budget: Budget, { limit, onExceed = budget.onExceed }: BudgetChange): Budget {
-    return { ...budget, onExceed, limit: limit === undefined ? budget.limit : limitOf(limit, budget.unit) };
+  /** Returns the fields that change. Throws InvalidRequest. */
+  changes({ unit }: Budget, { limit, onExceed }: BudgetChange): BudgetChanges {
+    return { ...(limit !== undefined && { limit: limitOf(limit, unit) }), ...(onExceed && { onExceed }) };
   },
 
   /** Returns the first moment of the period, in UTC. The period `total` begins with the epoch. */
@@ -123,9 +125,6 @@ const LONGEST_WAIT_S = 60;
 
 /** A budget has no room for the call. */
 export class BudgetExceeded extends DomainError {
-  /** The end of the period. Null: it never ends. */
-  readonly resetsAt: Date | null;
-
   constructor(budget: Pick<Budget, 'id' | 'scope' | 'unit' | 'period'>, now: Date) {
     const { id, scope, unit, period } = budget;
     const resetsAt = Budget.resetsAt(period, now);
@@ -137,6 +136,5 @@ export class BudgetExceeded extends DomainError {
       ...(seconds > LONGEST_WAIT_S && { retryable: false }),
       headers: { 'X-Budget-Id': id },
     });
-    this.resetsAt = resetsAt;
   }
 }

@@ -71,7 +71,10 @@ export function budgetsContract(adapter: string, store: StoreUnderTest) {
       expect(await some([one.id, 'bud_gone'])).toEqual([{ ...one, spent: none }]);
       expect(await some([])).toEqual([]);
       expect(await here.budgets.count(teamId)).toBe(2);
-      expect(await here.budgets.update({ ...one, limit: 5n, onExceed: 'alert' })).toBe(true);
+      expect(await here.budgets.update('bud_gone', { limit: 5n })).toBe(false);
+      expect(await here.budgets.update(one.id, { limit: 5n })).toBe(true);
+      expect(await here.budgets.find(one.id, at(0))).toMatchObject({ limit: 5n, onExceed: 'refuse' });
+      expect(await here.budgets.update(one.id, { onExceed: 'alert' })).toBe(true);
       expect(await here.budgets.find(one.id, at(0))).toMatchObject({ limit: 5n, onExceed: 'alert' });
       expect(await here.budgets.remove(one.id)).toBe(true);
       expect(await here.budgets.remove(one.id)).toBe(false);

@@ -3,7 +3,7 @@ import { Not } from 'typeorm';
 import type { Page } from '../../../application/shared/ports.js';
 import type { BudgetFilter, BudgetRepository, SpentBudget } from '../../../application/spend/ports.js';
 import { usageBuckets, usageGroups } from '../../../domain/jobs/usage.js';
-import { Budget, type BudgetScope } from '../../../domain/spend/budget.js';
+import { Budget, type BudgetChanges, type BudgetScope } from '../../../domain/spend/budget.js';
 import { costText, nanosOfCost } from '../../../domain/spend/cost.js';
 import { changesOne, defineTable } from '../table.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
@@ -87,7 +87,7 @@ export const budgetOf = ({ limit, isKeyLimit: _, ...row }: BudgetRow): Budget =>
   ...row,
   limit: nanosOfCost(limit),
 });
-export const rowOf = ({ limit, ...budget }: Budget): BudgetRow => ({
+const rowOf = ({ limit, ...budget }: Budget): BudgetRow => ({
   ...budget,
   limit: costText(limit),
   isKeyLimit: false,
@@ -218,9 +218,9 @@ export class TypeOrmBudgetRepository implements BudgetRepository {
     return this.table().existsBy([others, { teamId, unit: 'cost', scopeId: projectId }]);
   }
 
-  update(budget: Budget): Promise<boolean> {
-    const { limit, onExceed } = rowOf(budget);
-    return changesOne(this.table().update({ id: budget.id }, { limit, onExceed }));
+  update(id: string, { limit, ...others }: BudgetChanges): Promise<boolean> {
+    const changes = { ...others, ...(limit !== undefined && { limit: costText(limit) }) };
+    return changesOne(this.table().update({ id }, changes));
   }
 
   remove(id: string): Promise<boolean> {

@@ -1,4 +1,5 @@
 import { answer, api, type Schemas } from './api.js';
+import { confirmAct } from './dialog.js';
 import { asSpec } from './spec/fields.js';
 
 type Model = Schemas['Model'];
@@ -36,9 +37,13 @@ export const registerModel = ({ project_id, id, version }: Model): Promise<Model
     }),
   );
 
-/** Connects a registered model to the runtime of its project, and starts the runtime. */
+/** Connects a registered model as the first one of its project, and starts the runtime. The fallbacks stay. Asks before a split ends. */
 export async function connectModel({ project_id, id }: Pick<Model, 'project_id' | 'id'>): Promise<void> {
   const params = { path: { project_id } };
-  await answer(api.PUT('/v1/projects/{project_id}/runtime', { params, body: { model_id: id } }));
+  const { fallbacks, split } = await answer(api.GET('/v1/projects/{project_id}/runtime', { params }));
+  const text = `Calls are shared among ${split?.length} models by weight. They all go to the new model then.`;
+  if (split && !(await confirmAct({ title: 'End the split?', text, act: 'Connect' }))) return;
+  const body = { model_id: id, fallbacks: fallbacks.filter((one) => one !== id) };
+  await answer(api.PUT('/v1/projects/{project_id}/runtime', { params, body }));
   await answer(api.POST('/v1/projects/{project_id}/runtime/start', { params }));
 }
