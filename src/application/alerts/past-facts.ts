@@ -72,16 +72,20 @@ export class PastFacts {
   }
 }
 
-/** Returns what a finished call has taken from a budget. A call that made nothing has taken nothing. */
-function takenBy(job: FinishedJob, { unit }: Budget): Nanos {
-  const { mode, status, usage, cost } = job;
-  const tokensOut = usage?.tokensOut ?? 0;
+/**
+ * Returns what a finished call has taken from a budget. A call that made nothing has taken nothing. The calls of an
+ * evaluation count at its end.
+ */
+function takenBy({ status, usage, cost, ...job }: FinishedJob, { unit }: Budget): Nanos {
+  if (!usage) return 0n;
+  const { tokensIn, tokensOut, calls, seconds } = usage;
   const paid = cost === null ? 0n : nanosOfCost(cost);
-  if (mode !== 'sync' || !usage || (status !== 'succeeded' && usage.tokensIn === null && paid === 0n)) return 0n;
+  const hasMade = calls !== undefined || status === 'succeeded' || tokensIn !== null || paid > 0n;
+  if (!hasMade) return 0n;
   if (unit === 'cost') return paid;
-  if (unit === 'calls') return ONE;
-  if (unit === 'tokens') return BigInt((usage.tokensIn ?? 0) + tokensOut) * ONE;
-  return nanosOfNumber(Job.duration(job) ?? 0) ?? 0n;
+  if (unit === 'calls') return BigInt(calls ?? 1) * ONE;
+  if (unit === 'tokens') return BigInt((tokensIn ?? 0) + (tokensOut ?? 0)) * ONE;
+  return nanosOfNumber(seconds ?? Job.duration(job) ?? 0) ?? 0n;
 }
 
 const ONE = 1_000_000_000n;

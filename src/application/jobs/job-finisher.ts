@@ -3,13 +3,14 @@ import { Alert } from '../../domain/alerts/alert.js';
 import { AlertRule, type RuleFacts } from '../../domain/alerts/alert-rule.js';
 import { JobFinished } from '../../domain/jobs/errors.js';
 import { type FinishedJob, Job } from '../../domain/jobs/job.js';
+import { OwnCall } from '../../domain/jobs/own-call.js';
 import { NotFound } from '../../domain/shared/errors.js';
 import { AlertAnnouncer } from '../alerts/alert-announcer.js';
 import { AlertRepository, AlertRuleRepository } from '../alerts/ports.js';
 import { IdGenerator, type LockMode, Logger, UnitOfWork } from '../shared/ports.js';
 import { BudgetRepository, type Charge } from '../spend/ports.js';
 import { SpendMeter } from '../spend/spend-meter.js';
-import { JobHistory, JobRepository } from './ports.js';
+import { JobHistory, JobRepository, OwnCallRepository } from './ports.js';
 
 /** The lock for finishing jobs, for changing alert rules, and for finding the last finished job. */
 export const FINISHING = 'finishing jobs';
@@ -30,6 +31,7 @@ export class JobFinisher {
     private readonly unitOfWork: UnitOfWork,
     private readonly jobs: JobRepository,
     private readonly history: JobHistory,
+    private readonly ownCalls: OwnCallRepository,
     private readonly rules: AlertRuleRepository,
     private readonly alerts: AlertRepository,
     private readonly announcer: AlertAnnouncer,
@@ -57,6 +59,24 @@ export class JobFinisher {
     const isPlain = !this.expectsRules && Job.isFinished(finished);
     const stored = isPlain && (await this.history.appendWithoutRules(finished, charge));
     return stored ? this.ended(finished, log) : this.store(async () => finished, log, charge);
+  }
+
+  /**
+   * Stores the end of a call of the service itself, adds it to its job, and settles its holds. Only the rules of budgets
+   * see it. Does nothing if it is stored already.
+   */
+  async finishOwn(call: OwnCall, charge: Charge): Promise<void> {
+    const attempt = (mode: LockMode) =>
+      this.locked(mode, async () => {
+        if (!(await this.ownCalls.append(call, charge))) return { isNew: false };
+        const rules = (await this.rules.all()).filter(AlertRule.needsBudget);
+        const seen = await this.observedAfter(rules, OwnCall.forRules(call));
+        if (mode === 'shared' && seen.length > 0) throw NEEDS_ORDER;
+        await this.react(seen);
+        return { isNew: true };
+      });
+    const stored = (await attempt('shared')) ?? (await attempt('exclusive'));
+    if (stored?.isNew) this.meter.ended(call);
   }
 
   /**
@@ -98,6 +118,11 @@ export class JobFinisher {
       await this.react([...seen, ...seenAfter]);
       return job;
     };
+    return this.locked(mode, work);
+  }
+
+  /** Runs `work` under the lock. Returns null if it needs the exclusive one. */
+  private locked<T>(mode: LockMode, work: () => Promise<T | null>): Promise<T | null> {
     return this.unitOfWork.locked(FINISHING, work, mode).catch((error) => {
       if (error !== NEEDS_ORDER) throw error;
       return null;
@@ -112,7 +137,7 @@ export class JobFinisher {
   }
 
   /** Returns the rules of budgets that the job changes or fires. The end of the job has settled its holds before. */
-  private async observedAfter(rules: readonly AlertRule[], job: Job & FinishedJob): Promise<Reaction[]> {
+  private async observedAfter(rules: readonly AlertRule[], job: FinishedJob): Promise<Reaction[]> {
     const ids = rules.map(({ budgetId }) => budgetId).filter((id) => id !== null);
     if (ids.length === 0 || job.teamId === null) return [];
     const budgets = new Map((await this.budgets.some(ids, job.finishedAt)).map((budget) => [budget.id, budget]));
@@ -122,7 +147,7 @@ export class JobFinisher {
     });
   }
 
-  private reactionOf(before: AlertRule, job: Job & FinishedJob, facts: RuleFacts): Reaction[] {
+  private reactionOf(before: AlertRule, job: FinishedJob, facts: RuleFacts): Reaction[] {
     const { rule, fires } = AlertRule.observe(before, job, facts);
     if (rule === before && !fires) return [];
     const alert = fires ? Alert.of(rule, job, this.ids.next('alr'), facts) : null;
