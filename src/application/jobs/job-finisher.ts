@@ -91,7 +91,8 @@ export class JobFinisher {
   }
 
   private ended(job: Job, log: Logger): Job {
-    this.meter.ended(job);
+    // The calls of an evaluation are counted one by one.
+    if (job.mode === 'sync') this.meter.ended(job);
     log.info('job ended', { job_id: job.id, kind: job.kind, status: job.status });
     return job;
   }

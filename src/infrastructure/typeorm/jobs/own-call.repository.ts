@@ -28,15 +28,6 @@ export const OwnCallTable = defineTable<OwnCallRow>('own_calls', {
   finishNumber: { type: 'bigint' },
 });
 
-/** The calls that have ended, of callers and of the service itself, with the figures that usage and budgets count. */
-export const ENDED_CALLS = `(
-  SELECT id, team_id, project_id, model_id, requested_by, status, created_at, finished_at, usage, cost, finish_number,
-         round(extract(epoch FROM finished_at - started_at)::numeric, 3) AS seconds
-    FROM jobs WHERE mode = 'sync' AND finish_number IS NOT NULL AND usage IS NOT NULL
-   UNION ALL
-  SELECT id, team_id, project_id, model_id, requested_by, status, created_at, finished_at, usage, cost, finish_number, seconds
-    FROM own_calls)`;
-
 const taken = (unit: string): string => `($12::jsonb->>'${unit}')::numeric`;
 /** Adds a number to a field of `jobs.usage`. The number null leaves the field as it is. */
 const plus = (field: string, number: string): string =>

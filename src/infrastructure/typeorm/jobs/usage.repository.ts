@@ -17,7 +17,7 @@ import {
 } from '../../../domain/jobs/usage.js';
 import { defineTable } from '../table.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
-import { ENDED_CALLS } from './own-call.repository.js';
+import { ENDED_CALLS } from './ended-calls.js';
 import { storedOf, usageOf } from './stored-usage.js';
 
 /** The place of a sum, with names as texts. */

@@ -5,7 +5,7 @@ import type { BudgetFilter, BudgetRepository, SpentBudget } from '../../../appli
 import { usageBuckets, usageGroups } from '../../../domain/jobs/usage.js';
 import { Budget, type BudgetScope } from '../../../domain/spend/budget.js';
 import { costText, nanosOfCost } from '../../../domain/spend/cost.js';
-import { ENDED_CALLS } from '../jobs/own-call.repository.js';
+import { ENDED_CALLS } from '../jobs/ended-calls.js';
 import { changesOne, defineTable } from '../table.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 
