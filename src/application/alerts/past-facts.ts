@@ -16,8 +16,8 @@ export class PastFacts {
   private calls: PastCall[] = [];
   private first = 0;
   private counts: CallCounts = { calls: 0, bad: 0 };
-  private start = 0;
-  private settled: Nanos = 0n;
+  /** What each period of the budget has taken, by its start. */
+  private readonly settled = new Map<number, Nanos>();
 
   constructor(private readonly budget: Budget | null) {}
 
@@ -46,12 +46,11 @@ export class PastFacts {
   }
 
   private settledAfter(budget: Budget, job: FinishedJob): Nanos {
-    const start = Budget.start(budget.period, job.finishedAt).getTime();
-    if (start !== this.start) this.settled = 0n;
-    this.start = start;
-    const isOfPeriod = Budget.start(budget.period, job.createdAt).getTime() === start;
-    if (isOfPeriod && Budget.covers(budget, job)) this.settled += takenBy(job, budget);
-    return this.settled;
+    const start = Budget.start(budget.period, Budget.timeOf(job)).getTime();
+    const before = this.settled.get(start) ?? 0n;
+    const settled = before + (Budget.covers(budget, job) ? takenBy(job, budget) : 0n);
+    this.settled.set(start, settled);
+    return settled;
   }
 
   /** Forgets the calls that ended up to `after`, and those beyond the most that a window counts. */

@@ -5,6 +5,7 @@ import { JobFinished } from '../../domain/jobs/errors.js';
 import { type FinishedJob, Job } from '../../domain/jobs/job.js';
 import { OwnCall } from '../../domain/jobs/own-call.js';
 import { NotFound } from '../../domain/shared/errors.js';
+import { Budget } from '../../domain/spend/budget.js';
 import { AlertAnnouncer } from '../alerts/alert-announcer.js';
 import { AlertRepository, AlertRuleRepository } from '../alerts/ports.js';
 import { IdGenerator, type LockMode, Logger, UnitOfWork } from '../shared/ports.js';
@@ -141,7 +142,7 @@ export class JobFinisher {
   private async observedAfter(rules: readonly AlertRule[], job: FinishedJob): Promise<Reaction[]> {
     const ids = rules.map(({ budgetId }) => budgetId).filter((id) => id !== null);
     if (ids.length === 0 || job.teamId === null) return [];
-    const budgets = new Map((await this.budgets.some(ids, job.finishedAt)).map((budget) => [budget.id, budget]));
+    const budgets = new Map((await this.budgets.some(ids, Budget.timeOf(job))).map((budget) => [budget.id, budget]));
     return rules.flatMap((rule) => {
       const budget = budgets.get(rule.budgetId ?? '');
       return this.reactionOf(rule, job, { use: budget ? { budget, settled: budget.spent.settled } : null });
