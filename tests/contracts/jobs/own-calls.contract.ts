@@ -84,6 +84,14 @@ export function ownCallsContract(adapter: string, store: StoreUnderTest) {
       });
     });
 
+    it('add their figures to a job of an earlier version, which has no usage', async () => {
+      await stock.jobs.update({ ...job, usage: null });
+      await append(call(1));
+      expect((await stored()).usage).toEqual({
+        ...{ keyId: null, tokensIn: 20, tokensOut: 13, firstToken: null, failure: null, calls: 1, seconds: 0.25 },
+      });
+    });
+
     it('count in the usage once, before and after it is rolled up, and are forgotten only then', async () => {
       for (const number of [1, 2]) await append(call(number));
       const shown = [{ group: 'mdl_2', calls: 2, cost: '0.200000002', tokensIn: 40 }];
