@@ -17,6 +17,7 @@ import {
   InstanceRegistry,
   JobHistory,
   JobRepository,
+  OwnCallRepository,
   UsageRepository,
 } from '../application/jobs/ports.js';
 import { ExpiredData, StorageMeter, StorageProbe } from '../application/operations/ports.js';
@@ -56,6 +57,7 @@ import { TypeOrmEvaluationRepository } from '../infrastructure/typeorm/jobs/eval
 import { TypeOrmInstanceRegistry } from '../infrastructure/typeorm/jobs/instance-registry.js';
 import { TypeOrmJobRepository } from '../infrastructure/typeorm/jobs/job.repository.js';
 import { TypeOrmJobHistory } from '../infrastructure/typeorm/jobs/job-history.js';
+import { TypeOrmOwnCallRepository } from '../infrastructure/typeorm/jobs/own-call.repository.js';
 import { TypeOrmUsageRepository } from '../infrastructure/typeorm/jobs/usage.repository.js';
 import { TypeOrmExpiredData, TypeOrmStorageProbe } from '../infrastructure/typeorm/operations/operations.js';
 import { TypeOrmStorageMeter } from '../infrastructure/typeorm/operations/storage-meter.js';
@@ -97,6 +99,7 @@ export function bindStorage(container: Container, database: DataSource, secret: 
   container.bind(DeploymentRepository).to(TypeOrmDeploymentRepository);
   container.bind(JobRepository).to(TypeOrmJobRepository);
   container.bind(JobHistory).to(TypeOrmJobHistory);
+  container.bind(OwnCallRepository).to(TypeOrmOwnCallRepository);
   container.bind(UsageRepository).to(TypeOrmUsageRepository);
   container.bind(EvaluationRepository).to(TypeOrmEvaluationRepository);
   container.bind(DesiredStateChanges).to(PostgresDesiredStateChanges);

@@ -27,6 +27,7 @@ import { evaluationsContract } from './jobs/evaluations.contract.js';
 import { instanceRegistryContract } from './jobs/instance-registry.contract.js';
 import { jobHistoryContract } from './jobs/job-history.contract.js';
 import { jobsContract } from './jobs/jobs.contract.js';
+import { ownCallsContract } from './jobs/own-calls.contract.js';
 import { usageContract } from './jobs/usage.contract.js';
 import { storageMeterContract } from './operations/storage-meter.contract.js';
 import { locksContract } from './shared/locks.contract.js';
@@ -56,6 +57,7 @@ const contracts = [
   mailedTokensContract,
   modelAliasesContract,
   modelsContract,
+  ownCallsContract,
   projectsContract,
   responsesContract,
   runtimeConnectionsContract,

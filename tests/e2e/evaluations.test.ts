@@ -138,6 +138,7 @@ describe('evaluations', () => {
       latency: expect.any(Number),
       tokens: { prompt: 5, completion: 2 },
       error: null,
+      model_id: ten.model,
     });
     const rest = await admin.get(`/v1/jobs/${id}/results?cursor=3`);
     expect(rest).toMatchObject({ count: 7, next_cursor: null });

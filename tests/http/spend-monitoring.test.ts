@@ -116,6 +116,29 @@ describe('the monitoring of spend: alert rules and metrics', () => {
     expect(await preview(rule, { since: (await newest()).created_at })).toMatchObject({ count: 1, jobs_considered: 9 });
   });
 
+  it('count a call that ends after its period in its own period, and not in the next one', async () => {
+    const rule = await admin.rule({
+      rule_type: 'budget_used',
+      threshold: 1,
+      budget_id: (await budget({ limit: 2 })).id,
+    });
+    app.clock.advance(3_598_000);
+    await chats('a');
+    const late = chat('slow'); // arrives in this hour, and ends in the next one
+    await late;
+    expect(await fired()).toMatchObject([{ job_id: (await newest()).id }]);
+    await chats('b', 'c');
+    expect(await fired()).toHaveLength(2);
+    app.clock.advance(3_600_000 - 5_000);
+    await chats('slow');
+    await chats('d', 'e');
+    expect(await fired()).toHaveLength(3);
+    const outcome = await preview(rule);
+    expect(outcome.alerts.map(({ job_id }: { job_id: string }) => job_id)).toEqual(
+      (await fired()).map(({ job_id }: { job_id: string }) => job_id),
+    );
+  });
+
   it('fire exactly once when calls cross the share of a budget at the same time', async () => {
     const { id } = await budget({ unit: 'cost', limit: 0.3 });
     await admin.rule({ rule_type: 'budget_used', threshold: 1, budget_id: id });

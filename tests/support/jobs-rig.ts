@@ -6,6 +6,7 @@ import { CallReaper } from '../../src/application/jobs/call-reaper.js';
 import { CallTracker } from '../../src/application/jobs/call-tracker.js';
 import { JobService } from '../../src/application/jobs/job.service.js';
 import { JobFinisher } from '../../src/application/jobs/job-finisher.js';
+import { OwnCallTracker } from '../../src/application/jobs/own-call-tracker.js';
 import { RunningCalls } from '../../src/application/jobs/running-calls.js';
 import { UsageRollUp } from '../../src/application/jobs/usage.service.js';
 import { BudgetGuard } from '../../src/application/spend/budget-guard.js';
@@ -34,7 +35,7 @@ export function jobsRig(
   clock = new ManualClock(at(0)),
   log = new MemoryLogger(),
 ) {
-  const { jobs, jobHistory, usage, alertRules, alerts, unitOfWork, holds, budgets } = repositories;
+  const { jobs, jobHistory, ownCalls, usage, alertRules, alerts, unitOfWork, holds, budgets } = repositories;
   const processes = new TypeOrmInstanceRegistry(source);
   const outages = new OutageLog(log);
   const queue = new GraphileWorkQueue(source, new TypeOrmUnitOfWork(source), processes, log, outages, new NoTracer());
@@ -44,6 +45,7 @@ export function jobsRig(
     unitOfWork,
     jobs,
     jobHistory,
+    ownCalls,
     alertRules,
     alerts,
     announcer,
@@ -64,6 +66,7 @@ export function jobsRig(
     clock,
     log,
   );
+  const ownTracker = new OwnCallTracker(finisher, jobs, holds, guard, clock, log);
   const audit = auditOn(repositories, clock);
   const found = new TeamWorkspace(repositories.projects, repositories.models, repositories.datasets);
   const rollUp = new UsageRollUp(usage, unitOfWork, clock);
@@ -76,7 +79,21 @@ export function jobsRig(
     finisher,
     tracking,
     guard,
-    reaper: new CallReaper(tracking, jobs, jobHistory, finisher, rollUp, processes, queue, holds, guard, clock, log),
+    ownTracker,
+    reaper: new CallReaper(
+      tracking,
+      jobs,
+      jobHistory,
+      finisher,
+      rollUp,
+      processes,
+      queue,
+      holds,
+      guard,
+      ownTracker,
+      clock,
+      log,
+    ),
     jobService: new JobService(jobs, found, finisher, unlimitedStorage(repositories), unitOfWork, ids, clock, log),
     rules: new AlertRuleService(alertRules, jobHistory, budgets, unitOfWork, audit, ids, clock),
     alerts: new AlertService(alerts, announcer, audit, clock),

@@ -23,6 +23,7 @@ import { TypeOrmDeploymentRepository } from '../../src/infrastructure/typeorm/de
 import { TypeOrmEvaluationRepository } from '../../src/infrastructure/typeorm/jobs/evaluation.repository.js';
 import { TypeOrmJobRepository } from '../../src/infrastructure/typeorm/jobs/job.repository.js';
 import { TypeOrmJobHistory } from '../../src/infrastructure/typeorm/jobs/job-history.js';
+import { TypeOrmOwnCallRepository } from '../../src/infrastructure/typeorm/jobs/own-call.repository.js';
 import { TypeOrmUsageRepository } from '../../src/infrastructure/typeorm/jobs/usage.repository.js';
 import { TypeOrmStorageMeter } from '../../src/infrastructure/typeorm/operations/storage-meter.js';
 import { TypeOrmBudgetRepository } from '../../src/infrastructure/typeorm/spend/budget.repository.js';
@@ -63,6 +64,7 @@ export function postgresRepositories(unitOfWork: TypeOrmUnitOfWork): Repositorie
     deployments: new TypeOrmDeploymentRepository(unitOfWork),
     jobs: new TypeOrmJobRepository(unitOfWork),
     jobHistory: new TypeOrmJobHistory(unitOfWork),
+    ownCalls: new TypeOrmOwnCallRepository(unitOfWork),
     usage: new TypeOrmUsageRepository(unitOfWork),
     evaluations: new TypeOrmEvaluationRepository(unitOfWork),
     alertRules: new TypeOrmAlertRuleRepository(unitOfWork),

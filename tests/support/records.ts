@@ -239,6 +239,7 @@ export const aResult = (position: number, over: Partial<Result> = {}): Result =>
   latency: 0.25,
   tokens: { prompt: 7, completion: 2 },
   error: null,
+  modelId: 'mdl_1',
   ...over,
 });
 

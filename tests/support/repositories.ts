@@ -15,7 +15,13 @@ import {
   RuntimeConnectionRepository,
 } from '../../src/application/chat/ports.js';
 import { DeploymentRepository } from '../../src/application/deployments/ports.js';
-import { EvaluationRepository, JobHistory, JobRepository, UsageRepository } from '../../src/application/jobs/ports.js';
+import {
+  EvaluationRepository,
+  JobHistory,
+  JobRepository,
+  OwnCallRepository,
+  UsageRepository,
+} from '../../src/application/jobs/ports.js';
 import { StorageMeter } from '../../src/application/operations/ports.js';
 import { StorageQuotas } from '../../src/application/operations/storage-quotas.js';
 import { type Page, type ServiceSettings, type SizedItem, UnitOfWork } from '../../src/application/shared/ports.js';
@@ -50,6 +56,7 @@ export const storagePorts = {
   deployments: DeploymentRepository,
   jobs: JobRepository,
   jobHistory: JobHistory,
+  ownCalls: OwnCallRepository,
   evaluations: EvaluationRepository,
   usage: UsageRepository,
   alertRules: AlertRuleRepository,

@@ -16,8 +16,8 @@ export class PastFacts {
   private calls: PastCall[] = [];
   private first = 0;
   private counts: CallCounts = { calls: 0, bad: 0 };
-  private start = 0;
-  private settled: Nanos = 0n;
+  /** What each period of the budget has taken, by its start. */
+  private readonly settled = new Map<number, Nanos>();
 
   constructor(private readonly budget: Budget | null) {}
 
@@ -46,12 +46,11 @@ export class PastFacts {
   }
 
   private settledAfter(budget: Budget, job: FinishedJob): Nanos {
-    const start = Budget.start(budget.period, job.finishedAt).getTime();
-    if (start !== this.start) this.settled = 0n;
-    this.start = start;
-    const isOfPeriod = Budget.start(budget.period, job.createdAt).getTime() === start;
-    if (isOfPeriod && Budget.covers(budget, job)) this.settled += takenBy(job, budget);
-    return this.settled;
+    const start = Budget.start(budget.period, Budget.timeOf(job)).getTime();
+    const before = this.settled.get(start) ?? 0n;
+    const settled = before + (Budget.covers(budget, job) ? takenBy(job, budget) : 0n);
+    this.settled.set(start, settled);
+    return settled;
   }
 
   /** Forgets the calls that ended up to `after`, and those beyond the most that a window counts. */
@@ -72,16 +71,20 @@ export class PastFacts {
   }
 }
 
-/** Returns what a finished call has taken from a budget. A call that made nothing has taken nothing. */
-function takenBy(job: FinishedJob, { unit }: Budget): Nanos {
-  const { mode, status, usage, cost } = job;
-  const tokensOut = usage?.tokensOut ?? 0;
+/**
+ * Returns what a finished call has taken from a budget. A call that made nothing has taken nothing. The calls of an
+ * evaluation count at its end.
+ */
+function takenBy({ status, usage, cost, ...job }: FinishedJob, { unit }: Budget): Nanos {
+  if (!usage) return 0n;
+  const { tokensIn, tokensOut, calls, seconds } = usage;
   const paid = cost === null ? 0n : nanosOfCost(cost);
-  if (mode !== 'sync' || !usage || (status !== 'succeeded' && usage.tokensIn === null && paid === 0n)) return 0n;
+  const hasMade = calls !== undefined || status === 'succeeded' || tokensIn !== null || paid > 0n;
+  if (!hasMade) return 0n;
   if (unit === 'cost') return paid;
-  if (unit === 'calls') return ONE;
-  if (unit === 'tokens') return BigInt((usage.tokensIn ?? 0) + tokensOut) * ONE;
-  return nanosOfNumber(Job.duration(job) ?? 0) ?? 0n;
+  if (unit === 'calls') return BigInt(calls ?? 1) * ONE;
+  if (unit === 'tokens') return BigInt((tokensIn ?? 0) + (tokensOut ?? 0)) * ONE;
+  return nanosOfNumber(seconds ?? Job.duration(job) ?? 0) ?? 0n;
 }
 
 const ONE = 1_000_000_000n;

@@ -2,8 +2,9 @@ import { injectable } from 'inversify';
 import type { ChatRequest, TimedCompletion } from '../../domain/chat/chat.js';
 import { AnswerOutOfFormat } from '../../domain/chat/errors.js';
 import { Attempts } from '../../domain/jobs/attempt.js';
-import { Demand, NOTHING } from '../../domain/spend/demand.js';
 import { Prices } from '../../domain/spend/prices.js';
+import type { CallFigures } from '../jobs/call-tracker.js';
+import { OwnCallTracker } from '../jobs/own-call-tracker.js';
 import { MemoryBudget } from '../shared/memory-budget.js';
 import { Clock, ServiceSettings } from '../shared/ports.js';
 import { BudgetGuard } from '../spend/budget-guard.js';
@@ -16,11 +17,16 @@ import { RuntimeReconciler } from './runtime-reconciler.js';
 import { TargetCalls } from './target-calls.js';
 
 /** A chat of the service itself with a runtime, on behalf of an account. */
-export interface OwnCall extends SpendScopes {
+export interface OwnChat extends SpendScopes {
   readonly projectId: string;
   readonly request: ChatRequest;
-  /** Names the holds of the call. */
+  /** The id of the call, by `OwnCall.id`. */
   readonly callId: string;
+}
+
+export interface OwnCompletion extends TimedCompletion {
+  /** The model that has answered. */
+  readonly modelId: string | null;
 }
 
 /** Chats with runtimes on behalf of accounts. These chats have no jobs of their own. */
@@ -30,6 +36,7 @@ export class OwnChats {
     private readonly reconciler: RuntimeReconciler,
     private readonly runtimes: TargetCalls,
     private readonly guard: BudgetGuard,
+    private readonly calls: OwnCallTracker,
     private readonly clock: Clock,
     private readonly settings: ServiceSettings,
     private readonly memory: MemoryBudget,
@@ -39,9 +46,10 @@ export class OwnChats {
    * Returns an answer and its latency in seconds without the time in the queue. Throws BudgetExceeded, and
    * what `TargetCalls.complete` throws, except AnswerOutOfFormat: returns the answer of this error instead.
    */
-  async complete(call: OwnCall, signal: AbortSignal): Promise<TimedCompletion> {
+  async complete(call: OwnChat, signal: AbortSignal): Promise<OwnCompletion> {
     const { request, callId, ...scopes } = call;
     const { projectId, accountId } = scopes;
+    const createdAt = this.clock.now();
     const prices = this.reconciler.pricesOf(projectId);
     const demand = async () => {
       const promptTokens = await this.runtimes.boundTokens(projectId, request, { caller: accountId, signal });
@@ -51,38 +59,41 @@ export class OwnChats {
         mostMs: this.settings.inferenceTimeoutMs,
       });
     };
-    const bounds = await this.guard.takeOwn(callId, scopes, demand);
+    const bounds = await this.guard.takeOwn({ ...scopes, callId, at: createdAt }, demand);
     const deadline = new CallDeadline(signal, bounds);
     const sent = bounded(request, bounds);
     const attempts = new Attempts(() => this.clock.now().getTime());
     const early = new EarlyEnd(sent, attempts);
-    let begun: number | null = null;
+    let startedAt: Date | null = null;
     const admitted = () => {
-      begun = this.clock.now().getTime();
+      startedAt = this.clock.now();
       deadline.begin();
     };
-    const passed = () => Math.max(0, this.clock.now().getTime() - (begun ?? this.clock.now().getTime()));
+    const passed = () => Math.max(0, this.clock.now().getTime() - (startedAt ?? this.clock.now()).getTime());
     const memory = this.memory.open(accountId);
     const options = { caller: accountId, signal: deadline.signal, memory, attempts, admitted, made: early.made };
     const answered = () => prices.get(attempts.modelId ?? '') ?? null;
-    let taken = NOTHING;
+    let end: { figures?: CallFigures; error?: unknown } = {};
     try {
       const answer = this.runtimes.complete(projectId, sent, options);
       const completion = await answer.catch((error) => {
         if (error instanceof AnswerOutOfFormat) return error.completion;
         throw error;
       });
-      const milliseconds = passed();
-      taken = Demand.taken(answered(), { ...figuresOf(completion.usage), milliseconds }, true);
-      return { completion, latency: milliseconds / 1000 };
+      const latency = passed() / 1000;
+      end = { figures: { ...figuresOf(completion.usage), isCharged: true } };
+      return { completion, latency, modelId: attempts.modelId };
     } catch (error) {
-      const figures =
-        bounds && begun !== null && (signal.aborted || error instanceof BudgetTimeOver) ? await early.ofWhole() : null;
-      if (figures?.isCharged) taken = Demand.taken(answered(), { ...figures, milliseconds: passed() }, true);
+      const isCounted = startedAt !== null && (bounds !== null || answered() !== null);
+      const isEarly = isCounted && (signal.aborted || error instanceof BudgetTimeOver);
+      end = { error, ...(isEarly && { figures: await early.ofWhole() }) };
       throw error;
     } finally {
       deadline.end();
-      if (bounds) await this.guard.settle(callId, taken);
+      const { modelId } = attempts;
+      const hasLeft = signal.aborted && 'error' in end;
+      const about = { ...scopes, callId, createdAt, startedAt, modelId, prices: answered(), bounds, hasLeft };
+      await this.calls.end({ ...about, ...end });
       memory.close();
     }
   }

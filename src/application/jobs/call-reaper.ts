@@ -9,6 +9,7 @@ import { BudgetGuard } from '../spend/budget-guard.js';
 import { HoldRepository } from '../spend/ports.js';
 import { CallTracker } from './call-tracker.js';
 import { JobFinisher } from './job-finisher.js';
+import { OwnCallTracker } from './own-call-tracker.js';
 import { InstanceRegistry, JobHistory, JobRepository } from './ports.js';
 import { UsageRollUp } from './usage.service.js';
 
@@ -39,6 +40,7 @@ export class CallReaper {
     private readonly queue: WorkQueue,
     private readonly holds: HoldRepository,
     private readonly guard: BudgetGuard,
+    private readonly ownCalls: OwnCallTracker,
     private readonly clock: Clock,
     private readonly log: Logger,
   ) {
@@ -49,6 +51,7 @@ export class CallReaper {
     await this.instances.renew();
     await this.tracker.catchUp();
     await this.guard.catchUp();
+    await this.ownCalls.catchUp();
     const running = [...(await this.jobs.instances()), ...(await this.queue.instances())];
     const known = new Set([...running, ...(await this.holds.instances())]);
     for (const instance of await this.dead.among([...known])) await this.reap(instance);
@@ -67,7 +70,8 @@ export class CallReaper {
     for (const id of ids) await this.close(id);
     // The other holds are of calls that were not stored yet, though their models may have begun.
     if (ids.length < BATCH)
-      for (const id of await this.holds.callsOf(instance, BATCH)) await this.holds.settle(id, null);
+      for (const id of await this.holds.callsOf(instance, BATCH))
+        if (!(await this.ownCalls.close(id))) await this.holds.settle(id, null);
     await this.queue.release(instance);
     this.log.warn('an instance died', { instance, calls: ids.length });
   }
@@ -76,7 +80,7 @@ export class CallReaper {
     const at = this.clock.now();
     const end = { status: 'failed', error: 'The instance died during the call.' } as const;
     try {
-      const taken = await this.holds.most(id);
+      const taken = (await this.holds.most(id))?.taken ?? null;
       const cost = taken && taken.cost > 0n ? costText(taken.cost) : null;
       const charge = { taken: taken ?? NOTHING, isHeld: taken !== null };
       await this.finisher.finish(id, (job) => Job.finish(job, { ...end, cost }, at), charge);

@@ -229,7 +229,7 @@ interface Ended {
   readonly charge: Charge;
 }
 
-const NO_FIGURES: CallFigures = { tokensIn: null, tokensOut: null, firstToken: null };
+export const NO_FIGURES: CallFigures = { tokensIn: null, tokensOut: null, firstToken: null };
 
 /** Returns the prices of the model that was tried last, or else of the one that stands for the runtime. */
 export const pricesOf = ({ pricesOf: of, attempts, modelId }: CallInfo): Prices | null =>
@@ -258,7 +258,8 @@ function attemptOutcome({ status, failure = 'internal_error' }: Outcome): string
   return status === 'cancelled' ? CANCELLED : failure;
 }
 
-const isRefusal = (error: unknown) => error instanceof DomainError && !faults.includes(error.kind);
+/** Tells whether an error is the fault of the caller. */
+export const isRefusal = (error: unknown) => error instanceof DomainError && !faults.includes(error.kind);
 
 const reasonOf = (error: unknown) =>
   error instanceof DomainError

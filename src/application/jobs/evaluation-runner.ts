@@ -5,6 +5,7 @@ import { JobFinished } from '../../domain/jobs/errors.js';
 import { Evaluation, type Result } from '../../domain/jobs/evaluation.js';
 import { evaluationRequest } from '../../domain/jobs/evaluation-request.js';
 import { type FinalStatus, Job } from '../../domain/jobs/job.js';
+import { OwnCall } from '../../domain/jobs/own-call.js';
 import { type Score, scoreOf } from '../../domain/jobs/scorer.js';
 import { DomainError, type ErrorKind, InvalidRequest } from '../../domain/shared/errors.js';
 import { atMost, storable } from '../../domain/shared/text.js';
@@ -14,7 +15,7 @@ import type { DatasetRecord } from '../../domain/workspace/dataset.js';
 import type { Json, JsonObject } from '../../domain/workspace/json.js';
 import { schemaOf } from '../../domain/workspace/spec-format.js';
 import { AccountRepository } from '../accounts/ports.js';
-import { type OwnCall, OwnChats } from '../chat/own-chats.js';
+import { type OwnChat, OwnChats } from '../chat/own-chats.js';
 import { RuntimeReconciler } from '../chat/runtime-reconciler.js';
 import { type Attempt, Clock, JsonSchemas, Logger, type TaskWorker, UnitOfWork } from '../shared/ports.js';
 import { hasNoRoomYet, nextLook } from '../spend/wait-for-room.js';
@@ -37,9 +38,9 @@ const transient: readonly ErrorKind[] = ['busy', 'bad_gateway', 'unavailable', '
 const TOO_LONG = 'context_length_exceeded';
 
 /** The account that asks, its team and key, and the name of the call. */
-type Asking = Omit<OwnCall, 'projectId' | 'request'>;
+type Asking = Omit<OwnChat, 'projectId' | 'request'>;
 
-type Answer = Pick<Result, 'output' | 'latency' | 'tokens' | 'error'>;
+type Answer = Pick<Result, 'output' | 'latency' | 'tokens' | 'error' | 'modelId'>;
 
 /** Chats with the runtime of a project on behalf of an account. Retries with back-off. */
 @injectable()
@@ -61,7 +62,7 @@ export class EvaluationChat {
     const began = this.clock.now().getTime();
     let attempt = 0;
     for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
-      const asking = { ...caller, callId: `${caller.callId}/${++attempt}` };
+      const asking = { ...caller, callId: OwnCall.id(caller.callId, ++attempt) };
       try {
         return await this.once(evaluation, request, asking, signal);
       } catch (error) {
@@ -81,10 +82,10 @@ export class EvaluationChat {
   private async once(evaluation: Evaluation, request: ChatRequest, asking: Asking, signal: AbortSignal) {
     await this.requireReady(evaluation);
     const { projectId } = evaluation;
-    const { completion, latency } = await this.chats.complete({ projectId, request, ...asking }, signal);
+    const { completion, latency, modelId } = await this.chats.complete({ projectId, request, ...asking }, signal);
     const { text, usage } = completion;
     const tokens = usage && { prompt: usage.promptTokens, completion: usage.completionTokens };
-    return { output: storable(text), latency, tokens, error: null };
+    return { output: storable(text), latency, tokens, error: null, modelId };
   }
 
   /** Throws RuntimeLoading, RuntimeUnavailable, and EvaluationFailed if the team stopped or replaced the model. */
@@ -98,7 +99,7 @@ export class EvaluationChat {
   }
 }
 
-const unanswered = (error: string): Answer => ({ output: null, latency: 0, tokens: null, error });
+const unanswered = (error: string): Answer => ({ output: null, latency: 0, tokens: null, error, modelId: null });
 
 /** Names the task. The payload of the task has the id of the job. */
 export const EVALUATION = 'evaluation';
@@ -180,7 +181,7 @@ export class EvaluationRunner implements TaskWorker {
       if (!job) return;
       const { requestedBy: accountId, teamId } = job;
       const { keyId = null } = evaluation;
-      const asking = { accountId, teamId: teamId ?? '', keyId, callId: `${id}/${run}/${position}` };
+      const asking = { accountId, teamId: teamId ?? '', keyId, callId: OwnCall.id(id, run, position) };
       const result = await this.result(evaluation, { position, record, asking }, signal);
       if (!(await this.evaluations.keep(id, run, result))) throw new Superseded();
       kept.add(position);

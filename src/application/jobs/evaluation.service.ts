@@ -73,6 +73,7 @@ export class EvaluationService {
       name: name ?? dataset.name,
       projectId,
       datasetId,
+      keyId,
       modelId: model.id,
       progress: { done: 0, total: dataset.recordCount },
       createdAt: this.clock.now(),

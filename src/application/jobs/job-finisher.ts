@@ -3,13 +3,15 @@ import { Alert } from '../../domain/alerts/alert.js';
 import { AlertRule, type RuleFacts } from '../../domain/alerts/alert-rule.js';
 import { JobFinished } from '../../domain/jobs/errors.js';
 import { type FinishedJob, Job } from '../../domain/jobs/job.js';
+import { OwnCall } from '../../domain/jobs/own-call.js';
 import { NotFound } from '../../domain/shared/errors.js';
+import { Budget } from '../../domain/spend/budget.js';
 import { AlertAnnouncer } from '../alerts/alert-announcer.js';
 import { AlertRepository, AlertRuleRepository } from '../alerts/ports.js';
 import { IdGenerator, type LockMode, Logger, UnitOfWork } from '../shared/ports.js';
 import { BudgetRepository, type Charge } from '../spend/ports.js';
 import { SpendMeter } from '../spend/spend-meter.js';
-import { JobHistory, JobRepository } from './ports.js';
+import { JobHistory, JobRepository, OwnCallRepository } from './ports.js';
 
 /** The lock for finishing jobs, for changing alert rules, and for finding the last finished job. */
 export const FINISHING = 'finishing jobs';
@@ -30,6 +32,7 @@ export class JobFinisher {
     private readonly unitOfWork: UnitOfWork,
     private readonly jobs: JobRepository,
     private readonly history: JobHistory,
+    private readonly ownCalls: OwnCallRepository,
     private readonly rules: AlertRuleRepository,
     private readonly alerts: AlertRepository,
     private readonly announcer: AlertAnnouncer,
@@ -60,6 +63,24 @@ export class JobFinisher {
   }
 
   /**
+   * Stores the end of a call of the service itself, adds it to its job, and settles its holds. Only the rules of budgets
+   * see it. Does nothing if it is stored already.
+   */
+  async finishOwn(call: OwnCall, charge: Charge): Promise<void> {
+    const attempt = (mode: LockMode) =>
+      this.locked(mode, async () => {
+        if (!(await this.ownCalls.append(call, charge))) return { isNew: false };
+        const rules = (await this.rules.all()).filter(AlertRule.needsBudget);
+        const seen = await this.observedAfter(rules, OwnCall.forRules(call));
+        if (mode === 'shared' && seen.length > 0) throw NEEDS_ORDER;
+        await this.react(seen);
+        return { isNew: true };
+      });
+    const stored = (await attempt('shared')) ?? (await attempt('exclusive'));
+    if (stored?.isNew) this.meter.ended(call);
+  }
+
+  /**
    * Stores a finished job. Jobs that change no rule and fire no alert finish at the same time, under a shared lock.
    * The rules cannot change meanwhile, so the order of these jobs does not matter. Other jobs finish one after another.
    */
@@ -71,7 +92,8 @@ export class JobFinisher {
   }
 
   private ended(job: Job, log: Logger): Job {
-    this.meter.ended(job);
+    // The calls of an evaluation are counted one by one.
+    if (job.mode === 'sync') this.meter.ended(job);
     log.info('job ended', { job_id: job.id, kind: job.kind, status: job.status });
     return job;
   }
@@ -98,6 +120,11 @@ export class JobFinisher {
       await this.react([...seen, ...seenAfter]);
       return job;
     };
+    return this.locked(mode, work);
+  }
+
+  /** Runs `work` under the lock. Returns null if it needs the exclusive one. */
+  private locked<T>(mode: LockMode, work: () => Promise<T | null>): Promise<T | null> {
     return this.unitOfWork.locked(FINISHING, work, mode).catch((error) => {
       if (error !== NEEDS_ORDER) throw error;
       return null;
@@ -112,17 +139,17 @@ export class JobFinisher {
   }
 
   /** Returns the rules of budgets that the job changes or fires. The end of the job has settled its holds before. */
-  private async observedAfter(rules: readonly AlertRule[], job: Job & FinishedJob): Promise<Reaction[]> {
+  private async observedAfter(rules: readonly AlertRule[], job: FinishedJob): Promise<Reaction[]> {
     const ids = rules.map(({ budgetId }) => budgetId).filter((id) => id !== null);
     if (ids.length === 0 || job.teamId === null) return [];
-    const budgets = new Map((await this.budgets.some(ids, job.finishedAt)).map((budget) => [budget.id, budget]));
+    const budgets = new Map((await this.budgets.some(ids, Budget.timeOf(job))).map((budget) => [budget.id, budget]));
     return rules.flatMap((rule) => {
       const budget = budgets.get(rule.budgetId ?? '');
       return this.reactionOf(rule, job, { use: budget ? { budget, settled: budget.spent.settled } : null });
     });
   }
 
-  private reactionOf(before: AlertRule, job: Job & FinishedJob, facts: RuleFacts): Reaction[] {
+  private reactionOf(before: AlertRule, job: FinishedJob, facts: RuleFacts): Reaction[] {
     const { rule, fires } = AlertRule.observe(before, job, facts);
     if (rule === before && !fires) return [];
     const alert = fires ? Alert.of(rule, job, this.ids.next('alr'), facts) : null;

@@ -1,6 +1,7 @@
 import type { CallCounts, CallWindow } from '../../domain/alerts/call-window.js';
 import type { Evaluation, Result, Scored } from '../../domain/jobs/evaluation.js';
 import type { FinishedJob, Job, JobKind, JobStatus } from '../../domain/jobs/job.js';
+import type { OwnCall } from '../../domain/jobs/own-call.js';
 import type { UsageEntry, UsageQuery } from '../../domain/jobs/usage.js';
 import type { Page, SizedItem } from '../shared/ports.js';
 import type { Charge } from '../spend/ports.js';
@@ -69,10 +70,20 @@ export abstract class JobHistory {
   /** Yields jobs in the order in which they finished, with a bounded number in memory. */
   abstract part(which: HistoryPart): AsyncIterable<FinishedJob>;
   /**
-   * Removes the oldest `sync` jobs that finished before `before` and are rolled up, at most `most` of them. Returns their
-   * number. Concurrent calls do not wait for each other.
+   * Removes the oldest `sync` jobs and own calls that finished before `before` and are rolled up, at most `most` of each.
+   * Returns the larger number. Concurrent calls do not wait for each other.
    */
   abstract forgetCalls(before: Date, most: number): Promise<number>;
+}
+
+/** The finished calls that the service itself has made to models, for its jobs. */
+export abstract class OwnCallRepository {
+  /**
+   * Stores the end of a call, adds its figures to the usage and the cost of its job, and settles its holds as
+   * `JobHistory.append` does, all in one statement. Returns false and writes nothing if the call is stored already. The
+   * caller must hold the lock `FINISHING`.
+   */
+  abstract append(call: OwnCall, charge: Charge): Promise<boolean>;
 }
 
 export interface JobFilter {

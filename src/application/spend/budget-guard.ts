@@ -44,9 +44,12 @@ export class BudgetGuard {
   }
 
   /** Does what `take` does for a call of the service itself. Makes the demand only if budgets apply. */
-  async takeOwn(callId: string, scopes: SpendScopes, demand: () => Promise<Demand>): Promise<Bounds | null> {
+  async takeOwn(
+    { callId, at, ...scopes }: SpendScopes & Pick<GuardedCall, 'callId' | 'at'>,
+    demand: () => Promise<Demand>,
+  ): Promise<Bounds | null> {
     if (!(await this.holds.applies(scopes))) return null;
-    return this.hold({ ...scopes, callId }, await demand(), this.clock.now());
+    return this.hold({ ...scopes, callId }, await demand(), at);
   }
 
   /** Settles the holds of a call without a job. If that is not possible now, `catchUp` does it later. Never throws. */

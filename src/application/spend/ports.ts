@@ -97,10 +97,10 @@ export abstract class HoldRepository {
   /** Lists the calls of an instance that have holds, the oldest first. */
   abstract callsOf(instance: number, limit: number): Promise<string[]>;
   /**
-   * Returns the most that a call with holds can have taken, because nobody knows what its dead instance has made. Null: it
-   * has no holds.
+   * Returns the most that a call with holds can have taken, because nobody knows what its dead instance has made, and when
+   * it took them. Null: it has no holds.
    */
-  abstract most(callId: string): Promise<Amounts | null>;
+  abstract most(callId: string): Promise<{ readonly taken: Amounts; readonly at: Date } | null>;
 }
 
 /**

@@ -166,13 +166,20 @@ function exceeds({ ruleType, threshold, minCalls }: AlertRule, counts: CallCount
 const MINUTE_MS = 60_000;
 const ONE = 1_000_000_000n;
 
-/** A rule fires once in each period. After a higher limit, it can fire again. */
+/**
+ * A rule fires once in each period. After a higher limit, it can fire again. A call that ends after its period changes
+ * nothing in a later period.
+ */
 function observeBudget(rule: AlertRule, job: FinishedJob, { budget, settled }: BudgetUse): Observed {
   if (!rule.enabled || !Budget.covers(budget, job)) return { rule, fires: false };
-  const hasFired = rule.firedAt !== null && rule.firedAt >= Budget.start(budget.period, job.finishedAt);
+  const { firedAt } = rule;
+  const at = Budget.timeOf(job);
+  const end = Budget.resetsAt(budget.period, at);
+  if (firedAt !== null && end !== null && firedAt >= end) return { rule, fires: false };
+  const hasFired = firedAt !== null && firedAt >= Budget.start(budget.period, at);
   const isUsed = settled * ONE >= budget.limit * (nanosOfNumber(rule.threshold) ?? ONE);
   if (isUsed === hasFired) return { rule, fires: false };
-  return { rule: { ...rule, firedAt: isUsed ? job.finishedAt : null }, fires: isUsed };
+  return { rule: { ...rule, firedAt: isUsed ? at : null }, fires: isUsed };
 }
 
 function observeFailures(rule: AlertRule, { status }: FinishedJob): Observed {

@@ -42,6 +42,8 @@ export interface Result {
   /** Null: the runtime does not report tokens. */
   readonly tokens: Tokens | null;
   readonly error: string | null;
+  /** The model that has answered. Null: none has, or the result is of an earlier version. */
+  readonly modelId: string | null;
 }
 
 export interface Tokens {

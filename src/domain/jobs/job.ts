@@ -44,6 +44,9 @@ export interface CallRecord extends CallUsage {
   readonly failure: string | null;
   /** The models that the call has tried. Absent before its end, for a prediction, and in calls of earlier versions. */
   readonly attempts?: readonly Attempt[];
+  /** The model calls of an evaluation that count, and their seconds. Absent for a call. */
+  readonly calls?: number;
+  readonly seconds?: number;
 }
 
 export interface Job {
@@ -69,9 +72,9 @@ export interface Job {
   readonly error: string | null;
   /** The instance that a `sync` job runs in. */
   readonly instance: number | null;
-  /** Null: the job is no call. */
+  /** For an evaluation, the sums of its calls so far. Null: the job makes no calls. */
   readonly usage: CallRecord | null;
-  /** Text with nine decimal places. Null: the job is no call that has ended, or it has no price. */
+  /** Text with nine decimal places. For an evaluation, the sum of its calls so far. Null: no call with a price has ended. */
   readonly cost: string | null;
 }
 
@@ -101,7 +104,7 @@ export const jobLimits = { nameLength: 200, resultBytes: 65_536, errorBytes: 4_0
 
 type Owner = Pick<Job, 'id' | 'teamId' | 'projectId' | 'requestedBy' | 'createdAt'>;
 type External = Owner & { name: string; status: OpenStatus; progress?: JobChange['progress'] };
-type Evaluated = Owner & Pick<Job, 'name' | 'datasetId' | 'modelId' | 'progress'>;
+type Evaluated = Owner & Pick<Job, 'name' | 'datasetId' | 'modelId' | 'progress'> & { keyId?: string | null };
 type Call = Owner &
   Pick<Job, 'name' | 'modelId'> & { kind: CallKind; startedAt: Date; instance: number; keyId: string | null };
 type End = {
@@ -126,6 +129,8 @@ const fresh = {
   cost: null,
 } as const;
 
+const noFigures: CallUsage = { tokensIn: null, tokensOut: null, firstToken: null };
+
 export const Job = {
   /** Creates a job for work that runs elsewhere. Throws InvalidRequest. */
   external({ name: typed, status, progress: reported, ...owner }: External): Job {
@@ -142,15 +147,17 @@ export const Job = {
     ...call,
     mode: 'sync',
     status: 'running',
-    usage: { keyId, tokensIn: null, tokensOut: null, firstToken: null, failure: null },
+    usage: { ...noFigures, keyId, failure: null },
     progress: { done: 0, total: 1 },
   }),
 
   /** Creates a queued evaluation. Throws InvalidRequest. */
-  evaluation({ name: typed, ...evaluated }: Evaluated): Job {
+  evaluation({ name: typed, keyId = null, ...evaluated }: Evaluated): Job {
     const name = typed?.trim() ?? null;
     refuse([name !== null && nameFinding(name)]);
-    return { ...fresh, ...evaluated, kind: 'evaluation', mode: 'async', status: 'queued', name, startedAt: null };
+    const usage = { ...noFigures, keyId, failure: null, calls: 0, seconds: 0 };
+    const about = { kind: 'evaluation', mode: 'async', status: 'queued', name, startedAt: null, usage } as const;
+    return { ...fresh, ...evaluated, ...about };
   },
 
   /** Records progress. The first progress starts the job. Throws JobFinished. */
@@ -197,11 +204,11 @@ export const Job = {
     const done = end.status === 'succeeded' ? (progress.total ?? progress.done) : progress.done;
     const error = end.error === undefined ? job.error : shortened(end.error);
     const result = end.result === undefined ? job.result : end.result;
-    const failure = end.status === 'failed' ? (end.failure ?? 'internal_error') : null;
+    const failure = end.status === 'failed' && job.mode === 'sync' ? (end.failure ?? 'internal_error') : null;
     const { attempts = [] } = end;
     const usage = job.usage && { ...job.usage, ...end.usage, failure, ...(attempts.length > 0 && { attempts }) };
     const modelId = attempts.at(-1)?.modelId ?? job.modelId;
-    const cost = end.cost ?? null;
+    const cost = end.cost === undefined ? job.cost : end.cost;
     return moved({ ...job, modelId, progress: { ...progress, done }, result, error, usage, cost }, end.status, at);
   },
 

@@ -1,5 +1,5 @@
 import type { AccountCaller, Caller } from '../accounts/caller.js';
-import type { Job } from '../jobs/job.js';
+import type { FinishedJob, Job } from '../jobs/job.js';
 import { DomainError, type Finding, InvalidRequest } from '../shared/errors.js';
 import { type Nanos, nanosOfNumber } from './cost.js';
 
@@ -90,6 +90,10 @@ export const Budget = {
     if (period === 'week') return new Date(start.getTime() + 7 * DAY_MS);
     return new Date(start.getTime() + lengths[period]);
   },
+
+  /** Returns the time that tells the period of a job. A call belongs to the period of its arrival, as its holds do. */
+  timeOf: ({ mode, createdAt, finishedAt }: Pick<FinishedJob, 'mode' | 'createdAt' | 'finishedAt'>): Date =>
+    mode === 'sync' ? createdAt : finishedAt,
 
   /** Tells whether the budget limits what a call spends. */
   covers(

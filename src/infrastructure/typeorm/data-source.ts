@@ -17,6 +17,7 @@ import { connectionTimeoutMs, limits, tracedClient, withSession } from './connec
 import { DeploymentTable } from './deployments/deployment.repository.js';
 import { EvaluationResultTable, EvaluationTable } from './jobs/evaluation.repository.js';
 import { JobTable } from './jobs/job.repository.js';
+import { OwnCallTable } from './jobs/own-call.repository.js';
 import { UsageNameTable, UsageProgressTable, UsageTable } from './jobs/usage.repository.js';
 import { TaskWorkerTable } from './queue/graphile-work-queue.js';
 import { BudgetHoldTable, BudgetPeriodTable, BudgetTable } from './spend/budget.repository.js';
@@ -45,6 +46,7 @@ const entities = [
   InviteTable,
   ModelAliasTable,
   JobTable,
+  OwnCallTable,
   BudgetTable,
   BudgetPeriodTable,
   BudgetHoldTable,

@@ -124,7 +124,9 @@ export function budgetsContract(adapter: string, store: StoreUnderTest) {
       expect(taken).toEqual({ mostTokens: 90, mostMs: 60_000, budgets: 3 });
       expect((await take()).taken).toMatchObject({ refused: { id: key.id } });
       expect(await spent(team)).toEqual({ settled: 0n, held: units(100) });
-      expect(await here.holds.most(callId)).toMatchObject({ tokens: units(100), calls: ONE, seconds: units(60) });
+      expect(await here.holds.most(callId)).toMatchObject({
+        taken: { tokens: units(100), calls: ONE, seconds: units(60) },
+      });
       for (const _ of [1, 2]) await here.holds.settle(callId, aCallTook({ tokens: units(42) }));
       expect(await spent(team)).toEqual({ settled: units(42), held: 0n });
       expect(await spent(alerting)).toEqual({ settled: ONE, held: 0n });

@@ -48,6 +48,9 @@ const OBJECTS = `
     SELECT 'job_' || lpad(id, 12, '0'), 'prj_' || half, 'dst_' || id, '', '{}' FROM numbers;
   INSERT INTO evaluation_results (job_id, position, record_id, input, expected, score, latency)
     SELECT 'job_00000000000' || n % 2 + 1, n, id, '1', '1', 1, 1 FROM numbers;
+  INSERT INTO own_calls SELECT 'job_1/1/' || n, 'job_1', 'tea_' || half, 'prj_' || half, 'mdl_1', 'usr_' || half, 'succeeded',
+           ended, ended, '{"keyId":null,"tokensIn":1,"tokensOut":1,"firstToken":null,"failure":null}', 1, 1, -n
+      FROM numbers, LATERAL (SELECT now() - n * interval '10 minutes' AS ended) AS times;
   INSERT INTO alerts (id, rule_id, rule_name, rule_type, severity, title, message, job_id, created_at, acked_at)
     SELECT 'alr_' || id, 'rul_1', 'R', 'consecutive_failures', 'P1', 'T', 'M', 'job_' || id, now(),
            CASE WHEN n % 1000 = 1 THEN now() END FROM numbers;
@@ -159,6 +162,7 @@ describe('on a full database', () => {
         for (const scope of [null, place.teamId, 'usr_7']) {
           const query = { scope, bucket, groupBy, since: ago(2), until: ago(0.5) };
           const reads = await waste(async () => {
+            await store.usage.unrolled();
             await store.usage.size(query);
             await store.usage.sums(query);
           });

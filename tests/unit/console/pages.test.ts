@@ -95,7 +95,7 @@ function longestCommon(a: readonly string[], b: readonly string[]): number {
 
 const row = (record_id: string, more: Partial<Result>): Result => ({
   ...{ record_id, group: null, input: 'q', expected: ['Paris'], output: 'a', score: 1, latency: 1 },
-  ...{ tokens: null, error: null },
+  ...{ tokens: null, error: null, model_id: null },
   ...more,
 });
 const rows = [

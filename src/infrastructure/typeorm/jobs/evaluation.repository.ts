@@ -49,9 +49,18 @@ export const EvaluationResultTable = defineTable<ResultRow>('evaluation_results'
   latency: { type: 'double precision' },
   tokens: { type: 'json', nullable: true },
   error: { type: 'text', nullable: true },
+  modelId: { type: 'text', nullable: true },
 });
 
-const SCORED = { position: true, recordId: true, group: true, score: true, latency: true, error: true } as const;
+const SCORED = {
+  position: true,
+  recordId: true,
+  group: true,
+  score: true,
+  latency: true,
+  error: true,
+  modelId: true,
+} as const;
 
 const WAIT = `
   UPDATE evaluations SET waits_since = CASE WHEN waits_with = $3 THEN waits_since ELSE $4 END, waits_with = $3

@@ -11,6 +11,7 @@ import { amountsJson } from '../spend/hold.repository.js';
 import { refusesRows } from '../storage-errors.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 import { type JobRow, JobTable } from './job.repository.js';
+import { forgetOwnCalls } from './own-call.repository.js';
 import { rolledUpTo } from './usage.repository.js';
 
 const PIECE = 1_000;
@@ -203,13 +204,14 @@ export class TypeOrmJobHistory implements JobHistory {
 
   forgetCalls(before: Date, most: number): Promise<number> {
     return this.unitOfWork.readCommitted(async () => {
-      const finishNumber = And(Not(IsNull()), LessThanOrEqual(await rolledUpTo(this.unitOfWork)));
+      const rolledUp = await rolledUpTo(this.unitOfWork);
+      const finishNumber = And(Not(IsNull()), LessThanOrEqual(rolledUp));
       const where = { mode: 'sync', finishNumber, finishedAt: LessThan(before) } as const;
       const lock = { mode: 'pessimistic_write', onLocked: 'skip_locked' } as const;
       const order = { finishedAt: 'ASC' } as const;
       const old = await this.table().find({ select: { id: true }, where, order, take: most, lock });
       if (old.length > 0) await this.table().delete({ id: In(old.map(({ id }) => id)) });
-      return old.length;
+      return Math.max(old.length, await forgetOwnCalls(this.unitOfWork, { before, rolledUp, most }));
     });
   }
 }

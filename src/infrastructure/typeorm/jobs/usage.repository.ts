@@ -1,16 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { injectable } from 'inversify';
-import {
-  And,
-  type FindOptionsWhere,
-  In,
-  IsNull,
-  LessThan,
-  LessThanOrEqual,
-  MoreThan,
-  MoreThanOrEqual,
-  Not,
-} from 'typeorm';
+import { And, type FindOptionsWhere, In, LessThan, MoreThanOrEqual } from 'typeorm';
 import type { UsageRepository } from '../../../application/jobs/ports.js';
 import {
   type EndedCall,
@@ -27,7 +17,7 @@ import {
 } from '../../../domain/jobs/usage.js';
 import { defineTable } from '../table.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
-import { type JobRow, JobTable } from './job.repository.js';
+import { ENDED_CALLS } from './ended-calls.js';
 import { storedOf, usageOf } from './stored-usage.js';
 
 /** The place of a sum, with names as texts. */
@@ -102,44 +92,39 @@ const SAVE = `
   INSERT INTO usage_rollups SELECT * FROM json_populate_recordset(NULL::usage_rollups, $1)
       ON CONFLICT (scope, grouped_by, bucket, start, "group") DO UPDATE SET sums = excluded.sums`;
 
+/** Finds the number of the last end of a job or of an own call after a number, by two indexes. */
+const LAST = `
+  SELECT greatest((SELECT max(finish_number) FROM jobs WHERE finish_number > $1),
+                  (SELECT max(finish_number) FROM own_calls WHERE finish_number > $1)) AS last`;
+
 /** Number of rows in one statement. */
 const ROWS_AT_ONCE = 500;
 const CALLS_WITHOUT_PAUSE = 50;
 
-const CALL = [
-  'id',
-  'teamId',
-  'projectId',
-  'modelId',
-  'requestedBy',
-  'createdAt',
-  'finishedAt',
-  'usage',
-  'cost',
-] as const;
+/** The columns of a call, with the names of its fields. */
+const CALL = `
+  SELECT finish_number AS "finishNumber", id, team_id AS "teamId", project_id AS "projectId", model_id AS "modelId",
+         requested_by AS "requestedBy", created_at AS "createdAt", finished_at AS "finishedAt", usage, cost
+    FROM ${ENDED_CALLS} AS call`;
+
 const within = ({ from, to }: UsagePiece) => And(MoreThanOrEqual(from), LessThan(to));
 
 @injectable()
 export class TypeOrmUsageRepository implements UsageRepository {
-  private readonly jobs = () => this.unitOfWork.repository(JobTable);
   private readonly rows = () => this.unitOfWork.repository(UsageTable);
   private readonly names = () => this.unitOfWork.repository(UsageNameTable);
 
   constructor(private readonly unitOfWork: TypeOrmUnitOfWork) {}
 
   async unrolled(): Promise<string | null> {
-    const found = await this.jobs().findOne({
-      select: { id: true, finishNumber: true },
-      where: { finishNumber: MoreThan(await rolledUpTo(this.unitOfWork)) },
-      order: { finishNumber: 'DESC' },
-    });
-    return found?.finishNumber ?? null;
+    const [row] = await this.unitOfWork.query<{ last: string | null }>(LAST, [await rolledUpTo(this.unitOfWork)]);
+    return row?.last ?? null;
   }
 
   async rollUp(last: string, most: number, now: Date): Promise<boolean> {
     const after = await rolledUpTo(this.unitOfWork);
     if (BigInt(last) <= BigInt(after)) return false; // another instance was faster
-    const calls = await this.calls({ finishNumber: And(MoreThan(after), LessThanOrEqual(last)) }, 'ASC', most);
+    const calls = await this.calls('finish_number > $1 AND finish_number <= $2', [after, last], { order: 'ASC', most });
     await this.add(await addends(calls, now));
     const more = calls.length === most;
     const finishNumber = more ? (calls.at(-1)?.finishNumber ?? last) : last;
@@ -151,12 +136,13 @@ export class TypeOrmUsageRepository implements UsageRepository {
   sums(query: UsageQuery): Promise<UsageEntry[]> {
     return this.unitOfWork.run(async () => {
       const pieces = Usage.pieces(query);
-      const ended = { finishNumber: MoreThan(await rolledUpTo(this.unitOfWork)) };
-      const fresh = await this.calls(ended, 'DESC', MOST_ENTRIES);
+      const ended = [await rolledUpTo(this.unitOfWork)];
+      const fresh = await this.calls('finish_number > $1', ended, { order: 'DESC', most: MOST_ENTRIES });
       const calls: EndedCall[] = [];
       const parts: UsagePart[] = [];
       for (const piece of pieces) {
-        if (piece.of === 'call') calls.push(...(await this.calls({ finishedAt: within(piece) })));
+        if (piece.of === 'call')
+          calls.push(...(await this.calls('finished_at >= $1 AND finished_at < $2', [piece.from, piece.to])));
         else {
           calls.push(...fresh.filter(({ finishedAt }) => finishedAt >= piece.from && finishedAt < piece.to));
           parts.push(...(await this.rolledUp(query, piece, piece.of)));
@@ -188,15 +174,14 @@ export class TypeOrmUsageRepository implements UsageRepository {
     return size;
   }
 
-  private async calls(
-    where: FindOptionsWhere<JobRow>,
-    order: 'ASC' | 'DESC' = 'ASC',
-    most?: number,
+  /** Reads calls of callers and of the service itself, in the order in which they ended. */
+  private calls(
+    where: string,
+    values: readonly unknown[],
+    { order, most = null }: { readonly order: 'ASC' | 'DESC'; readonly most?: number | null } = { order: 'ASC' },
   ): Promise<(EndedCall & { finishNumber: string })[]> {
-    const calls = this.jobs().createQueryBuilder('job').select('job.finishNumber', 'finishNumber');
-    for (const field of CALL) calls.addSelect(`job.${field}`, field);
-    calls.where({ finishNumber: Not(IsNull()), mode: 'sync', usage: Not(IsNull()), ...where });
-    return calls.orderBy('job.finishNumber', order).limit(most).getRawMany();
+    const text = `${CALL} WHERE ${where} ORDER BY finish_number ${order} LIMIT ${most ?? 'ALL'}`;
+    return this.unitOfWork.query(text, values);
   }
 
   private async rolledUp(query: UsageQuery, piece: UsagePiece, of: UsageBucket): Promise<UsagePart[]> {

@@ -5,6 +5,7 @@ import type { BudgetFilter, BudgetRepository, SpentBudget } from '../../../appli
 import { usageBuckets, usageGroups } from '../../../domain/jobs/usage.js';
 import { Budget, type BudgetChanges, type BudgetScope } from '../../../domain/spend/budget.js';
 import { costText, nanosOfCost } from '../../../domain/spend/cost.js';
+import { ENDED_CALLS } from '../jobs/ended-calls.js';
 import { changesOne, defineTable } from '../table.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 
@@ -70,6 +71,7 @@ interface HoldRow {
   readonly mostTokens: string | null;
   readonly mostMs: string;
   readonly units: object;
+  readonly takenAt: Date;
 }
 
 export const BudgetHoldTable = defineTable<HoldRow>('budget_holds', {
@@ -81,6 +83,7 @@ export const BudgetHoldTable = defineTable<HoldRow>('budget_holds', {
   mostTokens: { type: 'numeric', nullable: true },
   mostMs: { type: 'numeric' },
   units: { type: 'jsonb' },
+  takenAt: { type: 'timestamptz' },
 });
 
 export const budgetOf = ({ limit, isKeyLimit: _, ...row }: BudgetRow): Budget => ({
@@ -102,10 +105,9 @@ const OF_CALLS = `
            WHEN 'cost' THEN coalesce(cost, 0)
            WHEN 'tokens' THEN coalesce((usage->>'tokensIn')::numeric, 0) + coalesce((usage->>'tokensOut')::numeric, 0)
            WHEN 'calls' THEN 1
-           ELSE round(extract(epoch FROM finished_at - started_at)::numeric, 3) END)
-    FROM jobs
-   WHERE team_id = $4 AND mode = 'sync' AND finish_number IS NOT NULL AND usage IS NOT NULL
-     AND created_at >= $2 AND finished_at >= greatest($2, $7)
+           ELSE seconds END)
+    FROM ${ENDED_CALLS} AS call
+   WHERE team_id = $4 AND created_at >= $2 AND finished_at >= greatest($2, $7)
      AND (status = 'succeeded' OR usage->>'tokensIn' IS NOT NULL OR cost > 0)
      AND $6 = CASE $5 WHEN 'team' THEN team_id WHEN 'project' THEN project_id WHEN 'account' THEN requested_by
                       ELSE usage->>'keyId' END`;

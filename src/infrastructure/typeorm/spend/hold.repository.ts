@@ -21,7 +21,9 @@ const mostOf = (unit: BudgetUnit): string => {
   const most = unit === 'seconds' ? 'most_ms / 1000' : linear.join(' + coalesce(most_tokens, 0) * ');
   return `(${most})::numeric(38, 9) AS ${unit}`;
 };
-const MOST = `SELECT ${budgetUnits.map(mostOf)} FROM budget_holds WHERE call_id = $1`;
+/** The clock of the database may be late, so that the periods of the hold have not begun for it. */
+const TAKEN_AT = 'greatest(taken_at, (SELECT max(start) FROM unnest(starts) AS start)) AS at';
+const MOST = `SELECT ${TAKEN_AT}, ${budgetUnits.map(mostOf)} FROM budget_holds WHERE call_id = $1`;
 
 interface TakenRow {
   readonly refused: string | null;
@@ -112,9 +114,10 @@ export class TypeOrmHoldRepository implements HoldRepository {
     return (await this.unitOfWork.query<{ id: string }>(calls, [instance, limit])).map(({ id }) => id);
   }
 
-  async most(callId: string): Promise<Amounts | null> {
-    const [row] = await this.unitOfWork.query<Record<BudgetUnit, string>>(MOST, [callId]);
+  async most(callId: string): ReturnType<HoldRepository['most']> {
+    const [row] = await this.unitOfWork.query<Record<BudgetUnit, string> & { at: Date }>(MOST, [callId]);
     if (!row) return null;
-    return Object.fromEntries(budgetUnits.map((unit) => [unit, nanosOfCost(row[unit])])) as never as Amounts;
+    const taken = Object.fromEntries(budgetUnits.map((unit) => [unit, nanosOfCost(row[unit])])) as never as Amounts;
+    return { taken, at: row.at };
   }
 }

@@ -23,6 +23,9 @@ const ResultAnswer = namedObject('EvaluationResult', {
   latency: z.number().meta({ description: 'Seconds from the moment at which the model began.', example: 0.21 }),
   tokens: Tokens.nullable().describe('Null if the runtime does not report them.'),
   error: z.string().nullable().meta({ description: 'Why the model did not answer, else null.', example: null }),
+  model_id: id('mdl')
+    .nullable()
+    .describe('The model that has answered. Null if none has, and in results of earlier versions.'),
 });
 
 export const listResults = api.get(`${path}/results`, {

@@ -59,6 +59,11 @@ const CallUsageAnswer = namedObject('CallUsage', {
     description: 'Seconds from the arrival to the first part of the answer. Null without a stream.',
     example: 0.084,
   }),
+  calls: intLike(1, 'The model calls of an evaluation that count. Null for a call.').nullable().meta({ example: null }),
+  seconds: z.number().nullable().meta({
+    description: 'The sum of the times of the model calls of an evaluation. Null for a call: see `duration`.',
+    example: null,
+  }),
 });
 
 const AttemptAnswer = namedObject('Attempt', {
@@ -88,12 +93,12 @@ const JobAnswer = namedObject('Job', {
   result: AnyJson.meta({ description: 'Any JSON value. Null if there is none.', example: { loss: 0.12 } }),
   error: z.string().nullable().meta({ example: null }),
   usage: CallUsageAnswer.nullable().describe(
-    'The figures of a call, known at its end. Null for a job that is no call.',
+    'The figures of a call, known at its end, or the sums of the model calls of an evaluation so far. Null for other jobs.',
   ),
   cost: Cost.nullable().meta({
     description:
-      'What a call has cost, in `currency`, known at its end. Null if its model has no prices, and for a job that is no call. ' +
-      'A call that failed before the first part of its answer costs nothing.',
+      'What a call has cost, in `currency`, known at its end, or what the model calls of an evaluation have cost so far. Null ' +
+      'if the model has no prices, and for other jobs. A call that failed before the first part of its answer costs nothing.',
   }),
   currency: Currency,
   attempts: z

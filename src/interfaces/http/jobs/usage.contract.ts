@@ -42,8 +42,8 @@ export const readUsage = api.get('/v1/usage', {
   id: 'readUsage',
   summary: 'Sum up calls by time',
   description:
-    'Sums up the chat completions, embedding calls and predictions that a model began, by the time of their end. Members ' +
-    'see their own calls. Developers and admins see the calls of their team. Developers and admins of the operator team ' +
+    'Sums up the chat completions, embedding calls and predictions that a model began, and the model calls of evaluations, ' +
+    'by the time of their end. Members see their own calls. Developers and admins see the calls of their team. Developers and admins of the operator team ' +
     'see the calls of all teams. Buckets begin at multiples of their length in UTC. Empty ones are left out. Entries ' +
     `are sorted by \`start\`, then by \`group\`. An answer has at most the newest ${MOST_ENTRIES} entries. ` +
     'Sums are exact, and percentiles are within 5 %. ' +

@@ -1,8 +1,7 @@
-import type { OwnCall, OwnChats } from '../../../../src/application/chat/own-chats.js';
+import type { OwnChat, OwnChats, OwnCompletion } from '../../../../src/application/chat/own-chats.js';
 import type { RuntimeReconciler } from '../../../../src/application/chat/runtime-reconciler.js';
 import { EvaluationChat, EvaluationRunner } from '../../../../src/application/jobs/evaluation-runner.js';
 import { RetryAfter } from '../../../../src/application/shared/retry-after.js';
-import type { TimedCompletion } from '../../../../src/domain/chat/chat.js';
 import { ContextLengthExceeded, RuntimeInvalidResponse, RuntimeStopped } from '../../../../src/domain/chat/errors.js';
 import type { ProjectRuntime } from '../../../../src/domain/chat/runtime.js';
 import { Job } from '../../../../src/domain/jobs/job.js';
@@ -17,7 +16,7 @@ import { aDataset, anAccount, anEvaluation, aProject, aRecord, aTeam, at } from 
 
 const store = postgresUnderTest();
 
-type Answer = (call: OwnCall, signal: AbortSignal) => string | Promise<string>;
+type Answer = (call: OwnChat, signal: AbortSignal) => string | Promise<string>;
 
 /** Makes an evaluation of three records with the expected answer `Paris`, and a model with a replaceable answer. */
 async function rig(inputs: readonly Json[] = ['question 1', 'question 2', 'question 3']) {
@@ -45,16 +44,16 @@ async function rig(inputs: readonly Json[] = ['question 1', 'question 2', 'quest
   await repositories.jobs.add([Job.evaluation({ ...owner, ...asked })]);
   await repositories.evaluations.add(evaluation);
 
-  const calls: OwnCall[] = [];
+  const calls: OwnChat[] = [];
   const model = {
     answer: (() => 'Paris') as Answer,
     runtime: { state: 'ready', modelId: evaluation.modelId, reason: null } as ProjectRuntime,
   };
   const chats = {
-    async complete(call: OwnCall, signal: AbortSignal): Promise<TimedCompletion> {
+    async complete(call: OwnChat, signal: AbortSignal): Promise<OwnCompletion> {
       calls.push(call);
       const text = await model.answer(call, signal);
-      return { completion: { text, finishReason: 'stop', usage: null }, latency: 0.5 };
+      return { completion: { text, finishReason: 'stop', usage: null }, latency: 0.5, modelId: evaluation.modelId };
     },
   } as Partial<OwnChats> as OwnChats;
   const reconciler = { state: async () => model.runtime } as unknown as RuntimeReconciler;

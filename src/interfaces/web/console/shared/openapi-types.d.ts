@@ -3420,6 +3420,8 @@ export interface components {
                 tokens_in: number | null;
                 tokens_out: number | null;
                 time_to_first_token: number | null;
+                calls: number | null;
+                seconds: number | null;
             } | null;
             cost: string | null;
             currency: string;
@@ -3494,6 +3496,7 @@ export interface components {
                 completion: number;
             } | null;
             error: string | null;
+            model_id: string | null;
         };
         EvaluationComparison: {
             job_id: string;

@@ -3,7 +3,7 @@ import { can, offers, whyNotYet } from '../../shared/account.js';
 import { ActionButton } from '../../shared/action-button.js';
 import { answer, api } from '../../shared/api.js';
 import { confirmAct } from '../../shared/dialog.js';
-import { formatDuration, formatNumber, formatShare } from '../../shared/format.js';
+import { formatCost, formatDuration, formatNumber, formatShare } from '../../shared/format.js';
 import { Frame, Panel } from '../../shared/frame.js';
 import { type Query, useQuery } from '../../shared/query.js';
 import { link } from '../../shared/router.js';
@@ -46,7 +46,7 @@ function Evaluation({ id }: { id: string }) {
         {(found) => (
           <>
             <Progress job={found} />
-            {summary && <Scores summary={summary} />}
+            {summary && <Scores summary={summary} job={found} />}
             <Panel title="Rows">
               <Loaded query={rows} what="the rows">
                 {(all) => <Rows job={found} rows={all} />}
@@ -118,7 +118,7 @@ function Progress({ job }: { job: Job }) {
   );
 }
 
-function Scores({ summary }: { summary: Summary }) {
+function Scores({ summary, job: { cost, currency } }: { summary: Summary; job: Job }) {
   const { accuracy, interval, right, count, errors, latency, tokens, groups, groups_left_out } = summary;
   const threshold = useThreshold(summary);
   const [low = 0, high = 0] = interval;
@@ -146,6 +146,11 @@ function Scores({ summary }: { summary: Summary }) {
           </Figure>
         )}
         {tokens && <Figure name="Tokens">{formatNumber(tokens.prompt + tokens.completion)}</Figure>}
+        {cost !== null && (
+          <Figure name="Cost">
+            {formatCost(cost)} {currency}
+          </Figure>
+        )}
       </dl>
       <Panel title="Score by group">
         <ShareChart

@@ -90,7 +90,7 @@ export function OneJob({ parameters: { job_id = '' } }: { parameters: Readonly<R
                   <Moment name="Finished" at={data.finished_at} />
                   <Span name="In the queue" from={data.created_at} to={data.started_at} />
                   <Fact name="Duration">{data.duration !== null && formatDuration(data.duration)}</Fact>
-                  {data.usage && <Span name="In all" from={data.created_at} to={data.finished_at} />}
+                  {data.mode === 'sync' && <Span name="In all" from={data.created_at} to={data.finished_at} />}
                   <Fact name="Progress">{hasProgress(data) && <ProgressOf job={data} />}</Fact>
                 </dl>
               </Panel>
@@ -148,23 +148,27 @@ const AttemptsPanel = ({ attempts }: { attempts: NonNullable<Job['attempts']> })
   </Panel>
 );
 
-/** Shows the figures of a call. They are known at its end. */
+/** Shows the figures of a call, known at its end, or the sums of the model calls of an evaluation so far. */
 function CallPanel({ usage, job }: { usage: NonNullable<Job['usage']>; job: Job }) {
   const { duration, cost, currency } = job;
-  const { tokens_in, tokens_out, time_to_first_token } = usage;
+  const { tokens_in, tokens_out, time_to_first_token, calls, seconds } = usage;
   const isKnown = tokens_in !== null || tokens_out !== null;
   return (
-    <Panel title="Call">
+    <Panel title={calls === null ? 'Call' : 'Model calls'}>
       <dl class="facts">
+        <Fact name="Calls">{calls !== null && formatNumber(calls)}</Fact>
+        <Fact name="Time">{seconds !== null && formatDuration(seconds)}</Fact>
         <Fact name="Tokens in">{tokens_in !== null && formatNumber(tokens_in)}</Fact>
         <Fact name="Tokens out">{tokens_out !== null && formatNumber(tokens_out)}</Fact>
         <Fact name="Speed">
-          {tokens_out && duration ? `${formatNumber(Math.round(tokens_out / duration))} tokens/s` : null}
+          {calls === null && tokens_out && duration
+            ? `${formatNumber(Math.round(tokens_out / duration))} tokens/s`
+            : null}
         </Fact>
         <Fact name="First token">{time_to_first_token !== null && `after ${formatDuration(time_to_first_token)}`}</Fact>
         <Fact name="Cost">{cost !== null && `${formatCost(cost)} ${currency}`}</Fact>
       </dl>
-      {!isKnown && (
+      {!isKnown && calls === null && (
         <p class="hint">{duration === null ? 'Tokens are counted at the end.' : 'No tokens were reported.'}</p>
       )}
     </Panel>
