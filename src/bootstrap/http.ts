@@ -35,7 +35,7 @@ export const httpApp = (container: Container, config: Config) =>
     shutdown: container.get(GracefulShutdown),
     memory: container.get(MemoryBudget),
     watch: container.get(CallWatch),
-    bodyLimits: { ...bodyLimits, model: config.modelBodyBytes },
+    bodyLimits: { ...bodyLimits, model: config.modelBodyBytes, dataset: config.datasetImportBytes },
     stallMs: config.inferenceTimeoutMs,
     trustedProxies: config.trustedProxies,
     corsOrigins: config.corsOrigins,

@@ -188,7 +188,7 @@ describe('datasets', () => {
     for (const path of [id, `${id}/versions`, `${id}/versions/1`, `${id}/compare?with=1`])
       expect(await call('GET', path)).toMatchObject(notFound);
     expect(await call('DELETE', id)).toMatchObject(notFound);
-    expect(await app.store.datasets.records(id, 1)).toBeNull();
+    expect(await app.store.records.entries(id, 1, { offset: 0, count: 1 })).toBeNull();
   });
 
   it('compares versions and datasets, record by record', async () => {
@@ -237,7 +237,7 @@ describe('datasets', () => {
   it('lists datasets in pages, newest first, without reading a record', async () => {
     const ids: string[] = [];
     for (const id of ['a', 'b', 'c']) ids.unshift((await imported(record(id))).id);
-    const read = jest.spyOn(app.store.datasets, 'records');
+    const read = jest.spyOn(app.store.records, 'read');
     const first = (await app.get(`${datasets}?limit=2`, member.token)).body;
     const rest = (await app.get(`${datasets}?limit=2&cursor=${first.next_cursor}`, member.token)).body;
     expect([first.count, rest.count, rest.next_cursor]).toEqual([2, 1, null]);

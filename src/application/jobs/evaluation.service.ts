@@ -15,6 +15,7 @@ import { RuntimeReconciler } from '../chat/runtime-reconciler.js';
 import { type Bounded, boundedPage } from '../shared/bounded-page.js';
 import type { WithMemory } from '../shared/memory-budget.js';
 import { Clock, IdGenerator, JsonSchemas, Logger, type Page, UnitOfWork, WorkQueue } from '../shared/ports.js';
+import { RecordPages } from '../workspace/record-pages.js';
 import { TeamWorkspace } from '../workspace/team-workspace.js';
 import { EVALUATION } from './evaluation-runner.js';
 import { EvaluationRepository, JobRepository, type ResultsPage } from './ports.js';
@@ -41,6 +42,7 @@ interface Results extends WithMemory {
 export class EvaluationService {
   constructor(
     private readonly workspace: TeamWorkspace,
+    private readonly pages: RecordPages,
     private readonly runtimes: RuntimeReconciler,
     private readonly jobs: JobRepository,
     private readonly evaluations: EvaluationRepository,
@@ -56,9 +58,10 @@ export class EvaluationService {
   async create(by: Caller | null, { name, projectId, datasetId, modelId }: NewEvaluation): Promise<Job> {
     const caller = authorize(by, permissions.runEvaluations);
     const project = await this.workspace.project(caller, projectId);
-    const dataset = await this.workspace.dataset(caller, projectId, datasetId);
+    const named = await this.workspace.dataset(caller, projectId, datasetId);
     const wanted = modelId === null ? null : await this.workspace.model(caller, projectId, modelId);
-    requireFrozen(dataset);
+    requireFrozen(named);
+    const dataset = await this.pages.withDigest({ datasetId, version: named.version }, named);
     if (wanted) Model.requireRegistered(wanted);
     const scorer = Evaluation.scorer(project);
     await this.requireSchema(project);
@@ -111,7 +114,8 @@ export class EvaluationService {
       );
     }
     const [after, earlier] = [await this.evaluations.scored(id), await this.evaluations.scored(before)];
-    const hasCommon = after.some(({ position }) => earlier.some((one) => one.position === position));
+    const positions = new Set(earlier.map(({ position }) => position));
+    const hasCommon = after.some(({ position }) => positions.has(position));
     if (!hasCommon) throw unfit('must be an evaluation that has scored the same records: none has been scored by both');
     return compareScores({ before: earlier, after, differing: await this.evaluations.differing(id, before) });
   }

@@ -19,7 +19,14 @@ import { EvaluationResultTable, EvaluationTable } from './jobs/evaluation.reposi
 import { JobTable } from './jobs/job.repository.js';
 import { UsageNameTable, UsageProgressTable, UsageTable } from './jobs/usage.repository.js';
 import { TaskWorkerTable } from './queue/graphile-work-queue.js';
-import { DatasetContentTable, DatasetTable, DatasetVersionTable } from './workspace/dataset.repository.js';
+import {
+  DatasetChunkTable,
+  DatasetLeftoverTable,
+  DatasetOldContentTable,
+  DatasetRecordTable,
+  DatasetTable,
+  DatasetVersionTable,
+} from './workspace/dataset-tables.js';
 import { ModelAliasTable, ModelTable, ModelVersionTable } from './workspace/model.repository.js';
 import { ProjectTable, ProjectVersionTable } from './workspace/project.repository.js';
 
@@ -34,7 +41,10 @@ const entities = [
   ConversationMessageTable,
   ConversationTable,
   CredentialTable,
-  DatasetContentTable,
+  DatasetChunkTable,
+  DatasetLeftoverTable,
+  DatasetOldContentTable,
+  DatasetRecordTable,
   DatasetTable,
   DatasetVersionTable,
   DeploymentTable,

@@ -4,13 +4,17 @@ import type { Request, Response } from 'express';
 import type { ByteStream } from '../../application/shared/ports.js';
 import { HttpRefusal } from './refusals.js';
 
-/** Limits the bytes of a body, for each kind of endpoint. `SERVICE_MODEL_BODY_MB` changes `model`. */
+/**
+ * Limits the bytes of a body, for each kind of endpoint. `SERVICE_MODEL_BODY_MB` changes `model`, and
+ * `SERVICE_DATASET_IMPORT_MB` changes `dataset`.
+ */
 export const bodyLimits = {
   ordinary: 100 * 1024,
   spec: 256 * 1024,
   chat: 1024 * 1024,
   model: 32 * 1024 * 1024,
   dataset: 5 * 1024 * 1024,
+  records: 5 * 1024 * 1024,
   prediction: 64 * 1024 * 1024,
 } as const;
 export type BodyLimits = Readonly<Record<keyof typeof bodyLimits, number>>;

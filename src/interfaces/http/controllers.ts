@@ -22,6 +22,7 @@ import { EvaluationsController } from './jobs/evaluations.controller.js';
 import { JobsController } from './jobs/jobs.controller.js';
 import { UsageController } from './jobs/usage.controller.js';
 import { OperationsController } from './operations/operations.controller.js';
+import { DatasetRecordsController } from './workspace/dataset-records.controller.js';
 import { DatasetsController } from './workspace/datasets.controller.js';
 import { ModelAliasesController } from './workspace/model-aliases.controller.js';
 import { ModelsController } from './workspace/models.controller.js';
@@ -35,6 +36,7 @@ export const controllers: readonly Newable<Controller>[] = [
   CredentialsController,
   ProjectsController,
   DatasetsController,
+  DatasetRecordsController,
   ModelsController,
   ModelAliasesController,
   SearchController,

@@ -93,6 +93,7 @@ function operation(contract: Contract, refused: Record<string, ResponseConfig>):
     otherStatus,
     answer,
     answerMedia,
+    answerFiles = answerMedia && [answerMedia],
     answerEvents,
     tensors,
     status,
@@ -128,7 +129,7 @@ function operation(contract: Contract, refused: Record<string, ResponseConfig>):
         description: 'Done.',
         headers,
         content: {
-          ...(answerMedia ? { [answerMedia]: { schema: answer } } : json(answer)),
+          ...(answerFiles ? Object.fromEntries(answerFiles.map((type) => [type, { schema: answer }])) : json(answer)),
           ...(answerEvents && { 'text/event-stream': { schema: answerEvents } }),
           ...octets,
         },

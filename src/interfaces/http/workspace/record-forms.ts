@@ -20,6 +20,17 @@ export const recordForms: BodyForms = {
   },
 };
 
+/** The rows that are read together. Other requests can run after them. */
+const BATCH = 500;
+
+/** Yields a list of rows in batches. Other requests can run between them. */
+export async function* inBatches(rows: readonly Json[]): AsyncGenerator<readonly Json[]> {
+  for (let at = 0; at < rows.length; at += BATCH) {
+    if (at > 0) await yieldToEventLoop();
+    yield rows.slice(at, at + BATCH);
+  }
+}
+
 /** Holds the rows read so far. An unreadable row becomes an empty record, so that later rows keep their numbers. */
 export class Rows implements SentRecords {
   readonly records: Json[] = [];
@@ -27,6 +38,10 @@ export class Rows implements SentRecords {
   columns?: readonly string[];
   count = 0;
   private values = 0;
+
+  batches(): AsyncIterable<readonly Json[]> {
+    return inBatches(this.records);
+  }
 
   /** Adds a row with this number of values. Only counts it as soon as the rows have more values than JSON may have. */
   add(record: Json, values: number): void {
@@ -48,6 +63,9 @@ export class Rows implements SentRecords {
     return this.values > MAX_VALUES;
   }
 }
+
+export const sentRecords = (records: readonly Json[] | Rows): SentRecords =>
+  records instanceof Rows ? records : { batches: () => inBatches(records), count: records.length };
 
 /** Returns the value that an equal JSON body would have. Its `Rows` also hold problems with the form of the file. */
 async function read(form: (bytes: Buffer, rows: Rows) => Promise<void>, bytes: Buffer): Promise<unknown> {
