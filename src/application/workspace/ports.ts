@@ -142,6 +142,12 @@ export abstract class RecordDraft {
   abstract discard(): Promise<void>;
 }
 
+export interface MovedContent {
+  readonly datasetId: string;
+  /** The number of datasets that had something to move. */
+  readonly datasets: number;
+}
+
 /** Stores the records of datasets. A version is a list of records, and shares most of them with the version before. */
 export abstract class RecordRepository {
   /** Returns the entries of a part of a version, or null if the dataset does not have the version. */
@@ -164,10 +170,10 @@ export abstract class RecordRepository {
    */
   abstract tidy(): Promise<boolean>;
   /**
-   * Moves the records of one version from the form of an earlier release, in which a version was stored as a whole.
-   * Returns the dataset, or null if there is nothing to move.
+   * Moves the records of one version from the form of an earlier release, in which a version was stored as a whole. The
+   * version is one of the dataset `last` if that has more of them. Returns null if there is nothing to move.
    */
-  abstract moveOne(): Promise<string | null>;
+  abstract moveOne(last: string): Promise<MovedContent | null>;
 }
 
 /** New records of a dataset. */

@@ -1,14 +1,18 @@
 import { injectable } from 'inversify';
+import type { MovedContent } from '../../../application/workspace/ports.js';
 import { changeBytes, ROW_BYTES } from '../../../domain/shared/storage-quota.js';
 import { canonicalRecord, type DatasetRecord } from '../../../domain/workspace/dataset-record.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 import { TypeOrmRecordDraft } from './record-draft.js';
 import { columnsOf, VersionLists } from './version-lists.js';
 
-/** The next content to move: of any dataset, but the oldest of this dataset, so that later ones share its records. */
+/**
+ * The next content to move. It is the oldest of its dataset, so that later ones share its records. The dataset is the
+ * one before if that has more, else any, so that several instances seldom move the same.
+ */
 const NEXT = `
-  SELECT dataset_id AS "datasetId", min(version) AS version FROM dataset_old_contents
-   GROUP BY dataset_id ORDER BY random() LIMIT 1`;
+  SELECT dataset_id AS "datasetId", min(version) AS version, count(*) OVER ()::integer AS datasets
+    FROM dataset_old_contents GROUP BY dataset_id ORDER BY (dataset_id = $1) DESC, random() LIMIT 1`;
 
 const CONTENT_OF = `
   SELECT old_content_version AS version FROM dataset_versions
@@ -47,12 +51,12 @@ export class OldContents {
     return (await find()) ?? null;
   }
 
-  /** Moves one content. Returns its dataset, or null if nothing is left to move. */
-  async moveOne(): Promise<string | null> {
-    const [next] = await this.unitOfWork.query<OldContent>(NEXT);
+  /** Moves one content, if possible of the dataset `last`. Returns null if nothing is left to move. */
+  async moveOne(last: string): Promise<MovedContent | null> {
+    const [next] = await this.unitOfWork.query<OldContent & MovedContent>(NEXT, [last]);
     if (!next) return null;
     await this.move(next);
-    return next.datasetId;
+    return next;
   }
 
   private async move({ datasetId, version }: OldContent): Promise<void> {

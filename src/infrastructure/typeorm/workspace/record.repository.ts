@@ -1,6 +1,7 @@
 import { injectable } from 'inversify';
 import type {
   EntryPage,
+  MovedContent,
   RecordDraft,
   RecordEntry,
   RecordFilter,
@@ -136,8 +137,8 @@ export class TypeOrmRecordRepository implements RecordRepository {
     return this.tidying.step();
   }
 
-  moveOne(): Promise<string | null> {
-    return this.old.moveOne();
+  moveOne(last: string): Promise<MovedContent | null> {
+    return this.old.moveOne(last);
   }
 
   /** Returns the chunks of a version, or null if the dataset does not have it. */

@@ -1,0 +1,192 @@
+import { createHash } from 'node:crypto';
+import { canonicalRecords, type DatasetRecord } from '../../../src/domain/workspace/dataset-record.js';
+import { createDataSource, type DataSource } from '../../../src/infrastructure/typeorm/data-source.js';
+import { migrate } from '../../../src/infrastructure/typeorm/migrate.js';
+import { TypeOrmUnitOfWork } from '../../../src/infrastructure/typeorm/typeorm-unit-of-work.js';
+import { query, type TestDatabase } from '../../support/database.js';
+import { databaseBefore } from '../../support/database-before.js';
+import { recordsOf } from '../../support/datasets.js';
+import { postgresRepositories } from '../../support/postgres-repositories.js';
+import type { Repositories } from '../../support/repositories.js';
+
+const digestOf = (records: readonly DatasetRecord[]) =>
+  createHash('sha256')
+    .update([...canonicalRecords(records)].join(''))
+    .digest('hex');
+
+const record = (n: number, over: Partial<DatasetRecord> = {}): DatasetRecord => ({
+  id: `r${n}`,
+  group: n % 3 ? `g${n % 3}` : null,
+  input: { z: n, a: ['Grüße 🦆', null, 0.1] },
+  expected: n % 2 ? `out ${n}` : null,
+  fields: JSON.parse('{"b":1,"a":2,"__proto__":{"c":3}}'),
+  ...over,
+});
+const many = (count: number) => Array.from({ length: count }, (_, n) => record(n));
+
+/** The contents of each version of a dataset. A version that is null has the content of the version before. */
+const HISTORIES: Readonly<Record<string, readonly (readonly DatasetRecord[] | null)[]>> = {
+  dst_empty: [[], null, []],
+  dst_small: [many(3), null, [...many(3).slice(0, 2), record(2, { expected: 'other' })], null],
+  dst_large: [many(2_500), [...many(2_500).slice(1), record(9_999)]],
+  dst_twice: [
+    [record(1), record(1), record(2)],
+    [record(1), record(2)],
+  ],
+};
+for (let n = 0; n < 20; n++) (HISTORIES as Record<string, unknown>)[`dst_${n}`] = [many(n), many(n + 1)];
+
+const PROJECT = `
+  WITH team AS (INSERT INTO teams (id, operator, created_at) VALUES ('tea_1', false, now())),
+    account AS (INSERT INTO accounts (id, team_id, name, email, email_key, role, created_at)
+      VALUES ('usr_1', 'tea_1', 'Ada', 'a@b.c', 'a@b.c', 'admin', now()))
+  INSERT INTO projects (id, team_id, name, version, spec, created_by, created_at, updated_at, updated_by)
+    VALUES ('prj_1', 'tea_1', 'P', 1, '{}', 'usr_1', now(), now(), 'usr_1')`;
+
+/** Stores datasets as the earlier version does. */
+async function fill(url: string): Promise<void> {
+  await query(url, PROJECT);
+  for (const [id, history] of Object.entries(HISTORIES)) {
+    let [content, contentVersion, stored] = [[] as readonly DatasetRecord[], 0, 0];
+    const rows: [number, number, readonly DatasetRecord[]][] = [];
+    for (const [index, own] of history.entries()) {
+      if (own) [content, contentVersion] = [own, index + 1];
+      rows.push([index + 1, contentVersion, content]);
+    }
+    const lengthOf = (records: readonly DatasetRecord[]) => Buffer.byteLength([...canonicalRecords(records)].join(''));
+    for (const own of history) if (own) stored += lengthOf(own) + 200;
+    const [version, , last] = rows.at(-1) as (typeof rows)[number];
+    await query(
+      url,
+      `INSERT INTO datasets (id, project_id, name, version, state, record_count, content_sha256, bytes, validation,
+         created_by, created_at, updated_by, updated_at, stored_bytes)
+       VALUES ($1, 'prj_1', 'D', $2, 'editable', $3, $4, $5, '{"valid":true,"count":0,"findings":[]}', 'usr_1', now(),
+         'usr_1', now(), $6)`,
+      [id, version, last.length, digestOf(last), lengthOf(last), stored],
+    );
+    for (const [number, of, records] of rows) {
+      await query(
+        url,
+        `INSERT INTO dataset_versions (dataset_id, version, name, record_count, content_sha256, bytes, validation,
+           content_version, created_by, created_at)
+         VALUES ($1, $2, 'D', $3, $4, $5, '{"valid":true,"count":0,"findings":[]}', $6, 'usr_1', now())`,
+        [id, number, records.length, digestOf(records), lengthOf(records), of],
+      );
+      if (of === number)
+        await query(url, 'INSERT INTO dataset_contents (dataset_id, version, records, bytes) VALUES ($1, $2, $3, $4)', [
+          id,
+          number,
+          JSON.stringify(records),
+          lengthOf(records),
+        ]);
+    }
+  }
+}
+
+describe('datasets of an earlier version', () => {
+  let database: TestDatabase;
+  let source: DataSource;
+  let store: Repositories;
+  beforeEach(async () => {
+    database = await databaseBefore('DatasetRecords1766361600000');
+    await fill(database.url);
+    await migrate(database.url);
+    await connect();
+  });
+  const connect = async () => {
+    source = await createDataSource(database.url).initialize();
+    store = postgresRepositories(new TypeOrmUnitOfWork(source));
+  };
+  afterEach(async () => {
+    await source.destroy();
+    await database.drop();
+  });
+
+  /** Compares every version with what was stored. */
+  async function expectEqual(): Promise<void> {
+    for (const [id, history] of Object.entries(HISTORIES)) {
+      let content: readonly DatasetRecord[] = [];
+      for (const [index, own] of history.entries()) {
+        content = own ?? content;
+        const found = await recordsOf(store, id, index + 1);
+        expect([id, index + 1, JSON.stringify(found)]).toEqual([id, index + 1, JSON.stringify(content)]);
+        const version = await store.datasets.version(id, index + 1);
+        expect(version).toMatchObject({ recordCount: content.length, contentSha256: digestOf(content) });
+      }
+    }
+  }
+  const moveAll = async () => {
+    for (let last = ''; ; ) {
+      const moved = await store.records.moveOne(last);
+      if (!moved) return;
+      last = moved.datasetId;
+    }
+  };
+  const rows = async (statement: string) => (await query<{ n: number }>(database.url, statement))[0]?.n;
+  const tidy = async () => {
+    while (await store.records.tidy());
+  };
+  const unused = () =>
+    rows(`SELECT count(*)::integer AS n FROM dataset_records r WHERE NOT EXISTS (
+      SELECT FROM dataset_versions v JOIN dataset_chunks c ON c.dataset_id = v.dataset_id AND c.number = ANY(v.chunks)
+       WHERE v.dataset_id = r.dataset_id AND r.number = ANY(c.records))`);
+
+  it('are read and changed before they are moved', async () => {
+    await expectEqual();
+    expect(await rows('SELECT count(*)::integer AS n FROM dataset_old_contents')).toBe(0);
+  });
+
+  it('keep their records and digests when they are moved, and share the records of their versions', async () => {
+    await moveAll();
+    await expectEqual();
+    expect(await store.records.moveOne('')).toBeNull();
+    expect(await rows("SELECT count(*)::integer AS n FROM dataset_records WHERE dataset_id = 'dst_large'")).toBe(2_501);
+    expect(await unused()).toBe(0);
+    const stored = await rows("SELECT stored_bytes::integer AS n FROM datasets WHERE id = 'dst_large'");
+    const [first] = HISTORIES.dst_large as [DatasetRecord[]];
+    const bytes = Buffer.byteLength([...canonicalRecords(first)].join(''));
+    expect(stored).toBeGreaterThan(bytes);
+    expect(stored).toBeLessThan(bytes + 1_000);
+  });
+
+  it('are moved completely even if the process dies again and again', async () => {
+    for (let deaths = 0; deaths < 10; deaths++) {
+      const moving = moveAll().catch((error: unknown) => error);
+      await new Promise((resolve) => setTimeout(resolve, 15 * (deaths + 1)));
+      await query(
+        database.url,
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+          WHERE datname = current_database() AND pid <> pg_backend_pid() AND application_name = 'tenon'`,
+      );
+      await moving;
+      await source.destroy();
+      await connect();
+    }
+    await moveAll();
+    await expectEqual();
+    await query(database.url, 'UPDATE dataset_leftovers SET due_at = now()');
+    await tidy();
+    expect(await unused()).toBe(0);
+    expect(await rows('SELECT count(*)::integer AS n FROM dataset_leftovers')).toBe(0);
+  });
+
+  it('lose the oldest versions and their records as new ones do, moved or not', async () => {
+    await store.datasets.prune('dst_small', 3);
+    await store.datasets.prune('dst_large', 2);
+    expect(await store.datasets.version('dst_small', 2)).toBeNull();
+    await moveAll();
+    await tidy();
+    expect(await recordsOf(store, 'dst_small', 4)).toEqual((HISTORIES.dst_small as DatasetRecord[][])[2]);
+    expect(await recordsOf(store, 'dst_large', 2)).toEqual((HISTORIES.dst_large as DatasetRecord[][])[1]);
+    expect(await recordsOf(store, 'dst_large', 1)).toBeNull();
+    expect(await unused()).toBe(0);
+  });
+
+  it('fail on an instance of the earlier version, which cannot store them in two forms', async () => {
+    for (const statement of [
+      "INSERT INTO dataset_contents (dataset_id, version, records) VALUES ('dst_small', 5, '[]')",
+      "SELECT content_version FROM dataset_versions WHERE dataset_id = 'dst_small'",
+    ])
+      await expect(query(database.url, statement)).rejects.toMatchObject({ code: expect.stringMatching(/^42/) });
+  });
+});
