@@ -37,6 +37,7 @@ export const httpApp = (container: Container, config: Config) =>
     watch: container.get(CallWatch),
     bodyLimits: { ...bodyLimits, model: config.modelBodyBytes, dataset: config.datasetImportBytes },
     stallMs: config.inferenceTimeoutMs,
+    spoolFolder: config.dataDir,
     trustedProxies: config.trustedProxies,
     corsOrigins: config.corsOrigins,
     allowedHosts: allowedHosts(config),

@@ -243,8 +243,7 @@ describe('an import', () => {
 
     it('counts the rows after the limit, however many there are', async () => {
       const raw = `input\n${'a\n'.repeat(2_500_000)}"${'x'.repeat(100_000)}\n"\n`;
-      const values = 'must not have more than 200000 values';
-      expect(await refused('text/csv', raw)).toEqual(telling(tooMany(2_500_001), values));
+      expect(await refused('text/csv', raw)).toEqual(telling(tooMany(2_500_001)));
     });
 
     it('lists the first of very many problems', async () => {

@@ -13,8 +13,8 @@ import { shortened } from './dataset-validation.js';
 import { isObject, type Json, type JsonObject, unstorable } from './json.js';
 import { nameFindings } from './project.js';
 
-/** The limits of a record. Lengths are in characters. */
-export const recordLimits = { fields: 50, fieldName: 200, id: 200, group: 200 } as const;
+/** The limits of a record. Lengths are in characters. `bytes` limits the text of a record in a file. */
+export const recordLimits = { fields: 50, fieldName: 200, id: 200, group: 200, bytes: 5 * 1024 * 1024 } as const;
 
 /** The greatest limit of records that an operator can set. */
 export const MOST_RECORDS = 100_000;

@@ -146,7 +146,13 @@ export const updateRecord = api.patch(one, {
       dataset_id: id('dst'),
       version: VersionNumber,
     })
-    .meta({ id: 'ChangedDatasetRecord' }),
+    .meta({
+      id: 'ChangedDatasetRecord',
+      example: {
+        ...{ id: 'fr', group: 'europe', input: 'What is the capital of France?', expected: 'Paris', fields: {} },
+        ...{ dataset_id: 'dst_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11', version: 2 },
+      },
+    }),
   refusals: ['quota_exceeded', 'stale_version', 'dataset_frozen'],
 });
 

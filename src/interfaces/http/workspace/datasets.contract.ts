@@ -24,7 +24,7 @@ import {
   visible,
   wholeNumberText,
 } from '../schemas.js';
-import { recordForms } from './record-forms.js';
+import { jsonWithRecords, recordForms } from './record-forms.js';
 import { RecordAnswer, Records, SentRecords } from './records.js';
 import { sameStarter, starterChoice } from './starters.contract.js';
 
@@ -131,6 +131,7 @@ export const importDataset = api.post('/v1/projects/{project_id}/datasets', {
   bodyLimit: 'dataset',
   exactNumbers: true,
   uncheckedMember: 'records',
+  jsonForm: jsonWithRecords,
   forms: recordForms,
   versioned: true,
   status: 201,
@@ -160,6 +161,7 @@ export const updateDataset = api.put('/v1/projects/{project_id}/datasets/{datase
   }),
   bodyLimit: 'dataset',
   exactNumbers: true,
+  jsonForm: jsonWithRecords,
   uncheckedMember: 'records',
   versioned: true,
   answer: DatasetAnswer,
