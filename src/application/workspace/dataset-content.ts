@@ -1,5 +1,6 @@
 import { injectable } from 'inversify';
 import { InvalidRequest } from '../../domain/shared/errors.js';
+import { utf8Bytes } from '../../domain/shared/text.js';
 import type { DatasetContent } from '../../domain/workspace/dataset.js';
 import {
   CanonicalList,
@@ -19,7 +20,6 @@ export interface CollectedContent {
 }
 
 const MEBIBYTE = 1024 * 1024;
-const utf8 = new TextEncoder();
 
 /** Puts all records of a new version into a draft, and sums them up on the way. */
 @injectable()
@@ -44,7 +44,7 @@ export class DatasetContents {
       for (const record of batch) {
         const canonical = canonicalRecord(record);
         const piece = list.next(canonical.text);
-        const { length } = utf8.encode(piece);
+        const length = utf8Bytes(piece);
         bytes += length;
         this.requireWithin(bytes);
         digest.add(piece);

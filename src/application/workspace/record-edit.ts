@@ -1,5 +1,6 @@
 import { injectable } from 'inversify';
 import { InvalidRequest } from '../../domain/shared/errors.js';
+import { utf8Bytes } from '../../domain/shared/text.js';
 import type { Dataset, DatasetContent } from '../../domain/workspace/dataset.js';
 import { RecordReader, type SentRecords } from '../../domain/workspace/dataset-import.js';
 import {
@@ -23,8 +24,6 @@ import {
 import { FIRST_RECORDS, RecordPages, type VersionOf } from './record-pages.js';
 import { found } from './team-workspace.js';
 
-const utf8 = new TextEncoder();
-
 /** What a draft has got. */
 interface Added {
   readonly ids: readonly string[];
@@ -46,7 +45,7 @@ export class RecordEdit {
   ) {}
 
   bytesOf({ text }: CanonicalRecord): number {
-    return utf8.encode(text).length;
+    return utf8Bytes(text);
   }
 
   /** Adds the sent records to a draft, except those whose content the dataset has. Throws InvalidRequest. */

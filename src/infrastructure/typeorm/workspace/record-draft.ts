@@ -9,7 +9,7 @@ import { Block } from './version-chunks.js';
 
 /** Limits the rows and the text of one statement. A draft with less is stored only with its dataset. */
 const MOST_ROWS = 1_000;
-const MOST_TEXT = 1024 * 1024;
+const MOST_TEXT = 256 * 1024;
 
 /** A draft that is older was abandoned. */
 const KEPT = '6 hours';
@@ -171,7 +171,7 @@ export class TypeOrmRecordDraft implements RecordDraft {
   /** Returns the records from a place on that one statement may copy, and their number. */
   private part<T extends { readonly bytes: number }>(records: readonly T[], at: number): [T[], number] {
     let [end, bytes] = [at, 0];
-    while (end < records.length && end - at < MOST_ROWS && (end === at || bytes < 4 * MOST_TEXT))
+    while (end < records.length && end - at < MOST_ROWS && (end === at || bytes < 16 * MOST_TEXT))
       bytes += (records[end++] as T).bytes;
     return [records.slice(at, end), end - at];
   }

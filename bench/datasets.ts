@@ -1,0 +1,160 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Client } from 'pg';
+import { canonicalRecords, type DatasetRecord } from '../src/domain/workspace/dataset-record.js';
+import { startEmbeddedPostgres } from '../src/infrastructure/embedded-postgres/embedded-postgres.js';
+import { Service, temporaryFolder } from '../tests/support/service.js';
+import { createProject, register } from '../tests/support/workspace.js';
+import { median, wanted } from './rounds.js';
+
+/**
+ * Imports a dataset of 100,000 records with 40 MB in each form, and measures what is done with it.
+ * `npm run bench:datasets [records]`
+ */
+const RECORDS = Number(process.argv[2] ?? 100_000);
+/** The length of a record as JSON. */
+const LENGTH = 400;
+const PATCHES = 50;
+const MB = 1024 * 1024;
+
+const env = {
+  SERVICE_DATASET_RECORDS: '100000',
+  SERVICE_DATASET_IMPORT_MB: '64',
+  SERVICE_RATE_LIMIT_PER_MIN: '1000000',
+};
+
+function recordOf(n: number): DatasetRecord {
+  const start = { id: `record-${n}`, group: `group ${n % 20}`, input: `What is ${n}? `, expected: `It is ${n}.` };
+  const missing = LENGTH - JSON.stringify({ ...start, fields: {} }).length;
+  return { ...start, input: start.input + 'lorem ipsum '.repeat(LENGTH).slice(0, Math.max(0, missing)), fields: {} };
+}
+
+/** Returns the greatest resident memory of a process so far, in MB. */
+function peakOf(pid: number): number {
+  const [, kilobytes] = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+  return Number(kilobytes) / 1024;
+}
+
+const seconds = async <T>(act: () => Promise<T>): Promise<[number, T]> => {
+  const begun = performance.now();
+  const result = await act();
+  return [(performance.now() - begun) / 1000, result];
+};
+
+async function main(): Promise<void> {
+  const folder = await temporaryFolder();
+  const server = await startEmbeddedPostgres({ folder: join(folder, 'database') });
+  const client = new Client({ connectionString: server.url });
+  await client.connect();
+  const dataDir = await temporaryFolder();
+  const service = await Service.start({ databaseUrl: server.url, dataDir, env });
+  try {
+    await measure(service, client);
+  } finally {
+    await service.stop();
+    await client.end();
+    await server.stop();
+    for (const one of [folder, dataDir]) await rm(one, { recursive: true, force: true });
+  }
+}
+
+async function measure(service: Service, client: Client): Promise<void> {
+  const { token } = await register(service, 'Ada');
+  const datasets = `/v1/projects/${await createProject(service, token)}/datasets`;
+  const records = Array.from({ length: RECORDS }, (_, n) => recordOf(n));
+  const digest = createHash('sha256')
+    .update([...canonicalRecords(records)].join(''))
+    .digest('hex');
+  const call = async (method: string, path: string, json?: object) => {
+    const [time, answer] = await seconds(() =>
+      service.call(method, `${datasets}/${path}`, { token, ...(json && { json }) }),
+    );
+    if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
+    return { time, body: answer.body };
+  };
+
+  console.log(`resident memory at the start: ${peakOf(service.pid).toFixed(0)} MB`);
+  let id = '';
+  for (const [type, raw] of bodies(records)) {
+    const headers = { 'Content-Type': type };
+    const [time, answer] = await seconds(() => service.call('POST', datasets, { token, raw, headers }));
+    const { status, body } = answer;
+    if (status !== 201 || (body.content_sha256 !== digest && RECORDS > 0))
+      throw new Error(`import of ${type}: ${status} ${JSON.stringify(body).slice(0, 500)}`);
+    console.log(`${body.record_count} records, ${(raw.length / MB).toFixed(1)} MB of ${type}`);
+    wanted('import (s)', time, 'at most', 60);
+    wanted('resident memory, at most so far (MB)', peakOf(service.pid), 'at most', 300);
+    id = body.id;
+  }
+
+  await call('GET', id);
+  const first = [];
+  for (let n = 0; n < 9; n++) first.push((await call('GET', id)).time * 1000);
+  wanted('first page of 500 records (ms)', median(first), 'at most', 200);
+
+  const lsn = async () => (await client.query("SELECT pg_current_wal_lsn() - '0/0' AS at")).rows[0].at;
+  const updates: number[] = [];
+  const before = Number(await lsn());
+  for (let version = 1; version <= PATCHES; version++) {
+    const record = `record-${Math.floor((version * RECORDS) / (PATCHES + 1))}`;
+    updates.push((await call('PATCH', `${id}/records/${record}`, { version, expected: `new ${version}` })).time * 1000);
+  }
+  const written = (Number(await lsn()) - before) / PATCHES;
+  wanted('an update of one record writes, in lengths of the record', written / LENGTH, 'at most', 100);
+  wanted('an update of one record (ms)', median(updates), 'at most', 200);
+
+  const pageOf = async (version: number) => {
+    const times = [];
+    for (let n = 0; n < 9; n++)
+      times.push(
+        (await call('GET', `${id}/records?version=${version}&limit=500&cursor=${version}:${RECORDS / 2}`)).time,
+      );
+    return median(times) * 1000;
+  };
+  const [newest, oldest] = [await pageOf(PATCHES + 1), await pageOf(1)];
+  wanted('a page of the first version, as a part of the same page of the newest', oldest / newest, 'at most', 1.5);
+
+  const frozen = await call('POST', `${id}/freeze`);
+  const changed = records.map((record, n) => {
+    for (let version = 1; version <= PATCHES; version++)
+      if (n === Math.floor((version * RECORDS) / (PATCHES + 1))) return { ...record, expected: `new ${version}` };
+    return record;
+  });
+  const right = createHash('sha256')
+    .update([...canonicalRecords(changed)].join(''))
+    .digest('hex');
+  if (frozen.body.content_sha256 !== right) throw new Error('the digest of the frozen dataset is wrong');
+  wanted('freeze, with the digest (s)', frozen.time, 'at most', 5);
+  const forked = await call('POST', `${id}/fork`);
+  wanted('fork (s)', forked.time, 'at most', 60);
+  wanted('comparison with the first version (s)', (await call('GET', `${id}/compare?with=1`)).time, 'at most', 5);
+  wanted('search without a match (s)', (await call('GET', `${id}/records?q=nowhere`)).time, 'at most', 5);
+  wanted('findings (s)', (await call('GET', `${id}/records?finding=empty_input`)).time, 'at most', 5);
+  wanted('export (s)', (await call('GET', `${id}/export`)).time, 'at most', 60);
+  const whole = { version: 1, records: changed.map((record, n) => (n === 7 ? { ...record, group: null } : record)) };
+  const start = Number(await lsn());
+  wanted(
+    'an update with all records, one of them changed (s)',
+    (await call('PUT', forked.body.id, whole)).time,
+    'at most',
+    60,
+  );
+  wanted('it writes, in lengths of a record', (Number(await lsn()) - start) / LENGTH, 'at most', 100);
+  wanted('resident memory, at most (MB)', peakOf(service.pid), 'at most', 300);
+}
+
+function* bodies(records: readonly DatasetRecord[]): Generator<[type: string, raw: string]> {
+  yield ['application/x-ndjson', records.map((record) => JSON.stringify(record)).join('\n')];
+  yield [
+    'text/csv',
+    [
+      'id,group,input,expected',
+      ...records.map(({ id, group, input, expected }) => [id, group, input, expected].join(',')),
+    ].join('\n'),
+  ];
+  yield ['application/json', JSON.stringify({ records })];
+}
+
+void main();
