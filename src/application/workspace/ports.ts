@@ -98,6 +98,11 @@ export interface RecordSpan {
   readonly count: number;
 }
 
+/** A span that also has a limit of bytes. */
+export interface RecordPart extends RecordSpan {
+  readonly bytes: number;
+}
+
 /** A record of a version, without its content. */
 export interface RecordEntry extends RecordOutline {
   /** Names the stored record in its dataset. A record keeps its number in all versions in which it is the same. */
@@ -152,6 +157,13 @@ export interface MovedContent {
 export abstract class RecordRepository {
   /** Returns the entries of a part of a version, or null if the dataset does not have the version. */
   abstract entries(datasetId: string, version: number, span: RecordSpan): Promise<readonly RecordEntry[] | null>;
+  /**
+   * Returns the records from an offset on: at most `count`, and at most so many bytes or a single longer one. Returns null
+   * if the dataset does not have the version.
+   */
+  abstract records(datasetId: string, version: number, part: RecordPart): Promise<readonly DatasetRecord[] | null>;
+  /** Returns the canonical JSON of the records that `records` returns. */
+  abstract canonical(datasetId: string, version: number, part: RecordPart): Promise<readonly string[] | null>;
   /** Returns at most `count` entries that match, from an offset on. Returns null if the dataset lacks the version. */
   abstract matching(datasetId: string, version: number, wanted: RecordSpan & RecordFilter): Promise<EntryPage | null>;
   /** Returns the records exactly as they were stored, in the order of the entries. Omits those that were removed. */

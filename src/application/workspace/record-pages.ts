@@ -1,5 +1,5 @@
 import { injectable } from 'inversify';
-import { CanonicalList, canonicalRecord, type DatasetRecord } from '../../domain/workspace/dataset-record.js';
+import { CanonicalList, type DatasetRecord } from '../../domain/workspace/dataset-record.js';
 import { PAGE_BYTES } from '../shared/bounded-page.js';
 import type { Reservation } from '../shared/memory-budget.js';
 import {
@@ -91,14 +91,14 @@ export class RecordPages {
     }
   }
 
-  /** Yields the records of a version in parts, each with its first entry. Throws NotFound if the version is gone. */
+  /** Yields the records of a version in parts, from an offset on. Throws NotFound if the version is gone. */
   async *all(of: VersionOf, offset = 0): AsyncGenerator<readonly DatasetRecord[]> {
-    for await (const entries of this.outline(of, offset)) {
-      for (let left = entries; left.length > 0; ) {
-        const part = fitting(left.slice(0, BATCH.count), BATCH.bytes);
-        yield complete(await this.stored.read(of.datasetId, part), part);
-        left = left.slice(part.length);
-      }
+    for (let at = offset; ; ) {
+      const part = { offset: at, ...BATCH };
+      const records = found('version', await this.stored.records(of.datasetId, of.version, part));
+      if (records.length === 0) return;
+      yield records;
+      at += records.length;
     }
   }
 
@@ -115,8 +115,12 @@ export class RecordPages {
   private async digest(of: VersionOf): Promise<string> {
     const digest = this.hasher.begin();
     const list = new CanonicalList();
-    for await (const records of this.all(of))
-      for (const record of records) digest.add(list.next(canonicalRecord(record).text));
+    for (let offset = 0; ; ) {
+      const texts = found('version', await this.stored.canonical(of.datasetId, of.version, { offset, ...BATCH }));
+      if (texts.length === 0) break;
+      for (const text of texts) digest.add(list.next(text));
+      offset += texts.length;
+    }
     digest.add(list.end);
     return digest.end();
   }

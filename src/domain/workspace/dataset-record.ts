@@ -29,6 +29,10 @@ export function canonicalRecord(record: DatasetRecord, origin?: JsonObject): Can
   return origin ? { ...whole, origin } : whole;
 }
 
+/** Returns the canonical JSON of a record from the canonical JSON of its parts. */
+export const canonicalText = (parts: Readonly<Record<keyof DatasetRecord, string>>): string =>
+  `{"expected":${parts.expected},"fields":${parts.fields},"group":${parts.group},"id":${parts.id},"input":${parts.input}}`;
+
 /** The canonical JSON of a list of records, in pieces. `content_sha256` is the hash of this JSON. */
 export class CanonicalList {
   private isBegun = false;

@@ -32,14 +32,16 @@ export class SpooledBody {
     }
   }
 
-  async *chunks(): AsyncGenerator<Uint8Array> {
+  /** Yields the bytes in parts. The next part may replace the one before. */
+  private async *chunks(): AsyncGenerator<Uint8Array> {
     const { bytes, file } = this;
     for (let at = 0; bytes && at < bytes.length; at += SLICE) {
       if (at > 0) await yieldToEventLoop();
       yield bytes.subarray(at, at + SLICE);
     }
+    const buffer = Buffer.allocUnsafe(file ? SLICE : 0); // a new one for each part would pile up
     for (let at = 0; file; ) {
-      const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(SLICE), 0, SLICE, at);
+      const { bytesRead } = await file.read(buffer, 0, SLICE, at);
       if (bytesRead === 0) return;
       at += bytesRead;
       yield buffer.subarray(0, bytesRead);

@@ -27,6 +27,7 @@ export class DatasetRecords1766361600000 extends ForwardMigration {
         digest bytea NOT NULL,
         text_digest bytea NOT NULL,
         findings smallint NOT NULL,
+        canonical boolean NOT NULL,
         PRIMARY KEY (dataset_id, number)
       );
       CREATE INDEX dataset_records_by_id ON dataset_records (dataset_id, record_id);

@@ -75,6 +75,8 @@ interface RecordRow {
   readonly textDigest: Buffer;
   /** The sum of the `FINDINGS` about this record alone. */
   readonly findings: number;
+  /** True if the texts of the JSON values are canonical, so that nobody needs to parse them for a digest. */
+  readonly canonical: boolean;
 }
 
 export const FINDINGS = { emptyInput: 1, emptyExpected: 2 } as const;
@@ -92,6 +94,7 @@ export const DatasetRecordTable = defineTable<RecordRow>('dataset_records', {
   digest: { type: 'bytea' },
   textDigest: { type: 'bytea' },
   findings: { type: 'smallint' },
+  canonical: { type: 'boolean' },
 });
 
 /** A part of the list of records of a version. It never changes. Versions share the chunks that they have in common. */

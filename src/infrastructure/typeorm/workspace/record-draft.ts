@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { RecordDraft, RecordEntry } from '../../../application/workspace/ports.js';
 import { NotFound, StorageUnavailable } from '../../../domain/shared/errors.js';
-import type { CanonicalRecord, DatasetRecord } from '../../../domain/workspace/dataset-record.js';
+import { type CanonicalRecord, canonicalText, type DatasetRecord } from '../../../domain/workspace/dataset-record.js';
 import { outlineOf } from '../../../domain/workspace/dataset-validation.js';
 import type { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 import { FINDINGS } from './dataset-tables.js';
@@ -19,17 +19,19 @@ export const halfDigest = (text: string): string => createHash('sha256').update(
 
 const INSERT = `
   INSERT INTO dataset_records
-    (dataset_id, number, record_id, "group", input, expected, fields, origin, bytes, digest, text_digest, findings)
+    (dataset_id, number, record_id, "group", input, expected, fields, origin, bytes, digest, text_digest, findings, canonical)
   SELECT $1, number, id, "group", coalesce(input, 'null'), coalesce(expected, 'null'), fields, origin, bytes,
-         decode(digest, 'hex'), decode("textDigest", 'hex'), findings
+         decode(digest, 'hex'), decode("textDigest", 'hex'), findings, canonical
     FROM json_to_recordset($2::json) AS one(number bigint, id text, "group" text, input json, expected json, fields json,
-         origin json, bytes integer, digest text, "textDigest" text, findings smallint)`;
+         origin json, bytes integer, digest text, "textDigest" text, findings smallint, canonical boolean)`;
 
 const COPY = `
   WITH copied AS (
     INSERT INTO dataset_records
-      (dataset_id, number, record_id, "group", input, expected, fields, origin, bytes, digest, text_digest, findings)
-    SELECT $1, target.number, record_id, "group", input, expected, fields, origin, bytes, digest, text_digest, findings
+      (dataset_id, number, record_id, "group", input, expected, fields, origin, bytes, digest, text_digest, findings,
+       canonical)
+    SELECT $1, target.number, record_id, "group", input, expected, fields, origin, bytes, digest, text_digest, findings,
+           canonical
       FROM unnest($3::bigint[], $4::bigint[]) AS target(source, number)
       JOIN dataset_records original ON original.dataset_id = $2 AND original.number = target.source
     RETURNING bytes)
@@ -47,7 +49,7 @@ function textsOf({ id, group, input, expected, fields }: DatasetRecord) {
 }
 
 /** Two records of a dataset with the same key are the same. */
-const keyOf = (id: string, textDigest: string) => `${textDigest} ${id}`;
+const keyOf = (id: string, textDigest: string) => textDigest + id;
 
 export class TypeOrmRecordDraft implements RecordDraft {
   /** The numbers of the records in their order. */
@@ -62,7 +64,7 @@ export class TypeOrmRecordDraft implements RecordDraft {
     readonly datasetId: string,
     readonly block: Block,
     /** The numbers of stored records that the draft may take, by their keys. */
-    private readonly stored: Map<string, number[]>,
+    private readonly stored: Map<string, number | number[]>,
   ) {}
 
   /** `base` lists the stored records that the draft takes instead of equal new ones. */
@@ -72,12 +74,13 @@ export class TypeOrmRecordDraft implements RecordDraft {
     base: Iterable<{ readonly number: number; readonly id: string; readonly textDigest: string }> = [],
   ): Promise<TypeOrmRecordDraft> {
     const [row] = await unitOfWork.query<{ number: string }>("SELECT nextval('dataset_blocks') AS number");
-    const stored = new Map<string, number[]>();
+    const stored = new Map<string, number | number[]>();
     for (const { number, id, textDigest } of base) {
       const key = keyOf(id, textDigest);
       const same = stored.get(key);
-      if (same) same.push(number);
-      else stored.set(key, [number]);
+      if (same === undefined) stored.set(key, number);
+      else if (typeof same === 'number') stored.set(key, [same, number]);
+      else same.push(number);
     }
     return new TypeOrmRecordDraft(unitOfWork, datasetId, new Block(Number(row?.number)), stored);
   }
@@ -89,7 +92,7 @@ export class TypeOrmRecordDraft implements RecordDraft {
   async add(records: readonly CanonicalRecord[]): Promise<void> {
     for (const record of records) {
       const { key, ...texts } = textsOf(record.record);
-      const kept = this.stored.get(key)?.shift();
+      const kept = this.takeStored(key);
       if (kept === undefined) this.append(record, texts);
       else this.numbers.push(kept);
       if (this.rows.length >= MOST_ROWS || this.text >= MOST_TEXT) await this.flush();
@@ -126,6 +129,14 @@ export class TypeOrmRecordDraft implements RecordDraft {
     if (rows.length === 0) throw new StorageUnavailable('the records took too long to arrive');
   }
 
+  /** Returns the number of a stored record with this key, each once. */
+  private takeStored(key: string): number | undefined {
+    const same = this.stored.get(key);
+    if (typeof same !== 'number') return same?.shift();
+    this.stored.delete(key);
+    return same;
+  }
+
   private append(
     { record, text, content, origin }: CanonicalRecord,
     texts: Omit<ReturnType<typeof textsOf>, 'key'>,
@@ -136,8 +147,9 @@ export class TypeOrmRecordDraft implements RecordDraft {
     const bytes = Buffer.byteLength(text) + 1;
     const { input, expected, fields, textDigest } = texts;
     const { id, group } = record;
+    const own = { expected, fields, group: JSON.stringify(group), id: JSON.stringify(id), input };
     const others = JSON.stringify({
-      ...{ number, id, group, bytes, textDigest, findings },
+      ...{ number, id, group, bytes, textDigest, findings, canonical: canonicalText(own) === text },
       digest: halfDigest(content),
       origin: origin ?? null,
     });

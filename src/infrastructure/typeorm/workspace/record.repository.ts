@@ -5,10 +5,16 @@ import type {
   RecordDraft,
   RecordEntry,
   RecordFilter,
+  RecordPart,
   RecordRepository,
   RecordSpan,
 } from '../../../application/workspace/ports.js';
-import type { CanonicalRecord, DatasetRecord } from '../../../domain/workspace/dataset-record.js';
+import {
+  type CanonicalRecord,
+  canonicalRecord,
+  canonicalText,
+  type DatasetRecord,
+} from '../../../domain/workspace/dataset-record.js';
 import { containing } from '../search.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 import { FINDINGS } from './dataset-tables.js';
@@ -38,6 +44,22 @@ const READ = `
   SELECT number, record_id AS id, "group", input, expected, fields FROM dataset_records
    WHERE dataset_id = $1 AND number = ANY($2::bigint[])`;
 
+/** Adds up the bytes of the records before each one, and of itself. */
+const WITHIN = `
+  SELECT wanted.at, record_id AS id, "group", input, expected, fields, canonical, bytes,
+         sum(bytes) OVER (ORDER BY wanted.at) AS total
+    FROM unnest($2::bigint[]) WITH ORDINALITY AS wanted(number, at)
+    JOIN dataset_records record ON record.dataset_id = $1 AND record.number = wanted.number`;
+
+interface TextRow {
+  readonly id: string;
+  readonly group: string | null;
+  readonly input: string;
+  readonly expected: string;
+  readonly fields: string;
+  readonly isCanonical: boolean;
+}
+
 const MATCHING = `
   SELECT number FROM dataset_records
    WHERE dataset_id = $1 AND number = ANY($2::bigint[])
@@ -62,6 +84,17 @@ export class TypeOrmRecordRepository implements RecordRepository {
       datasetId,
       numbers.map((number, index) => [number, span.offset + index] as const),
     );
+  }
+
+  async records(datasetId: string, version: number, part: RecordPart): Promise<readonly DatasetRecord[] | null> {
+    const rows = await this.part<DatasetRecord>(datasetId, version, part, 'input, expected, fields');
+    return rows && rows.map(({ id, group, input, expected, fields }) => ({ id, group, input, expected, fields }));
+  }
+
+  async canonical(datasetId: string, version: number, part: RecordPart): Promise<readonly string[] | null> {
+    const columns = 'input::text, expected::text, fields::text, canonical AS "isCanonical"';
+    const rows = await this.part<TextRow>(datasetId, version, part, columns);
+    return rows && rows.map(canonicalOf);
   }
 
   async matching(
@@ -141,6 +174,16 @@ export class TypeOrmRecordRepository implements RecordRepository {
     return this.old.moveOne(last);
   }
 
+  /** Reads columns of the records of a part. Returns null if the version or one of the records is gone. */
+  private async part<Row>(datasetId: string, version: number, part: RecordPart, columns: string) {
+    const list = await this.list(datasetId, version);
+    if (!list) return null;
+    const numbers = await this.chunks.numbers(datasetId, list, part);
+    const statement = `SELECT at, id, "group", ${columns} FROM (${WITHIN}) one WHERE total - bytes <= $3 ORDER BY at`;
+    const rows = await this.unitOfWork.query<Row & { at: string }>(statement, [datasetId, numbers, part.bytes]);
+    return rows.every(({ at }, index) => Number(at) === index + 1) ? rows : null;
+  }
+
   /** Returns the chunks of a version, or null if the dataset does not have it. */
   private async list(datasetId: string, version: number): Promise<readonly Chunk[] | null> {
     return this.old.moved(datasetId, version, () => this.lists.find(datasetId, version));
@@ -162,6 +205,14 @@ export class TypeOrmRecordRepository implements RecordRepository {
       return row ? [entryOf(row, number, offset)] : [];
     });
   }
+}
+
+function canonicalOf({ id, group, isCanonical, ...texts }: TextRow): string {
+  const { input, expected, fields } = texts;
+  if (isCanonical)
+    return canonicalText({ id: JSON.stringify(id), group: JSON.stringify(group), input, expected, fields });
+  const parsed = { input: JSON.parse(input), expected: JSON.parse(expected), fields: JSON.parse(fields) };
+  return canonicalRecord({ id, group, ...parsed }).text;
 }
 
 const entryOf = ({ id, group, bytes, findings, digest }: EntryRow, number: number, offset: number): RecordEntry => ({
