@@ -135,16 +135,16 @@ export interface EntryPage {
  * Collects the records of a new version in their order. Stores them in steps, unseen by others, until a repository
  * takes the draft into a dataset. What no dataset takes is removed, also after the end of the process.
  */
-export abstract class RecordDraft {
+export interface RecordDraft {
   /** The number of records in the draft. */
-  abstract readonly count: number;
+  readonly count: number;
   /** The bytes that the draft adds to the store. A record that its dataset has already adds none. */
-  abstract readonly bytes: number;
-  abstract add(records: readonly CanonicalRecord[]): Promise<void>;
+  readonly bytes: number;
+  add(records: readonly CanonicalRecord[]): Promise<void>;
   /** Adds copies of stored records of any dataset. Throws NotFound if one of them was removed. */
-  abstract copy(datasetId: string, records: readonly Pick<RecordEntry, 'number' | 'bytes'>[]): Promise<void>;
+  copy(datasetId: string, records: readonly Pick<RecordEntry, 'number' | 'bytes'>[]): Promise<void>;
   /** Gives the draft up. Does nothing if a dataset has taken it. */
-  abstract discard(): Promise<void>;
+  discard(): Promise<void>;
 }
 
 export interface MovedContent {

@@ -88,13 +88,13 @@ export class TypeOrmRecordRepository implements RecordRepository {
 
   async records(datasetId: string, version: number, part: RecordPart): Promise<readonly DatasetRecord[] | null> {
     const rows = await this.part<DatasetRecord>(datasetId, version, part, 'input, expected, fields');
-    return rows && rows.map(({ id, group, input, expected, fields }) => ({ id, group, input, expected, fields }));
+    return rows?.map(({ id, group, input, expected, fields }) => ({ id, group, input, expected, fields })) ?? null;
   }
 
   async canonical(datasetId: string, version: number, part: RecordPart): Promise<readonly string[] | null> {
     const columns = 'input::text, expected::text, fields::text, canonical AS "isCanonical"';
     const rows = await this.part<TextRow>(datasetId, version, part, columns);
-    return rows && rows.map(canonicalOf);
+    return rows?.map(canonicalOf) ?? null;
   }
 
   async matching(
