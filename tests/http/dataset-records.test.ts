@@ -135,7 +135,7 @@ describe('the records of a dataset', () => {
     expect(await patch({ version: 1, fields: { input: 1 } })).toMatchObject(invalid('fields.input'));
     expect(await patch({ version: 1, input: 'a\0' })).toMatchObject(refusal(422, 'invalid_request'));
     expect(await patch({ expected: 'x' })).toMatchObject(invalid('version'));
-    expect(await patch({ version: 1 }, 'none')).toMatchObject(notFound);
+    for (const name of ['none', 'a%00']) expect(await patch({ version: 1 }, name)).toMatchObject(notFound);
     expect(await patch({ version: 2, expected: 'x' })).toMatchObject(stale(1));
     expect(await call('DELETE', `${id}/records/a`)).toMatchObject(invalid('version'));
     expect(await call('DELETE', `${id}/records/a`, { version: 7 })).toMatchObject(stale(1));

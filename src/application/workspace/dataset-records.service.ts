@@ -6,7 +6,7 @@ import { Dataset, requireEditable } from '../../domain/workspace/dataset.js';
 import { RecordReader, readRecords, type SentRecords } from '../../domain/workspace/dataset-import.js';
 import { canonicalRecord, type DatasetRecord } from '../../domain/workspace/dataset-record.js';
 import type { FindingCode } from '../../domain/workspace/dataset-validation.js';
-import type { Json, JsonObject } from '../../domain/workspace/json.js';
+import { type Json, type JsonObject, unstorable } from '../../domain/workspace/json.js';
 import type { WithMemory } from '../shared/memory-budget.js';
 import { Clock, ServiceSettings } from '../shared/ports.js';
 import { retryWrite } from '../shared/retry-write.js';
@@ -181,7 +181,7 @@ export class DatasetRecordsService {
 
   /** Returns the first record with the id. Throws NotFound. */
   private async entry({ id, version }: Dataset, recordId: string) {
-    const [entry] = found('version', await this.stored.withIds(id, version, [recordId]));
+    const [entry] = unstorable(recordId) ? [] : found('version', await this.stored.withIds(id, version, [recordId]));
     if (!entry) throw new NotFound('record');
     return entry;
   }

@@ -206,8 +206,11 @@ export class DatasetService {
   /** Writes a new version and removes versions that are too old to be kept. Returns false if the write lost. */
   async replace(by: Caller, before: Dataset, next: Dataset, change: RecordChange | null): Promise<boolean> {
     const write = () => this.datasets.replace(before, next, change);
-    const added = { workspaceBytes: change ? changeBytes(change.draft) : 0 };
-    const replaced = await (change ? this.quotas.add(by, added, write) : write());
+    // Whoever only removes records may do so beyond the quota.
+    const isMore = change !== null && change.draft.count > 0;
+    const replaced = await (isMore
+      ? this.quotas.add(by, { workspaceBytes: changeBytes(change.draft) }, write)
+      : write());
     const oldest = next.version - this.settings.datasetVersions + 1;
     if (replaced && oldest > 1) await this.datasets.prune(next.id, oldest);
     return replaced;

@@ -80,10 +80,10 @@ export class TypeOrmRecordRepository implements RecordRepository {
     const list = await this.list(datasetId, version);
     if (!list) return null;
     const numbers = await this.chunks.numbers(datasetId, list, span);
-    return this.entriesOf(
-      datasetId,
-      numbers.map((number, index) => [number, span.offset + index] as const),
-    );
+    const places = numbers?.map((number, index) => [number, span.offset + index] as const);
+    if (!places) return null;
+    const entries = await this.entriesOf(datasetId, places);
+    return entries.length === places.length ? entries : null;
   }
 
   async records(datasetId: string, version: number, part: RecordPart): Promise<readonly DatasetRecord[] | null> {
@@ -111,7 +111,7 @@ export class TypeOrmRecordRepository implements RecordRepository {
     let at = offset;
     while (at < total && found.length < count) {
       const numbers = await this.chunks.numbers(datasetId, list, { offset: at, count: MOST_SEARCHED });
-      if (numbers.length === 0) return null; // the version was removed meanwhile
+      if (!numbers) return null;
       const rows = await this.unitOfWork.query<{ number: string }>(MATCHING, [datasetId, numbers, ...filter]);
       const matching = new Set(rows.map(({ number }) => Number(number)));
       const start = at;
@@ -180,8 +180,10 @@ export class TypeOrmRecordRepository implements RecordRepository {
     if (!list) return null;
     const numbers = await this.chunks.numbers(datasetId, list, part);
     const statement = `SELECT at, id, "group", ${columns} FROM (${WITHIN}) one WHERE total - bytes <= $3 ORDER BY at`;
+    if (!numbers || numbers.length === 0) return numbers && [];
     const rows = await this.unitOfWork.query<Row & { at: string }>(statement, [datasetId, numbers, part.bytes]);
-    return rows.every(({ at }, index) => Number(at) === index + 1) ? rows : null;
+    const isWhole = rows.length > 0 && rows.every(({ at }, index) => Number(at) === index + 1);
+    return isWhole ? rows : null;
   }
 
   /** Returns the chunks of a version, or null if the dataset does not have it. */

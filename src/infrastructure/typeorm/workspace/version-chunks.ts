@@ -122,10 +122,12 @@ export class VersionChunks {
     });
   }
 
-  /** Returns the numbers of the records of a part of the list. Omits those of removed chunks. */
-  async numbers(datasetId: string, list: readonly Chunk[], span: RecordSpan): Promise<number[]> {
+  /** Returns the numbers of the records of a part of the list, or null if the version was removed meanwhile. */
+  async numbers(datasetId: string, list: readonly Chunk[], span: RecordSpan): Promise<number[] | null> {
     const { start, first, end } = VersionChunks.covering(list, span);
-    const chunks = await this.filled(datasetId, list.slice(first, end));
+    const wanted = list.slice(first, end);
+    const chunks = await this.filled(datasetId, wanted);
+    if (chunks.length < wanted.length) return null;
     const from = span.offset - start;
     return chunks.flatMap(({ records }) => records).slice(from, from + span.count);
   }
