@@ -91,7 +91,7 @@ const recordsOf = (dataset: number, version: number): DatasetRecord[] =>
   }));
 
 async function upgrade(databaseUrl: string): Promise<void> {
-  const migration = 'DatasetRecords1766361600000';
+  const migration = 'DatasetRecords1766448000000';
   await migrateBefore(databaseUrl, migration);
   const client = new Client({ connectionString: databaseUrl });
   await client.connect();

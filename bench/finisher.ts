@@ -35,7 +35,8 @@ async function main(): Promise<void> {
       name: null,
       projectId: null,
       modelId: null,
-      prices: null,
+      pricesOf: () => null,
+      guard: null,
       signal,
     };
     const failure = nth % 10 >= 7 || nth % 200 < 20 ? new InferenceTimeout(1) : null;

@@ -13,11 +13,13 @@ import {
 } from '../application/accounts/ports.js';
 import { AlertAnnouncer } from '../application/alerts/alert-announcer.js';
 import { AlertNotifier, AlertRepository, WebhookRepository, WebhookSender } from '../application/alerts/ports.js';
+import { Breakers } from '../application/chat/breakers.js';
 import { ChatEngine, ChatRuntimes } from '../application/chat/ports.js';
 import { ModelFileResolver, ModelFileStore, ModelServer } from '../application/deployments/ports.js';
 import { LogTail, Metrics, RateLimitStore } from '../application/operations/ports.js';
 import { MemoryBudget } from '../application/shared/memory-budget.js';
 import {
+  Chance,
   Clock,
   IdGenerator,
   JsonSchemas,
@@ -26,6 +28,7 @@ import {
   ServiceSettings,
   Tracer,
 } from '../application/shared/ports.js';
+import { SpendMeter } from '../application/spend/spend-meter.js';
 import { ContentHasher, StarterCatalog } from '../application/workspace/ports.js';
 import { CallTelemetry } from '../infrastructure/chat-runtimes/call-telemetry.js';
 import { ChatRuntimesByEngine } from '../infrastructure/chat-runtimes/chat-runtimes-by-engine.js';
@@ -55,11 +58,12 @@ import {
   deploymentMetrics,
   hashingMetrics,
   poolMetrics,
+  spendMetrics,
 } from '../infrastructure/prometheus/metric-sources.js';
 import { PrometheusMetrics } from '../infrastructure/prometheus/prometheus-metrics.js';
 import { MemoryRateLimitStore } from '../infrastructure/rate-limit/memory-rate-limit-store.js';
 import { FolderMailer, SmtpMailer } from '../infrastructure/smtp/mailers.js';
-import { AsyncRequestContext, SystemClock, UuidIdGenerator } from '../infrastructure/system/adapters.js';
+import { AsyncRequestContext, SystemChance, SystemClock, UuidIdGenerator } from '../infrastructure/system/adapters.js';
 import { DataSource } from '../infrastructure/typeorm/data-source.js';
 import { poolLoad, readBacklog } from '../infrastructure/typeorm/operations/operations.js';
 import { TypeOrmUnitOfWork } from '../infrastructure/typeorm/typeorm-unit-of-work.js';
@@ -133,6 +137,7 @@ const serviceSettings = (config: Config): ServiceSettings => ({
 function bindShared(container: Container): void {
   container.bind(Clock).to(SystemClock);
   container.bind(IdGenerator).to(UuidIdGenerator);
+  container.bind(Chance).to(SystemChance);
   container.bind(SecretTokens).to(CheckedTokens);
   container.bind(RequestContext).to(AsyncRequestContext);
 }
@@ -239,15 +244,16 @@ function bindOperations(container: Container, config: Config, hasher: BcryptPass
   container
     .bind(PrometheusMetrics)
     .toResolvedValue(
-      (database, unitOfWork, servers, runtimes, announcer) =>
+      (database, unitOfWork, servers, runtimes, breakers, announcer, meter) =>
         new PrometheusMetrics([
           hashingMetrics(() => hasher.load),
           poolMetrics(() => poolLoad(database)),
           backlogMetrics(() => readBacklog(unitOfWork)),
           deploymentMetrics(servers),
-          chatMetrics(runtimes),
+          chatMetrics(runtimes, breakers),
           announcementMetrics(announcer),
+          spendMetrics(meter, config.currency),
         ]),
-      [DataSource, TypeOrmUnitOfWork, ModelServer, ChatRuntimes, AlertAnnouncer],
+      [DataSource, TypeOrmUnitOfWork, ModelServer, ChatRuntimes, Breakers, AlertAnnouncer, SpendMeter],
     );
 }

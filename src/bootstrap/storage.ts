@@ -21,6 +21,7 @@ import {
 } from '../application/jobs/ports.js';
 import { ExpiredData, StorageMeter, StorageProbe } from '../application/operations/ports.js';
 import { DesiredStateChanges, UnitOfWork, WorkQueue } from '../application/shared/ports.js';
+import { BudgetRepository, HoldRepository, KeyLimitRepository } from '../application/spend/ports.js';
 import {
   DatasetRepository,
   ModelAliasRepository,
@@ -60,6 +61,9 @@ import { TypeOrmUsageRepository } from '../infrastructure/typeorm/jobs/usage.rep
 import { TypeOrmExpiredData, TypeOrmStorageProbe } from '../infrastructure/typeorm/operations/operations.js';
 import { TypeOrmStorageMeter } from '../infrastructure/typeorm/operations/storage-meter.js';
 import { GraphileWorkQueue } from '../infrastructure/typeorm/queue/graphile-work-queue.js';
+import { TypeOrmBudgetRepository } from '../infrastructure/typeorm/spend/budget.repository.js';
+import { TypeOrmHoldRepository } from '../infrastructure/typeorm/spend/hold.repository.js';
+import { TypeOrmKeyLimitRepository } from '../infrastructure/typeorm/spend/key-limit.repository.js';
 import { TypeOrmUnitOfWork } from '../infrastructure/typeorm/typeorm-unit-of-work.js';
 import { TypeOrmDatasetRepository } from '../infrastructure/typeorm/workspace/dataset.repository.js';
 import {
@@ -76,6 +80,9 @@ export function bindStorage(container: Container, database: DataSource, secret: 
   container.bind(UnitOfWork).toService(TypeOrmUnitOfWork);
   container.bind(WorkQueue).to(GraphileWorkQueue);
   container.bind(AuditRepository).to(TypeOrmAuditRepository);
+  container.bind(BudgetRepository).to(TypeOrmBudgetRepository);
+  container.bind(HoldRepository).to(TypeOrmHoldRepository);
+  container.bind(KeyLimitRepository).to(TypeOrmKeyLimitRepository);
   container.bind(AccountRepository).to(TypeOrmAccountRepository);
   container.bind(TeamRepository).to(TypeOrmTeamRepository);
   container.bind(CredentialRepository).to(TypeOrmCredentialRepository);

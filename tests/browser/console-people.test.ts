@@ -119,11 +119,26 @@ describeInBrowser('the console for the team and the account', () => {
     await press(page, 'Save the name');
     await page.getByText('Your name is changed.').waitFor();
     await press(page, 'New key');
-    await page.getByRole('dialog').getByLabel('Name').fill('nightly evaluation');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name').fill('nightly evaluation');
+    await dialog.getByLabel('Chat and make embeddings').check();
+    await dialog.getByLabel('Calls of models at the same time').fill('none');
+    await press(page, 'Make the key');
+    await dialog.getByText('must be a whole number from 1 to 10000').waitFor();
+    await dialog.getByLabel('Calls of models at the same time').fill('4');
+    expect(await shortcomingsInEveryLook(page)).toEqual([]);
     await press(page, 'Make the key');
     const key = (await page.locator('dialog pre').textContent()) as string;
     expect((await service.get('/v1/status', key)).status).toBe(200);
     await press(page, 'Done');
+    const row = page.getByRole('row', { name: /nightly evaluation/ });
+    await row.getByText('chat, 4 at the same time').waitFor();
+    await row.getByRole('button', { name: 'Change' }).click();
+    await dialog.getByLabel('Read what you may read').check();
+    await dialog.getByLabel('Calls of models at the same time').fill('');
+    await press(page, 'Save');
+    await row.getByText('chat, read', { exact: true }).waitFor();
+    expect((await service.get('/v1/status', key)).body.caller.key).toMatchObject({ permissions: ['chat', 'read'] });
     await page
       .getByRole('row', { name: /nightly evaluation/ })
       .getByRole('button', { name: 'Revoke' })

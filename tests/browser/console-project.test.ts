@@ -184,6 +184,31 @@ describeInBrowser('projects and models in the console', () => {
     expect((await service.get(`/v1/projects/${id}/models`, ada.token)).body.count).toBe(2);
   });
 
+  it('lets calls go to a fallback, or to a model by weight', async () => {
+    const id = await createProject(service, ada.token);
+    const models = [await registeredModel(service, ada.token, id), await registeredModel(service, ada.token, id)];
+    const [first, second] = models as [string, string];
+    await service.put(`/v1/projects/${id}/runtime`, ada.token, { model_id: first });
+    const page = await openConsole(visitor, ada.token, `/projects/${id}`);
+    const panel = part(page, 'Models for calls');
+    const row = (model: string) => panel.getByRole('row', { name: new RegExp(model.slice(-6)) });
+    await row(first).getByText('100 %').waitFor();
+    await panel.getByLabel('Fallback 1').selectOption(second);
+    await press(page, 'Save the models');
+    await row(second).getByText('if others fail').waitFor();
+    await row(second).getByText('closed').waitFor();
+    expect((await project(id)).runtime).toMatchObject({ model_id: first, fallbacks: [second], split: null });
+    expect(await shortcomingsInEveryLook(page)).toEqual([]);
+    await panel.getByLabel('A call tries first').selectOption('split');
+    await panel.getByLabel(new RegExp(`Weight of .*${second.slice(-6)}`)).fill('0');
+    await press(page, 'Save the models');
+    await shown(page, /must be a number above 0/);
+    await panel.getByLabel(new RegExp(`Weight of .*${second.slice(-6)}`)).fill('3');
+    await press(page, 'Save the models');
+    await row(second).getByText('75 %').waitFor();
+    await row(first).getByText('25 %').waitFor();
+  });
+
   it('deletes a dataset and a draft that cannot be shown', async () => {
     const id = await createProject(service, ada.token);
     const { id: draft } = await draftModel(service, ada.token, id, { runtime: 'onnx', path: 'tiny-chat' });

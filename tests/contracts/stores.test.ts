@@ -31,6 +31,8 @@ import { usageContract } from './jobs/usage.contract.js';
 import { storageMeterContract } from './operations/storage-meter.contract.js';
 import { locksContract } from './shared/locks.contract.js';
 import { addedUnderCap, countedUp, unitOfWorkContract } from './shared/unit-of-work.contract.js';
+import { budgetsContract } from './spend/budgets.contract.js';
+import { keyLimitsContract } from './spend/key-limits.contract.js';
 import { datasetsContract } from './workspace/datasets.contract.js';
 import { modelAliasesContract } from './workspace/model-aliases.contract.js';
 import { modelsContract } from './workspace/models.contract.js';
@@ -41,6 +43,8 @@ const contracts = [
   accountsContract,
   alertsContract,
   auditTrailContract,
+  budgetsContract,
+  keyLimitsContract,
   conversationsContract,
   credentialsContract,
   datasetsContract,

@@ -10,7 +10,7 @@ import { Service } from '../support/service.js';
 import { TemporaryFolder } from '../support/temporary-folder.js';
 import { until } from '../support/until.js';
 import { WebhookReceiver } from '../support/webhook-receiver.js';
-import { readyProject, register } from '../support/workspace.js';
+import { ask, completions, readyProject, register } from '../support/workspace.js';
 
 const docs = join(__dirname, '../../docs');
 const shipped = (file: string) => readFileSync(join(docs, 'monitoring', file), 'utf8');
@@ -42,8 +42,11 @@ beforeAll(async () => {
       SERVICE_SLACK_WEBHOOK_URL: slack.url,
     },
   });
-  const spec = { runtime: 'openai', base_url: engine.url, model: 'any' };
-  await readyProject(service, (await register(service, 'Ada')).token, spec); // a chat runtime has metrics of its own
+  // A chat runtime has metrics of its own, and a call with a price has a cost.
+  const spec = { runtime: 'openai', base_url: engine.url, model: 'any', prices: { input: 1, output: 1, per_call: 1 } };
+  const { token } = await register(service, 'Ada');
+  const project = await readyProject(service, token, spec);
+  await service.post(completions(project), token, ask(project, 'Hello'));
   metrics = (await service.get('/metrics', masterKey)).body;
 });
 afterAll(async () => {

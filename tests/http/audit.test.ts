@@ -104,6 +104,12 @@ describe('the audit trail', () => {
     return (await as(app, admin.token).alerts('?status=firing'))[0].id;
   };
   const webhook = { path: '/v1/alerts/webhooks', json: { url: 'https://1.1.1.1/private' } };
+  /** The same call with an invalid limit has no effect. */
+  const refusing = (call: Call): Act => ({ ...call, withoutEffect: { ...call, json: { ...call.json, limit: -1 } } });
+  const budget = async (): Promise<Act> => {
+    const about = { unit: 'calls', limit: 1, period: 'day' };
+    return refusing({ path: '/v1/budgets', json: { scope: 'project', scope_id: await project(), ...about } });
+  };
   const typed = (email: string) => ({ path: '/v1/auth/register', json: { name: 'New', email, password } });
   const profile = (token: string, json: object): Call => ({ method: 'PATCH', path: '/v1/auth/me', token, json });
   const byMember = async (call: Call): Promise<Act> => ({
@@ -156,6 +162,20 @@ describe('the audit trail', () => {
     ],
     ['account.removed', async () => removal(`/v1/auth/users/${(await someone()).id}`)],
     ['api_key.minted', () => byMember({ path: '/v1/keys', json: { name: 'nightly' } })],
+    [
+      'api_key.changed',
+      async () => {
+        const { id } = await done({ path: '/v1/keys', json: {} });
+        return byMember({ method: 'PATCH', path: `/v1/keys/${id}`, json: { version: 1, permissions: ['chat'] } });
+      },
+    ],
+    ['budget.created', () => budget()],
+    [
+      'budget.changed',
+      async () =>
+        refusing({ method: 'PATCH', path: `/v1/budgets/${(await done(await budget())).id}`, json: { limit: 2 } }),
+    ],
+    ['budget.deleted', async () => removal(`/v1/budgets/${(await done(await budget())).id}`)],
     ['api_key.revoked', async () => removal(`/v1/keys/${(await done({ path: '/v1/keys', json: {} })).id}`)],
     [
       'session.revoked',

@@ -4,6 +4,7 @@ import { ChatRuntimes } from '../../src/application/chat/ports.js';
 import { Clock } from '../../src/application/shared/ports.js';
 import { ChatRuntimesByEngine } from '../../src/infrastructure/chat-runtimes/chat-runtimes-by-engine.js';
 import { SystemClock } from '../../src/infrastructure/system/adapters.js';
+import { closeBreakers } from '../support/closed-breakers.js';
 import { sendJson } from '../support/local-server.js';
 import {
   answering,
@@ -68,6 +69,7 @@ describe('chat with an engine elsewhere', () => {
     project = await readyProject(app, admin.token, spec());
   });
   afterEach(() => {
+    closeBreakers(app.container);
     engine.script = speaking();
   });
   afterAll(async () => {
@@ -166,6 +168,31 @@ describe('chat with an engine elsewhere', () => {
     expect(engine.asked.at(-1)?.body).toEqual({ ...asked, model: 'big-model' });
     for (const input of ['', [], ['a', ''], [1, 2], ['a', 1]])
       expect((await app.post('/openai/v1/embeddings', admin.apiKey, { ...asked, input })).status).toBe(400);
+  });
+
+  it('tells the engine what a budget leaves, and asks again without it if that is more than the context', async () => {
+    const own = await readyProject(app, admin.token, spec());
+    const about = { scope: 'project', scope_id: own, unit: 'tokens', limit: 1_000, period: 'total' };
+    const { body: budget } = await app.post('/v1/budgets', admin.token, about);
+    engine.script = (asked, response) => {
+      const isTooLong = asked.body.max_tokens > 4_096;
+      const error = { object: 'error', message: "This model's maximum context length is 4096 tokens." };
+      if (isTooLong) sendJson(response, 400, error);
+      else speaking()(asked, response);
+    };
+    const told = async () => {
+      const before = engine.asked.length;
+      const json = { model: own, messages: [{ role: 'user', content: 'Hi' }] };
+      expect((await app.post('/openai/v1/chat/completions', admin.apiKey, json)).status).toBe(200);
+      return engine.asked.slice(before).map(({ body }) => body.max_tokens);
+    };
+    const [least] = await told();
+    expect(least > 500 && least < 1_000).toBe(true);
+    const json = { limit: 1_000_000 };
+    const { body } = await app.call('PATCH', `/v1/budgets/${budget.id}`, { token: admin.token, json });
+    expect(body).toMatchObject({ settled: '13.000000000', held: '0.000000000' });
+    expect(await told()).toEqual([131_072, undefined]);
+    await app.delete(`/v1/budgets/${budget.id}`, admin.token);
   });
 
   it('passes on what the engine says about a request of a program that speaks OpenAI’s API, without its key', async () => {

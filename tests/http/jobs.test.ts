@@ -71,6 +71,7 @@ describe('jobs', () => {
         usage: null,
         cost: null,
         currency: 'USD',
+        attempts: null,
       },
     });
     const { id } = answer.body;

@@ -43,10 +43,14 @@ interface Act {
   readonly body: object | string | ((params: Record<string, string>) => object);
   /** Creates the objects that the path names. */
   readonly params?: () => Promise<Record<string, string>>;
+  /** Creates the objects of the actor that the path names. */
+  readonly own?: (by: Member) => Promise<Record<string, string>>;
   readonly by?: 'key';
   /** The status of the act, by default 200. */
   readonly status?: number;
   readonly writesNothing?: true;
+  /** The outcome for an actor who has become a member, by default `403 forbidden`. */
+  readonly demoted?: string;
   /** Says that any role may do the act. */
   readonly open?: true;
 }
@@ -93,6 +97,7 @@ describe('the permission for an act with a late body', () => {
     return body.id;
   };
   const rule = { name: 'failures', rule_type: 'consecutive_failures', threshold: 2 };
+  const budgetOf = (scope_id: string) => ({ scope: 'project', scope_id, unit: 'calls', limit: 1, period: 'day' });
   const records = [{ input: 'France', expected: 'Paris' }];
   const inProject = async () => ({ project_id: await createProject(app, root.token) });
   const withDataset = async () => {
@@ -133,6 +138,11 @@ describe('the permission for an act with a late body', () => {
   const acts: Record<string, Act> = {
     updateOwnAccount: { body: { password: 'another horse battery', current_password: password }, open: true },
     mintKey: { body: { name: 'late' }, status: 201, open: true },
+    changeKey: {
+      body: { version: 1, permissions: ['chat'] },
+      own: async ({ token }) => ({ key_id: (await app.get('/v1/keys', token)).body.keys[0].id }),
+      open: true,
+    },
     changeRole: { body: { role: 'admin' }, params: async () => ({ user_id: (await register(app, 'Mia')).id }) },
     createInvite: { body: { role: 'admin' }, status: 201 },
     createProject: { body: { name: 'Late' }, status: 201 },
@@ -171,6 +181,12 @@ describe('the permission for an act with a late body', () => {
       body: { status: 'succeeded', result: 1 },
       params: async () => ({ job_id: await create('/v1/jobs', { kind: 'external', name: 'late' }) }),
       by: 'key',
+    },
+    createBudget: { body: ({ project_id = '' }) => budgetOf(project_id), params: inProject, status: 201 },
+    changeBudget: {
+      body: { limit: 2 },
+      demoted: '404 not_found',
+      params: async () => ({ budget_id: await create('/v1/budgets', budgetOf((await inProject()).project_id)) }),
     },
     createAlertRule: { body: rule, by: 'key', status: 201 },
     previewAlertRule: { body: rule, by: 'key', writesNothing: true, open: true },
@@ -224,19 +240,28 @@ describe('the permission for an act with a late body', () => {
     'it is removed': ({ id }) => done(app.delete(`/v1/auth/users/${id}`, root.token)),
     'it is demoted': ({ id }) =>
       done(app.call('PATCH', `/v1/auth/users/${id}/role`, { token: root.token, json: { role: 'member' } })),
+    'its key is restricted': async ({ token }) => {
+      const { keys } = (await app.get('/v1/keys', token)).body;
+      const json = { version: 1, projects: [await createProject(app, root.token)] };
+      return done(app.call('PATCH', `/v1/keys/${keys[0].id}`, { token, json }));
+    },
     'nothing changes': async () => undefined,
   };
   /** Each of these ends a credential, too. One act for each kind of credential is enough. */
   const ofCredential = ['its password is changed', 'it is removed'];
   const changesFor = (id: string) =>
     Object.keys(changes).filter(
-      (change) => !ofCredential.includes(change) || ['createProject', 'createJob'].includes(id),
+      (change) =>
+        (!ofCredential.includes(change) || ['createProject', 'createJob'].includes(id)) &&
+        (change !== 'its key is restricted' ||
+          ['createChatCompletion', 'createOpenAiChatCompletion', 'createJob'].includes(id)),
     );
-  const expected = (id: string, { status = 200, writesNothing, open }: Act) => {
+  const expected = (id: string, { status = 200, writesNothing, open, demoted = '403 forbidden' }: Act) => {
     const allowed = writesNothing ? `${status}` : `${status} written`;
     const outcomeOfChange = (change: string) => {
       if (change === 'nothing changes') return allowed;
-      if (change === 'it is demoted') return open ? allowed : '403 forbidden';
+      if (change === 'its key is restricted') return '403 key_restricted';
+      if (change === 'it is demoted') return open ? allowed : demoted;
       return '401 unauthenticated';
     };
     return Object.fromEntries(changesFor(id).map((change) => [change, outcomeOfChange(change)]));
@@ -249,8 +274,8 @@ describe('the permission for an act with a late body', () => {
 
   /** Sends the headers, makes the change while the service waits for the body, then sends the body. */
   async function outcome(id: string, act: Act, change: string, params: Record<string, string>): Promise<string> {
-    const { method, at } = routeOf(id, params);
     const by = await actor();
+    const { method, at } = routeOf(id, { ...params, ...(await act.own?.(by)) });
     const body = typeof act.body === 'function' ? act.body(params) : act.body;
     const bytes = typeof body === 'string' ? body : JSON.stringify(body);
     const headers = {

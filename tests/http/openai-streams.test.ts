@@ -16,6 +16,7 @@ import {
 } from '../../src/domain/chat/errors.js';
 import { OpenAiController } from '../../src/interfaces/http/chat/openai/openai.controller.js';
 import { MemoryChatRuntimes } from '../fakes/chat/memory-chat-runtimes.js';
+import { closeBreakers } from '../support/closed-breakers.js';
 import { until } from '../support/until.js';
 import { type Member, readyProject, register } from '../support/workspace.js';
 import { statusAndCode } from './support/refusals.js';
@@ -74,6 +75,7 @@ describe('streams of the OpenAI endpoint', () => {
   });
   afterEach(() => {
     app.container.get(OpenAiController).heartbeatMs = 15_000;
+    closeBreakers(app.container);
   });
 
   const body = (more: object = {}) => ({

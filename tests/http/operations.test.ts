@@ -22,10 +22,13 @@ describe('GET /v1/status', () => {
     const { alert_emails, ...user } = (await app.get('/v1/auth/me', admin.token)).body;
     expect(alert_emails).toBe(false);
     const team = { id: expect.stringMatching(/^tea_/) };
-    expect(caller).toEqual({ kind: 'session', user, team, role: 'admin', operator: true, verified: false });
+    const known = { user, team, role: 'admin', operator: true, verified: false };
+    expect(caller).toEqual({ kind: 'session', ...known, key: null });
     expect(permissions).toMatchObject({ manage_team: true, mint_keys: false, chat: true, run_jobs: false });
     const key = await status(admin.apiKey);
-    expect(key.caller).toEqual({ ...caller, kind: 'api_key' });
+    const none = { projects: null, permissions: null, requests_per_minute: null, tokens_per_minute: null };
+    const ownKey = { id: expect.stringMatching(/^key_/), ...none, max_concurrent: null };
+    expect(key.caller).toEqual({ ...caller, kind: 'api_key', key: ownKey });
     expect(key.permissions).toMatchObject({ manage_team: false, read_workspace: false, manage_monitoring: true });
     const { permissions: ofMember } = await status(member.token);
     expect(ofMember).toMatchObject({ read_workspace: true, edit_workspace: false, manage_monitoring: false });
@@ -34,7 +37,8 @@ describe('GET /v1/status', () => {
       permissions: { edit_workspace: true, read_monitoring: false },
     });
     const { caller: master, permissions: ofMaster, runtimes } = await status(masterKey);
-    expect(master).toEqual({ kind: 'master', user: null, team: null, role: 'admin', operator: true, verified: true });
+    const nobody = { user: null, team: null, key: null };
+    expect(master).toEqual({ kind: 'master', ...nobody, role: 'admin', operator: true, verified: true });
     expect(ofMaster).toMatchObject({ run_jobs: true, manage_monitoring: true, chat: false, own_account: false });
     expect(runtimes).toEqual([]);
   });
@@ -62,6 +66,7 @@ describe('GET /v1/status', () => {
     expect(answer.body.limits).toEqual({
       requests: { limit: 120, remaining: 118, window_seconds: 60, reset_seconds: 60 },
       auth: { limit: 20, remaining: 20, window_seconds: 60, reset_seconds: 0 },
+      key: null,
     });
     expect(answer.headers.get('x-ratelimit-remaining-requests')).toBe('118');
   });
@@ -76,10 +81,23 @@ describe('GET /v1/status', () => {
         project_name: 'Capitals',
         state: 'not_connected',
         model_id: null,
+        fallbacks: [],
+        split: null,
+        targets: [],
         reason: null,
         task: null,
       },
-      { project_id: first, project_name: 'Capitals', state: 'stopped', model_id: model, reason: null, task: null },
+      {
+        project_id: first,
+        project_name: 'Capitals',
+        state: 'stopped',
+        model_id: model,
+        fallbacks: [],
+        split: null,
+        targets: [{ model_id: model, share: 1, state: 'stopped', reason: null, breaker: 'closed', retry_after: null }],
+        reason: null,
+        task: null,
+      },
     ];
     for (const token of [admin.token, member.token, member.apiKey]) {
       expect((await status(token)).runtimes).toEqual(expected);

@@ -1,3 +1,4 @@
+import { Breakers } from '../../src/application/chat/breakers.js';
 import { ChatRuntimes, ResponseRepository } from '../../src/application/chat/ports.js';
 import { ResponseRunner } from '../../src/application/chat/response-runner.js';
 import { RetryAfter } from '../../src/application/shared/retry-after.js';
@@ -207,6 +208,8 @@ describe('responses that are stored, fail or run in the background', () => {
     [60, [15_000, 15_000, 15_000, 15_000, 15_000]],
   ])('leave their places while a model is busy for %s s, and fail after three minutes', async (advised, first) => {
     parts = breakingAfter(new ModelBusy(advised), 'Hel');
+    // The breaker would open, because no time passes between the attempts.
+    jest.spyOn(app.container.get(Breakers), 'admits').mockReturnValue(true);
     const id = await queued();
     const pauses: number[] = [];
     for (let number = 1; (await read(id)).error === null; number++) {
@@ -228,6 +231,7 @@ describe('responses that are stored, fail or run in the background', () => {
       `SELECT (payload->>'maxAttempts')::int AS attempts FROM graphile_worker._private_jobs WHERE key = '${id}'`,
     );
     expect(task?.attempts).toBe(17);
+    jest.restoreAllMocks();
   });
 
   it('try again soon after an outage of the database, also after many attempts', async () => {

@@ -34,7 +34,7 @@ describe('the job of a call', () => {
     app.clock.advance(1_500);
     if (word === 'nonsense') return { not: 'a completion' };
     if (word === 'late') throw new InferenceTimeout(1);
-    if (word === 'crash') setImmediate(() => runtimes.crash(project));
+    if (word === 'crash') setImmediate(() => runtimes.crash(`${project}/${model}`));
     return word === 'crash' || word === 'hang' ? never() : 'fine';
   };
   const runtimes = new MemoryChatRuntimes({ fake: { answer } }, { queue: 0 });
@@ -123,6 +123,7 @@ describe('the job of a call', () => {
         usage: { tokens_in: expect.any(Number), tokens_out: expect.any(Number), time_to_first_token: null },
         cost: null,
         currency: 'USD',
+        attempts: [{ model_id: model, outcome: 'answered', ms: 1_500 }],
       },
     ]);
     const { usage } = await as(app, admin.token).get('/v1/usage?group_by=key');

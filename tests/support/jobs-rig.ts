@@ -1,11 +1,15 @@
+import { Authority } from '../../src/application/accounts/authority.js';
 import { AlertService } from '../../src/application/alerts/alert.service.js';
 import { AlertAnnouncer } from '../../src/application/alerts/alert-announcer.js';
 import { AlertRuleService } from '../../src/application/alerts/alert-rule.service.js';
 import { CallReaper } from '../../src/application/jobs/call-reaper.js';
-import { CallTracker, RunningCalls } from '../../src/application/jobs/call-tracker.js';
+import { CallTracker } from '../../src/application/jobs/call-tracker.js';
 import { JobService } from '../../src/application/jobs/job.service.js';
 import { JobFinisher } from '../../src/application/jobs/job-finisher.js';
+import { RunningCalls } from '../../src/application/jobs/running-calls.js';
 import { UsageRollUp } from '../../src/application/jobs/usage.service.js';
+import { BudgetGuard } from '../../src/application/spend/budget-guard.js';
+import { SpendMeter } from '../../src/application/spend/spend-meter.js';
 import { TeamWorkspace } from '../../src/application/workspace/team-workspace.js';
 import type { FinishedJob } from '../../src/domain/jobs/job.js';
 import { NoTracer } from '../../src/infrastructure/system/adapters.js';
@@ -30,14 +34,36 @@ export function jobsRig(
   clock = new ManualClock(at(0)),
   log = new MemoryLogger(),
 ) {
-  const { jobs, jobHistory, usage, alertRules, alerts, unitOfWork } = repositories;
+  const { jobs, jobHistory, usage, alertRules, alerts, unitOfWork, holds, budgets } = repositories;
   const processes = new TypeOrmInstanceRegistry(source);
   const outages = new OutageLog(log);
   const queue = new GraphileWorkQueue(source, new TypeOrmUnitOfWork(source), processes, log, outages, new NoTracer());
+  const meter = new SpendMeter();
   const announcer = new AlertAnnouncer([], queue, unitOfWork, alerts, log);
-  const finisher = new JobFinisher(unitOfWork, jobs, jobHistory, alertRules, alerts, announcer, ids, log);
+  const finisher = new JobFinisher(
+    unitOfWork,
+    jobs,
+    jobHistory,
+    alertRules,
+    alerts,
+    announcer,
+    budgets,
+    meter,
+    ids,
+    log,
+  );
   const running = Object.assign(new RunningCalls(jobs, log), { delayMs: 0 });
-  const tracking = new CallTracker(running, finisher, processes, ids, clock, log);
+  const guard = new BudgetGuard(holds, processes, clock, log, meter);
+  const tracking = new CallTracker(
+    running,
+    finisher,
+    guard,
+    processes,
+    new Authority(repositories.credentials, clock),
+    ids,
+    clock,
+    log,
+  );
   const audit = auditOn(repositories, clock);
   const found = new TeamWorkspace(repositories.projects, repositories.models, repositories.datasets);
   const rollUp = new UsageRollUp(usage, unitOfWork, clock);
@@ -49,9 +75,10 @@ export function jobsRig(
     running,
     finisher,
     tracking,
-    reaper: new CallReaper(tracking, jobs, jobHistory, finisher, rollUp, processes, queue, clock, log),
+    guard,
+    reaper: new CallReaper(tracking, jobs, jobHistory, finisher, rollUp, processes, queue, holds, guard, clock, log),
     jobService: new JobService(jobs, found, finisher, unlimitedStorage(repositories), unitOfWork, ids, clock, log),
-    rules: new AlertRuleService(alertRules, jobHistory, unitOfWork, audit, ids, clock),
+    rules: new AlertRuleService(alertRules, jobHistory, budgets, unitOfWork, audit, ids, clock),
     alerts: new AlertService(alerts, announcer, audit, clock),
     /** Returns all finished jobs in order. */
     async history(): Promise<FinishedJob[]> {

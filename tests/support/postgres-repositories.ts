@@ -25,6 +25,9 @@ import { TypeOrmJobRepository } from '../../src/infrastructure/typeorm/jobs/job.
 import { TypeOrmJobHistory } from '../../src/infrastructure/typeorm/jobs/job-history.js';
 import { TypeOrmUsageRepository } from '../../src/infrastructure/typeorm/jobs/usage.repository.js';
 import { TypeOrmStorageMeter } from '../../src/infrastructure/typeorm/operations/storage-meter.js';
+import { TypeOrmBudgetRepository } from '../../src/infrastructure/typeorm/spend/budget.repository.js';
+import { TypeOrmHoldRepository } from '../../src/infrastructure/typeorm/spend/hold.repository.js';
+import { TypeOrmKeyLimitRepository } from '../../src/infrastructure/typeorm/spend/key-limit.repository.js';
 import { TypeOrmUnitOfWork } from '../../src/infrastructure/typeorm/typeorm-unit-of-work.js';
 import { TypeOrmDatasetRepository } from '../../src/infrastructure/typeorm/workspace/dataset.repository.js';
 import {
@@ -49,6 +52,9 @@ export function postgresRepositories(unitOfWork: TypeOrmUnitOfWork): Repositorie
   return {
     unitOfWork,
     storageMeter: new TypeOrmStorageMeter(unitOfWork),
+    budgets: new TypeOrmBudgetRepository(unitOfWork),
+    holds: new TypeOrmHoldRepository(unitOfWork),
+    keyLimits: new TypeOrmKeyLimitRepository(unitOfWork),
     teams: new TypeOrmTeamRepository(unitOfWork),
     accounts: new TypeOrmAccountRepository(unitOfWork),
     mailedTokens: new TypeOrmMailedTokenRepository(unitOfWork),

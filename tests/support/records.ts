@@ -1,3 +1,4 @@
+import type { RuntimeConnection } from '../../src/application/chat/ports.js';
 import { MemoryBudget } from '../../src/application/shared/memory-budget.js';
 import type { Account, Team } from '../../src/domain/accounts/account.js';
 import { Credential } from '../../src/domain/accounts/credential.js';
@@ -54,6 +55,11 @@ export const aSession = (account: Account, over: Partial<Credential> = {}): Cred
   ...Credential.session({ ...credentialOf(account), id: ids.next('ses'), address: null, userAgent: null }),
   ...over,
 });
+
+/** Returns a connection without fallbacks that is desired to be stopped. */
+export const aConnection = (
+  over: Pick<RuntimeConnection, 'projectId' | 'modelId'> & Partial<RuntimeConnection>,
+): RuntimeConnection => ({ fallbacks: [], split: null, desired: 'stopped', ...over });
 
 export const anApiKey = (account: Account, over: Partial<Credential> = {}): Credential => ({
   ...Credential.apiKey({ ...credentialOf(account), id: ids.next('key'), hint: 'tnk_…abcd' }),

@@ -19,6 +19,7 @@ import { EvaluationRepository, JobHistory, JobRepository, UsageRepository } from
 import { StorageMeter } from '../../src/application/operations/ports.js';
 import { StorageQuotas } from '../../src/application/operations/storage-quotas.js';
 import { type Page, type ServiceSettings, type SizedItem, UnitOfWork } from '../../src/application/shared/ports.js';
+import { BudgetRepository, HoldRepository, KeyLimitRepository } from '../../src/application/spend/ports.js';
 import {
   DatasetRepository,
   ModelAliasRepository,
@@ -58,6 +59,9 @@ export const storagePorts = {
   auditTrail: AuditRepository,
   webhooks: WebhookRepository,
   storageMeter: StorageMeter,
+  budgets: BudgetRepository,
+  holds: HoldRepository,
+  keyLimits: KeyLimitRepository,
 };
 
 /** Contains an adapter of each storage port, all on one store. */

@@ -22,6 +22,13 @@ export abstract class CredentialRepository {
     filter: OwnedCredentials & { readonly now: Date; readonly origin?: Credential['origin'] },
     page?: Page,
   ): Promise<Credential[]>;
+  /** Returns an unexpired credential of the account, or null. */
+  abstract find(credential: OwnedCredentials & { readonly id: string }, now: Date): Promise<Credential | null>;
+  /**
+   * Stores the name and the restrictions of `next`, and returns true if the stored key still has the version of `current`.
+   * Among concurrent calls with the same `current`, exactly one returns true.
+   */
+  abstract replace(current: Credential, next: Credential): Promise<boolean>;
   /** Stores the time of a use of the credential, unless a use within the last minute is stored. */
   abstract touch(id: string, at: Date): Promise<void>;
   /** Ends a credential of the account on every instance at once. Returns false if there is none. */

@@ -3,16 +3,24 @@ import type { Caller } from '../../domain/accounts/caller.js';
 import { authorize, permissions } from '../../domain/accounts/permission.js';
 import { Alert } from '../../domain/alerts/alert.js';
 import { AlertRule, type RuleChange, type RuleInput, ruleLimits } from '../../domain/alerts/alert-rule.js';
-import { LimitReached, NotFound } from '../../domain/shared/errors.js';
+import { InvalidRequest, LimitReached, NotFound } from '../../domain/shared/errors.js';
+import { Budget } from '../../domain/spend/budget.js';
 import { Audit } from '../audit/audit.service.js';
 import { FINISHING } from '../jobs/job-finisher.js';
 import { JobHistory } from '../jobs/ports.js';
 import type { WithMemory } from '../shared/memory-budget.js';
 import { Clock, IdGenerator, UnitOfWork } from '../shared/ports.js';
+import { BudgetRepository } from '../spend/ports.js';
+import { PastFacts } from './past-facts.js';
 import { AlertRuleRepository } from './ports.js';
 
 interface OfRule {
   readonly id: string;
+}
+
+/** A rule with its budget. Null: it has none, or the budget is deleted. */
+export interface RuleWithBudget extends AlertRule {
+  readonly budget: Budget | null;
 }
 
 /** A preview evaluates at most this many of the newest finished jobs. */
@@ -27,6 +35,7 @@ export class AlertRuleService {
   constructor(
     private readonly rules: AlertRuleRepository,
     private readonly history: JobHistory,
+    private readonly budgets: BudgetRepository,
     private readonly unitOfWork: UnitOfWork,
     private readonly audit: Audit,
     private readonly ids: IdGenerator,
@@ -34,40 +43,41 @@ export class AlertRuleService {
   ) {}
 
   /** Returns all rules, newest first. */
-  async list(by: Caller | null): Promise<AlertRule[]> {
+  async list(by: Caller | null): Promise<RuleWithBudget[]> {
     authorize(by, permissions.readMonitoring);
-    return this.rules.all();
+    return this.withBudgets(await this.rules.all());
   }
 
   /** Throws NotFound. */
-  async read(by: Caller | null, { id }: OfRule): Promise<AlertRule> {
+  async read(by: Caller | null, { id }: OfRule): Promise<RuleWithBudget> {
     authorize(by, permissions.readMonitoring);
-    return this.find(id);
+    return this.withBudget(await this.find(id));
   }
 
   /** Creates a rule. Failures before its creation count for its first alert. Throws InvalidRequest, LimitReached. */
-  async create(by: Caller | null, input: RuleInput): Promise<AlertRule> {
+  async create(by: Caller | null, input: RuleInput): Promise<RuleWithBudget> {
     const caller = authorize(by, permissions.manageMonitoring);
     const created = AlertRule.create({ ...input, id: this.ids.next('rul'), createdAt: this.clock.now() });
     return this.unitOfWork.locked(FINISHING, async () => {
+      await this.budgetOf(created);
       if ((await this.rules.all()).length >= ruleLimits.rules) throw new LimitReached(ruleLimits.rules, 'alert rules');
       const failuresInARow = await this.history.failuresInARow(created.jobKind, ruleLimits.failures);
       const rule = { ...created, failuresInARow };
       await this.rules.add(rule);
       const details = { rule_type: rule.ruleType, threshold: rule.threshold };
       await this.audit.record({ by: caller, action: 'alert_rule.created', object: rule, details });
-      return rule;
+      return this.withBudget(rule);
     });
   }
 
   /** Throws NotFound, InvalidRequest. */
-  async change(by: Caller | null, { id, ...change }: OfRule & RuleChange): Promise<AlertRule> {
+  async change(by: Caller | null, { id, ...change }: OfRule & RuleChange): Promise<RuleWithBudget> {
     const caller = authorize(by, permissions.manageMonitoring);
     return this.unitOfWork.locked(FINISHING, async () => {
       const rule = AlertRule.change(await this.find(id), change);
       await this.rules.save([rule]);
       await this.audit.record({ by: caller, action: 'alert_rule.changed', object: rule, details: change });
-      return rule;
+      return this.withBudget(rule);
     });
   }
 
@@ -89,15 +99,42 @@ export class AlertRuleService {
     authorize(by, permissions.readMonitoring);
     let rule = AlertRule.create({ ...input, id: '', createdAt: this.clock.now() });
     await memory.reserve(PREVIEW_BYTES);
+    const past = new PastFacts(await this.budgetOf(rule));
     const alerts: Alert[] = [];
     let considered = 0;
-    for await (const job of this.history.part({ kind: rule.jobKind, since, most: PREVIEWED_JOBS })) {
-      considered++;
-      const observed = AlertRule.observe(rule, job);
-      if (observed.fires) alerts.push(Alert.of(rule, job, ''));
+    for await (const job of this.history.part({
+      kind: rule.jobKind,
+      since: past.since(rule, since),
+      most: PREVIEWED_JOBS,
+    })) {
+      const facts = past.after(rule, job);
+      const observed = AlertRule.observe(rule, job, facts);
       rule = observed.rule;
+      if (since && job.finishedAt < since) continue;
+      considered++;
+      if (observed.fires) alerts.push(Alert.of(rule, job, '', facts));
     }
     return { alerts, considered };
+  }
+
+  /** Throws InvalidRequest if the rule names a budget that does not exist. */
+  private async budgetOf({ budgetId }: AlertRule): Promise<Budget | null> {
+    const [budget = null] = budgetId === null ? [] : await this.budgets.some([budgetId], this.clock.now());
+    if (budgetId !== null && !budget)
+      throw new InvalidRequest([{ path: 'budget_id', message: 'must be the id of a budget' }]);
+    return budget;
+  }
+
+  private async withBudgets(rules: readonly AlertRule[]): Promise<RuleWithBudget[]> {
+    const ids = rules.map(({ budgetId }) => budgetId).filter((id) => id !== null);
+    const found = ids.length === 0 ? [] : await this.budgets.some(ids, this.clock.now());
+    const budgets = new Map(found.map((budget) => [budget.id, budget]));
+    return rules.map((rule) => ({ ...rule, budget: budgets.get(rule.budgetId ?? '') ?? null }));
+  }
+
+  private async withBudget(rule: AlertRule): Promise<RuleWithBudget> {
+    const [withBudget] = await this.withBudgets([rule]);
+    return withBudget as RuleWithBudget;
   }
 
   private async find(id: string): Promise<AlertRule> {

@@ -1,8 +1,9 @@
 import { injectable } from 'inversify';
 import type { Caller } from '../../domain/accounts/caller.js';
+import { KeyScope } from '../../domain/accounts/key-scope.js';
 import { authorize, permissions } from '../../domain/accounts/permission.js';
 import { UnknownModel } from '../../domain/chat/errors.js';
-import { type ChatModel, ChatRuntimes, RuntimeConnectionRepository } from './ports.js';
+import { type ChatModel, RuntimeConnectionRepository } from './ports.js';
 import { RuntimeReconciler } from './runtime-reconciler.js';
 
 interface Named {
@@ -21,20 +22,21 @@ export class ChatModelService {
   constructor(
     private readonly connections: RuntimeConnectionRepository,
     private readonly reconciler: RuntimeReconciler,
-    private readonly runtimes: ChatRuntimes,
   ) {}
 
   /** Returns the caller's team and its projects with a connected model, newest first. Their runtimes may be stopped. */
   async list(by: Caller | null): Promise<{ teamId: string; models: readonly TeamModel[] }> {
-    const { teamId } = authorize(by, permissions.chat);
-    const models = await this.connections.connectedProjects(teamId);
-    return { teamId, models: models.map((one) => ({ ...one, context: this.runtimes.status(one.id).context ?? null })) };
+    const caller = authorize(by, permissions.chat);
+    const { teamId } = caller;
+    const connected = await this.connections.connectedProjects(teamId);
+    const models = connected.filter(({ id }) => KeyScope.covers(caller, id));
+    return { teamId, models: models.map((one) => ({ ...one, context: this.reconciler.context(one.id) })) };
   }
 
   /** Throws UnknownModel, also if the project has no connected model. */
   async read(by: Caller | null, named: Named): Promise<{ teamId: string; model: TeamModel }> {
     const { teamId, models } = await this.list(by);
-    const { projectId } = await this.reconciler.stateForTeam(teamId, named);
+    const { projectId } = await this.reconciler.stateForTeam(authorize(by, permissions.chat), named);
     const model = models.find(({ id }) => id === projectId);
     if (!model) throw new UnknownModel();
     return { teamId, model };

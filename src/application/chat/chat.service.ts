@@ -1,26 +1,23 @@
 import { injectable } from 'inversify';
 import type { AccountCaller, Caller } from '../../domain/accounts/caller.js';
 import { authorize, permissions } from '../../domain/accounts/permission.js';
-import type { ChatRequest, Completion, CompletionPart, TimedCompletion, Usage } from '../../domain/chat/chat.js';
+import type { ChatRequest, Completion, CompletionPart, Usage } from '../../domain/chat/chat.js';
 import type { KeptIn } from '../../domain/chat/conversation.js';
-import {
-  AnswerOutOfFormat,
-  InferenceTimeout,
-  RuntimeInvalidResponse,
-  RuntimeLoading,
-  RuntimeNotConnected,
-  RuntimeStopped,
-  RuntimeUnavailable,
-} from '../../domain/chat/errors.js';
-import type { ProjectRuntime } from '../../domain/chat/runtime.js';
-import { type CallFigures, type CallInfo, CallTracker } from '../jobs/call-tracker.js';
-import { MemoryBudget, type WithMemory } from '../shared/memory-budget.js';
+import { InferenceTimeout, RuntimeInvalidResponse } from '../../domain/chat/errors.js';
+import { Attempts } from '../../domain/jobs/attempt.js';
+import { Prices } from '../../domain/spend/prices.js';
+import { type CallFigures, type CallInfo, CallTracker, pricesOf } from '../jobs/call-tracker.js';
+import type { WithMemory } from '../shared/memory-budget.js';
 import { Clock, ServiceSettings } from '../shared/ports.js';
+import { BudgetGuard } from '../spend/budget-guard.js';
+import { CallDeadline } from '../spend/call-deadline.js';
+import { bounded, demandOf } from '../spend/chat-demand.js';
 import { EarlyEnd } from '../spend/early-end.js';
 import { type InProject, TeamWorkspace } from '../workspace/team-workspace.js';
 import { ConversationService, type TurnPlace } from './conversation.service.js';
-import { ChatRuntimes } from './ports.js';
+import { requireReady } from './require-ready.js';
 import { type NamedProject, RuntimeReconciler } from './runtime-reconciler.js';
+import { TargetCalls } from './target-calls.js';
 import { TurnText } from './turn-text.js';
 
 interface Kept {
@@ -50,7 +47,11 @@ export type LastPart = CompletionPart & Required<Pick<CompletionPart, 'end'>>;
 
 type Counted = NamedProject & Pick<Chat, 'request' | 'signal'>;
 
-type AccountCall = CallInfo & { readonly by: AccountCaller; readonly projectId: string };
+type AccountCall = CallInfo & {
+  readonly by: AccountCaller;
+  readonly projectId: string;
+  readonly attempts: Attempts;
+};
 
 interface Turn {
   readonly place: TurnPlace;
@@ -60,6 +61,8 @@ interface Turn {
 
 interface Answered {
   readonly projectId: string;
+  /** The model that has answered. */
+  readonly modelId: string | null;
   readonly completion: Completion;
   /** The conversation that has stored the turn, or null. */
   readonly conversationId: string | null;
@@ -68,6 +71,8 @@ interface Answered {
 /** An answer during its generation. */
 export interface ChatStream {
   readonly projectId: string;
+  /** Returns the model that answers. It is known from the first part on. */
+  readonly modelId: () => string | null;
   /** The conversation that will store the turn, or null. */
   readonly conversationId: string | null;
   /**
@@ -79,13 +84,6 @@ export interface ChatStream {
   readonly expired: AbortSignal;
 }
 
-/** A chat of the service itself with a runtime, on behalf of an account. */
-export interface OwnCall {
-  readonly projectId: string;
-  readonly request: ChatRequest;
-  readonly accountId: string;
-}
-
 /** After an abort, a slow caller has this time to read on and get the error. Then the connection is closed. */
 const LAST_READ_MS = 500;
 
@@ -95,27 +93,37 @@ export class ChatService {
     private readonly workspace: TeamWorkspace,
     private readonly conversations: ConversationService,
     private readonly reconciler: RuntimeReconciler,
-    private readonly runtimes: ChatRuntimes,
+    private readonly runtimes: TargetCalls,
     private readonly calls: CallTracker,
+    private readonly guard: BudgetGuard,
     private readonly clock: Clock,
     private readonly settings: ServiceSettings,
-    private readonly memory: MemoryBudget,
   ) {}
 
   /**
    * Returns the answer of the project's model, and the id of the conversation that stores the turn, or null. Reads the
    * desired state of the runtime first, so that no instance answers after a stop. Throws what
-   * `RuntimeReconciler.stateForTeam`, `requireReady`, `ConversationService.storeTurn` and `ChatRuntimes.complete` throw.
+   * `RuntimeReconciler.stateForCall`, `requireReady`, `ConversationService.storeTurn` and `TargetCalls.complete` throw.
    */
   async complete(by: Caller | null, input: Input & WholeInput): Promise<Answered> {
     const { request, signal, memory } = input;
     const { call, turn } = await this.prepare(by, input);
-    const { projectId } = call;
-    const early = new EarlyEnd(request);
-    const options = { caller: call.by.accountId, signal, memory, made: early.made };
+    const { projectId, attempts } = call;
+    let early = new EarlyEnd(request, attempts);
     const completion = await this.calls.track(
       call,
-      (admitted) => this.runtimes.complete(projectId, request, { ...options, admitted }),
+      async (begun, bounds) => {
+        const deadline = new CallDeadline(signal, bounds);
+        const admitted = () => {
+          begun();
+          deadline.begin();
+        };
+        const sent = bounded(request, bounds);
+        early = new EarlyEnd(sent, attempts);
+        const caller = call.by.accountId;
+        const options = { caller, signal: deadline.signal, memory, attempts, made: early.made, admitted };
+        return this.runtimes.complete(projectId, sent, options).finally(() => deadline.end());
+      },
       {
         figuresOf: ({ usage }) => figuresOf(usage),
         store: async (answer) => {
@@ -125,7 +133,7 @@ export class ChatService {
         ifLeft: () => early.ofWhole(),
       },
     );
-    return { projectId, completion, conversationId: turn?.id ?? null };
+    return { projectId, modelId: attempts.modelId, completion, conversationId: turn?.id ?? null };
   }
 
   /** Returns the answer in parts. Throws what `complete` throws before the generation. The parts throw later errors. */
@@ -133,7 +141,9 @@ export class ChatService {
     const { call, turn } = await this.prepare(by, input);
     const expired = new AbortController();
     const parts = this.parts(input, call, turn, expired);
-    return { projectId: call.projectId, conversationId: turn?.id ?? null, parts, expired: expired.signal };
+    const { projectId, attempts } = call;
+    const modelId = () => attempts.modelId;
+    return { projectId, modelId, conversationId: turn?.id ?? null, parts, expired: expired.signal };
   }
 
   private async *parts(
@@ -145,23 +155,31 @@ export class ChatService {
     const { request, signal, memory } = input;
     const arrived = this.clock.now().getTime();
     const call = await this.calls.open(about);
-    const { projectId, by } = about;
+    const { projectId, by, attempts } = about;
     const caller = by.accountId;
-    const early = new EarlyEnd(request);
-    const options = { caller, signal, memory, made: early.made, admitted: () => call.admitted() };
-    const source = this.runtimes.stream(projectId, request, options);
+    const sent = bounded(request, call.bounds);
+    const early = new EarlyEnd(sent, attempts);
+    const deadline = new CallDeadline(signal, call.bounds);
+    const admitted = () => {
+      call.admitted();
+      deadline.begin(() => isWaiting && void expire());
+    };
+    const options = { caller, signal: deadline.signal, memory, attempts, made: early.made, admitted };
+    const source = this.runtimes.stream(projectId, sent, options);
     const iterator = source[Symbol.asyncIterator]();
     const text = new TurnText();
     let firstToken: number | null = null;
     let isOpen = true;
+    let isWaiting = false; // for the consumer
     const timeoutMs = this.settings.inferenceTimeoutMs;
     let timer: NodeJS.Timeout | undefined;
-    const madeSoFar = async () => (about.prices ? early.ofStream(firstToken) : figuresOf(null, firstToken));
+    const isCounted = () => pricesOf(about) !== null || call.bounds !== null;
+    const madeSoFar = async () => (isCounted() ? early.ofStream(firstToken) : figuresOf(null, firstToken));
     const fail = async (error: unknown) => call.failed(error, await madeSoFar());
     const stop = (error: unknown) => void fail(error).catch(() => {});
     const expire = async () => {
       await iterator.return?.().catch(() => undefined); // the runtime then reports the tokens that it has made
-      stop(new InferenceTimeout(timeoutMs / 1_000));
+      stop(deadline.signal.aborted ? deadline.signal.reason : new InferenceTimeout(timeoutMs / 1_000));
       expired.abort();
     };
     const abort = () => {
@@ -182,6 +200,7 @@ export class ChatService {
         const { end } = part;
         if (end) {
           isOpen = false;
+          deadline.end();
           await call.succeeded(figuresOf(end.usage, firstToken), async () => {
             await this.store(turn, input, text.joined);
             await input.store?.({ ...part, end }, projectId);
@@ -189,7 +208,9 @@ export class ChatService {
         }
         // The runtime reports its timeout only when it is asked for a part. A slow consumer does not ask.
         timer = setTimeout(() => void expire(), Math.max(1, arrived + timeoutMs - this.clock.now().getTime()));
+        isWaiting = true;
         yield part;
+        isWaiting = false;
         clearTimeout(timer);
         if (part.end) return;
       }
@@ -201,6 +222,7 @@ export class ChatService {
     } finally {
       signal.removeEventListener('abort', abort);
       clearTimeout(timer);
+      deadline.end();
       await iterator.return?.();
       if (isOpen) await call.cancelled(await madeSoFar());
     }
@@ -212,12 +234,21 @@ export class ChatService {
     { keptIn, signal, request, memory: _, ...named }: Input,
   ): Promise<{ call: AccountCall; turn: Turn | null }> {
     const caller = authorize(by, permissions.chat);
-    const { projectId, runtime, prices } = await this.reconciler.stateForTeam(caller.teamId, named);
+    const { projectId, runtime, prices, hasBudgets } = await this.reconciler.stateForCall(caller, named);
     const place = keptIn === null ? null : { caller, projectId, keptIn };
     const turn = place && { place, id: await this.conversations.prepareTurn(place, request) };
     requireReady(runtime);
     const { modelId } = runtime;
-    return { call: { by: caller, kind: 'chat', name: null, projectId, modelId, prices, signal }, turn };
+    const attempts = new Attempts(() => this.clock.now().getTime());
+    const demand = async () => {
+      const promptTokens = await this.runtimes.boundTokens(projectId, request, { caller: caller.accountId, signal });
+      const dearest = Prices.dearest([...prices.values()]);
+      return demandOf(request, { promptTokens, prices: dearest, mostMs: this.settings.inferenceTimeoutMs });
+    };
+    const take = (callId: string, at: Date) => this.guard.take({ by: caller, callId, at, projectId, demand });
+    const guard = hasBudgets ? take : null;
+    const about = { by: caller, kind: 'chat', name: null, projectId, modelId, attempts, guard, signal } as const;
+    return { call: { ...about, pricesOf: (answered) => prices.get(answered ?? '') ?? null }, turn };
   }
 
   private async store(turn: Turn | null, { request, signal }: Chat, text: string): Promise<void> {
@@ -227,14 +258,14 @@ export class ChatService {
   }
 
   /**
-   * Returns the number of tokens of the request's prompt, as `ChatRuntimes.countTokens` counts them. Creates no job.
-   * Throws what `RuntimeReconciler.stateForTeam`, `requireReady` and `ChatRuntimes.countTokens` throw.
+   * Returns the number of tokens of the request's prompt, as `TargetCalls.countTokens` counts them. Creates no job.
+   * Throws what `RuntimeReconciler.stateForTeam`, `requireReady` and `TargetCalls.countTokens` throw.
    */
   async countTokens(by: Caller | null, { request, signal, ...named }: Counted): Promise<number> {
-    const { teamId, accountId } = authorize(by, permissions.chat);
-    const { projectId, runtime } = await this.reconciler.stateForTeam(teamId, named);
+    const caller = authorize(by, permissions.chat);
+    const { projectId, runtime } = await this.reconciler.stateForTeam(caller, named);
     requireReady(runtime);
-    return this.runtimes.countTokens(projectId, request, { caller: accountId, signal });
+    return this.runtimes.countTokens(projectId, request, { caller: caller.accountId, signal });
   }
 
   /** Throws NotFound when the project or the conversation does not exist for the caller. */
@@ -243,39 +274,12 @@ export class ChatService {
     if (keptIn === null || keptIn === 'new') await this.workspace.project(caller, projectId);
     else await this.conversations.requireConversation(by, { projectId, id: keptIn });
   }
-
-  /**
-   * Returns an answer and its latency in seconds without the time in the queue. Creates no job. Throws what
-   * `ChatRuntimes.complete` throws, except AnswerOutOfFormat: returns the answer of this error instead.
-   */
-  async completeOwn({ projectId, request, accountId }: OwnCall, signal: AbortSignal): Promise<TimedCompletion> {
-    let begun = this.clock.now();
-    const admitted = () => {
-      begun = this.clock.now();
-    };
-    const memory = this.memory.open(accountId);
-    const answer = this.runtimes.complete(projectId, request, { caller: accountId, signal, memory, admitted });
-    const completion = await answer
-      .catch((error) => {
-        if (error instanceof AnswerOutOfFormat) return error.completion;
-        throw error;
-      })
-      .finally(() => memory.close());
-    return { completion, latency: Math.max(0, this.clock.now().getTime() - begun.getTime()) / 1000 };
-  }
 }
 
 /** Returns the figures of a call. `firstToken` is null for a whole answer without a stream. */
-const figuresOf = (usage: Usage | null, firstToken: number | null = null): CallFigures => ({
+export const figuresOf = (usage: Usage | null, firstToken: number | null = null): CallFigures => ({
   tokensIn: usage?.promptTokens ?? null,
   tokensCached: usage?.cachedTokens ?? 0,
   tokensOut: usage?.completionTokens ?? null,
   firstToken,
 });
-
-export function requireReady({ state, reason }: ProjectRuntime): void {
-  if (state === 'not_connected') throw new RuntimeNotConnected();
-  if (state === 'stopped') throw new RuntimeStopped();
-  if (state === 'loading') throw new RuntimeLoading();
-  if (state === 'unavailable') throw new RuntimeUnavailable(reason ?? 'it does not run');
-}

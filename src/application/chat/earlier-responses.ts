@@ -14,9 +14,10 @@ export class EarlierResponses {
    * Returns the messages of a response, and of those that it continues, oldest first. Reserves memory for them. Throws
    * PreviousResponseNotFound, InvalidRequest.
    */
-  async before({ id, accountId }: ResponseKey, { memory }: WithMemory): Promise<RequestMessage[]> {
+  async before(key: ResponseKey, { memory }: WithMemory): Promise<RequestMessage[]> {
     const { earlier, earlierBytes } = responseLimits;
-    const line = await this.responses.lineage({ id, accountId }, earlier + 1);
+    const { id, accountId } = key;
+    const line = await this.responses.lineage(key, earlier + 1);
     const refuse = (message: string) => new InvalidRequest([{ path: 'previous_response_id', message }]);
     const [oldest] = line;
     if (line.length <= earlier && (!oldest || oldest.previousId !== null)) throw new PreviousResponseNotFound(id);
@@ -40,15 +41,15 @@ export class EarlierResponses {
   /** Returns those of the account's responses with these ids that exist, and keeps memory for them. Throws InvalidRequest. */
   async named(
     accountId: string,
-    { ids, memory }: { readonly ids: readonly string[] } & WithMemory,
+    { ids, projects, memory }: { readonly ids: readonly string[] } & Pick<ResponseKey, 'projects'> & WithMemory,
   ): Promise<Response[]> {
     const { earlier, earlierBytes } = responseLimits;
     const refuse = (what: string) => new InvalidRequest([{ path: 'input', message: `refers to more than ${what}` }]);
     if (ids.length > earlier) throw refuse(`${earlier} responses`);
-    const sizes = await this.responses.sizes(accountId, ids);
+    const sizes = await this.responses.sizes(accountId, ids, projects);
     if (sizes.reduce((sum, bytes) => sum + bytes, 0) > earlierBytes) throw refuse(`${earlierBytes} bytes of responses`);
     await memory.reserve(...sizes);
     memory.keep(null);
-    return this.responses.ofIds(accountId, ids);
+    return this.responses.ofIds(accountId, ids, projects);
   }
 }

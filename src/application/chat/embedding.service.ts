@@ -2,12 +2,17 @@ import { injectable } from 'inversify';
 import type { Caller } from '../../domain/accounts/caller.js';
 import { authorize, permissions } from '../../domain/accounts/permission.js';
 import type { EmbeddingRequest, Embeddings } from '../../domain/chat/embedding.js';
-import { estimatedTextTokens } from '../../domain/chat/token-estimate.js';
+import { estimatedTextTokens, mostTextTokens } from '../../domain/chat/token-estimate.js';
+import { Attempts } from '../../domain/jobs/attempt.js';
+import { Prices } from '../../domain/spend/prices.js';
 import { type CallFigures, CallTracker } from '../jobs/call-tracker.js';
 import type { WithMemory } from '../shared/memory-budget.js';
-import { requireReady } from './chat.service.js';
-import { ChatRuntimes } from './ports.js';
+import { Clock, ServiceSettings } from '../shared/ports.js';
+import { BudgetGuard } from '../spend/budget-guard.js';
+import { CallDeadline } from '../spend/call-deadline.js';
+import { requireReady } from './require-ready.js';
 import { type NamedProject, RuntimeReconciler } from './runtime-reconciler.js';
+import { TargetCalls } from './target-calls.js';
 
 interface Texts extends WithMemory {
   readonly request: EmbeddingRequest;
@@ -19,6 +24,8 @@ type Input = NamedProject & Texts;
 
 interface Embedded {
   readonly projectId: string;
+  /** The model that has answered. */
+  readonly modelId: string | null;
   readonly embeddings: Embeddings;
 }
 
@@ -29,34 +36,61 @@ const figuresOf = (tokensIn: number | null): CallFigures => ({
   isCharged: true,
 });
 
+const NO_ANSWER = { answers: 0, mostTokens: 0, isExact: true } as const;
+
 @injectable()
 export class EmbeddingService {
   constructor(
     private readonly reconciler: RuntimeReconciler,
-    private readonly runtimes: ChatRuntimes,
+    private readonly runtimes: TargetCalls,
     private readonly calls: CallTracker,
+    private readonly guard: BudgetGuard,
+    private readonly clock: Clock,
+    private readonly settings: ServiceSettings,
   ) {}
+
+  private get mostMs(): number {
+    return this.settings.inferenceTimeoutMs;
+  }
 
   /**
    * Returns the vectors of the texts, made by the project's model. Reserves memory for the vectors. Reads the desired
-   * state of the runtime first, so that no instance answers after a stop. Throws what `RuntimeReconciler.stateForTeam`,
-   * `requireReady`, `ChatRuntimes.embed` and `Reservation.reserve` throw.
+   * state of the runtime first, so that no instance answers after a stop. Throws what `RuntimeReconciler.stateForCall`,
+   * `requireReady`, `TargetCalls.embed` and `Reservation.reserve` throw.
    */
   async embed(by: Caller | null, { request, signal, memory, ...named }: Input): Promise<Embedded> {
     const caller = authorize(by, permissions.chat);
-    const { projectId, runtime, prices } = await this.reconciler.stateForTeam(caller.teamId, named);
+    const { projectId, runtime, prices, hasBudgets } = await this.reconciler.stateForCall(caller, named);
     requireReady(runtime);
     const { modelId } = runtime;
-    const about = { by: caller, kind: 'embedding', name: null, projectId, modelId, prices, signal } as const;
+    const attempts = new Attempts(() => this.clock.now().getTime());
+    const demand = async () => ({
+      ...NO_ANSWER,
+      promptTokens: mostTextTokens(request.texts),
+      prices: Prices.dearest([...prices.values()]),
+      mostMs: this.mostMs,
+    });
+    const take = (callId: string, at: Date) => this.guard.take({ by: caller, callId, at, projectId, demand });
+    const guard = hasBudgets ? take : null;
+    const about = { by: caller, kind: 'embedding', name: null, projectId, modelId, attempts, guard, signal } as const;
+    const pricesOf = (answered: string | null) => prices.get(answered ?? '') ?? null;
     const embeddings = await this.calls.track(
-      about,
-      (admitted) => this.runtimes.embed(projectId, request, { caller: caller.accountId, signal, memory, admitted }),
+      { ...about, pricesOf },
+      async (begun, bounds) => {
+        const deadline = new CallDeadline(signal, bounds);
+        const admitted = () => {
+          begun();
+          deadline.begin();
+        };
+        const options = { caller: caller.accountId, signal: deadline.signal, memory, attempts, admitted };
+        return this.runtimes.embed(projectId, request, options).finally(() => deadline.end());
+      },
       {
         figuresOf: ({ promptTokens }) => figuresOf(promptTokens),
         ifLeft: async () => figuresOf(Math.ceil(estimatedTextTokens(request.texts))),
       },
     );
     await memory.reserve(embeddings.vectors.reduce((bytes, { byteLength }) => bytes + byteLength, 0));
-    return { projectId, embeddings };
+    return { projectId, modelId: attempts.modelId, embeddings };
   }
 }

@@ -4,6 +4,7 @@ import type { Conversation, ConversationMessage } from '../../domain/chat/conver
 import type { EmbeddingRequest, Embeddings } from '../../domain/chat/embedding.js';
 import type { Response, ResponseEnd } from '../../domain/chat/response.js';
 import type { RuntimeFigures, RuntimeSource, RuntimeStatus } from '../../domain/chat/runtime.js';
+import type { Targets } from '../../domain/chat/target.js';
 import type { JsonObject } from '../../domain/workspace/json.js';
 import type { Project } from '../../domain/workspace/project.js';
 import type { Reservation } from '../shared/memory-budget.js';
@@ -31,8 +32,8 @@ export interface RuntimeCall {
 export type CountCall = Pick<RuntimeCall, 'caller' | 'signal'>;
 
 /**
- * Runs the models of projects outside this process. Each project has one runtime, with the id of the project. Remembers
- * nothing after a restart of the service.
+ * Runs the models of projects outside this process. Each target of a project has one runtime, with the id that
+ * `RuntimeId.of` makes. Remembers nothing after a restart of the service.
  */
 export abstract class ChatRuntimes {
   /**
@@ -120,11 +121,18 @@ export abstract class ChatRuntimes {
    */
   abstract countTokens(id: string, request: ChatRequest, call: CountCall): Promise<number>;
 
+  /**
+   * Returns at least the number of tokens of the request's prompt. A chat worker counts them. An engine elsewhere is not
+   * asked: a token has at least one byte, and each message and tool adds at most `MOST_ADDED` tokens. Promises the rest as
+   * `countTokens` does.
+   */
+  abstract boundTokens(id: string, request: ChatRequest, call: CountCall): Promise<number>;
+
   /** Stops every runtime. Later starts do nothing. */
   abstract close(): Promise<void>;
 }
 
-/** The runtime of one project. Each method promises the same as the method of ChatRuntimes with the same name. */
+/** The runtime of one target. Each method promises the same as the method of ChatRuntimes with the same name. */
 export interface ChatRuntime {
   readonly status: RuntimeStatus;
   readonly figures: RuntimeFigures;
@@ -134,6 +142,7 @@ export interface ChatRuntime {
   stream(request: ChatRequest, call: RuntimeCall): AsyncIterable<CompletionPart>;
   embed(request: EmbeddingRequest, call: RuntimeCall): Promise<Embeddings>;
   countTokens(request: ChatRequest, call: CountCall): Promise<number>;
+  boundTokens(request: ChatRequest, call: CountCall): Promise<number>;
 }
 
 /** Runs the models that have this `kind` in the field `runtime` of their spec. */
@@ -149,8 +158,8 @@ export abstract class ChatEngine {
   /** Throws TooManyProcesses if this instance has no room for the child process of one more runtime. */
   abstract requireRoom(): void;
 
-  /** Creates the runtime of a project. The runtime is stopped at first, and starts only from sources of this engine. */
-  abstract create(projectId: string): ChatRuntime;
+  /** Creates a runtime. It is stopped at first, and starts only from sources of this engine. */
+  abstract create(id: string): ChatRuntime;
 }
 
 /** Identifies a conversation. A wrong account or project finds nothing. */
@@ -178,8 +187,8 @@ export abstract class ConversationRepository {
   abstract stored(of: Omit<ConversationKey, 'id'>): Promise<StoredConversations>;
   /** Returns at most `limit` conversations with ids below `after`, newest first. */
   abstract list(of: Omit<ConversationKey, 'id'>, page: Page): Promise<Conversation[]>;
-  /** Returns at most `limit` of the account's conversations in the team's projects, latest turn first. */
-  abstract recent(accountId: string, teamId: string, limit: number): Promise<Conversation[]>;
+  /** Returns at most `limit` of the account's conversations in the team's `projects`, latest turn first. */
+  abstract recent(accountId: string, teamId: string, limit: number, projects?: Projects): Promise<Conversation[]>;
   /** Returns the newest `limit` messages with numbers below `before`, oldest first. */
   abstract messages(id: string, page: VersionPage): Promise<ConversationMessage[]>;
   /** Returns the sizes of the messages that `messages` returns, newest first. The ids are the messages' numbers. */
@@ -189,7 +198,10 @@ export abstract class ConversationRepository {
 }
 
 /** Identifies a response. A wrong account finds nothing. */
-export type ResponseKey = Pick<Response, 'id' | 'accountId'>;
+/** Selects objects in these projects. Null: in any project. */
+export type Projects = readonly string[] | null;
+
+export type ResponseKey = Pick<Response, 'id' | 'accountId'> & { readonly projects?: Projects };
 
 /** A response without its content. */
 export interface ResponseHead extends Pick<Response, 'id' | 'previousId' | 'status' | 'background'> {
@@ -218,10 +230,10 @@ export abstract class ResponseRepository {
   abstract add(response: Response, task: ResponseTask | null): Promise<void>;
   abstract head(key: ResponseKey): Promise<ResponseHead | null>;
   abstract find(key: ResponseKey): Promise<Response | null>;
-  /** Returns the sizes of those of the account's responses with these ids, in any order. */
-  abstract sizes(accountId: string, ids: readonly string[]): Promise<number[]>;
-  /** Returns the account's responses with these ids, in any order. */
-  abstract ofIds(accountId: string, ids: readonly string[]): Promise<Response[]>;
+  /** Returns the sizes of those of the account's responses with these ids, in any order. With `projects`, only of these. */
+  abstract sizes(accountId: string, ids: readonly string[], projects?: Projects): Promise<number[]>;
+  /** Returns the account's responses with these ids, in any order. With `projects`, only of these. */
+  abstract ofIds(accountId: string, ids: readonly string[], projects?: Projects): Promise<Response[]>;
   /** Returns the heads of the response and of those that it continues, oldest first, at most `limit` of them. */
   abstract lineage(key: ResponseKey, limit: number): Promise<ResponseHead[]>;
   /** Removes a response with everything that is stored of it. Returns false when there was none. */
@@ -233,7 +245,7 @@ export abstract class ResponseRepository {
   abstract begin(id: string): Promise<number | null>;
   /** Returns the size of an open response's task. Null: it is not open. */
   abstract taskBytes(id: string): Promise<number | null>;
-  abstract task(id: string): Promise<ResponseTask | null>;
+  abstract task(id: string): Promise<(ResponseTask & Pick<Response, 'createdAt'>) | null>;
   /** Stores parts as the next batch. Returns false and stores nothing if a later run has begun, or the response is not open. */
   abstract append(id: string, run: number, parts: readonly ResponsePart[]): Promise<boolean>;
   /** Returns at most `limit` batches with numbers above `after`, in order. */
@@ -242,15 +254,16 @@ export abstract class ResponseRepository {
   abstract finish(id: string, run: number, end: ResponseEnd, at: Date): Promise<boolean>;
 }
 
-/** The connected model of a project, and whether the team wants it to run. */
-export interface RuntimeConnection {
+/** The connected models of a project, and whether the team wants them to run. */
+export interface RuntimeConnection extends Targets {
   readonly projectId: string;
-  readonly modelId: string;
   readonly desired: 'started' | 'stopped';
 }
 
 export interface ConnectedProject {
   readonly projectId: string;
+  /** True if there is a budget of the project or of the given scopes. */
+  readonly hasBudgets: boolean;
   readonly connection: RuntimeConnection | null;
 }
 
@@ -262,20 +275,23 @@ export interface ChatModel extends Pick<Project, 'id' | 'createdAt'> {
 
 export abstract class RuntimeConnectionRepository {
   abstract find(projectId: string): Promise<RuntimeConnection | null>;
-  /** Returns the team's project with this id and its connection, or null if the team has no such project. */
-  abstract ofProject(teamId: string, projectId: string): Promise<ConnectedProject | null>;
+  /**
+   * Returns the team's project with this id and its connection, or null if the team has no such project. `scopes` are the
+   * ids of further scopes of budgets.
+   */
+  abstract ofProject(teamId: string, projectId: string, scopes?: readonly string[]): Promise<ConnectedProject | null>;
   /**
    * Returns the team's project with the id `model`, or else the team's only project with this name. Returns null if
    * there is none, or if several projects have the name.
    */
-  abstract ofModel(teamId: string, model: string): Promise<ConnectedProject | null>;
+  abstract ofModel(teamId: string, model: string, scopes?: readonly string[]): Promise<ConnectedProject | null>;
   /** Returns a team's projects that have a connection, newest first. */
   abstract connectedProjects(teamId: string): Promise<ChatModel[]>;
   /** Returns the connections of these projects, in any order. */
   abstract ofProjects(projectIds: readonly string[]): Promise<RuntimeConnection[]>;
   /** Inserts the project's only connection, or replaces it. */
   abstract save(connection: RuntimeConnection): Promise<void>;
-  /** Changes the desired state and keeps the connected model. Returns false without a connection. */
+  /** Changes the desired state and keeps the connected models. Returns false without a connection. */
   abstract setDesired(projectId: string, desired: RuntimeConnection['desired']): Promise<boolean>;
   /** Returns false when there was no connection. */
   abstract remove(projectId: string): Promise<boolean>;

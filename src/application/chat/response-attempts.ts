@@ -3,6 +3,9 @@ import type { DomainError, ErrorKind } from '../../domain/shared/errors.js';
 /** The time that a response in the background waits for a model that is busy, loading or unavailable, about. */
 export const RESPONSE_WAIT_MS = 180_000;
 
+/** The responses of an account that run at the same time in the background. */
+export const AT_ONCE_PER_ACCOUNT = 4;
+
 /** The attempts within this time. */
 export const RESPONSE_ATTEMPTS = 17;
 

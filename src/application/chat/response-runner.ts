@@ -6,6 +6,8 @@ import type { CompletionEnd, CompletionPart } from '../../domain/chat/chat.js';
 import { Response, type ResponseEnd, type ResponseFailure } from '../../domain/chat/response.js';
 import { ResumedAnswer } from '../../domain/chat/resumed-answer.js';
 import { DomainError, NotFound, StorageUnavailable } from '../../domain/shared/errors.js';
+import { BudgetExceeded } from '../../domain/spend/budget.js';
+import { KeyLimitReached } from '../../domain/spend/key-limit.js';
 import type { Json, JsonObject } from '../../domain/workspace/json.js';
 import { Authority } from '../accounts/authority.js';
 import { AccountRepository } from '../accounts/ports.js';
@@ -21,6 +23,9 @@ import { ResponseReader } from './response-reader.js';
 /** The time between two looks at the database: stores what the model has said, and sees that the response was cancelled. */
 const STORE_MS = 200;
 const LOOK_EVERY = 5;
+
+/** The time that a response waits for a budget. */
+const BUDGET_WAIT_MS = 24 * 60 * 60 * 1_000;
 
 /** The time between two checks of the API key of the call. */
 const CHECK_MS = 1_000;
@@ -68,7 +73,8 @@ export class ResponseRunner implements TaskWorker {
     } catch (error) {
       if (error instanceof Superseded) return;
       if (signal.aborted || !(error instanceof DomainError)) throw error;
-      retryLater(error, attempt);
+      if (error instanceof BudgetExceeded || error instanceof KeyLimitReached) await this.waitForBudget(id, error);
+      else retryLater(error, attempt);
       if (error instanceof StorageUnavailable) throw error;
       await this.fail(id, number, Response.failureOf(error)).catch((again) => {
         retryLater(again, attempt);
@@ -155,6 +161,14 @@ export class ResponseRunner implements TaskWorker {
     });
   }
 
+  /** Throws RetryAfter if the budget or the limit of the key has room again within a day of the creation. */
+  private async waitForBudget(id: string, error: BudgetExceeded | KeyLimitReached): Promise<void> {
+    const task = await this.responses.task(id);
+    const { resetsAt, advice } = error;
+    if (!task || !resetsAt || resetsAt.getTime() > task.createdAt.getTime() + BUDGET_WAIT_MS) return;
+    throw new RetryAfter(error, 1_000 * (advice.retryAfterSeconds ?? 1), false);
+  }
+
   /** Returns false if the response had its end already. */
   private async finish(id: string, number: number, end: ResponseEnd): Promise<boolean> {
     const isStored = await this.responses.finish(id, number, end, this.clock.now());
@@ -187,6 +201,7 @@ export class ResponseRunner implements TaskWorker {
       operator: false,
       emailVerified: emailVerifiedAt !== null,
       lastUsedAt: null,
+      restrictions: null,
     };
     return keyId === null ? caller : this.authority.confirm(caller, permissions.chat);
   }

@@ -1,5 +1,6 @@
 import { injectable } from 'inversify';
 import type { AccountCaller, Caller } from '../../domain/accounts/caller.js';
+import { KeyScope } from '../../domain/accounts/key-scope.js';
 import { authorize, permissions } from '../../domain/accounts/permission.js';
 import { AnswerAssembly } from '../../domain/chat/answer-assembly.js';
 import type { ChatRequest, CompletionEnd, RequestMessage } from '../../domain/chat/chat.js';
@@ -13,16 +14,13 @@ import { Clock, IdGenerator, ServiceSettings, UnitOfWork, WorkQueue } from '../s
 import { found } from '../workspace/team-workspace.js';
 import { ChatService } from './chat.service.js';
 import { EarlierResponses } from './earlier-responses.js';
-import { ResponseRepository } from './ports.js';
-import { RESPONSE_ATTEMPTS, RESPONSE_WAIT_MS } from './response-attempts.js';
+import { type ResponseKey, ResponseRepository } from './ports.js';
+import { AT_ONCE_PER_ACCOUNT, RESPONSE_ATTEMPTS, RESPONSE_WAIT_MS } from './response-attempts.js';
 import { ResponseReader, type ResponseStep } from './response-reader.js';
 import { RuntimeReconciler } from './runtime-reconciler.js';
 
 /** Names the task. The payload of the task has the id of the response. */
 export const RESPONSE = 'response';
-
-/** The responses of an account that run at the same time in the background. */
-const AT_ONCE_PER_ACCOUNT = 4;
 
 export interface ResponseRequest extends WithMemory {
   /** The id or the name of a project. */
@@ -43,10 +41,18 @@ interface OfResponse extends WithMemory {
   readonly id: string;
 }
 
+interface Answered {
+  readonly response: Response;
+  /** The model that has answered. Null for a response in the background. */
+  readonly modelId: string | null;
+}
+
 /** A response while its answer is made. */
 export interface ResponseStream {
   /** The response as it begins. */
   readonly response: Response;
+  /** Returns the model that answers. It is known from the first step on. Null for a response in the background. */
+  readonly modelId: () => string | null;
   readonly steps: AsyncGenerator<ResponseStep, void>;
   /** Aborts if the time for the answer is over before the consumer asks for the next step. */
   readonly expired: AbortSignal;
@@ -76,22 +82,22 @@ export class ResponseService {
    * Returns the response with its answer. A response in the background is only queued. Throws what `ChatService.complete`
    * throws, and also PreviousResponseNotFound, QuotaExceeded.
    */
-  async create(by: Caller | null, input: ResponseRequest): Promise<Response> {
+  async create(by: Caller | null, input: ResponseRequest): Promise<Answered> {
     const caller = authorize(by, permissions.chat);
-    if (input.background) return this.enqueue(caller, input);
+    if (input.background) return { response: await this.enqueue(caller, input), modelId: null };
     const { request, draft } = await this.prepare(caller, input);
     const { model, signal, memory } = input;
     memory.keep(null);
     const answer = new AnswerAssembly();
     let response = draft;
-    await this.chats.complete(caller, {
+    const { modelId } = await this.chats.complete(caller, {
       ...{ model, keptIn: null, request, signal, memory },
       store: async (completion, projectId) => {
         for (const _ of answer.addWhole(completion));
         response = await this.ended(caller, input, { ...draft, projectId }, answer, completion);
       },
     });
-    return response;
+    return { response, modelId };
   }
 
   /** Returns the response while its answer is made. Throws what `create` throws before the generation. */
@@ -108,7 +114,7 @@ export class ResponseService {
       const response = await this.ended(caller, input, { ...draft, projectId }, answer, end);
       last.push({ step: 'finished', response });
     };
-    const { projectId, parts, expired } = await this.chats.stream(caller, {
+    const { projectId, modelId, parts, expired } = await this.chats.stream(caller, {
       ...{ model, keptIn: null, request, signal, memory },
       store: async (part, id) => {
         last.push(...answer.add(part));
@@ -128,7 +134,7 @@ export class ResponseService {
       }
       yield* last;
     }
-    return { response: { ...draft, projectId }, steps: steps(), expired };
+    return { response: { ...draft, projectId }, modelId, steps: steps(), expired };
   }
 
   /** Returns the tokens of the whole prompt. Throws what `ChatService.countTokens` throws, and PreviousResponseNotFound. */
@@ -140,16 +146,15 @@ export class ResponseService {
 
   /** Throws NotFound. */
   async require(by: Caller | null, { id }: { readonly id: string }): Promise<void> {
-    const { accountId } = authorize(by, permissions.chat);
-    found('response', await this.responses.head({ id, accountId }));
+    found('response', await this.responses.head(keyOf(authorize(by, permissions.chat), id)));
   }
 
   /** Throws NotFound. */
   async read(by: Caller | null, { id, memory }: OfResponse): Promise<Response> {
-    const { accountId } = authorize(by, permissions.chat);
-    const { bytes } = found('response', await this.responses.head({ id, accountId }));
+    const key = keyOf(authorize(by, permissions.chat), id);
+    const { bytes } = found('response', await this.responses.head(key));
     await memory.reserve(bytes);
-    return found('response', await this.responses.find({ id, accountId }));
+    return found('response', await this.responses.find(key));
   }
 
   /** Returns the steps of a response in the background from its beginning. Throws NotFound, InvalidRequest. */
@@ -165,13 +170,14 @@ export class ResponseService {
 
   /** Returns those of the caller's responses with these ids that exist. Throws InvalidRequest if they are too many. */
   async named(by: Caller | null, input: { readonly ids: readonly string[] } & WithMemory): Promise<Response[]> {
-    return this.earlier.named(authorize(by, permissions.chat).accountId, input);
+    const caller = authorize(by, permissions.chat);
+    return this.earlier.named(caller.accountId, { ...input, projects: KeyScope.projectsOf(caller) });
   }
 
   /** Deletes a response. One that runs in the background ends. Throws NotFound. */
   async delete(by: Caller | null, { id }: { readonly id: string }): Promise<void> {
-    const { accountId } = authorize(by, permissions.chat);
-    found('response', (await this.responses.remove({ id, accountId })) || null);
+    const key = keyOf(authorize(by, permissions.chat), id);
+    found('response', (await this.responses.remove(key)) || null);
   }
 
   /**
@@ -179,7 +185,7 @@ export class ResponseService {
    * NotFound, InvalidRequest.
    */
   async cancel(by: Caller | null, input: OfResponse): Promise<Response> {
-    const key = { id: input.id, accountId: authorize(by, permissions.chat).accountId };
+    const key = keyOf(authorize(by, permissions.chat), input.id);
     const head = found('response', await this.responses.head(key));
     if (!head.background)
       throw new InvalidRequest([{ path: 'response_id', message: 'names a response that is not in the background' }]);
@@ -198,7 +204,7 @@ export class ResponseService {
     const longestMs = RESPONSE_WAIT_MS + this.settings.inferenceTimeoutMs;
     const until = this.clock.now().getTime() + longestMs;
     const expired = AbortSignal.timeout(longestMs + LAST_READ_MS);
-    return { response, steps: this.reader.steps(response, { memory, signal, until }), expired };
+    return { response, modelId: () => null, steps: this.reader.steps(response, { memory, signal, until }), expired };
   }
 
   /** Returns the response with its answer, after it is stored if the caller wants that. */
@@ -218,7 +224,7 @@ export class ResponseService {
   }
 
   private async enqueue(caller: AccountCaller, input: ResponseRequest): Promise<Response> {
-    const { projectId, runtime } = await this.reconciler.stateForTeam(caller.teamId, input);
+    const { projectId, runtime } = await this.reconciler.stateForTeam(caller, input);
     if (runtime.state === 'not_connected') throw new RuntimeNotConnected();
     if (runtime.state === 'stopped') throw new RuntimeStopped();
     const { request, draft } = await this.prepare(caller, input);
@@ -246,9 +252,9 @@ export class ResponseService {
     input: ResponseRequest,
   ): Promise<{ request: ChatRequest; draft: Response }> {
     const { request, instructions, previousId, store, background, repeated } = input;
-    const { accountId, teamId } = caller;
-    if (previousId !== null && !background) await this.reconciler.stateForTeam(teamId, input);
-    const earlier = previousId === null ? [] : await this.earlier.before({ id: previousId, accountId }, input);
+    const { accountId } = caller;
+    if (previousId !== null && !background) await this.reconciler.stateForTeam(caller, input);
+    const earlier = previousId === null ? [] : await this.earlier.before(keyOf(caller, previousId), input);
     // A response in the background is stored at once, and then its room is checked.
     if (store && !background) await this.quotas.requireAnyRoom(caller, 'responseBytes');
     const system: RequestMessage[] = instructions === null ? [] : [{ role: 'system', content: instructions }];
@@ -271,6 +277,10 @@ export class ResponseService {
     return { request: { ...request, messages }, draft };
   }
 }
+
+const keyOf = (caller: AccountCaller, id: string): ResponseKey => ({
+  ...{ id, accountId: caller.accountId, projects: KeyScope.projectsOf(caller) },
+});
 
 /** Returns the end of an answer that has items. An answer that reached its greatest length is incomplete. */
 export const endOf = (answer: AnswerAssembly, { finishReason, usage }: CompletionEnd): ResponseEnd => ({

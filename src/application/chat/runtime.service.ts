@@ -1,11 +1,13 @@
 import { injectable } from 'inversify';
 import type { Caller } from '../../domain/accounts/caller.js';
 import { authorize, permissions } from '../../domain/accounts/permission.js';
-import { RuntimeNotConnected } from '../../domain/chat/errors.js';
+import { RuntimeNotConnected, UnknownTarget } from '../../domain/chat/errors.js';
 import type { ProjectRuntime } from '../../domain/chat/runtime.js';
+import { type NamedModel, Targets, type WantedTargets } from '../../domain/chat/target.js';
+import { InvalidRequest, NotFound } from '../../domain/shared/errors.js';
 import { Authority } from '../accounts/authority.js';
 import { type Act, Audit } from '../audit/audit.service.js';
-import { type InProject, type OfModel, TeamWorkspace } from '../workspace/team-workspace.js';
+import { type InProject, TeamWorkspace } from '../workspace/team-workspace.js';
 import { type RuntimeConnection, RuntimeConnectionRepository } from './ports.js';
 import { RuntimeReconciler } from './runtime-reconciler.js';
 
@@ -26,38 +28,55 @@ export class RuntimeService {
   }
 
   /**
-   * Connects a registered model. The runtime is stopped at first. Does nothing if the model is already connected.
-   * Throws NotFound, InvalidRequest.
+   * Connects registered models. Does nothing if they are already connected in this way. A runtime with another model than
+   * before is stopped at first. If only its fallbacks or weights change, it stays as it is, and starts new targets if it is
+   * started. Throws InvalidRequest, NotFound, TooManyProcesses.
    */
-  async connect(by: Caller | null, { projectId, modelId }: OfModel): Promise<ProjectRuntime> {
+  async connect(by: Caller | null, { projectId, ...wanted }: InProject & WantedTargets): Promise<ProjectRuntime> {
     const caller = authorize(by, permissions.editWorkspace);
     const project = await this.workspace.project(caller, projectId);
-    await this.workspace.model(caller, projectId, modelId);
-    await this.reconciler.source({ projectId, modelId });
-    const act = { by: caller, action: 'runtime.connected', object: project, details: { model_id: modelId } } as const;
+    const targets = Targets.of(wanted);
+    for (const named of Targets.named(targets)) await this.requireUsable(projectId, named);
+    const act = { by: caller, action: 'runtime.connected', object: project, details: detailsOf(targets) } as const;
     await this.change(act, async () => {
       const connected = await this.connections.find(projectId);
-      if (connected?.modelId === modelId) return false;
-      await this.connections.save({ projectId, modelId, desired: 'stopped' });
+      if (connected && Targets.isSame(connected, targets)) return false;
+      const desired = connected?.modelId === targets.modelId ? connected.desired : 'stopped';
+      const connection = { projectId, ...targets, desired };
+      if (desired === 'started') await this.reconciler.requireStartable(connection);
+      await this.connections.save(connection);
       return true;
     });
     return this.reconciler.state(projectId);
   }
 
+  /** Throws NotFound or InvalidRequest, which name the field, if the model cannot be a target of the project. */
+  private async requireUsable(projectId: string, { path, modelId }: NamedModel): Promise<void> {
+    try {
+      await this.reconciler.source({ projectId, modelId });
+    } catch (error) {
+      if (path === 'model_id') throw error;
+      if (error instanceof NotFound) throw new UnknownTarget(path);
+      if (!(error instanceof InvalidRequest)) throw error;
+      const message = `names a model that cannot be connected: ${error.message}`;
+      throw new InvalidRequest([{ path, message }]);
+    }
+  }
+
   /**
-   * Starts the connected model on every instance. Returns before the model has loaded. Throws NotFound,
+   * Starts the connected models on every instance. Returns before they have loaded. Throws NotFound,
    * RuntimeNotConnected, InvalidRequest, TooManyProcesses.
    */
   start(by: Caller | null, input: InProject): Promise<ProjectRuntime> {
     return this.switch(by, input, 'started');
   }
 
-  /** Stops the model everywhere. Returns when this instance has stopped it. Throws NotFound, RuntimeNotConnected. */
+  /** Stops the models everywhere. Returns when this instance has stopped them. Throws NotFound, RuntimeNotConnected. */
   stop(by: Caller | null, input: InProject): Promise<ProjectRuntime> {
     return this.switch(by, input, 'stopped');
   }
 
-  /** Stops the runtime and leaves the project without a model. Throws NotFound. */
+  /** Stops the runtime and leaves the project without models. Throws NotFound. */
   async disconnect(by: Caller | null, { projectId }: InProject): Promise<ProjectRuntime> {
     const caller = authorize(by, permissions.editWorkspace);
     const project = await this.workspace.project(caller, projectId);
@@ -94,3 +113,10 @@ export class RuntimeService {
     );
   }
 }
+
+/** Returns the targets as the audit trail shows them, for example with `split: "mdl_1 9, mdl_2 1"`. */
+const detailsOf = ({ modelId, fallbacks, split }: Targets) => ({
+  model_id: modelId,
+  fallbacks: fallbacks.length > 0 ? fallbacks.join(', ') : undefined,
+  split: split?.map((one) => `${one.modelId} ${one.weight}`).join(', '),
+});

@@ -10,11 +10,14 @@ import {
 } from '../../domain/deployments/deployment.js';
 import { DeploymentStarting } from '../../domain/deployments/errors.js';
 import { LimitReached, NotFound } from '../../domain/shared/errors.js';
+import { Budget } from '../../domain/spend/budget.js';
 import { type DeploymentPrices, Prices } from '../../domain/spend/prices.js';
 import { Authority } from '../accounts/authority.js';
 import { Audit } from '../audit/audit.service.js';
 import { CallTracker, type TrackedCall } from '../jobs/call-tracker.js';
-import { type ByteStream, Clock, IdGenerator, Tracer } from '../shared/ports.js';
+import { type ByteStream, Clock, IdGenerator, ServiceSettings, Tracer } from '../shared/ports.js';
+import { BudgetGuard } from '../spend/budget-guard.js';
+import { CallDeadline } from '../spend/call-deadline.js';
 import { DeploymentReconciler } from './deployment-reconciler.js';
 import { EngineModels } from './engine-models.js';
 import { DeploymentRepository, type ModelAnswer, type ModelRequest, ModelServer, type ServerState } from './ports.js';
@@ -36,6 +39,8 @@ interface ModelCall extends OfDeployment, ModelRequest {
   readonly signal: AbortSignal;
 }
 
+const NO_TOKENS = { promptTokens: 0, answers: 0, mostTokens: 0, isExact: true } as const;
+
 interface Begun extends Pick<Deployment, 'prices'> {
   readonly model: ServedModel;
 }
@@ -54,6 +59,8 @@ export class DeploymentService {
     private readonly reconciler: DeploymentReconciler,
     private readonly models: EngineModels,
     private readonly calls: CallTracker,
+    private readonly guard: BudgetGuard,
+    private readonly settings: ServiceSettings,
     private readonly authority: Authority,
     private readonly audit: Audit,
     private readonly ids: IdGenerator,
@@ -111,6 +118,12 @@ export class DeploymentService {
     await this.models.settle(object, true);
   }
 
+  /** Throws NotFound, for callers that may only predict. */
+  async require(by: Caller | null, { id }: OfDeployment): Promise<void> {
+    authorize(by, permissions.predict);
+    await this.find(id);
+  }
+
   /** Returns the latest output lines of the deployment's processes on this instance. Throws NotFound. */
   async output(by: Caller | null, { id, lines }: OfDeployment & { lines: number }): Promise<string[]> {
     authorize(by, permissions.readMonitoring);
@@ -125,18 +138,31 @@ export class DeploymentService {
    * `ModelServer.request` throws. Throws if the end of the job cannot be stored.
    */
   async request(by: Caller | null, { id, modelName, signal, ...request }: ModelCall): Promise<ModelAnswer> {
-    const caller = authorize(by, permissions.readMonitoring);
-    const { name, prices } = await this.find(id);
+    const caller = authorize(by, permissions.predict);
+    const found = await this.deployments.findFor(id, caller.kind === 'master' ? [] : Budget.scopesOf(caller));
+    if (!found) throw new NotFound('deployment');
+    const { name, prices: sent } = found.deployment;
     if (modelName !== null && modelName !== name) throw new NotFound('model');
     if (!this.servers.ids().includes(id)) throw new DeploymentStarting();
     if (!request.body) return this.send(id, request, signal);
     const about = { by: caller, kind: 'prediction', name, projectId: null, modelId: null, signal } as const;
-    const tracking = await this.calls.open({ ...about, prices: Prices.ofDeployment(prices) });
-    const body = observed(request.body, () => tracking.admitted());
-    const prediction = await this.send(id, { ...request, body }, signal).catch((error) =>
-      fail(tracking, error, signal.aborted),
-    );
-    return finish(prediction, tracking, signal);
+    const prices = Prices.ofDeployment(sent);
+    const demand = async () => ({ ...NO_TOKENS, prices, mostMs: this.settings.inferenceTimeoutMs });
+    const guard =
+      found.hasBudgets && caller.kind !== 'master'
+        ? (callId: string, at: Date) => this.guard.take({ by: caller, callId, at, projectId: null, demand })
+        : null;
+    const tracking = await this.calls.open({ ...about, pricesOf: () => prices, guard });
+    const deadline = new CallDeadline(signal, tracking.bounds);
+    const body = observed(request.body, () => {
+      tracking.admitted();
+      deadline.begin();
+    });
+    const prediction = await this.send(id, { ...request, body }, deadline.signal).catch((error) => {
+      deadline.end();
+      return fail(tracking, error, signal.aborted);
+    });
+    return finish(prediction, tracking, deadline);
   }
 
   private send(id: string, request: ModelRequest, signal: AbortSignal): Promise<ModelAnswer> {
@@ -205,17 +231,19 @@ const detailsOf = (model: ServedModel) =>
 async function finish(
   { status, headers, body }: ModelAnswer,
   tracking: TrackedCall,
-  signal: AbortSignal,
+  deadline: CallDeadline,
 ): Promise<ModelAnswer> {
-  if (status !== 200) tracking.refused();
-  else if (ArrayBuffer.isView(body)) await tracking.succeeded();
-  else {
+  const { signal } = deadline;
+  if (status === 200 && !ArrayBuffer.isView(body)) {
     // If the end cannot be stored now, `CallReaper` stores it later.
-    const cancel = () => void tracking.cancelled(chargedIf(true)).catch(() => undefined);
-    signal.addEventListener('abort', cancel);
-    if (signal.aborted) cancel();
-    return { status, headers, body: tracked(body, tracking) };
+    const end = () => void fail(tracking, signal.reason, true).catch(() => undefined);
+    signal.addEventListener('abort', end);
+    if (signal.aborted) end();
+    return { status, headers, body: tracked(body, tracking, deadline) };
   }
+  deadline.end();
+  if (status !== 200) tracking.refused();
+  else await tracking.succeeded();
   return { status, headers, body };
 }
 
@@ -228,11 +256,17 @@ const observed = (body: ByteStream, sent: () => void): ByteStream => ({
   })(),
 });
 
-async function* tracked(chunks: AsyncIterable<Uint8Array>, tracking: TrackedCall): AsyncGenerator<Uint8Array> {
+async function* tracked(
+  chunks: AsyncIterable<Uint8Array>,
+  tracking: TrackedCall,
+  deadline: CallDeadline,
+): AsyncGenerator<Uint8Array> {
   try {
     yield* chunks;
   } catch (error) {
     await fail(tracking, error, true);
+  } finally {
+    deadline.end();
   }
   await tracking.succeeded();
 }

@@ -6,6 +6,11 @@ import type { ByteStream } from '../shared/ports.js';
 export abstract class DeploymentRepository {
   abstract add(deployment: Deployment): Promise<void>;
   abstract find(id: string): Promise<Deployment | null>;
+  /** Returns a deployment, and whether there are budgets of these scopes, with one statement. */
+  abstract findFor(
+    id: string,
+    scopes: readonly string[],
+  ): Promise<{ deployment: Deployment; hasBudgets: boolean } | null>;
   /** Returns all deployments, newest first. */
   abstract all(): Promise<Deployment[]>;
   abstract count(): Promise<number>;

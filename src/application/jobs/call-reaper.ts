@@ -2,7 +2,11 @@ import { injectable } from 'inversify';
 import { JobFinished } from '../../domain/jobs/errors.js';
 import { Job } from '../../domain/jobs/job.js';
 import { NotFound } from '../../domain/shared/errors.js';
+import { costText } from '../../domain/spend/cost.js';
+import { NOTHING } from '../../domain/spend/demand.js';
 import { Clock, Logger, WorkQueue } from '../shared/ports.js';
+import { BudgetGuard } from '../spend/budget-guard.js';
+import { HoldRepository } from '../spend/ports.js';
 import { CallTracker } from './call-tracker.js';
 import { JobFinisher } from './job-finisher.js';
 import { InstanceRegistry, JobHistory, JobRepository } from './ports.js';
@@ -33,6 +37,8 @@ export class CallReaper {
     private readonly usage: UsageRollUp,
     private readonly instances: InstanceRegistry,
     private readonly queue: WorkQueue,
+    private readonly holds: HoldRepository,
+    private readonly guard: BudgetGuard,
     private readonly clock: Clock,
     private readonly log: Logger,
   ) {
@@ -42,7 +48,9 @@ export class CallReaper {
   async execute(): Promise<void> {
     await this.instances.renew();
     await this.tracker.catchUp();
-    const known = new Set([...(await this.jobs.instances()), ...(await this.queue.instances())]);
+    await this.guard.catchUp();
+    const lists = [this.jobs.instances(), this.queue.instances(), this.holds.instances()];
+    const known = new Set((await Promise.all(lists)).flat());
     for (const instance of await this.dead.among([...known])) await this.reap(instance);
     await this.usage.execute();
     await this.forget();
@@ -57,6 +65,8 @@ export class CallReaper {
   private async reap(instance: number): Promise<void> {
     const ids = await this.jobs.ofInstance(instance, BATCH);
     for (const id of ids) await this.close(id);
+    // The other holds are of calls that were not stored yet, though their models may have begun.
+    for (const id of await this.holds.callsOf(instance, BATCH)) await this.holds.settle(id, null);
     await this.queue.release(instance);
     this.log.warn('an instance died', { instance, calls: ids.length });
   }
@@ -65,7 +75,10 @@ export class CallReaper {
     const at = this.clock.now();
     const end = { status: 'failed', error: 'The instance died during the call.' } as const;
     try {
-      await this.finisher.finish(id, (job) => Job.finish(job, end, at));
+      const taken = await this.holds.most(id);
+      const cost = taken && costText(taken.cost);
+      const charge = { taken: taken ?? NOTHING, isHeld: taken !== null };
+      await this.finisher.finish(id, (job) => Job.finish(job, { ...end, cost }, at), charge);
     } catch (error) {
       // Another instance closed the call first.
       if (!(error instanceof JobFinished || error instanceof NotFound)) throw error;

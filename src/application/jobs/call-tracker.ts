@@ -1,91 +1,29 @@
 import { injectable } from 'inversify';
 import type { Caller } from '../../domain/accounts/caller.js';
+import { ANSWERED, type Attempts, CANCELLED } from '../../domain/jobs/attempt.js';
 import { JobFinished } from '../../domain/jobs/errors.js';
 import { type CallKind, type CallUsage, Job, JobSight } from '../../domain/jobs/job.js';
 import { DomainError, type ErrorKind } from '../../domain/shared/errors.js';
 import { FREE } from '../../domain/spend/cost.js';
+import { Demand, NOTHING } from '../../domain/spend/demand.js';
 import { Prices } from '../../domain/spend/prices.js';
+import { Authority } from '../accounts/authority.js';
 import { Clock, IdGenerator, Logger } from '../shared/ports.js';
+import { BudgetGuard } from '../spend/budget-guard.js';
+import type { Bounds, Charge } from '../spend/ports.js';
 import { JobFinisher } from './job-finisher.js';
-import { InstanceRegistry, JobRepository } from './ports.js';
-
-/**
- * Stores the beginning of long calls in the background. A stored call is visible as a running job, and other instances
- * can close it if this instance dies. A short call is stored only at its end.
- */
-@injectable()
-export class RunningCalls {
-  /** Most calls of a fast model end before this time. */
-  delayMs = 50;
-
-  private readonly timers = new Map<string, NodeJS.Timeout>();
-  private readonly unstored = new Map<string, Job>();
-  private readonly withdrawn = new Set<string>();
-  private storing = false;
-
-  constructor(
-    private readonly jobs: JobRepository,
-    private readonly log: Logger,
-  ) {}
-
-  /** Takes a call that begins now. `log` writes the lines about the call. */
-  begin(job: Job, log: Logger): void {
-    if (this.delayMs === 0) this.store(job, log);
-    else this.timers.set(job.id, setTimeout(() => this.store(job, log), this.delayMs).unref());
-  }
-
-  /** Forgets a call. The caller stores its end. */
-  end(id: string): void {
-    this.forget(id);
-  }
-
-  /** Removes a call that the model has refused. */
-  withdraw(id: string): void {
-    if (this.forget(id)) return;
-    this.withdrawn.add(id);
-    void this.flush();
-  }
-
-  /** Stores the waiting beginnings and withdrawals. Never throws. */
-  async flush(): Promise<void> {
-    if (this.storing) return;
-    this.storing = true;
-    try {
-      while (this.unstored.size + this.withdrawn.size > 0) await this.storeAll();
-    } catch (error) {
-      this.log.warn('the beginning of calls could not be stored', { error });
-    } finally {
-      this.storing = false;
-    }
-  }
-
-  private store(job: Job, log: Logger): void {
-    this.timers.delete(job.id);
-    this.unstored.set(job.id, job);
-    log.info('job began', { kind: job.kind });
-    void this.flush();
-  }
-
-  /** Forgets a call. Returns true if the database knows nothing about the call. */
-  private forget(id: string): boolean {
-    clearTimeout(this.timers.get(id));
-    return this.timers.delete(id) || this.unstored.delete(id);
-  }
-
-  private async storeAll(): Promise<void> {
-    const [begun, withdrawn] = [[...this.unstored.values()], [...this.withdrawn]];
-    this.unstored.clear();
-    if (begun.length > 0) await this.jobs.add(begun);
-    if (withdrawn.length > 0) await this.jobs.withdraw(withdrawn);
-    for (const id of withdrawn) this.withdrawn.delete(id);
-  }
-}
+import { InstanceRegistry } from './ports.js';
+import { RunningCalls } from './running-calls.js';
 
 export interface CallInfo extends Pick<Job, 'name' | 'projectId' | 'modelId'> {
   readonly by: Caller;
   readonly kind: CallKind;
-  /** Null: the call has no price. */
-  readonly prices: Prices | null;
+  /** Returns the prices of a model that may answer. Null: it has none. */
+  readonly pricesOf: (modelId: string | null) => Prices | null;
+  /** Takes the holds of the call with this id that arrived `at` this time, and returns its bounds. Null: it needs none. */
+  readonly guard: ((callId: string, at: Date) => Promise<Bounds | null>) | null;
+  /** The attempts of the call, which say at its end which model has answered. Absent for a prediction. */
+  readonly attempts?: Attempts;
   /** Aborts when the caller disconnects or loses the permission. */
   readonly signal: AbortSignal;
 }
@@ -100,6 +38,8 @@ export interface CallFigures extends CallUsage {
 
 /** One call. A call that was not admitted leaves no job. Only the first end counts. */
 export interface TrackedCall {
+  /** The bounds that the budgets of the call set. Null: it has none. */
+  readonly bounds: Bounds | null;
   /** Reports that the model begins to work on the call. */
   admitted(): void;
   /**
@@ -137,12 +77,14 @@ const UNSTORED = 10_000;
  */
 @injectable()
 export class CallTracker {
-  private readonly unstored = new Map<string, Job>();
+  private readonly unstored = new Map<string, Ended>();
 
   constructor(
     private readonly running: RunningCalls,
     private readonly finisher: JobFinisher,
+    private readonly guard: BudgetGuard,
     private readonly instances: InstanceRegistry,
+    private readonly authority: Authority,
     private readonly ids: IdGenerator,
     private readonly clock: Clock,
     private readonly log: Logger,
@@ -152,37 +94,55 @@ export class CallTracker {
    * Runs `call`, which reports when it is admitted, then `store`, and returns the answer. Throws what they throw. Also
    * throws if the end cannot be stored, because an alert may depend on the end.
    */
-  async track<T>(info: CallInfo, call: (admitted: () => void) => Promise<T>, options: Tracking<T> = {}): Promise<T> {
+  async track<T>(
+    info: CallInfo,
+    call: (admitted: () => void, bounds: Bounds | null) => Promise<T>,
+    options: Tracking<T> = {},
+  ): Promise<T> {
     const { figuresOf, store, ifLeft } = options;
     const tracked = await this.open(info);
     let answer: T;
     try {
-      answer = await call(() => tracked.admitted());
+      answer = await call(() => tracked.admitted(), tracked.bounds);
     } catch (error) {
-      await tracked.failed(error, info.signal.aborted && info.prices ? await ifLeft?.() : undefined);
+      const isCounted = pricesOf(info) !== null || tracked.bounds !== null;
+      await tracked.failed(error, info.signal.aborted && isCounted ? await ifLeft?.() : undefined);
       throw error;
     }
     await tracked.succeeded(figuresOf?.(answer), async () => store?.(answer));
     return answer;
   }
 
-  /** Opens a call that arrives now. */
-  async open({ by, signal, kind, name, projectId, modelId, prices }: CallInfo): Promise<TrackedCall> {
+  /** Opens a call that arrives now, and takes its holds. Throws what `guard` throws. */
+  async open(info: CallInfo): Promise<TrackedCall> {
+    const { by, signal, kind, name, projectId, modelId, guard, attempts } = info;
+    if (projectId !== null) this.authority.place(by, projectId);
     const createdAt = this.clock.now();
     const keyId = by.kind === 'api_key' ? by.credentialId : null;
     const instance = await this.instances.own();
     const id = this.ids.next('job');
+    const bounds = (await guard?.(id, createdAt)) ?? null;
     let job: Job | null = null;
+    let isReleased = false;
+    /** Frees the holds of a call that leaves no job. */
+    const release = async () => {
+      if (!bounds || isReleased) return;
+      isReleased = true;
+      await this.guard.settle(id, NOTHING);
+    };
     let ending: Promise<void> | null = null;
     // Engines and connections call these functions outside the request. The lines of this logger name the request.
     const log = this.log.child({ job_id: id });
     const end = async (outcome: Outcome, figures?: CallFigures): Promise<void> => {
-      if (!job) return;
-      ending ??= this.end(finished(job, outcome, { figures, prices, at: this.clock.now() }), log);
+      if (!job) return release();
+      const known = { figures, prices: pricesOf(info), attempts, bounds, at: this.clock.now() };
+      ending ??= this.end(finished(job, outcome, known), log);
       await ending;
     };
     const refused = () => {
-      if (!job || ending) return;
+      if (ending) return;
+      void release();
+      if (!job) return;
       this.running.withdraw(id);
       log.info('job withdrawn');
     };
@@ -191,6 +151,7 @@ export class CallTracker {
     const broken = (error: unknown, figures?: CallFigures) =>
       signal.aborted ? cancelled(figures) : end({ status: 'failed', ...reasonOf(error) }, figures);
     return {
+      bounds,
       admitted: () => {
         if (job) return;
         const about = { id, kind, name, projectId, modelId, createdAt, startedAt: this.clock.now(), instance, keyId };
@@ -220,27 +181,28 @@ export class CallTracker {
   async catchUp(): Promise<void> {
     void this.running.flush();
     await Promise.all(
-      [...this.unstored.values()].map((job) => {
-        const log = this.log.child({ job_id: job.id });
-        return this.store(job, log).catch((error) => log.warn('the end of a call could not be stored', { error }));
+      [...this.unstored.values()].map((end) => {
+        const log = this.log.child({ job_id: end.job.id });
+        return this.store(end, log).catch((error) => log.warn('the end of a call could not be stored', { error }));
       }),
     );
   }
 
-  private async end(job: Job, log: Logger): Promise<void> {
-    this.running.end(job.id);
+  private async end(end: Ended, log: Logger): Promise<void> {
+    const { id } = end.job;
+    this.running.end(id);
     try {
-      await this.store(job, log);
+      await this.store(end, log);
     } catch (failure) {
-      if (this.unstored.size < UNSTORED) this.unstored.set(job.id, job);
+      if (this.unstored.size < UNSTORED) this.unstored.set(id, end);
       else log.error('the end of a call is lost');
       throw failure;
     }
   }
 
-  private async store(job: Job, log: Logger): Promise<void> {
+  private async store({ job, charge }: Ended, log: Logger): Promise<void> {
     try {
-      await this.finisher.finishCall(job, log);
+      await this.finisher.finishCall(job, log, charge);
     } catch (error) {
       // The end was stored but the confirmation was lost, or another instance considered this instance dead.
       if (!(error instanceof JobFinished)) throw error;
@@ -250,23 +212,49 @@ export class CallTracker {
   }
 }
 
-type Outcome = Omit<Parameters<typeof Job.finish>[1], 'usage' | 'cost'>;
+type Outcome = Omit<Parameters<typeof Job.finish>[1], 'usage' | 'cost' | 'attempts'>;
 
-interface Charge {
+interface Calculation {
   readonly figures: CallFigures | undefined;
   readonly prices: Prices | null;
+  readonly attempts: Attempts | undefined;
+  readonly bounds: Bounds | null;
   readonly at: Date;
+}
+
+/** The finished job of a call, and what it has taken. */
+interface Ended {
+  readonly job: Job;
+  readonly charge: Charge;
 }
 
 const NO_FIGURES: CallFigures = { tokensIn: null, tokensOut: null, firstToken: null };
 
-/** Ends the job of a call. A call that made no part of an answer costs nothing, unless it succeeded. */
-function finished(job: Job, outcome: Outcome, { figures = NO_FIGURES, prices, at }: Charge): Job {
+/** Returns the prices of the model that was tried last, or else of the one that stands for the runtime. */
+export const pricesOf = ({ pricesOf: of, attempts, modelId }: CallInfo): Prices | null =>
+  of(attempts?.modelId ?? modelId);
+
+/**
+ * Ends the job of a call. A call that made no part of an answer costs nothing, unless it succeeded. The time that a call
+ * needs to end after its deadline is not charged.
+ */
+function finished(job: Job, outcome: Outcome, known: Calculation): Ended {
+  const { figures = NO_FIGURES, prices, attempts, bounds, at } = known;
   const { tokensCached = 0, isCharged = false, ...usage } = figures;
-  const milliseconds = Math.max(0, at.getTime() - (job.startedAt ?? at).getTime());
+  const lasted = Math.max(0, at.getTime() - (job.startedAt ?? at).getTime());
+  const milliseconds = bounds ? Math.min(lasted, bounds.mostMs) : lasted;
   const isFree = outcome.status !== 'succeeded' && !isCharged;
-  const cost = prices && (isFree ? FREE : Prices.cost(prices, { ...usage, tokensCached, milliseconds }));
-  return Job.finish(job, { ...outcome, usage, cost }, at);
+  const priced = { ...usage, tokensCached, milliseconds };
+  const cost = prices && (isFree ? FREE : Prices.cost(prices, priced));
+  const charge = { taken: Demand.taken(prices, priced, !isFree), isHeld: bounds !== null };
+  const tried = { attempts: attempts?.all(attemptOutcome(outcome)) };
+  return { job: Job.finish(job, { ...outcome, ...tried, usage, cost }, at), charge };
+}
+
+/** Returns the outcome of an attempt that ends together with its call. */
+function attemptOutcome({ status, failure = 'internal_error' }: Outcome): string {
+  if (status === 'succeeded') return ANSWERED;
+  return status === 'cancelled' ? CANCELLED : failure;
 }
 
 const isRefusal = (error: unknown) => error instanceof DomainError && !faults.includes(error.kind);

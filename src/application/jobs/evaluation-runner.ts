@@ -8,13 +8,16 @@ import { type FinalStatus, Job } from '../../domain/jobs/job.js';
 import { type Score, scoreOf } from '../../domain/jobs/scorer.js';
 import { DomainError, type ErrorKind, InvalidRequest } from '../../domain/shared/errors.js';
 import { atMost, storable } from '../../domain/shared/text.js';
+import { BudgetExceeded } from '../../domain/spend/budget.js';
+import { KeyLimitReached } from '../../domain/spend/key-limit.js';
 import type { DatasetRecord } from '../../domain/workspace/dataset-record.js';
 import type { Json, JsonObject } from '../../domain/workspace/json.js';
 import { schemaOf } from '../../domain/workspace/spec-format.js';
 import { AccountRepository } from '../accounts/ports.js';
-import { ChatService } from '../chat/chat.service.js';
+import { type OwnCall, OwnChats } from '../chat/own-chats.js';
 import { RuntimeReconciler } from '../chat/runtime-reconciler.js';
 import { type Attempt, Clock, JsonSchemas, Logger, type TaskWorker, UnitOfWork } from '../shared/ports.js';
+import { RetryAfter } from '../shared/retry-after.js';
 import { DatasetRepository } from '../workspace/ports.js';
 import { RecordPages } from '../workspace/record-pages.js';
 import { JobFinisher } from './job-finisher.js';
@@ -28,11 +31,17 @@ const RETRY_MS = 180_000;
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 15_000;
 
+/** Limits the time that an evaluation waits for a budget or for a limit of its API key. */
+const BUDGET_MS = 24 * 60 * 60 * 1_000;
+
 /** The kinds of errors that are retried. */
 const transient: readonly ErrorKind[] = ['busy', 'bad_gateway', 'unavailable', 'timeout'];
 
 /** The record causes this error, so the evaluation continues with the next record. */
 const TOO_LONG = 'context_length_exceeded';
+
+/** The account that asks, its team and key, and the name of the call. */
+type Asking = Omit<OwnCall, 'projectId' | 'request'>;
 
 type Answer = Pick<Result, 'output' | 'latency' | 'tokens' | 'error'>;
 
@@ -41,25 +50,30 @@ type Answer = Pick<Result, 'output' | 'latency' | 'tokens' | 'error'>;
 export class EvaluationChat {
   constructor(
     private readonly reconciler: RuntimeReconciler,
-    private readonly chats: ChatService,
+    private readonly chats: OwnChats,
     private readonly clock: Clock,
     private readonly log: Logger,
   ) {}
 
-  /** Returns the model's answer. Throws EvaluationFailed if there is no answer in time, or if a retry cannot help. */
-  async ask(evaluation: Evaluation, request: ChatRequest, caller: string, signal: AbortSignal): Promise<Answer> {
+  /**
+   * Returns the model's answer. Throws BudgetExceeded, KeyLimitReached, and EvaluationFailed if there is no answer in time, or if a retry
+   * cannot help.
+   */
+  async ask(evaluation: Evaluation, request: ChatRequest, caller: Asking, signal: AbortSignal): Promise<Answer> {
     if (!request.messages.every(({ content }) => atMost(content, chatLimits.messageLength)))
       return unanswered(`It is longer than the ${chatLimits.messageLength} characters of a message.`);
-    const until = this.clock.now().getTime() + RETRY_MS;
+    const began = this.clock.now().getTime();
+    let attempt = 0;
     for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
+      const asking = { ...caller, callId: `${caller.callId}/${++attempt}` };
       try {
-        return await this.once(evaluation, request, caller, signal);
+        return await this.once(evaluation, request, asking, signal);
       } catch (error) {
         signal.throwIfAborted();
-        if (!(error instanceof DomainError)) throw error;
+        if (!(error instanceof DomainError) || isOutOfBudget(error)) throw error;
         if (error.code === TOO_LONG) return unanswered(error.message);
         const wait = Math.max(pause, 1000 * (error.advice.retryAfterSeconds ?? 0));
-        const isFinal = !transient.includes(error.kind) || this.clock.now().getTime() + wait > until;
+        const isFinal = !transient.includes(error.kind) || this.clock.now().getTime() + wait > began + RETRY_MS;
         if (isFinal) throw new EvaluationFailed(`${error.code}: ${error.message}`);
         const fields = { job_id: evaluation.jobId, code: error.code, wait_ms: wait };
         this.log.warn('an evaluation waits for its model', fields);
@@ -68,10 +82,10 @@ export class EvaluationChat {
     }
   }
 
-  private async once(evaluation: Evaluation, request: ChatRequest, accountId: string, signal: AbortSignal) {
+  private async once(evaluation: Evaluation, request: ChatRequest, asking: Asking, signal: AbortSignal) {
     await this.requireReady(evaluation);
     const { projectId } = evaluation;
-    const { completion, latency } = await this.chats.completeOwn({ projectId, request, accountId }, signal);
+    const { completion, latency } = await this.chats.complete({ projectId, request, ...asking }, signal);
     const { text, usage } = completion;
     const tokens = usage && { prompt: usage.promptTokens, completion: usage.completionTokens };
     return { output: storable(text), latency, tokens, error: null };
@@ -87,6 +101,9 @@ export class EvaluationChat {
     if (state === 'unavailable') throw new RuntimeUnavailable(reason ?? 'it does not run');
   }
 }
+
+const isOutOfBudget = (error: unknown): boolean =>
+  error instanceof BudgetExceeded || (error instanceof KeyLimitReached && error.resetsAt !== null);
 
 const unanswered = (error: string): Answer => ({ output: null, latency: 0, tokens: null, error });
 
@@ -134,9 +151,24 @@ export class EvaluationRunner implements TaskWorker {
     } catch (error) {
       const isGone = (await this.evaluations.find(id)) === null;
       if (isGone) return this.finish(id, null, { status: 'failed', error: 'The project was deleted.' });
+      if (error instanceof DomainError && isOutOfBudget(error) && run !== null)
+        return this.waitForBudget(id, run, error);
       if (!(error instanceof EvaluationFailed)) throw error;
       await this.finish(id, run, { status: 'failed', error: error.message });
     }
+  }
+
+  /** Leaves the place in the queue to others, and tries again when the budget may have room. Throws RetryAfter. */
+  private async waitForBudget(id: string, run: number, error: DomainError): Promise<void> {
+    const at = this.clock.now();
+    const done = (await this.evaluations.scored(id)).length;
+    const since = await this.evaluations.wait(id, run, { done, at });
+    if (since === null) throw new Superseded();
+    const pauseMs = 1_000 * (error.advice.retryAfterSeconds ?? 1);
+    const isTooLong = at.getTime() + pauseMs > since.getTime() + BUDGET_MS;
+    if (isTooLong) return this.finish(id, run, { status: 'failed', error: `${error.code}: ${error.message}` });
+    this.log.info('an evaluation waits for a budget', { job_id: id, wait_ms: pauseMs });
+    throw new RetryAfter(error, pauseMs, false);
   }
 
   async gaveUp(payload: Json, reason: string): Promise<void> {
@@ -160,7 +192,10 @@ export class EvaluationRunner implements TaskWorker {
         if (kept.has(position)) continue;
         const job = await this.advance(id, run, kept.size);
         if (!job) return;
-        const result = await this.result(evaluation, { position, record, caller: job.requestedBy }, signal);
+        const { requestedBy: accountId, teamId } = job;
+        const { keyId = null } = evaluation;
+        const asking = { accountId, teamId: teamId ?? '', keyId, callId: `${id}/${run}/${position}` };
+        const result = await this.result(evaluation, { position, record, asking }, signal);
         if (!(await this.evaluations.keep(id, run, result))) throw new Superseded();
         kept.add(position);
       }
@@ -186,14 +221,14 @@ export class EvaluationRunner implements TaskWorker {
 
   private async result(
     evaluation: Evaluation,
-    { position, record, caller }: { position: number; record: DatasetRecord; caller: string },
+    { position, record, asking }: { position: number; record: DatasetRecord; asking: Asking },
     signal: AbortSignal,
   ): Promise<Result> {
     const { id: recordId, group, input, expected } = record;
     const request = requestOf(evaluation, input);
     const answer =
-      typeof request === 'string' ? unanswered(request) : await this.model.ask(evaluation, request, caller, signal);
-    const score = answer.output === null ? 0 : await this.score(evaluation, answer.output, expected, caller);
+      typeof request === 'string' ? unanswered(request) : await this.model.ask(evaluation, request, asking, signal);
+    const score = answer.output === null ? 0 : await this.score(evaluation, answer.output, expected, asking.accountId);
     return { position, recordId, group, input, expected, score, ...answer };
   }
 

@@ -1,5 +1,6 @@
 import { injectable } from 'inversify';
 import type { AccountCaller, Caller } from '../../domain/accounts/caller.js';
+import { KeyScope } from '../../domain/accounts/key-scope.js';
 import { authorize, permissions } from '../../domain/accounts/permission.js';
 import { RuntimeNotConnected, RuntimeStopped } from '../../domain/chat/errors.js';
 import { TooManyEvaluations } from '../../domain/jobs/errors.js';
@@ -67,7 +68,8 @@ export class EvaluationService {
     await this.requireSchema(project);
     const model = await this.connected(caller, projectId, wanted);
     const id = this.ids.next('job');
-    const evaluation = Evaluation.of(id, { project, model, dataset, scorer });
+    const keyId = caller.kind === 'api_key' ? caller.credentialId : null;
+    const evaluation = Evaluation.of(id, { project, model, dataset, scorer, keyId });
     const job = Job.evaluation({
       ...JobSight.ownerOf(caller),
       id,
@@ -124,7 +126,7 @@ export class EvaluationService {
   async find(by: Caller | null, { id }: { id: string }): Promise<Evaluation> {
     const caller = authorize(by, permissions.readJobs);
     const job = await this.jobs.find(id);
-    const isOwn = caller.kind !== 'master' && job?.teamId === caller.teamId;
+    const isOwn = caller.kind !== 'master' && job?.teamId === caller.teamId && KeyScope.covers(caller, job.projectId);
     const evaluation = isOwn ? await this.evaluations.find(id) : null;
     if (!evaluation) throw new NotFound('evaluation');
     return evaluation;

@@ -1,16 +1,21 @@
 import { injectable } from 'inversify';
 import { Alert } from '../../domain/alerts/alert.js';
-import { AlertRule } from '../../domain/alerts/alert-rule.js';
+import { AlertRule, type RuleFacts } from '../../domain/alerts/alert-rule.js';
 import { JobFinished } from '../../domain/jobs/errors.js';
-import { Job } from '../../domain/jobs/job.js';
+import { type FinishedJob, Job } from '../../domain/jobs/job.js';
 import { NotFound } from '../../domain/shared/errors.js';
 import { AlertAnnouncer } from '../alerts/alert-announcer.js';
 import { AlertRepository, AlertRuleRepository } from '../alerts/ports.js';
 import { IdGenerator, type LockMode, Logger, UnitOfWork } from '../shared/ports.js';
+import { BudgetRepository, type Charge } from '../spend/ports.js';
+import { SpendMeter } from '../spend/spend-meter.js';
 import { JobHistory, JobRepository } from './ports.js';
 
 /** The lock for finishing jobs, for changing alert rules, and for finding the last finished job. */
 export const FINISHING = 'finishing jobs';
+
+/** Undoes an attempt under a shared lock. */
+const NEEDS_ORDER = new Error('a rule of a budget changes or fires');
 
 /**
  * Finishes jobs. The transaction that stores the end of a job also evaluates every alert rule, so no alert is lost and
@@ -28,61 +33,113 @@ export class JobFinisher {
     private readonly rules: AlertRuleRepository,
     private readonly alerts: AlertRepository,
     private readonly announcer: AlertAnnouncer,
+    private readonly budgets: BudgetRepository,
+    private readonly meter: SpendMeter,
     private readonly ids: IdGenerator,
     private readonly log: Logger,
   ) {}
 
   /** Finishes a stored job. `end` must return the finished job and only read. Throws NotFound and what `end` throws. */
-  finish(id: string, end: (stored: Job) => Job | Promise<Job>): Promise<Job> {
-    return this.store(async () => {
+  finish(id: string, end: (stored: Job) => Job | Promise<Job>, charge: Charge | null = null): Promise<Job> {
+    const finished = async () => {
       const stored = await this.jobs.hold(id);
       if (!stored) throw new NotFound('job');
       return end(stored);
-    });
+    };
+    return this.store(finished, this.log, charge);
   }
 
-  /** Stores and logs the end of a call. The beginning of the call may be stored or not. Throws JobFinished. */
-  async finishCall(finished: Job, log: Logger): Promise<Job> {
-    const stored = !this.expectsRules && Job.isFinished(finished) && (await this.history.appendWithoutRules(finished));
-    return stored ? ended(finished, log) : this.store(async () => finished, log);
+  /**
+   * Stores and logs the end of a call, and settles its holds. The beginning of the call may be stored or not. Throws
+   * JobFinished.
+   */
+  async finishCall(finished: Job, log: Logger, charge: Charge | null = null): Promise<Job> {
+    const isPlain = !this.expectsRules && Job.isFinished(finished);
+    const stored = isPlain && (await this.history.appendWithoutRules(finished, charge));
+    return stored ? this.ended(finished, log) : this.store(async () => finished, log, charge);
   }
 
   /**
    * Stores a finished job. Jobs that change no rule and fire no alert finish at the same time, under a shared lock.
    * The rules cannot change meanwhile, so the order of these jobs does not matter. Other jobs finish one after another.
    */
-  private async store(finished: () => Promise<Job>, log = this.log): Promise<Job> {
-    const job = (await this.attempt(finished, 'shared')) ?? (await this.attempt(finished, 'exclusive'));
+  private async store(finished: () => Promise<Job>, log = this.log, charge: Charge | null = null): Promise<Job> {
+    const attempt = (mode: LockMode) => this.attempt(finished, mode, charge);
+    const job = (await attempt('shared')) ?? (await attempt('exclusive'));
     if (!job) throw new Error('an exclusive attempt always stores the job');
-    return ended(job, log);
+    return this.ended(job, log);
+  }
+
+  private ended(job: Job, log: Logger): Job {
+    this.meter.ended(job);
+    log.info('job ended', { job_id: job.id, kind: job.kind, status: job.status });
+    return job;
   }
 
   /** Stores the job. Under a shared lock, returns null and stores nothing if a rule changes or fires. */
-  private attempt(finished: () => Promise<Job>, mode: LockMode): Promise<Job | null> {
+  private async attempt(finished: () => Promise<Job>, mode: LockMode, charge: Charge | null): Promise<Job | null> {
     const work = async () => {
       const job = await finished();
       if (!Job.isFinished(job)) throw new Error(`${job.id} has not finished`);
       const rules = await this.rules.all();
       this.expectsRules = rules.length > 0;
-      const seen = rules.map((before) => ({ before, ...AlertRule.observe(before, job) }));
-      const changed = seen.filter(({ before, rule }) => rule !== before).map(({ rule }) => rule);
-      const alerts = seen.filter(({ fires }) => fires).map(({ rule }) => Alert.of(rule, job, this.ids.next('alr')));
-      const reacted = changed.length + alerts.length > 0;
-      if (mode === 'shared' && reacted) return null;
+      const [ofBudgets, others] = [
+        rules.filter(AlertRule.needsBudget),
+        rules.filter((rule) => !AlertRule.needsBudget(rule)),
+      ];
+      if (mode === 'shared' && others.some((rule) => AlertRule.needsCounts(rule, job) !== null)) return null;
+      const seen = await this.observed(others, job);
+      if (mode === 'shared' && seen.length > 0) return null;
       // A crash of the database may lose the end of a call, but never an alert.
-      if (!(await this.history.append(job, job.mode === 'async' || reacted))) throw new JobFinished(job.status);
-      if (changed.length > 0) await this.rules.save(changed);
-      if (alerts.length > 0) {
-        await this.alerts.add(alerts);
-        await this.announcer.fired(alerts);
-      }
+      const isDurable = job.mode === 'async' || seen.length > 0 || (mode === 'exclusive' && ofBudgets.length > 0);
+      if (!(await this.history.append(job, isDurable, charge))) throw new JobFinished(job.status);
+      const seenAfter = await this.observedAfter(ofBudgets, job);
+      if (mode === 'shared' && seenAfter.length > 0) throw NEEDS_ORDER;
+      await this.react([...seen, ...seenAfter]);
       return job;
     };
-    return this.unitOfWork.locked(FINISHING, work, mode);
+    return this.unitOfWork.locked(FINISHING, work, mode).catch((error) => {
+      if (error !== NEEDS_ORDER) throw error;
+      return null;
+    });
+  }
+
+  /** Returns the rules that the job changes or fires. Only the exclusive lock makes the counts of windows exact. */
+  private async observed(rules: readonly AlertRule[], job: Job & FinishedJob): Promise<Reaction[]> {
+    const windows = rules.map((rule) => AlertRule.needsCounts(rule, job));
+    const counts = await this.history.counts(windows.filter((window) => window !== null));
+    return rules.flatMap((rule, nth) => this.reactionOf(rule, job, { counts: windows[nth] ? counts.shift() : null }));
+  }
+
+  /** Returns the rules of budgets that the job changes or fires. The end of the job has settled its holds before. */
+  private async observedAfter(rules: readonly AlertRule[], job: Job & FinishedJob): Promise<Reaction[]> {
+    const ids = rules.map(({ budgetId }) => budgetId).filter((id) => id !== null);
+    if (ids.length === 0 || job.teamId === null) return [];
+    const budgets = new Map((await this.budgets.some(ids, job.finishedAt)).map((budget) => [budget.id, budget]));
+    return rules.flatMap((rule) => {
+      const budget = budgets.get(rule.budgetId ?? '');
+      return this.reactionOf(rule, job, { use: budget ? { budget, settled: budget.spent.settled } : null });
+    });
+  }
+
+  private reactionOf(before: AlertRule, job: Job & FinishedJob, facts: RuleFacts): Reaction[] {
+    const { rule, fires } = AlertRule.observe(before, job, facts);
+    if (rule === before && !fires) return [];
+    const alert = fires ? Alert.of(rule, job, this.ids.next('alr'), facts) : null;
+    return [{ changed: rule === before ? null : rule, alert }];
+  }
+
+  private async react(reactions: readonly Reaction[]): Promise<void> {
+    const changed = reactions.map((reaction) => reaction.changed).filter((rule) => rule !== null);
+    const alerts = reactions.map(({ alert }) => alert).filter((alert) => alert !== null);
+    if (changed.length > 0) await this.rules.save(changed);
+    if (alerts.length === 0) return;
+    await this.alerts.add(alerts);
+    await this.announcer.fired(alerts);
   }
 }
 
-function ended(job: Job, log: Logger): Job {
-  log.info('job ended', { job_id: job.id, kind: job.kind, status: job.status });
-  return job;
+interface Reaction {
+  readonly changed: AlertRule | null;
+  readonly alert: Alert | null;
 }

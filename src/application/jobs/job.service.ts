@@ -1,5 +1,6 @@
 import { injectable } from 'inversify';
 import type { Caller } from '../../domain/accounts/caller.js';
+import { KeyScope } from '../../domain/accounts/key-scope.js';
 import { authorize, permissions } from '../../domain/accounts/permission.js';
 import { finalStatuses, Job, type JobChange, JobSight, type OpenStatus } from '../../domain/jobs/job.js';
 import { NotFound } from '../../domain/shared/errors.js';
@@ -22,7 +23,7 @@ interface OfJob {
   readonly id: string;
 }
 
-type JobPage = Omit<JobFilter, 'teamId' | 'named'> &
+type JobPage = Omit<JobFilter, 'teamId' | 'named' | 'projects'> &
   WithMemory & { readonly page: Page; readonly q?: string | undefined };
 
 /** Shows jobs to callers, and lets callers change them. */
@@ -42,6 +43,7 @@ export class JobService {
   /** Creates a job for work that runs elsewhere. Throws NotFound, InvalidRequest, QuotaExceeded. */
   async createExternal(by: Caller | null, { projectId, ...typed }: ExternalJob): Promise<Job> {
     const caller = authorize(by, permissions.runJobs);
+    KeyScope.requireProject(caller, projectId);
     if (projectId !== null) await this.requireProject(caller, projectId);
     const owner = JobSight.ownerOf(caller);
     const job = Job.external({ ...typed, ...owner, id: this.ids.next('job'), projectId, createdAt: this.clock.now() });
@@ -57,7 +59,8 @@ export class JobService {
   async list(by: Caller | null, { page, memory, q, ...others }: JobPage): Promise<Bounded<Job>> {
     const caller = authorize(by, permissions.readJobs);
     const named = q === undefined ? null : { teamId: JobSight.ownerOf(caller).teamId, part: q };
-    const filter = { ...others, named, teamId: JobSight.teamSeenBy(caller) };
+    if (others.projectId !== null) KeyScope.requireProject(caller, others.projectId);
+    const filter = { ...others, named, teamId: JobSight.teamSeenBy(caller), projects: KeyScope.projectsOf(caller) };
     const { items, more } = await boundedPage(page, {
       sizes: (part) => this.jobs.sizes(filter, part),
       fetch: (part) => this.jobs.list(filter, part),

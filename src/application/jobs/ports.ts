@@ -1,7 +1,9 @@
+import type { CallCounts, CallWindow } from '../../domain/alerts/call-window.js';
 import type { Evaluation, Result, Scored } from '../../domain/jobs/evaluation.js';
 import type { FinishedJob, Job, JobKind, JobStatus } from '../../domain/jobs/job.js';
 import type { UsageEntry, UsageQuery } from '../../domain/jobs/usage.js';
 import type { Page, SizedItem } from '../shared/ports.js';
+import type { Charge } from '../spend/ports.js';
 
 /** Selects at most `limit` results after the position `after`, by position. */
 export interface ResultsPage {
@@ -20,6 +22,11 @@ export abstract class EvaluationRepository {
   abstract latestRun(jobId: string): Promise<number | null>;
   /** Stores a result. Returns false, and stores nothing, if a later run has begun or the evaluation is gone. */
   abstract keep(jobId: string, run: number, result: Result): Promise<boolean>;
+  /**
+   * Notes that a run waits for a budget, and returns since when the evaluation has waited with `done` results. Returns null
+   * if a later run has begun or the evaluation is gone.
+   */
+  abstract wait(jobId: string, run: number, wait: { done: number; at: Date }): Promise<Date | null>;
   /** Returns all results without their texts, by position. */
   abstract scored(jobId: string): Promise<Scored[]>;
   /** Returns the positions that both evaluations have scored, with different outputs, in order. */
@@ -45,17 +52,20 @@ export abstract class JobHistory {
   /**
    * Stores the end of a job. The job follows all jobs that finished before the transaction began. The beginning of the
    * job may be stored or not. Returns false and writes nothing if the stored job has finished. If `durable` is false, a
-   * crash of the database within the next second can undo the transaction.
+   * crash of the database within the next second can undo the transaction. `charge` settles the holds of the call in the
+   * same statement, and charges the budgets that were created while the call ran.
    */
-  abstract append(job: Job & FinishedJob, durable: boolean): Promise<boolean>;
+  abstract append(job: Job & FinishedJob, durable: boolean, charge?: Charge | null): Promise<boolean>;
   /**
    * Stores a finished job as `append` does without `durable`, if there is no alert rule. Returns false and writes
    * nothing if there is an alert rule, or if the stored job has finished. Holds the lock `FINISHING` in the mode
    * `shared`. Must not be used inside a unit of work.
    */
-  abstract appendWithoutRules(job: Job & FinishedJob): Promise<boolean>;
+  abstract appendWithoutRules(job: Job & FinishedJob, charge?: Charge | null): Promise<boolean>;
   /** Counts the failures since the last success, up to `most`. Ignores cancelled jobs. */
   abstract failuresInARow(kind: JobKind | null, most: number): Promise<number>;
+  /** Counts the calls of each window, in order. A window has no more calls than the newest `ruleLimits.calls`. */
+  abstract counts(windows: readonly CallWindow[]): Promise<CallCounts[]>;
   /** Yields jobs in the order in which they finished, with a bounded number in memory. */
   abstract part(which: HistoryPart): AsyncIterable<FinishedJob>;
   /**
@@ -71,6 +81,8 @@ export interface JobFilter {
   readonly status: JobStatus | null;
   readonly kind: JobKind | null;
   readonly projectId: string | null;
+  /** Only jobs of these projects, unless `projectId` names one. Null: of all. */
+  readonly projects?: readonly string[] | null;
   /**
    * Only jobs that have `part` in their name, in upper or lower case, among the newest `MOST_SEARCHED` jobs with a name of
    * the team. A null team: of the master key.

@@ -1,5 +1,7 @@
 import { injectable } from 'inversify';
 import type { Caller } from '../../domain/accounts/caller.js';
+import { KeyRestricted } from '../../domain/accounts/key-restrictions.js';
+import { KeyScope } from '../../domain/accounts/key-scope.js';
 import { authorize, permissions } from '../../domain/accounts/permission.js';
 import { Usage, type UsageBucket, type UsageEntry, type UsageGroup } from '../../domain/jobs/usage.js';
 import type { WithMemory } from '../shared/memory-budget.js';
@@ -30,12 +32,16 @@ export class UsageService {
     private readonly clock: Clock,
   ) {}
 
-  /** Sums up the calls that the caller may see. Throws InvalidRequest. */
+  /** Sums up the calls that the caller may see. Throws InvalidRequest, KeyRestricted. */
   async read(by: Caller | null, { since, until, bucket, groupBy, memory }: UsageRequest): Promise<Period> {
-    const scope = Usage.scopeSeenBy(authorize(by, permissions.readJobs));
+    const caller = authorize(by, permissions.readJobs);
+    const projects = KeyScope.projectsOf(caller);
+    if (projects && groupBy !== null && groupBy !== 'project')
+      throw new KeyRestricted('is for some projects, so it reads usage only as a whole or by project');
+    const scope = Usage.scopeSeenBy(caller);
     const now = this.clock.now();
     const period = Usage.period(bucket, since, until, now);
-    const query = { scope, bucket, groupBy, ...period };
+    const query = { scope, bucket, groupBy, projects, ...period };
     await memory.reserve((await this.usage.size(query)) * ENTRY_BYTES);
     const begin = since ?? period.since;
     const end = until ?? new Date(Math.max(begin.getTime(), now.getTime()));

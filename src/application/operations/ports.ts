@@ -83,7 +83,7 @@ export interface RateLimitKey {
 }
 
 export interface RateLimit {
-  readonly policy: 'default' | 'auth';
+  readonly policy: 'default' | 'auth' | 'key';
   /** Calls within 60 seconds. */
   readonly limit: number;
 }

@@ -1,5 +1,6 @@
 import { injectable } from 'inversify';
-import type { Caller } from '../../domain/accounts/caller.js';
+import type { AccountCaller, Caller } from '../../domain/accounts/caller.js';
+import { KeyScope } from '../../domain/accounts/key-scope.js';
 import {
   authorize,
   awaitingVerification,
@@ -48,7 +49,7 @@ export class StatusService {
     const may = permitted(caller);
     const uploads = may.readMonitoring ? this.modelFiles.storedBytes() : null;
     const [runtimes, own] = await Promise.all([
-      caller.kind === 'master' ? [] : this.runtimesOf(caller.teamId),
+      caller.kind === 'master' ? [] : this.runtimesOf(caller),
       this.quotas.stored(caller),
     ]);
     const uploadBytes = uploads === null ? undefined : this.quotas.amount('uploadBytes', uploads);
@@ -62,8 +63,8 @@ export class StatusService {
     };
   }
 
-  private async runtimesOf(teamId: string): Promise<NamedRuntime[]> {
-    const projects = await this.projects.names(teamId, PROJECTS);
+  private async runtimesOf(caller: AccountCaller): Promise<NamedRuntime[]> {
+    const projects = await this.projects.names(caller.teamId, PROJECTS, KeyScope.projectsOf(caller));
     const runtimes = await this.runtimes.states(projects.map(({ id }) => id));
     return runtimes.map((runtime, at) => ({ ...runtime, project: projects[at] as NamedRuntime['project'] }));
   }

@@ -12,6 +12,7 @@ export type IdKind =
   | 'cnv'
   | 'dep'
   | 'job'
+  | 'bud'
   | 'rul'
   | 'alr'
   | 'whk'

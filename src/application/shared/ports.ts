@@ -44,6 +44,11 @@ export abstract class IdGenerator {
   abstract next(kind: IdKind): string;
 }
 
+export abstract class Chance {
+  /** Returns a random number from 0 to below 1. All numbers are equally likely. */
+  abstract draw(): number;
+}
+
 export type LogFields = Readonly<Record<string, unknown>>;
 
 /** Writes one line for each event. Every line has the fields of the running code, such as the id of its request. */
@@ -213,7 +218,8 @@ export interface TaskWorker {
   readonly atOnce: number;
   /**
    * Runs an attempt. A repeated run must have no further effect. An error is logged, and the task is retried after a
-   * pause: RetryAfter names the pause, other errors lead to pauses that grow from three seconds to six hours.
+   * pause: RetryAfter names the pause, other errors lead to pauses that grow from three seconds to six hours. An attempt
+   * that ends with a RetryAfter that does not count is not logged.
    */
   run(payload: Json, attempt: Attempt): Promise<void>;
   /** Handles a task whose last attempt failed, or whose instance died then. The queue calls it until it succeeds. */

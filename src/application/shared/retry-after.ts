@@ -3,6 +3,8 @@ export class RetryAfter extends Error {
   constructor(
     cause: unknown,
     readonly pauseMs: number,
+    /** False: the attempt does not count, because it had to wait for something. */
+    readonly counts = true,
   ) {
     super(cause instanceof Error ? cause.message : String(cause), { cause });
   }

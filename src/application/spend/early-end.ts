@@ -1,22 +1,26 @@
 import type { ChatRequest, CompletionPart, Usage } from '../../domain/chat/chat.js';
 import { estimatedTokens, hasContent, mostAnswerTokens } from '../../domain/chat/token-estimate.js';
+import type { Attempts } from '../../domain/jobs/attempt.js';
 import type { CallFigures } from '../jobs/call-tracker.js';
 
 /** Counts the tokens that a model makes for a chat call, in case the call ends before its answer is complete. */
 export class EarlyEnd {
   private parts = 0;
-  private readonly reports: Promise<Usage | null>[] = [];
+  private readonly reports: { readonly attempt: number; readonly usage: Promise<Usage | null> }[] = [];
 
-  constructor(private readonly request: ChatRequest) {}
+  constructor(
+    private readonly request: ChatRequest,
+    private readonly attempts: Pick<Attempts, 'count'> = { count: 1 },
+  ) {}
 
   /** Takes a part of the answer. */
   add(part: CompletionPart): void {
     if (hasContent(part)) this.parts++;
   }
 
-  /** Takes the tokens of one answer from a chat worker, as `RuntimeCall.made` promises them. */
+  /** Takes the tokens of one answer from a chat worker, as `RuntimeCall.made` promises them. The last attempt counts. */
   readonly made = (usage: Promise<Usage | null>): void => {
-    this.reports.push(usage);
+    this.reports.push({ attempt: this.attempts.count, usage });
   };
 
   /**
@@ -46,7 +50,8 @@ export class EarlyEnd {
   /** Returns the sum of all reports, or null if one is missing. An answer that has not begun has no report. */
   private async reported(): Promise<Usage | null> {
     await null; // the worker's callbacks can run later in the same turn, after the one that ended the call
-    const all = await Promise.all(this.reports);
+    const last = this.reports.filter(({ attempt }) => attempt === this.attempts.count);
+    const all = await Promise.all(last.map(({ usage }) => usage));
     return all.reduce((sum, one) => sum && one && added(sum, one), all.length > 0 ? NO_TOKENS : null);
   }
 }

@@ -14,6 +14,8 @@ export type DatasetVersionEntry = Omit<DatasetVersion, 'bytes' | 'validation'>;
 /** Selects projects. A new filter of the list needs only a field here, and its condition in the adapter. */
 export interface ProjectFilter {
   readonly teamId: string;
+  /** Only projects with these ids. Null: all. */
+  readonly ids?: readonly string[] | null;
   /** A part of the name, in upper or lower case. */
   readonly q?: string | undefined;
 }
@@ -31,8 +33,12 @@ export abstract class ProjectRepository {
   abstract all(filter: ProjectFilter, page: Page): Promise<Project[]>;
   /** Returns the sizes of the specs of the projects that `all` returns. */
   abstract sizes(filter: ProjectFilter, page: Page): Promise<SizedItem[]>;
-  /** Returns the ids and names of a team's newest projects, newest first, at most `limit`. */
-  abstract names(teamId: string, limit: number): Promise<Pick<Project, 'id' | 'name'>[]>;
+  /** Returns the ids and names of a team's newest projects, newest first, at most `limit`. With `ids`, only those of these. */
+  abstract names(
+    teamId: string,
+    limit: number,
+    ids?: readonly string[] | null,
+  ): Promise<Pick<Project, 'id' | 'name'>[]>;
   /**
    * Writes `next` and returns true if the stored project still has the version of `current`. Among concurrent calls
    * with the same `current`, exactly one returns true. Keeps the stored `reviewedVersion`.
@@ -247,9 +253,14 @@ export abstract class WorkspaceSearch {
   /**
    * Finds what has `part` in its name, in upper or lower case: in this order projects, datasets and models, at most `limit`
    * of each, the newest first. Looks at the newest 1,000 projects of the team, and in each at the newest 100 datasets and
-   * models.
+   * models. With `projects`, looks only at those of them.
    */
-  abstract find(teamId: string, part: string, limit: number): Promise<FoundObject[]>;
+  abstract find(
+    teamId: string,
+    part: string,
+    limit: number,
+    projects?: readonly string[] | null,
+  ): Promise<FoundObject[]>;
 }
 
 /** The catalog of starters, which never changes while the service runs. Its answers are immutable. */

@@ -3,7 +3,9 @@ import type { Caller } from '../../domain/accounts/caller.js';
 import { authorize, permissions } from '../../domain/accounts/permission.js';
 import { shareOf } from '../../domain/jobs/evaluation.js';
 import { NotFound } from '../../domain/shared/errors.js';
+import { Prices } from '../../domain/spend/prices.js';
 import type { Dataset } from '../../domain/workspace/dataset.js';
+import type { Model } from '../../domain/workspace/model.js';
 import { type Project, requireVersion } from '../../domain/workspace/project.js';
 import { RecordSurvey } from '../../domain/workspace/record-survey.js';
 import { type Review, review } from '../../domain/workspace/review.js';
@@ -17,6 +19,7 @@ import { JsonSchemas } from '../shared/ports.js';
 import { retryWrite } from '../shared/retry-write.js';
 import { ContentHasher, DatasetRepository, ModelRepository, ProjectRepository } from './ports.js';
 import { RecordPages } from './record-pages.js';
+import { BudgetRepository } from '../spend/ports.js';
 import { type Change, type InProject, TeamWorkspace } from './team-workspace.js';
 
 @injectable()
@@ -28,6 +31,7 @@ export class ProjectReviewService {
     private readonly models: ModelRepository,
     private readonly runtimes: RuntimeReconciler,
     private readonly evaluations: EvaluationRepository,
+    private readonly budgets: BudgetRepository,
     private readonly schemas: JsonSchemas,
     private readonly pages: RecordPages,
     private readonly hasher: ContentHasher,
@@ -63,7 +67,18 @@ export class ProjectReviewService {
     const evaluation = dataset && (await this.evaluation(project.id, dataset.id));
     const schema = schemaOf(formatOf(project.spec.response_format));
     const schemaProblem = schema && (await this.schemas.problem(schema, project.teamId));
-    return { project, models: [...registered, ...newest], dataset, runtime, schemaProblem, evaluation };
+    const unpriced = await this.unpriced(project, registered, runtime.modelId);
+    return { project, models: [...registered, ...newest], dataset, runtime, unpriced, schemaProblem, evaluation };
+  }
+
+  private async unpriced(
+    { id, teamId }: Project,
+    registered: readonly Model[],
+    connected: string | null,
+  ): Promise<string | null> {
+    const model = registered.find((one) => one.id === connected) ?? registered[0];
+    if (!model || Prices.ofModel(model.spec)) return null;
+    return (await this.budgets.limitCost(teamId, id)) ? model.id : null;
   }
 
   private async evaluation(projectId: string, datasetId: string): Promise<ReviewedEvaluation | null> {

@@ -1,5 +1,6 @@
 import { injectable } from 'inversify';
 import type { Caller } from '../../domain/accounts/caller.js';
+import { KeyScope } from '../../domain/accounts/key-scope.js';
 import { authorize, permissions } from '../../domain/accounts/permission.js';
 import type { Conversation } from '../../domain/chat/conversation.js';
 import type { ProjectRuntime } from '../../domain/chat/runtime.js';
@@ -33,7 +34,7 @@ export interface ProjectOverview {
   readonly runtime: ProjectRuntime;
 }
 
-type ProjectPage = Omit<ProjectFilter, 'teamId'> & { readonly page: Page };
+type ProjectPage = Omit<ProjectFilter, 'teamId' | 'ids'> & { readonly page: Page };
 
 interface NewProject extends ProjectContent {
   readonly starterId?: string | undefined;
@@ -69,7 +70,7 @@ export class ProjectService {
 
   /** Creates a project. A starter sets the spec, and also the name if `content` has no name. Throws InvalidRequest, QuotaExceeded. */
   async create(by: Caller | null, { starterId, ...content }: NewProject): Promise<ProjectOverview> {
-    const caller = authorize(by, permissions.editWorkspace);
+    const caller = authorize(by, permissions.createProject);
     const { teamId, accountId } = caller;
     const project = Project.create({
       ...(starterId === undefined ? content : await this.starterContent(starterId, content)),
@@ -100,14 +101,16 @@ export class ProjectService {
     by: Caller | null,
     { page, memory, ...filter }: WithMemory & ProjectPage,
   ): Promise<{ projects: Bounded<ProjectOverview>; conversations: readonly Conversation[] }> {
-    const { teamId, accountId } = authorize(by, permissions.readWorkspace);
+    const caller = authorize(by, permissions.readWorkspace);
+    const { teamId, accountId } = caller;
+    const ids = KeyScope.projectsOf(caller);
     const [{ items, more }, conversations] = await Promise.all([
       boundedPage(page, {
-        sizes: (part) => this.sizes({ ...filter, teamId }, part),
-        fetch: (part) => this.projects.all({ ...filter, teamId }, part),
+        sizes: (part) => this.sizes({ ...filter, teamId, ids }, part),
+        fetch: (part) => this.projects.all({ ...filter, teamId, ids }, part),
         memory,
       }),
-      this.conversations.recent(accountId, teamId, LISTED_CONVERSATIONS),
+      this.conversations.recent(accountId, teamId, LISTED_CONVERSATIONS, ids),
     ]);
     return { projects: { items: await this.overviews(items), more }, conversations };
   }

@@ -1,5 +1,6 @@
 import { injectable } from 'inversify';
 import type { Caller } from '../../domain/accounts/caller.js';
+import { KeyScope } from '../../domain/accounts/key-scope.js';
 import { authorize, permissions } from '../../domain/accounts/permission.js';
 import { type FoundObject, WorkspaceSearch } from './ports.js';
 
@@ -10,7 +11,7 @@ export class SearchService {
 
   /** Returns at most `limit` objects of each kind, the newest first. */
   async find(by: Caller | null, { q, limit }: { readonly q: string; readonly limit: number }): Promise<FoundObject[]> {
-    const { teamId } = authorize(by, permissions.readWorkspace);
-    return this.workspace.find(teamId, q, limit);
+    const caller = authorize(by, permissions.readWorkspace);
+    return this.workspace.find(caller.teamId, q, limit, KeyScope.projectsOf(caller));
   }
 }

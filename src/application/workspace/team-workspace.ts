@@ -1,5 +1,6 @@
 import { injectable } from 'inversify';
 import type { AccountCaller } from '../../domain/accounts/caller.js';
+import { KeyScope } from '../../domain/accounts/key-scope.js';
 import { NotFound } from '../../domain/shared/errors.js';
 import type { Dataset } from '../../domain/workspace/dataset.js';
 import type { Model } from '../../domain/workspace/model.js';
@@ -35,8 +36,9 @@ export class TeamWorkspace {
     private readonly datasets: DatasetRepository,
   ) {}
 
-  /** Throws NotFound, also for a project of another team. */
+  /** Throws KeyRestricted, and NotFound, also for a project of another team. */
   async project(caller: AccountCaller, projectId: string): Promise<Project> {
+    KeyScope.requireProject(caller, projectId);
     return found('project', await this.projects.find(caller.teamId, projectId));
   }
 

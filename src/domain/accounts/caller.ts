@@ -1,3 +1,5 @@
+import type { KeyRestrictions } from './key-restrictions.js';
+
 export const roles = ['admin', 'developer', 'member'] as const;
 export type Role = (typeof roles)[number];
 
@@ -18,6 +20,8 @@ export interface AccountCaller {
   readonly emailVerified: boolean;
   /** The last stored use of the credential. At most one use in a minute is stored. */
   readonly lastUsedAt: Date | null;
+  /** Null: a session, or a key without restrictions. */
+  readonly restrictions: KeyRestrictions | null;
 }
 
 /** The holder of the master key: operates the service without an account and without a team. */

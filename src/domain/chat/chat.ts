@@ -81,6 +81,8 @@ export interface VerbatimRequest {
   readonly json: JsonObject;
   /** If false, the events of a stream leave out the usage. */
   readonly wantsUsage: boolean;
+  /** The bound of a budget for each answer. The engine gets it instead of the caller's. */
+  readonly mostTokens?: number;
   /** Throws the first reason why the other fields of the request are not all that the caller asked for. */
   readonly requireUnderstood: () => void;
 }

@@ -24,8 +24,9 @@ export class RuntimeLoading extends DomainError {
 }
 
 export class RuntimeUnavailable extends DomainError {
-  constructor(reason: string) {
-    super('unavailable', 'runtime_unavailable', `The runtime is unavailable: ${reason}`);
+  constructor(reason: string, retryAfterSeconds?: number) {
+    const advice = retryAfterSeconds === undefined ? {} : { retryAfterSeconds };
+    super('unavailable', 'runtime_unavailable', `The runtime is unavailable: ${reason}`, advice);
   }
 }
 
@@ -33,6 +34,13 @@ export class RuntimeInvalidResponse extends DomainError {
   constructor(reason: string) {
     const message = `The runtime gave no valid answer: ${reason}`;
     super('bad_gateway', 'runtime_invalid_response', message, { retryable: false });
+  }
+}
+
+/** An engine elsewhere refuses the request as wrong, and its words are not for the caller. */
+export class RefusedWithoutWords extends RuntimeInvalidResponse {
+  constructor(status: number) {
+    super(`its engine answered with status ${status}.`);
   }
 }
 
@@ -138,6 +146,14 @@ export class UnknownModel extends DomainError {
       'must be the id of a project of your team, or a name that only one of these projects has: ' +
       'GET /openai/v1/models lists the projects with a model';
     super('not_found', 'not_found', `model ${message}.`, { details: [{ path: 'model', message }] });
+  }
+}
+
+/** The project has no model with the id that a field of its targets names. */
+export class UnknownTarget extends DomainError {
+  constructor(path: string) {
+    const message = 'must be a model of this project';
+    super('not_found', 'not_found', `${path} ${message}.`, { details: [{ path, message }] });
   }
 }
 

@@ -1,3 +1,6 @@
+import type { BreakerState } from './breaker.js';
+import type { WeightedTarget } from './target.js';
+
 type RuntimeState = 'not_connected' | 'stopped' | 'loading' | 'ready' | 'unavailable';
 
 /** `chat`: the model answers messages. `embedding`: the model makes vectors of texts. */
@@ -19,10 +22,26 @@ export interface RuntimeStatus {
   readonly context?: number | undefined;
 }
 
-/** The runtime of a project as its team sees it. */
+/** A target of a project's runtime, as it is on one instance. */
+export interface TargetStatus {
+  readonly modelId: string;
+  /** The part of the calls that try this target first, from 0 to 1. */
+  readonly share: number;
+  readonly state: RuntimeStatus['state'];
+  readonly reason: string | null;
+  readonly breaker: BreakerState;
+  /** The time until the breaker lets a call through. Null: it does so now. */
+  readonly retryAfterSeconds: number | null;
+}
+
+/** The runtime of a project as its team sees it. It is ready if one of its targets is ready. */
 export interface ProjectRuntime {
   readonly state: RuntimeState;
+  /** The model that stands for the runtime. Null without a connection. */
   readonly modelId: string | null;
+  readonly fallbacks: readonly string[];
+  readonly split: readonly WeightedTarget[] | null;
+  readonly targets: readonly TargetStatus[];
   readonly reason: string | null;
   /** Absent while unknown, for example before the first start. */
   readonly task?: RuntimeTask | undefined;

@@ -32,6 +32,26 @@ function jsonLength(json: unknown): number {
   return lengths.reduce((sum, length) => sum + length, 1 + Math.max(1, entries.length));
 }
 
+/** The most tokens that a chat template adds to a message, a tool or the whole prompt. */
+const MOST_ADDED = 64;
+/** The most tokens of a picture that an engine is expected to count. */
+const MOST_PER_IMAGE = 16_384;
+
+const encoder = new TextEncoder();
+const bytesOf = (value: unknown): number => encoder.encode(JSON.stringify(value) ?? '').length;
+
+/** Returns a number that the tokens of the prompt do not exceed, because a token has at least one byte. */
+export function mostPromptTokens(request: ChatRequest): number {
+  const { messages, texts = [], tools = [], responseFormat = null, templateFields = null, verbatim } = request;
+  const parts = messages.length + texts.length + tools.length + 1;
+  const images = messages.flatMap(({ parts: own = [] }) => own.filter((part) => 'imageUrl' in part)).length;
+  const content = verbatim?.json ?? { messages, texts, tools, responseFormat, templateFields };
+  return bytesOf(content) + MOST_ADDED * parts + MOST_PER_IMAGE * images;
+}
+
+/** Returns a number that the tokens of the texts do not exceed. Each text gets at most `MOST_ADDED` tokens around it. */
+export const mostTextTokens = (texts: readonly string[]): number => bytesOf(texts) + MOST_ADDED * texts.length;
+
 /** Returns the number of answers that the request asks for. */
 export const answersOf = ({ texts = [], choices = 1 }: ChatRequest): number => choices * Math.max(1, texts.length);
 

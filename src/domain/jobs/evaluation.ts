@@ -20,6 +20,8 @@ export interface Evaluation extends Scorer {
   readonly contentSha256: string;
   readonly modelId: string;
   readonly modelVersion: number;
+  /** The API key that asked, whose budgets its calls are under. Absent for a session. */
+  readonly keyId?: string;
   /** The fields of the model's spec that tell how the model runs. */
   readonly runtime: JsonObject;
 }
@@ -68,7 +70,7 @@ export const Evaluation = {
   /** Returns the scorer that a project's spec asks for. Throws InvalidRequest if an evaluation cannot use it. */
   scorer: ({ spec }: Pick<Project, 'spec'>): Scorer => scorerOf(spec),
 
-  of(jobId: string, { project, model, dataset, scorer }: Evaluated): Evaluation {
+  of(jobId: string, { project, model, dataset, scorer, keyId = null }: Evaluated): Evaluation {
     const { system_prompt: systemPrompt, response_format } = project.spec;
     const responseFormat = formatOf(response_format);
     const runtime = Object.entries(model.spec).filter(([name]) => RUNTIME_FIELDS.includes(name));
@@ -84,6 +86,7 @@ export const Evaluation = {
       contentSha256: dataset.contentSha256,
       modelId: model.id,
       modelVersion: model.version,
+      ...(keyId !== null && { keyId }),
       runtime: Object.fromEntries(runtime),
     };
   },
@@ -129,6 +132,7 @@ interface Evaluated {
   readonly model: Model;
   readonly dataset: Pick<Dataset, 'id' | 'version'> & { readonly contentSha256: string };
   readonly scorer: Scorer;
+  readonly keyId?: string | null;
 }
 
 /** The result of the job, as callers read it. */

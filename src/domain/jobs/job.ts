@@ -1,6 +1,8 @@
 import type { Caller } from '../accounts/caller.js';
+import { KeyScope } from '../accounts/key-scope.js';
 import { type Finding, InvalidRequest } from '../shared/errors.js';
 import type { Json } from '../workspace/json.js';
+import type { Attempt } from './attempt.js';
 import { JobFinished } from './errors.js';
 
 /** `sync`: a caller waits for the end. `async`: no caller waits. */
@@ -9,7 +11,8 @@ type JobMode = (typeof jobModes)[number];
 
 export const jobKinds = ['chat', 'embedding', 'prediction', 'external', 'evaluation'] as const;
 export type JobKind = (typeof jobKinds)[number];
-export type CallKind = Extract<JobKind, 'chat' | 'embedding' | 'prediction'>;
+export const callKinds = ['chat', 'embedding', 'prediction'] as const satisfies JobKind[];
+export type CallKind = (typeof callKinds)[number];
 
 export const openStatuses = ['queued', 'running'] as const;
 export const finalStatuses = ['succeeded', 'failed', 'cancelled'] as const;
@@ -39,6 +42,8 @@ export interface CallRecord extends CallUsage {
   readonly keyId: string | null;
   /** The error code of a failed call. */
   readonly failure: string | null;
+  /** The models that the call has tried. Absent before its end, for a prediction, and in calls of earlier versions. */
+  readonly attempts?: readonly Attempt[];
 }
 
 export interface Job {
@@ -74,7 +79,11 @@ export interface Job {
 export const MASTER = 'master';
 
 /** The fields of a finished job that alert rules read. */
-export interface FinishedJob extends Pick<Job, 'id' | 'kind' | 'startedAt'> {
+export interface FinishedJob
+  extends Pick<
+    Job,
+    'id' | 'teamId' | 'kind' | 'mode' | 'projectId' | 'requestedBy' | 'createdAt' | 'startedAt' | 'usage' | 'cost'
+  > {
   readonly status: FinalStatus;
   readonly finishedAt: Date;
 }
@@ -103,6 +112,7 @@ type End = {
   failure?: string;
   usage?: CallUsage | undefined;
   cost?: string | null;
+  attempts?: readonly Attempt[] | undefined;
 };
 
 const fresh = {
@@ -180,7 +190,7 @@ export const Job = {
     return moved(job, 'cancelled', at);
   },
 
-  /** Throws JobFinished. */
+  /** Ends a job. The job of a call belongs to the model that was tried last. Throws JobFinished. */
   finish(job: Job, end: End, at: Date): Job {
     requireOpen(job);
     const { progress } = job;
@@ -188,9 +198,11 @@ export const Job = {
     const error = end.error === undefined ? job.error : shortened(end.error);
     const result = end.result === undefined ? job.result : end.result;
     const failure = end.status === 'failed' ? (end.failure ?? 'internal_error') : null;
-    const usage = job.usage && { ...job.usage, ...end.usage, failure };
+    const { attempts = [] } = end;
+    const usage = job.usage && { ...job.usage, ...end.usage, failure, ...(attempts.length > 0 && { attempts }) };
+    const modelId = attempts.at(-1)?.modelId ?? job.modelId;
     const cost = end.cost ?? null;
-    return moved({ ...job, progress: { ...progress, done }, result, error, usage, cost }, end.status, at);
+    return moved({ ...job, modelId, progress: { ...progress, done }, result, error, usage, cost }, end.status, at);
   },
 
   isFinished: <Some extends Pick<Job, 'status' | 'finishedAt'>>(job: Some): job is Some & FinishedJob =>
@@ -250,9 +262,11 @@ export const JobSight = {
   teamSeenBy: (caller: Caller): string | null => (caller.kind === 'master' || caller.operator ? null : caller.teamId),
 
   canSee: (caller: Caller, job: Job): boolean =>
-    caller.kind === 'master' || caller.operator || job.teamId === caller.teamId,
+    KeyScope.covers(caller, job.projectId) &&
+    (caller.kind === 'master' || caller.operator || job.teamId === caller.teamId),
 
-  canChange: (caller: Caller, job: Job): boolean => caller.kind === 'master' || job.teamId === caller.teamId,
+  canChange: (caller: Caller, job: Job): boolean =>
+    KeyScope.covers(caller, job.projectId) && (caller.kind === 'master' || job.teamId === caller.teamId),
 
   /** Removes name, result and error from another team's job. Jobs of the master key have no team and stay unchanged. */
   shownTo(caller: Caller, job: Job): Job {

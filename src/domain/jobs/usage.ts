@@ -81,7 +81,10 @@ export interface UsageQuery {
   /** Exclusive. Null for no end. */
   readonly until: Date | null;
   readonly bucket: UsageBucket;
+  /** With `projects`, calls can only be grouped by project. */
   readonly groupBy: UsageGroup | null;
+  /** Only calls of these projects. Null: of all, and those without a project. */
+  readonly projects?: readonly string[] | null;
 }
 
 /** A part of a period. It consists of whole buckets or of single calls. */

@@ -18,6 +18,9 @@ export interface Finding {
   readonly message: string;
   readonly code?: string;
   readonly current?: number;
+  /** The budget without room for the call, and its scope. */
+  readonly budget_id?: string;
+  readonly scope?: string;
 }
 
 export interface Advice {
@@ -26,6 +29,8 @@ export interface Advice {
   readonly retryAfterSeconds?: number;
   /** False if a retry cannot help. */
   readonly retryable?: false;
+  /** Further headers of the answer. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** A refusal. The kind decides the HTTP status, the code is for programs. The message tells a person what to do. */

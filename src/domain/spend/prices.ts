@@ -64,6 +64,21 @@ export const Prices = {
     return { input: 0n, cachedInput: 0n, output: 0n, perCall, perSecond };
   },
 
+  /** Returns prices that are nowhere below the given ones. Null: none are given. */
+  dearest(all: readonly Prices[]): Prices | null {
+    const highest = (a: Nanos, b: Nanos): Nanos => (a > b ? a : b);
+    return all.reduce<Prices | null>((dearest, one) => {
+      if (!dearest) return one;
+      return {
+        input: highest(dearest.input, one.input),
+        cachedInput: highest(dearest.cachedInput, one.cachedInput),
+        output: highest(dearest.output, one.output),
+        perCall: highest(dearest.perCall, one.perCall),
+        perSecond: highest(dearest.perSecond, one.perSecond),
+      };
+    }, null);
+  },
+
   /** Returns the cost of a call. It is exact, and rounded half up once, to nine places. */
   nanos(prices: Prices, { tokensIn, tokensCached = 0, tokensOut, milliseconds }: PricedCall): Nanos {
     const all = tokensIn ?? 0;

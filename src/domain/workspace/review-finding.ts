@@ -35,7 +35,9 @@ export interface Reviewed {
   readonly models: readonly Pick<Model, 'id' | 'state'>[];
   /** The dataset that the spec names. Null without such a name, or if the project does not have this dataset. */
   readonly dataset: ReviewedDataset | null;
-  readonly runtime: ProjectRuntime;
+  readonly runtime: Pick<ProjectRuntime, 'state' | 'modelId' | 'reason'>;
+  /** The connected model, or else a registered one, if it has no prices though a budget limits what it costs. */
+  readonly unpriced: string | null;
   /** Says why the JSON schema of the spec cannot be used. Null for a good schema and without a schema. */
   readonly schemaProblem: string | null;
   /** The last successful evaluation of the dataset. */

@@ -40,6 +40,7 @@ export function review(reviewed: Reviewed): Review {
     ...acceptanceRemarks(reviewed),
     ...datasetRemarks(reviewed),
     ...modelRemarks(reviewed),
+    ...priceRemarks(reviewed),
     ...runtimeRemarks(reviewed),
     ...evaluationRemarks(reviewed),
   ];
@@ -74,6 +75,17 @@ function* modelRemarks({ project, models }: Reviewed): Generator<Remark> {
       `Register a model: POST ${url}/${draft.id}/register with its version.`,
     );
   }
+}
+
+/** Checks that a budget for costs can count the calls of the model. */
+function* priceRemarks({ project, unpriced }: Reviewed): Generator<Remark> {
+  if (unpriced === null) return;
+  yield warning(
+    'model_unpriced',
+    'models',
+    `A budget limits what calls cost, but the model ${unpriced} has no prices, so its calls count as nothing.`,
+    `Draft a model with "prices": { "input": …, "output": … } in its spec, POST /v1/projects/${project.id}/models, register and connect it.`,
+  );
 }
 
 /** Checks that the runtime answers. A model that is loading counts as ready. */

@@ -3,10 +3,11 @@ import type { RuntimeCall } from '../../application/chat/ports.js';
 import type { ChatRequest, Completion, CompletionPart } from '../../domain/chat/chat.js';
 import type { EmbeddingRequest, Embeddings } from '../../domain/chat/embedding.js';
 
-/** The runtime of a call: the kind of its engine, and its project. */
+/** The runtime of a call: the kind of its engine, its project, and its model. */
 export interface CalledRuntime {
   readonly kind: string;
   readonly project: string;
+  readonly model: string;
 }
 
 /**

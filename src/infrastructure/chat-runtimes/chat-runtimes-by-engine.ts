@@ -11,6 +11,7 @@ import type { ChatRequest, Completion, CompletionPart } from '../../domain/chat/
 import type { EmbeddingRequest, Embeddings } from '../../domain/chat/embedding.js';
 import { RuntimeLoading, RuntimeStopped } from '../../domain/chat/errors.js';
 import type { RuntimeFigures, RuntimeSource, RuntimeStatus } from '../../domain/chat/runtime.js';
+import { RuntimeId } from '../../domain/chat/target.js';
 import { InvalidRequest } from '../../domain/shared/errors.js';
 import type { JsonObject } from '../../domain/workspace/json.js';
 import { type CalledRuntime, CallTelemetry } from './call-telemetry.js';
@@ -18,11 +19,11 @@ import { type CalledRuntime, CallTelemetry } from './call-telemetry.js';
 interface Entry {
   readonly kind: string;
   readonly runtime: ChatRuntime;
-  /** Resolves when the previous runtime of the project is stopped. */
+  /** Resolves when the previous runtime with the same id is stopped. */
   readonly replaced: Promise<void>;
 }
 
-/** Keeps the runtimes of all projects. The chat engine of its kind creates a runtime. */
+/** Keeps the runtimes of all targets. The chat engine of its kind creates a runtime. */
 @injectable()
 export class ChatRuntimesByEngine implements ChatRuntimes {
   private readonly entries = new Map<string, Entry>();
@@ -96,6 +97,11 @@ export class ChatRuntimesByEngine implements ChatRuntimes {
     return entry.runtime.countTokens(request, call).catch((error) => this.rethrow(id, entry, error));
   }
 
+  async boundTokens(id: string, request: ChatRequest, call: CountCall): Promise<number> {
+    const entry = this.entryFor(id, call);
+    return entry.runtime.boundTokens(request, call).catch((error) => this.rethrow(id, entry, error));
+  }
+
   async *stream(id: string, request: ChatRequest, call: RuntimeCall): AsyncGenerator<CompletionPart> {
     const entry = this.entryFor(id, call);
     try {
@@ -140,4 +146,4 @@ export class ChatRuntimesByEngine implements ChatRuntimes {
   }
 }
 
-const aboutOf = (project: string, { kind }: Entry): CalledRuntime => ({ kind, project });
+const aboutOf = (id: string, { kind }: Entry): CalledRuntime => ({ kind, ...RuntimeId.parts(id) });

@@ -8,6 +8,7 @@ import {
   type CompletionEnd,
   type CompletionPart,
   mostTokens,
+  type VerbatimRequest,
 } from '../../domain/chat/chat.js';
 import type { EmbeddingRequest, Embeddings } from '../../domain/chat/embedding.js';
 import { ContextLengthExceeded, ModelBusy, RuntimeInvalidResponse, WrongTask } from '../../domain/chat/errors.js';
@@ -22,7 +23,6 @@ import {
   HttpClient,
   type HttpStream,
   InvalidAnswer,
-  textOf,
 } from '../http-client/http-client.js';
 import { linesOf } from '../http-client/json-lines.js';
 import { readingPace } from '../http-client/reading-pace.js';
@@ -31,7 +31,7 @@ import { AnswerCheck } from './answer-check.js';
 import type { AnswerReader, AnswerSchema } from './answer-reader.js';
 import type { SchemaName } from './answer-thread.js';
 import type { EngineChunk, EngineDialect, Wanted } from './engine-dialect.js';
-import { EngineRefusals, errorFor, KEY_REFUSED } from './engine-refusals.js';
+import { EngineRefusals, errorFor, KEY_REFUSED, withText } from './engine-refusals.js';
 import type { HttpSource } from './engine-spec.js';
 import { StrictFormat, strictSchema } from './strict-format.js';
 
@@ -40,7 +40,6 @@ const TEXT_TOO_LONG = "input has a text that is over the model's context.";
 export const NOT_READY = 'the engine answers that it is not ready yet (status 503)';
 
 const LONGEST_ANSWER = 8 * 1024 * 1024;
-const LONGEST_REFUSAL = 256 * 1024;
 /** The most characters of an answer with a strict format. An answer of 4,096 tokens is far shorter. */
 const LONGEST_CHECKED = 1_000_000;
 /** The most chunks without content that wait for the first content. */
@@ -250,7 +249,8 @@ export class EngineConnection<Model> {
 
   /**
    * Sends a request, and resolves to an answer with status 200. If `maxTokens` does not fit the context and the caller
-   * accepts a shorter answer, sends the request again without `maxTokens`.
+   * accepts a shorter answer, sends the request again without `maxTokens`. The same is true for the bound of a budget: an
+   * answer that fits the context is then shorter than the bound.
    */
   private async post(request: ChatRequest, signal: AbortSignal, stream: boolean): Promise<HttpStream> {
     const { maxTokens, cutToContext = maxTokens === null, verbatim } = request;
@@ -259,8 +259,11 @@ export class EngineConnection<Model> {
     const answer = await this.send(verbatim ? request : { ...request, maxTokens: most }, signal, stream);
     if (answer.status === 200) return answer;
     const refused = await withText(answer);
-    if (verbatim || !cutToContext || !this.refusals.isTooLong(refused)) throw this.refusalOf(request, refused);
-    const second = await this.send({ ...request, maxTokens: null }, signal, stream);
+    const { mostTokens: ofBudget, ...unbounded } = verbatim ?? {};
+    const isExact = verbatim ? ofBudget === undefined : !cutToContext;
+    if (isExact || !this.refusals.isTooLong(refused)) throw this.refusalOf(request, refused);
+    const again = { ...request, maxTokens: null, ...(verbatim && { verbatim: unbounded as VerbatimRequest }) };
+    const second = await this.send(again, signal, stream);
     if (second.status === 200) return second;
     throw this.refusalOf(request, await withText(second));
   }
@@ -288,12 +291,3 @@ const wantedBy = ({ sampling, verbatim, texts }: ChatRequest): Wanted => ({
   logprobs: !verbatim && sampling?.topLogprobs !== undefined,
   verbatim: verbatim ? { usage: verbatim.wantsUsage } : null,
 });
-
-/** Returns a refusal with its text. The text is empty if it is too long. */
-async function withText(answer: HttpStream): Promise<HttpAnswer> {
-  const text = await textOf(answer, LONGEST_REFUSAL).catch((error: unknown) => {
-    if (error instanceof InvalidAnswer) return '';
-    throw error;
-  });
-  return { ...answer, text };
-}

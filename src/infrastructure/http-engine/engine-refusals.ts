@@ -5,12 +5,21 @@ import {
   InferenceTimeout,
   ModelBusy,
   RefusedByEngine,
+  RefusedWithoutWords,
   RuntimeInvalidResponse,
   RuntimeLoading,
   RuntimeUnavailable,
 } from '../../domain/chat/errors.js';
 import type { DomainError } from '../../domain/shared/errors.js';
-import { ConnectionFailed, causeOf, type HttpAnswer, InvalidAnswer, retryAfterOf } from '../http-client/http-client.js';
+import {
+  ConnectionFailed,
+  causeOf,
+  type HttpAnswer,
+  type HttpStream,
+  InvalidAnswer,
+  retryAfterOf,
+  textOf,
+} from '../http-client/http-client.js';
 import { jsonOf } from './answer-reading.js';
 
 export const KEY_REFUSED = 'the engine refused the key';
@@ -49,6 +58,7 @@ export class EngineRefusals {
     if (this.isTooLong(answer))
       return new ContextLengthExceeded("The prompt, or prompt and max_tokens, is over the model's context.");
     if (status >= 300 && status < 400) return new RuntimeInvalidResponse('it redirects, which is not followed.');
+    if (WRONG_REQUEST.includes(status)) return new RefusedWithoutWords(status);
     return new RuntimeInvalidResponse(`its engine answered with status ${status}.`);
   }
 
@@ -70,4 +80,15 @@ export class EngineRefusals {
 export function errorFor(error: unknown): unknown {
   if (error instanceof InvalidAnswer) return new RuntimeInvalidResponse(error.problem);
   return error instanceof ConnectionFailed ? new EngineLost(causeOf(error)) : error;
+}
+
+const LONGEST_REFUSAL = 256 * 1024;
+
+/** Returns a refusal with its text. The text is empty if it is too long. */
+export async function withText(answer: HttpStream): Promise<HttpAnswer> {
+  const text = await textOf(answer, LONGEST_REFUSAL).catch((error: unknown) => {
+    if (error instanceof InvalidAnswer) return '';
+    throw error;
+  });
+  return { ...answer, text };
 }

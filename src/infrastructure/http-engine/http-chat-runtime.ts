@@ -13,17 +13,18 @@ import {
 } from '../../domain/chat/errors.js';
 import { requireSupported } from '../../domain/chat/request-field.js';
 import type { RuntimeFigures, RuntimeStatus, RuntimeTask } from '../../domain/chat/runtime.js';
-import { estimatedTokens } from '../../domain/chat/token-estimate.js';
+import { estimatedTokens, mostPromptTokens } from '../../domain/chat/token-estimate.js';
 import { FairQueue, WaitEstimate } from '../chat-runtimes/fair-queue.js';
-import { type Answered, RuntimeMeter } from '../chat-runtimes/runtime-meter.js';
-import { type RestartDelayBounds, RestartDelays, steadyMs } from '../system/scheduling.js';
+import { RuntimeMeter } from '../chat-runtimes/runtime-meter.js';
+import { type RestartDelayBounds, RestartDelays } from '../system/scheduling.js';
 import type { AnswerReader } from './answer-reader.js';
 import { type CallCost, costOf, costOfTexts } from './call-cost.js';
-import { EngineConnection, NOT_READY, type Reading, type ReceivedPart } from './engine-connection.js';
+import { EngineConnection, NOT_READY, type Reading } from './engine-connection.js';
 import type { EngineDialect } from './engine-dialect.js';
 import { EngineLost } from './engine-refusals.js';
 import type { HttpSource } from './engine-spec.js';
 import { PartPipe } from './part-pipe.js';
+import { type Counted, receive } from './received-answer.js';
 
 /** A call costs at most this multiple of its estimate, whatever an engine reports. */
 const MOST_OF_ESTIMATE = 4;
@@ -49,11 +50,6 @@ export interface EngineSettings {
 }
 
 type Call = RuntimeCall & CallCost;
-
-/** An answer with its figures for the meter. */
-interface Counted<T> extends Pick<Answered, 'usage' | 'firstTokenMs' | 'betweenTokensMs'> {
-  readonly answer: T;
-}
 
 /** The use of one source, from a start of the runtime to the next start or stop. */
 interface Session<Model> {
@@ -136,6 +132,13 @@ export class HttpChatRuntime<Model> implements ChatRuntime {
     const own = this.translatable(request);
     this.readySession('chat');
     return estimatedTokens(own);
+  }
+
+  async boundTokens(request: ChatRequest, { signal }: CountCall): Promise<number> {
+    signal.throwIfAborted();
+    const own = this.translatable(request);
+    this.readySession('chat');
+    return mostPromptTokens(own);
   }
 
   async *stream(request: ChatRequest, runtimeCall: RuntimeCall): AsyncGenerator<CompletionPart> {
@@ -274,26 +277,4 @@ export class HttpChatRuntime<Model> implements ChatRuntime {
   private get now(): number {
     return this.clock.now().getTime();
   }
-}
-
-/** Writes the parts of an answer into the pipe, except the last part, which it returns. */
-async function receive(
-  received: AsyncIterable<ReceivedPart>,
-  ending: AbortSignal,
-  parts: PartPipe<CompletionPart>,
-): Promise<Counted<CompletionPart>> {
-  const gaps: number[] = [];
-  let since = steadyMs();
-  let last: CompletionPart = { text: '' };
-  for await (const { part, size } of received) {
-    if (part.end) last = part;
-    else {
-      gaps.push(steadyMs() - since);
-      await parts.put(part, size);
-      since = steadyMs(); // the time of a slow reader is not the engine's time
-    }
-  }
-  ending.throwIfAborted();
-  const [firstTokenMs = null, ...betweenTokensMs] = gaps;
-  return { answer: last, usage: last.end?.usage ?? null, firstTokenMs, betweenTokensMs };
 }

@@ -192,6 +192,10 @@ export class OnnxChatRuntime implements ChatRuntime {
     return this.chatCallsFor(own).count(own, call);
   }
 
+  boundTokens(request: ChatRequest, call: CountCall): Promise<number> {
+    return this.countTokens(request, call);
+  }
+
   private chatCallsFor(request: ChatRequest): ChatCalls {
     requireUsableTools(request);
     requireShortFields(request);

@@ -8,6 +8,7 @@ import type {
   Tool,
   ToolCall,
   ToolChoice,
+  VerbatimRequest,
 } from '../../domain/chat/chat.js';
 import { isObject } from '../../domain/workspace/json.js';
 
@@ -17,7 +18,14 @@ export function requestJson(request: ChatRequest, model: string, stream: boolean
   if (!verbatim) return translated(request, model, stream);
   const { stream_options: options } = verbatim.json;
   const asked = { ...(isObject(options) && options), include_usage: true };
-  return { ...verbatim.json, model, ...(stream && { stream, stream_options: asked }) };
+  return { ...verbatim.json, ...boundOf(verbatim), model, ...(stream && { stream, stream_options: asked }) };
+}
+
+/** Returns the bound of a budget, by the name that the caller has used for its own. */
+function boundOf({ mostTokens, json }: VerbatimRequest): object {
+  if (mostTokens === undefined) return {};
+  const names = ['max_completion_tokens', 'max_tokens'].filter((name) => typeof json[name] === 'number');
+  return Object.fromEntries((names.length > 0 ? names : ['max_tokens']).map((name) => [name, mostTokens]));
 }
 
 function translated(request: ChatRequest, model: string, stream: boolean): object {

@@ -100,14 +100,19 @@ export class GenAiTelemetry extends CallTelemetry {
     }));
   }
 
-  private begin(operation: string, { kind, project }: CalledRuntime, details: () => SpanAttributes): ObservedCall {
+  private begin(
+    operation: string,
+    { kind, project, model }: CalledRuntime,
+    details: () => SpanAttributes,
+  ): ObservedCall {
     const attributes = {
       'gen_ai.operation.name': operation,
       'gen_ai.provider.name': kind,
       'gen_ai.request.model': project,
     };
     const span = this.tracer.start(`${operation} ${project}`, { kind: 'client', attributes });
-    if (span.isRecorded) span.set(details());
+    // Not an attribute of the metrics, whose time series would become too many.
+    if (span.isRecorded) span.set({ 'tenon.model.id': model || undefined, ...details() });
     return new ObservedCall(this, span, attributes);
   }
 

@@ -1,8 +1,12 @@
 import type { AlertAnnouncer } from '../../application/alerts/alert-announcer.js';
+import type { Breakers } from '../../application/chat/breakers.js';
 import type { ChatRuntimes } from '../../application/chat/ports.js';
 import type { ModelServer } from '../../application/deployments/ports.js';
+import type { SpendMeter } from '../../application/spend/spend-meter.js';
 import type { RuntimeFigures, RuntimeStatus } from '../../domain/chat/runtime.js';
+import { RuntimeId } from '../../domain/chat/target.js';
 import { deploymentStatuses } from '../../domain/deployments/deployment.js';
+import { costText } from '../../domain/spend/cost.js';
 import type { LaneLoad } from '../system/scheduling.js';
 
 export interface Sample {
@@ -40,7 +44,7 @@ export const gauge = snapshotOf('gauge');
 const counter = snapshotOf('counter');
 export const histogram = snapshotOf('histogram');
 
-/** The tasks of the work queue, for all instances. Mails are tasks. */
+/** What waits and what is held, for all instances. Mails are tasks. */
 export interface Backlog {
   readonly mails: number;
   readonly failedMails: number;
@@ -50,6 +54,8 @@ export interface Backlog {
   readonly runningTasks: number;
   /** Waiting tasks whose last attempt failed. */
   readonly failedTasks: number;
+  /** The calls that hold a part of budgets. */
+  readonly heldCalls: number;
 }
 
 const isUp = (value: 0 | 1): MetricSnapshot =>
@@ -58,7 +64,7 @@ const isUp = (value: 0 | 1): MetricSnapshot =>
 /** Reports the same values in each instance. If the database does not answer, reports only that it is down. */
 export const backlogMetrics = (read: () => Promise<Backlog>): MetricSource => ({
   collect: async () => {
-    const { mails, failedMails, oldestMailSeconds, waitingTasks, runningTasks, failedTasks } = await read();
+    const { mails, failedMails, oldestMailSeconds, waitingTasks, runningTasks, failedTasks, heldCalls } = await read();
     return [
       isUp(1),
       gauge('tenon_outbox_mails', 'E-mails that are not delivered yet.', mails),
@@ -71,6 +77,7 @@ export const backlogMetrics = (read: () => Promise<Backlog>): MetricSource => ({
       gauge('tenon_queue_waiting_tasks', 'Tasks of the work queue that wait.', waitingTasks),
       gauge('tenon_queue_running_tasks', 'Tasks of the work queue that are being run.', runningTasks),
       gauge('tenon_queue_failed_tasks', 'Waiting tasks of the work queue whose last attempt failed.', failedTasks),
+      gauge('tenon_budget_held_calls', 'Running calls that hold a part of budgets.', heldCalls),
     ];
   },
   fallback: [isUp(0)],
@@ -113,6 +120,22 @@ export const deploymentMetrics = (servers: Pick<ModelServer, 'ids' | 'probe'>): 
   },
 });
 
+/** Reports the costs of the calls that this instance has ended, and the calls that budgets have refused here. */
+export const spendMetrics = (meter: Pick<SpendMeter, 'costs' | 'refusals'>, currency: string): MetricSource => ({
+  collect: () => [
+    counter(
+      'tenon_cost_total',
+      'Cost of the calls that have ended, by project and model. Some 15 digits are exact, GET /v1/usage has all.',
+      meter.costs.map(({ cost, ...of }) => ({ labels: { ...of, currency }, value: Number(costText(cost)) })),
+    ),
+    counter(
+      'tenon_budget_refusals_total',
+      'Calls that were refused with budget_exceeded, by the scope of the budget.',
+      meter.refusals.map(({ scope, count }) => ({ labels: { scope }, value: count })),
+    ),
+  ],
+});
+
 /** Reports the deliveries of alerts by this instance. */
 export const announcementMetrics = ({ counts }: Pick<AlertAnnouncer, 'counts'>): MetricSource => ({
   collect: () => [
@@ -130,19 +153,36 @@ const countsOf = <T extends string>(label: string, values: readonly T[], having:
 const runtimeStates = ['loading', 'ready', 'unavailable', 'stopped'] as const satisfies RuntimeStatus['state'][];
 
 /** Limits the number of time series. */
-const MOST_PROJECTS = 200;
+const MOST_RUNTIMES = 200;
 
-type Figures = readonly [project: string, RuntimeFigures][];
+type Figures = readonly [id: string, RuntimeFigures][];
 
-/** Reports the chat runtimes of this instance. Only the newest projects have their own time series. */
-export const chatMetrics = (runtimes: Pick<ChatRuntimes, 'figures' | 'status'>): MetricSource => ({
+/** Reports the chat runtimes of this instance. Only those of the newest projects have their own time series. */
+export const chatMetrics = (
+  runtimes: Pick<ChatRuntimes, 'figures' | 'status'>,
+  breakers: Pick<Breakers, 'read' | 'attemptsOf'>,
+): MetricSource => ({
   collect: () => {
     const all = [...runtimes.figures()];
-    const states = all.map(([project]) => runtimes.status(project).state);
+    const states = all.map(([id]) => runtimes.status(id).state);
     const counts = countsOf('state', runtimeStates, (state) => states.filter((one) => one === state));
-    const shown = all.sort(([a], [b]) => (a < b ? 1 : -1)).slice(0, MOST_PROJECTS);
+    const shown = all.sort(([a], [b]) => (a < b ? 1 : -1)).slice(0, MOST_RUNTIMES);
+    const isOpen = (id: string) => (breakers.read(id).state === 'closed' ? 0 : 1);
+    const attempts = shown.flatMap(([id]) =>
+      [...breakers.attemptsOf(id)].map(([outcome, value]) => ({ labels: { ...RuntimeId.parts(id), outcome }, value })),
+    );
     return [
       gauge('tenon_chat_runtimes', 'Chat runtimes of this instance, by state.', counts),
+      gauge(
+        'tenon_chat_breaker_open',
+        'Whether the breaker of a model keeps calls away from it: 1 or 0.',
+        shown.map(([id]) => ({ labels: RuntimeId.parts(id), value: isOpen(id) })),
+      ),
+      counter(
+        'tenon_chat_attempts_total',
+        'Attempts of calls with a model, by outcome: answered, cancelled, or the code of the error.',
+        attempts,
+      ),
       ...NUMBERS.map(([metric, name, help, field]) => metric(name, help, samplesOf(shown, field))),
       ...TIMES.map(([name, help, field]) => histogram(name, help, spreads(shown, name, field))),
     ];
@@ -170,18 +210,19 @@ const TIMES = [
 ] as const;
 
 const samplesOf = (shown: Figures, field: (typeof NUMBERS)[number][3]): Sample[] =>
-  shown.map(([project, figures]) => ({ labels: { project }, value: figures[field] }));
+  shown.map(([id, figures]) => ({ labels: RuntimeId.parts(id), value: figures[field] }));
 
 const spreads = (shown: Figures, name: string, field: (typeof TIMES)[number][2]): Sample[] =>
-  shown.flatMap(([project, figures]) => {
+  shown.flatMap(([id, figures]) => {
+    const labels = RuntimeId.parts(id);
     const { within, count, sum } = figures[field];
     return [
       ...[...within, { seconds: '+Inf', count }].map((bucket) => ({
         metricName: `${name}_bucket`,
-        labels: { project, le: String(bucket.seconds) },
+        labels: { ...labels, le: String(bucket.seconds) },
         value: bucket.count,
       })),
-      { metricName: `${name}_sum`, labels: { project }, value: sum },
-      { metricName: `${name}_count`, labels: { project }, value: count },
+      { metricName: `${name}_sum`, labels, value: sum },
+      { metricName: `${name}_count`, labels, value: count },
     ];
   });

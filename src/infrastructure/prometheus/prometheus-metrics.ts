@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram, type Metric, Registry } from 'prom-client';
-import type { Metrics } from '../../application/operations/ports.js';
+import type { Metrics, RateLimit } from '../../application/operations/ports.js';
 import { resultWithin } from '../system/scheduling.js';
 import type { MetricSnapshot, MetricSource } from './metric-sources.js';
 import { collectNodeMetrics } from './node-metrics.js';
@@ -62,7 +62,7 @@ export class PrometheusMetrics implements Metrics {
     };
   };
 
-  readonly refused = (limit: 'default' | 'auth'): void => this.limited.inc({ limit });
+  readonly refused = (limit: RateLimit['policy']): void => this.limited.inc({ limit });
 
   async snapshots(): Promise<MetricSnapshot[]> {
     const own = (await this.registry.getMetricsAsJSON()) as unknown as MetricSnapshot[];

@@ -4,6 +4,7 @@ import { injectable } from 'inversify';
 import { v7 } from 'uuid';
 import type { IdKind } from '../../application/shared/id-kind.js';
 import {
+  type Chance,
   type Clock,
   type IdGenerator,
   type RequestContext,
@@ -28,6 +29,13 @@ export class SystemClock implements Clock {
 export class UuidIdGenerator implements IdGenerator {
   next(kind: IdKind): string {
     return `${kind}${kind.endsWith('cmpl') ? '-' : '_'}${v7()}`;
+  }
+}
+
+@injectable()
+export class SystemChance implements Chance {
+  draw(): number {
+    return Math.random();
   }
 }
 

@@ -19,6 +19,7 @@ import { EvaluationResultTable, EvaluationTable } from './jobs/evaluation.reposi
 import { JobTable } from './jobs/job.repository.js';
 import { UsageNameTable, UsageProgressTable, UsageTable } from './jobs/usage.repository.js';
 import { TaskWorkerTable } from './queue/graphile-work-queue.js';
+import { BudgetHoldTable, BudgetPeriodTable, BudgetTable } from './spend/budget.repository.js';
 import {
   DatasetChunkTable,
   DatasetLeftoverTable,
@@ -54,6 +55,9 @@ const entities = [
   InviteTable,
   ModelAliasTable,
   JobTable,
+  BudgetTable,
+  BudgetPeriodTable,
+  BudgetHoldTable,
   ModelTable,
   ModelVersionTable,
   ProjectTable,

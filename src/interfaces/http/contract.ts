@@ -27,6 +27,7 @@ export interface Contract<
     | 'OpenAI'
     | 'Anthropic'
     | 'Jobs'
+    | 'Budgets'
     | 'Monitoring'
     | 'Operations';
   readonly summary: string;

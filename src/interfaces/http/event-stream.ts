@@ -11,7 +11,8 @@ const BEAT = Symbol('beat');
 interface EventStream {
   /** Yields texts of whole events. */
   readonly events: AsyncGenerator<string, void>;
-  readonly headers: Readonly<Record<string, string>>;
+  /** Returns further headers. Is called when the first event is there, or after `heartbeatMs` without one. */
+  readonly headers: () => Readonly<Record<string, string>>;
   /** Closes the connection when this signal aborts. */
   readonly expired: AbortSignal;
   readonly heartbeatMs: number;
@@ -50,7 +51,7 @@ export async function eventStream({
       await events.return();
     }
   }
-  const own = { 'Content-Type': 'text/event-stream; charset=utf-8', 'X-Accel-Buffering': 'no', ...headers };
+  const own = { 'Content-Type': 'text/event-stream; charset=utf-8', 'X-Accel-Buffering': 'no', ...headers() };
   return new StreamedResponse(200, own, chunks(), {
     expired,
     lastChunk: failed,

@@ -27,6 +27,10 @@ export const refusals = {
   session_required: { status: 401, when: 'This endpoint does not take this kind of credential.' },
   email_unverified: { status: 403, when: 'The e-mail must be verified first.' },
   forbidden: { status: 403, when: 'The role does not allow it.' },
+  key_restricted: {
+    status: 403,
+    when: 'The API key is not for this project or route. The message says why.',
+  },
   operator_only: { status: 403, when: 'This is for accounts of the operator team.' },
   registration_closed: { status: 403, when: 'The account cap is reached, or registration is by invite only.' },
   invite_email_mismatch: { status: 403, when: 'The invite is for another e-mail.' },
@@ -75,7 +79,14 @@ export const refusals = {
   },
   streaming_unsupported: { status: 422, when: '`stream` is true.' },
   model_mismatch: { status: 422, when: '`model` is not the project id of the path.' },
-  rate_limited: { status: 429, when: 'There were too many requests within a minute. See `Retry-After`.' },
+  rate_limited: {
+    status: 429,
+    when: 'There were too many requests within a minute, or a limit of the API key is reached. See `Retry-After`.',
+  },
+  budget_exceeded: {
+    status: 429,
+    when: 'A budget has no room for the call. `X-Budget-Id` names it. See `Retry-After`.',
+  },
   model_busy: { status: 429, when: "The model's queue is full. See `Retry-After`." },
   headers_too_large: { status: 431, when: 'The request headers are too large.' },
   internal_error: { status: 500, when: 'An unexpected failure. The log has it under the `request_id`.' },
@@ -191,5 +202,6 @@ function adviceHeaders({ kind, advice }: DomainError): Record<string, string> {
     ...(kind === 'unauthenticated' && { 'WWW-Authenticate': 'Bearer' }),
     ...(advice.retryAfterSeconds !== undefined && { 'Retry-After': String(advice.retryAfterSeconds) }),
     ...(advice.retryable === false && { 'x-should-retry': 'false' }),
+    ...advice.headers,
   };
 }

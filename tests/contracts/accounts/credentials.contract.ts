@@ -34,6 +34,7 @@ export function credentialsContract(adapter: string, store: StoreUnderTest) {
         operator: false,
         emailVerified: false,
         lastUsedAt: null,
+        restrictions: null,
       });
     });
 
@@ -95,6 +96,46 @@ export function credentialsContract(adapter: string, store: StoreUnderTest) {
       expect(await listed('session', at(2))).toEqual([session]);
       await credentials.remove({ accountId: account.id, kind: 'api_key', id: (second as Credential).id });
       expect(await listed('api_key', at(1), { limit: 9, after: (second as Credential).id })).toEqual([first]);
+    });
+
+    const restricted = {
+      projects: ['prj_1', 'prj_2'],
+      permissions: ['chat', 'write'],
+      requestsPerMinute: 60,
+      tokensPerMinute: 1_000_000_000,
+      maxConcurrent: 1,
+    } as const;
+
+    it('returns the restrictions of a key with its holder, and null for a key without any', async () => {
+      const [key, free] = (await add(anApiKey(account, restricted), anApiKey(account))) as [Credential, Credential];
+      expect(await credentials.holder(key.digest, at(1))).toMatchObject({ restrictions: restricted });
+      const [again] = await credentials.holdersById([key.id], at(1));
+      expect(again?.restrictions).toEqual(restricted);
+      expect(await credentials.holder(free.digest, at(1))).toMatchObject({ restrictions: null });
+      const one = { ...anApiKey(account), maxConcurrent: 3 };
+      await add(one);
+      const alone = { projects: null, permissions: null, requestsPerMinute: null, tokensPerMinute: null };
+      expect((await credentials.holder(one.digest, at(1)))?.restrictions).toEqual({ ...alone, maxConcurrent: 3 });
+    });
+
+    it('finds a key by its account, kind and id until it expires', async () => {
+      const [key] = (await add(anApiKey(account, { ...restricted, expiresAt: at(9) }))) as [Credential];
+      const own = { accountId: account.id, kind: 'api_key', id: key.id } as const;
+      expect(await credentials.find(own, at(8))).toEqual(key);
+      expect(await credentials.find(own, at(9))).toBeNull();
+      expect(await credentials.find({ ...own, kind: 'session' }, at(1))).toBeNull();
+      expect(await credentials.find({ ...own, accountId: stranger.id }, at(1))).toBeNull();
+    });
+
+    it('replaces the name and the restrictions of the version that the caller has read, once', async () => {
+      const [key, other] = (await add(anApiKey(account), anApiKey(account))) as [Credential, Credential];
+      const next = { ...key, ...restricted, name: 'CI', version: 2 };
+      const moved = { ...next, digest: 'another', accountId: stranger.id };
+      const done = await atOnce(4, () => credentials.replace(key, moved));
+      expect(done.filter((one) => one)).toHaveLength(1);
+      expect(await listed('api_key', at(1))).toEqual([other, next]);
+      expect(await credentials.replace(next, { ...key, version: 3 })).toBe(true);
+      expect(await listed('api_key', at(1))).toEqual([other, { ...key, version: 3 }]);
     });
 
     it('stores the last use of the given credential only, at most once a minute', async () => {

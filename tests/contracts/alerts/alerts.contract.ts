@@ -26,6 +26,10 @@ export function alertsContract(adapter: string, store: StoreUnderTest) {
           createdAt: at(3),
           failuresInARow: 10_000,
           firedInRun: true,
+          budgetId: 'bud_1',
+          windowMinutes: 1_440,
+          minCalls: 10_000,
+          firedAt: at(4),
         });
         for (const rule of [aRule(), rich]) {
           await here.alertRules.add(rule);
@@ -44,6 +48,7 @@ export function alertsContract(adapter: string, store: StoreUnderTest) {
           severity: 'P3',
           failuresInARow: 2,
           firedInRun: true,
+          firedAt: at(5),
         } as const;
         const next = { ...one, ...change, enabled: false };
         await here.alertRules.save([next, gone]);

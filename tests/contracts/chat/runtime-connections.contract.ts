@@ -1,7 +1,7 @@
 import type { RuntimeConnection } from '../../../src/application/chat/ports.js';
 import type { Model } from '../../../src/domain/workspace/model.js';
 import { atOnce } from '../../support/barrier.js';
-import { aModel, aProject, ids } from '../../support/records.js';
+import { aConnection, aModel, aProject, ids } from '../../support/records.js';
 import { type StockedStore, type StoreUnderTest, stocked } from '../../support/repositories.js';
 
 export function runtimeConnectionsContract(adapter: string, store: StoreUnderTest) {
@@ -20,22 +20,31 @@ export function runtimeConnectionsContract(adapter: string, store: StoreUnderTes
       projectId = project.id;
       models = [await stock.models.addOnce(aModel(project)), await stock.models.addOnce(aModel(project))];
       const { id: modelId } = await stock.models.addOnce(aModel(otherProject));
-      other = { projectId: otherProject.id, modelId, desired: 'started' };
+      other = aConnection({ projectId: otherProject.id, modelId, desired: 'started' });
       await connections.save(other);
     });
 
-    const connection = (over: Partial<RuntimeConnection> = {}): RuntimeConnection => ({
-      projectId,
-      modelId: models[0].id,
-      desired: 'stopped',
-      ...over,
-    });
+    const connection = (over: Partial<RuntimeConnection> = {}): RuntimeConnection =>
+      aConnection({ projectId, modelId: models[0].id, ...over });
 
     it('stores one connection for a project, exactly as it was saved last', async () => {
       expect(await connections.find(projectId)).toBeNull();
-      for (const one of [connection({ desired: 'started' }), connection({ modelId: models[1].id })]) {
+      const [first, second] = models.map(({ id }) => id) as [string, string];
+      const all = [
+        connection({ desired: 'started' }),
+        connection({ fallbacks: [second] }),
+        connection({
+          split: [
+            { modelId: first, weight: 9 },
+            { modelId: second, weight: 0.5 },
+          ],
+        }),
+        connection({ modelId: second }),
+      ];
+      for (const one of all) {
         await connections.save(one);
         expect(await connections.find(projectId)).toEqual(one);
+        expect((await connections.ofProject(stock.team.id, projectId))?.connection).toEqual(one);
       }
       expect(await connections.find(other.projectId)).toEqual(other);
       expect(await connections.find(ids.next('prj'))).toBeNull();
@@ -81,10 +90,11 @@ export function runtimeConnectionsContract(adapter: string, store: StoreUnderTes
     it("returns the connection (or null) of a team's project, and null for a project that the team does not have", async () => {
       const { team, otherTeam } = stock;
       const reads = [connections.ofProject.bind(connections), connections.ofModel.bind(connections)];
-      for (const read of reads) expect(await read(team.id, projectId)).toEqual({ projectId, connection: null });
+      for (const read of reads)
+        expect(await read(team.id, projectId)).toEqual({ projectId, hasBudgets: false, connection: null });
       await connections.save(connection());
       for (const read of reads) {
-        expect(await read(team.id, projectId)).toEqual({ projectId, connection: connection() });
+        expect(await read(team.id, projectId)).toEqual({ projectId, hasBudgets: false, connection: connection() });
         expect(await read(otherTeam.id, projectId)).toBeNull();
         expect(await read(team.id, ids.next('prj'))).toBeNull();
       }
@@ -98,15 +108,23 @@ export function runtimeConnectionsContract(adapter: string, store: StoreUnderTes
         return project;
       };
       const [alone, foreign] = [await add('Alone'), await add('Alone', otherTeam)];
-      expect(await connections.ofModel(team.id, 'Alone')).toEqual({ projectId: alone.id, connection: null });
-      expect(await connections.ofModel(otherTeam.id, 'Alone')).toEqual({ projectId: foreign.id, connection: null });
+      expect(await connections.ofModel(team.id, 'Alone')).toEqual({
+        projectId: alone.id,
+        hasBudgets: false,
+        connection: null,
+      });
+      expect(await connections.ofModel(otherTeam.id, 'Alone')).toEqual({
+        projectId: foreign.id,
+        hasBudgets: false,
+        connection: null,
+      });
       await add('Twin');
       await add('Twin');
       for (const name of ['Twin', 'alone', '']) expect(await connections.ofModel(team.id, name)).toBeNull();
       expect(await connections.ofProject(team.id, 'Alone')).toBeNull();
       await add(projectId);
       await add(foreign.id);
-      expect(await connections.ofModel(team.id, projectId)).toEqual({ projectId, connection: null });
+      expect(await connections.ofModel(team.id, projectId)).toEqual({ projectId, hasBudgets: false, connection: null });
       expect((await connections.ofModel(team.id, foreign.id))?.projectId).not.toBe(foreign.id);
     });
 

@@ -29,8 +29,9 @@ export function jobHistoryContract(adapter: string, store: StoreUnderTest) {
       for await (const job of history.part({ kind: null, since: null, most: 10_000, ...which })) jobs.push(job);
       return jobs;
     };
-    const entryOf = ({ id, kind, status, startedAt, finishedAt }: FinishedJob) => {
-      return { id, kind, status, startedAt, finishedAt };
+    const entryOf = ({ id, teamId, kind, mode, status, projectId, requestedBy, ...job }: Job & FinishedJob) => {
+      const { createdAt, startedAt, finishedAt, usage, cost } = job;
+      return { id, teamId, kind, mode, status, projectId, requestedBy, createdAt, startedAt, finishedAt, usage, cost };
     };
     /** Appends a job for each letter: `f` failed, `s` succeeded, `c` cancelled. */
     const appendStatuses = (statuses: string, create: () => Job = aJob) => {
@@ -136,6 +137,37 @@ export function jobHistoryContract(adapter: string, store: StoreUnderTest) {
       expect(await history.failuresInARow('external', 100)).toBe(6);
       expect(await history.failuresInARow('external', 4)).toBe(4);
       expect(await history.failuresInARow('chat', 100)).toBe(0);
+    });
+
+    it('counts the calls of a window, and those of them that are bad', async () => {
+      const call = (status: FinalStatus, end: number, over: Partial<Job> = {}) => ended(aCall(over), status, at(end));
+      await append(
+        call('failed', 1),
+        call('failed', 2),
+        call('succeeded', 3, { createdAt: at(1) }),
+        call('succeeded', 4, { kind: 'prediction', createdAt: at(1) }),
+        call('cancelled', 4),
+        ended(aJob(), 'failed', at(4)),
+      );
+      await repositories.jobs.add([aCall()]);
+      const window = { after: at(1), kind: null, slowerThan: null };
+      const counts = await history.counts([
+        window,
+        { ...window, slowerThan: 2 },
+        { ...window, slowerThan: 1.999 },
+        { ...window, kind: 'prediction' },
+        { ...window, after: at(4) },
+        { ...window, after: at(0) },
+      ]);
+      expect(counts).toEqual([
+        { calls: 3, bad: 1 },
+        { calls: 3, bad: 1 },
+        { calls: 3, bad: 3 },
+        { calls: 1, bad: 0 },
+        { calls: 0, bad: 0 },
+        { calls: 4, bad: 2 },
+      ]);
+      expect(await history.counts([])).toEqual([]);
     });
 
     it('removes old calls that are rolled up, at most the given number at a time', async () => {

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { DesiredStateChanges } from '../../../src/application/shared/ports.js';
 import { eventually } from '../../support/eventually.js';
-import { aDeployment, aModel, aProject, aTeam } from '../../support/records.js';
+import { aConnection, aDeployment, aModel, aProject, aTeam } from '../../support/records.js';
 import type { Repositories } from '../../support/repositories.js';
 
 export interface DesiredStateUnderTest {
@@ -45,7 +45,7 @@ export function desiredStateChangesContract(adapter: string, open: () => Promise
       await teams.add(team);
       await projects.add(project);
       const { id: modelId } = await models.addOnce(aModel(project));
-      const connection = { projectId: project.id, modelId, desired: 'stopped' } as const;
+      const connection = aConnection({ projectId: project.id, modelId });
       await isHeard(() => connections.save(connection));
       await isHeard(() => connections.setDesired(project.id, 'started'));
       await isHeard(() => connections.remove(project.id));

@@ -2,7 +2,12 @@ import type { TokenKind } from '../../../src/application/accounts/ports.js';
 import type { IdKind } from '../../../src/application/shared/id-kind.js';
 import { CheckedTokens } from '../../../src/infrastructure/crypto/secrets.js';
 import { Sha256ContentHasher } from '../../../src/infrastructure/crypto/sha256-content-hasher.js';
-import { AsyncRequestContext, SystemClock, UuidIdGenerator } from '../../../src/infrastructure/system/adapters.js';
+import {
+  AsyncRequestContext,
+  SystemChance,
+  SystemClock,
+  UuidIdGenerator,
+} from '../../../src/infrastructure/system/adapters.js';
 import { ManualClock } from '../../fakes/shared/manual-clock.js';
 import { atOnce, barrier } from '../../support/barrier.js';
 
@@ -35,6 +40,14 @@ describe('Clock of the system', () => {
     const paused = new SystemClock().pause(1_000_000, abort.signal);
     abort.abort(reason);
     await expect(paused).rejects.toBe(reason);
+  });
+});
+
+describe('Chance of the system', () => {
+  it('draws numbers from 0 to below 1, in all parts of this range', () => {
+    const drawn = Array.from({ length: 1_000 }, () => new SystemChance().draw());
+    expect(drawn.every((number) => number >= 0 && number < 1)).toBe(true);
+    expect(new Set(drawn.map((number) => Math.floor(10 * number))).size).toBe(10);
   });
 });
 

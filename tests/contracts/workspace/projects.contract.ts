@@ -1,6 +1,7 @@
 import { Project, type ProjectVersion } from '../../../src/domain/workspace/project.js';
 import { addDataset, recordsOf } from '../../support/datasets.js';
 import {
+  aConnection,
   aConversation,
   aDataset,
   aModel,
@@ -98,7 +99,7 @@ export function projectsContract(adapter: string, store: StoreUnderTest) {
         const [dataset, conversation] = [aDataset(one, [aRecord()]), aConversation(one, account)];
         await addDataset(stock, { ...dataset, state: 'frozen', frozenAt: at(2) }, [aRecord()]);
         await conversations.add(conversation, aTurn());
-        await connections.save({ projectId: one.id, modelId: model.id, desired: 'started' });
+        await connections.save(aConnection({ projectId: one.id, modelId: model.id, desired: 'started' }));
         const evaluation = anEvaluation(one);
         await evaluations.add(evaluation);
         return async () => [

@@ -165,6 +165,10 @@ export class MemoryChatRuntimes implements ChatRuntimes {
     return heardBy(request).flatMap(wordsOf).length;
   }
 
+  boundTokens(id: string, request: ChatRequest, call: CountCall): Promise<number> {
+    return this.countTokens(id, request, call);
+  }
+
   /** Yields the parts of the model, or its answer word by word. */
   async *stream(id: string, request: ChatRequest, call: RuntimeCall): AsyncGenerator<CompletionPart> {
     const runtime = this.runtimes.get(id);

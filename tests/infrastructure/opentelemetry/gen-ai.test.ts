@@ -58,20 +58,25 @@ function observed(runtime: Partial<ChatRuntime>, withContent = false) {
   const started = { ...runtime, status: { state: 'ready', reason: null }, start: () => undefined };
   const engine = { kind: 'onnx', create: () => started } as unknown as ChatEngine;
   const runtimes = new ChatRuntimesByEngine([engine], new GenAiTelemetry(tracer, withContent));
-  runtimes.start('prj_1', { kind: 'onnx' });
+  runtimes.start('prj_1/mdl_1', { kind: 'onnx' });
   return { tracer, runtimes };
 }
 
 describe('the span of a call', () => {
   it('has the attributes of the conventions, and no content', async () => {
     const { tracer, runtimes } = observed(whole);
-    await runtimes.complete('prj_1', request, { caller: 'usr_1', signal, memory: unlimited });
-    for await (const _ of runtimes.stream('prj_1', request, { caller: 'usr_1', signal, memory: unlimited }));
-    await runtimes.embed('prj_1', { texts: ['secret'], dimensions: 8 }, { caller: 'usr_1', signal, memory: unlimited });
+    await runtimes.complete('prj_1/mdl_1', request, { caller: 'usr_1', signal, memory: unlimited });
+    for await (const _ of runtimes.stream('prj_1/mdl_1', request, { caller: 'usr_1', signal, memory: unlimited }));
+    await runtimes.embed(
+      'prj_1/mdl_1',
+      { texts: ['secret'], dimensions: 8 },
+      { caller: 'usr_1', signal, memory: unlimited },
+    );
     const about = {
       'gen_ai.operation.name': 'chat',
       'gen_ai.provider.name': 'onnx',
       'gen_ai.request.model': 'prj_1',
+      'tenon.model.id': 'mdl_1',
       'gen_ai.request.max_tokens': 9,
       'gen_ai.request.temperature': 0.5,
       'gen_ai.request.top_p': 0.9,
@@ -96,6 +101,7 @@ describe('the span of a call', () => {
       'gen_ai.operation.name': 'embeddings',
       'gen_ai.provider.name': 'onnx',
       'gen_ai.request.model': 'prj_1',
+      'tenon.model.id': 'mdl_1',
       'gen_ai.embeddings.dimension.count': 8,
       'gen_ai.usage.input_tokens': 4,
     });
@@ -103,7 +109,7 @@ describe('the span of a call', () => {
 
   it('has the beginning of each text if the recording of content is enabled', async () => {
     const { tracer, runtimes } = observed(whole, true);
-    for await (const _ of runtimes.stream('prj_1', request, { caller: 'usr_1', signal, memory: unlimited }));
+    for await (const _ of runtimes.stream('prj_1/mdl_1', request, { caller: 'usr_1', signal, memory: unlimited }));
     const { attributes } = tracer.spans[0] as KeepingTracer['spans'][number];
     const [system, user] = JSON.parse(String(attributes['gen_ai.input.messages']));
     expect(system).toEqual({ role: 'system', parts: [{ type: 'text', content: 'Be brief.' }] });
@@ -123,14 +129,14 @@ describe('the span of a call', () => {
       },
       embed: () => Promise.reject(failure),
     });
-    await expect(runtimes.complete('prj_1', request, { caller: 'usr_1', signal, memory: unlimited })).rejects.toBe(
-      failure,
-    );
     await expect(
-      runtimes.embed('prj_1', { texts: ['a'] }, { caller: 'usr_1', signal, memory: unlimited }),
+      runtimes.complete('prj_1/mdl_1', request, { caller: 'usr_1', signal, memory: unlimited }),
+    ).rejects.toBe(failure);
+    await expect(
+      runtimes.embed('prj_1/mdl_1', { texts: ['a'] }, { caller: 'usr_1', signal, memory: unlimited }),
     ).rejects.toBe(failure);
     const streamed = async (one: ChatRuntimesByEngine) => {
-      for await (const _ of one.stream('prj_1', request, { caller: 'usr_1', signal, memory: unlimited })) return;
+      for await (const _ of one.stream('prj_1/mdl_1', request, { caller: 'usr_1', signal, memory: unlimited })) return;
     };
     await expect(streamed(runtimes)).rejects.toBe(failure);
     expect(tracer.spans.map(({ parts, ends }) => [parts, ends])).toEqual([

@@ -88,7 +88,7 @@ describe('datasets of an earlier version', () => {
   let source: DataSource;
   let store: Repositories;
   beforeEach(async () => {
-    database = await databaseBefore('DatasetRecords1766361600000');
+    database = await databaseBefore('DatasetRecords1766448000000');
     await fill(database.url);
     await migrate(database.url);
     await connect();

@@ -1,5 +1,5 @@
 import { MOST_SEARCHED } from '../../../src/application/shared/bounded-page.js';
-import { jobKinds, jobStatuses } from '../../../src/domain/jobs/job.js';
+import { callKinds, jobKinds, jobStatuses } from '../../../src/domain/jobs/job.js';
 import { usageBuckets, usageGroups } from '../../../src/domain/jobs/usage.js';
 import { query } from '../../support/database.js';
 import { fillDatabase, selectsOf, wasteOf } from '../../support/full-database.js';
@@ -148,6 +148,11 @@ describe('on a full database', () => {
           await store.jobHistory.failuresInARow(kind, 500);
         });
         if (reads.length > 0) found[`preview ${kind} ${since}`] = reads;
+      }
+    for (const kind of [null, ...callKinds])
+      for (const days of [0.1, 1]) {
+        const reads = await waste(() => store.jobHistory.counts([{ after: ago(days), kind, slowerThan: 9 }]));
+        if (reads.length > 0) found[`window ${kind} ${days}`] = reads;
       }
     for (const bucket of usageBuckets)
       for (const groupBy of [null, ...usageGroups])

@@ -34,6 +34,11 @@ const inWords = [
   'status: can no longer become queued',
   'until: must not be before since',
   'threshold: must be a whole number from 1 to 10000: jobs in a row',
+  'threshold: must be above 0, at most 10, with at most nine decimal places',
+  'budget_id: must be the id of a budget',
+  'scope_id: must be the id of a ',
+  'fallbacks[…]: names a model that cannot be connected',
+  'split[…].model_id: names a model that cannot be connected',
   'url: must name a host that can be resolved',
   'path: must have at most 1024 bytes',
   'model_id: must be a registered model',
@@ -154,7 +159,7 @@ function problemOf(
       ? [error.message]
       : details.map((one: Record<string, string>) => `${one.path}: ${one.message}`);
   const isInWords = findings.every((finding) =>
-    inWords.some((rule) => finding.replace(/\[\d+\]/, '[…]').startsWith(rule)),
+    inWords.some((rule) => finding.replace(/\[\d+\]|\.\d+(?=[.:])/, '[…]').startsWith(rule)),
   );
   const isTaken = !ofForm.includes(code) && (code !== 'invalid_request' || isInWords);
   return isTaken ? null : 'refuses what the document allows';

@@ -7,6 +7,7 @@ import { DeploymentReconciler } from '../../../src/application/deployments/deplo
 import { EngineModels } from '../../../src/application/deployments/engine-models.js';
 import type { CallTracker } from '../../../src/application/jobs/call-tracker.js';
 import type { ServiceSettings } from '../../../src/application/shared/ports.js';
+import type { BudgetGuard } from '../../../src/application/spend/budget-guard.js';
 import { DatasetService } from '../../../src/application/workspace/dataset.service.js';
 import { DatasetComparisonService } from '../../../src/application/workspace/dataset-comparison.service.js';
 import { DatasetContents } from '../../../src/application/workspace/dataset-content.js';
@@ -15,6 +16,7 @@ import { TeamWorkspace } from '../../../src/application/workspace/team-workspace
 import type { Account } from '../../../src/domain/accounts/account.js';
 import type { AccountCaller, Caller } from '../../../src/domain/accounts/caller.js';
 import type { Credential } from '../../../src/domain/accounts/credential.js';
+import { KeyRestrictions } from '../../../src/domain/accounts/key-restrictions.js';
 import { permissions } from '../../../src/domain/accounts/permission.js';
 import { Deployment, deploymentLimits } from '../../../src/domain/deployments/deployment.js';
 import { Dataset } from '../../../src/domain/workspace/dataset.js';
@@ -70,12 +72,12 @@ describe('Authority', () => {
   });
 
   const services = () => {
-    const { unitOfWork, accounts, invites, credentials } = repositories;
+    const { unitOfWork, accounts, invites, credentials, keyLimits, projects } = repositories;
     const authority = new Authority(credentials, clock);
     const audit = auditOn(repositories, clock);
     const tokens = new CheckedTokens();
     return {
-      keys: new ApiKeyService(unitOfWork, credentials, authority, audit, tokens, ids, clock),
+      keys: new ApiKeyService(unitOfWork, credentials, keyLimits, projects, authority, audit, tokens, ids, clock),
       invites: new InviteService(unitOfWork, invites, accounts, authority, audit, tokens, ids, clock),
       team: new TeamService(unitOfWork, accounts, invites, authority, audit),
     };
@@ -88,7 +90,11 @@ describe('Authority', () => {
     ['removing an account', () => services().team.remove(caller, { accountId: member.id })],
   ];
   const keyWrites: [string, () => Promise<unknown>][] = [
-    ['minting a key', () => services().keys.mint(caller, { name: null, lifetimeSeconds: null })],
+    [
+      'minting a key',
+      () => services().keys.mint(caller, { name: null, lifetimeSeconds: null, restrictions: KeyRestrictions.NONE }),
+    ],
+    ['changing a key', () => services().keys.change(caller, { id: 'key_1', expected: [1], change: { name: 'CI' } })],
     ['revoking a key', () => services().keys.revoke(caller, { id: 'key_1' })],
   ];
 
@@ -147,6 +153,7 @@ describe('DatasetService', () => {
     operator: true,
     emailVerified: true,
     lastUsedAt: null,
+    restrictions: null,
   };
   const project = aProject(team);
   const records = [aRecord()];
@@ -252,7 +259,8 @@ describe('DeploymentService', () => {
     const audit = auditOn(repositories);
     const models = new EngineModels(deployments, server);
     const calls = {} as CallTracker;
-    const others = [calls, authority, audit, ids, clock, new NoTracer()] as const;
+    const [guard, settings] = [{} as BudgetGuard, {} as ServiceSettings];
+    const others = [calls, guard, settings, authority, audit, ids, clock, new NoTracer()] as const;
     return new DeploymentService(deployments, server, reconciler, models, ...others);
   };
   const by = { kind: 'master' } as const;

@@ -52,6 +52,7 @@ describe('the review of a project', () => {
     models: [{ id: 'mdl_1', state: 'registered' }],
     dataset: dataset(),
     runtime: { state: 'ready', modelId: 'mdl_1', reason: null },
+    unpriced: null,
     schemaProblem: null,
     evaluation: passed(spec),
     ...over,
@@ -126,6 +127,14 @@ describe('the review of a project', () => {
     expect(found(reviewed(spec, { evaluation: null, runtime: idle, models: [] })).slice(0, -1)).toEqual(
       codes.map((code) => `warning ${code}`),
     );
+  });
+
+  it('warns of a model without prices under a budget for costs', () => {
+    const project = reviewed(good, { unpriced: 'mdl_1' });
+    expect(review(project)).toMatchObject({
+      ready: true,
+      findings: [{ code: 'model_unpriced', level: 'warning' }, {}],
+    });
   });
 
   it('reports a response schema that cannot be used as blocking', () => {

@@ -4,6 +4,7 @@ import type { CredentialRepository } from '../../../application/accounts/ports.j
 import type { AccountCaller } from '../../../domain/accounts/caller.js';
 import type { Credential } from '../../../domain/accounts/credential.js';
 import { Unauthenticated } from '../../../domain/accounts/errors.js';
+import { KeyRestrictions } from '../../../domain/accounts/key-restrictions.js';
 import { isForeignKeyViolation } from '../storage-errors.js';
 import { changesOne, defineTable } from '../table.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
@@ -21,15 +22,31 @@ export const CredentialTable = defineTable<Credential>('credentials', {
   lastUsedAt: { type: 'timestamptz', nullable: true },
   address: { type: 'text', nullable: true },
   userAgent: { type: 'text', nullable: true },
+  projects: { type: 'text', array: true, nullable: true },
+  permissions: { type: 'text', array: true, nullable: true },
+  requestsPerMinute: { type: 'integer', nullable: true },
+  tokensPerMinute: { type: 'integer', nullable: true },
+  maxConcurrent: { type: 'integer', nullable: true },
+  version: { type: 'integer' },
 });
 
 /** This SQL is written by hand. Every request runs it, so it is a prepared statement, which the ORM cannot make. */
 const HOLDER = `
   SELECT c.kind, c.id AS "credentialId", c.last_used_at AS "lastUsedAt", a.id AS "accountId", a.name AS "accountName",
          a.email, a.alert_emails AS "alertEmails", a.created_at AS "createdAt", a.team_id AS "teamId", a.role, t.operator,
-         a.email_verified_at IS NOT NULL AS "emailVerified"
+         a.email_verified_at IS NOT NULL AS "emailVerified", c.projects, c.permissions,
+         c.requests_per_minute AS "requestsPerMinute", c.tokens_per_minute AS "tokensPerMinute",
+         c.max_concurrent AS "maxConcurrent"
     FROM credentials c JOIN accounts a ON a.id = c.account_id JOIN teams t ON t.id = a.team_id
    WHERE (c.expires_at IS NULL OR c.expires_at > $2)`;
+
+type HolderRow = Omit<AccountCaller, 'restrictions'> & KeyRestrictions;
+
+function callerOf(row: HolderRow): AccountCaller {
+  const { projects, permissions, requestsPerMinute, tokensPerMinute, maxConcurrent, ...caller } = row;
+  const restrictions = { projects, permissions, requestsPerMinute, tokensPerMinute, maxConcurrent };
+  return { ...caller, restrictions: KeyRestrictions.areNone(restrictions) ? null : restrictions };
+}
 
 const MINUTE_MS = 60_000;
 
@@ -49,12 +66,13 @@ export class TypeOrmCredentialRepository implements CredentialRepository {
 
   async holder(digest: string, now: Date): Promise<AccountCaller | null> {
     const text = `${HOLDER} AND c.digest = $1`;
-    const [found] = await this.unitOfWork.prepared<AccountCaller>('holder by digest', text, [digest, now]);
-    return found ?? null;
+    const [found] = await this.unitOfWork.prepared<HolderRow>('holder by digest', text, [digest, now]);
+    return found ? callerOf(found) : null;
   }
 
-  holdersById(ids: readonly string[], now: Date): Promise<AccountCaller[]> {
-    return this.unitOfWork.prepared('holders by id', `${HOLDER} AND c.id = ANY($1)`, [ids, now]);
+  async holdersById(ids: readonly string[], now: Date): Promise<AccountCaller[]> {
+    const text = `${HOLDER} AND c.id = ANY($1)`;
+    return (await this.unitOfWork.prepared<HolderRow>('holders by id', text, [ids, now])).map(callerOf);
   }
 
   list(...[{ accountId, kind, now, origin }, page]: Parameters<CredentialRepository['list']>): Promise<Credential[]> {
@@ -64,6 +82,17 @@ export class TypeOrmCredentialRepository implements CredentialRepository {
       { ...filter, expiresAt: MoreThan(now) },
     ];
     return this.table().find({ where: live, order: { id: 'DESC' }, ...(page && { take: page.limit }) });
+  }
+
+  find({ accountId, kind, id }: Parameters<CredentialRepository['find']>[0], now: Date): Promise<Credential | null> {
+    const live = [{ expiresAt: IsNull() }, { expiresAt: MoreThan(now) }];
+    return this.table().findOne({ where: live.map((one) => ({ ...one, id, accountId, kind })) });
+  }
+
+  replace(current: Credential, next: Credential): Promise<boolean> {
+    const { name, version } = next;
+    const change = { name, version, ...KeyRestrictions.of(next) };
+    return changesOne(this.table().update({ id: current.id, version: current.version }, change));
   }
 
   async touch(id: string, at: Date): Promise<void> {

@@ -89,11 +89,15 @@ export const AlertRuleTable = defineTable<AlertRule>('alert_rules', {
   ruleType: { type: 'text' },
   threshold: { type: 'double precision' },
   jobKind: { type: 'text', nullable: true },
+  budgetId: { type: 'text', nullable: true },
+  windowMinutes: { type: 'integer', nullable: true },
+  minCalls: { type: 'integer', nullable: true },
   severity: { type: 'text' },
   enabled: { type: 'boolean' },
   createdAt: { type: 'timestamptz' },
   failuresInARow: { type: 'integer' },
   firedInRun: { type: 'boolean' },
+  firedAt: { type: 'timestamptz', nullable: true },
 });
 
 @injectable()

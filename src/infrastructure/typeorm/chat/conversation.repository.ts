@@ -91,11 +91,14 @@ export class TypeOrmConversationRepository implements ConversationRepository {
     return this.table().find(newest({ projectId, accountId }, page));
   }
 
-  recent(accountId: string, teamId: string, limit: number): Promise<Conversation[]> {
+  recent(
+    ...[accountId, teamId, limit, projects = null]: Parameters<ConversationRepository['recent']>
+  ): Promise<Conversation[]> {
     return this.table()
       .createQueryBuilder('c')
       .innerJoin(ProjectTable.options.name, 'p', 'p.id = c.projectId AND p.teamId = :teamId', { teamId })
       .where('c.accountId = :accountId', { accountId })
+      .andWhere(projects ? 'c.projectId = ANY (:projects)' : 'true', { projects })
       .orderBy({ 'c.updatedAt': 'DESC', 'c.id': 'DESC' })
       .limit(limit)
       .getMany();

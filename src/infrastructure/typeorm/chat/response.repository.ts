@@ -67,10 +67,12 @@ const OPEN = In(['queued', 'in_progress']);
 /** The ORM has no recursive queries. */
 const LINEAGE = `
   WITH RECURSIVE line AS (
-    SELECT id, previous_id, status, background, run, stored_bytes, 1 AS depth FROM responses WHERE id = $1 AND account_id = $2
+    SELECT id, previous_id, status, background, run, stored_bytes, 1 AS depth FROM responses
+     WHERE id = $1 AND account_id = $2 AND ($4::text[] IS NULL OR project_id = ANY ($4))
      UNION ALL
     SELECT r.id, r.previous_id, r.status, r.background, r.run, r.stored_bytes, depth + 1
-      FROM line JOIN responses r ON r.id = line.previous_id AND r.account_id = $2 WHERE depth < $3)
+      FROM line JOIN responses r ON r.id = line.previous_id AND r.account_id = $2 AND ($4::text[] IS NULL OR r.project_id = ANY ($4))
+     WHERE depth < $3)
   SELECT id, previous_id AS "previousId", status, background, run > 0 AS "hasBegun", stored_bytes::float AS bytes
     FROM line ORDER BY depth DESC`;
 
@@ -88,7 +90,7 @@ export class TypeOrmResponseRepository implements ResponseRepository {
     await notFoundIfMissing('project', () => this.table().insert(row));
   }
 
-  async head({ id, accountId }: ResponseKey): Promise<ResponseHead | null> {
+  async head(key: ResponseKey): Promise<ResponseHead | null> {
     const select = {
       id: true,
       previousId: true,
@@ -97,38 +99,42 @@ export class TypeOrmResponseRepository implements ResponseRepository {
       run: true,
       storedBytes: true,
     } as const;
-    const found = await this.table().findOne({ select, where: { id, accountId } });
+    const found = await this.table().findOne({ select, where: ofKey(key) });
     if (!found) return null;
-    const { previousId, status, background, run, storedBytes: bytes } = found;
+    const { id, previousId, status, background, run, storedBytes: bytes } = found;
     return { id, previousId, status, background, hasBegun: run > 0, bytes: Number(bytes) };
   }
 
-  async find({ id, accountId }: ResponseKey): Promise<Response | null> {
-    return (await this.table().findOneBy({ id, accountId })) as object as Response | null;
+  async find(key: ResponseKey): Promise<Response | null> {
+    return (await this.table().findOneBy(ofKey(key))) as object as Response | null;
   }
 
-  async sizes(accountId: string, ids: readonly string[]): Promise<number[]> {
+  async sizes(...[accountId, ids, projects]: Parameters<ResponseRepository['sizes']>): Promise<number[]> {
     if (ids.length === 0) return [];
-    const where = { accountId, id: In([...ids]) };
+    const where = { ...inProjects(projects), accountId, id: In([...ids]) };
     return (await this.table().find({ select: { storedBytes: true }, where })).map((one) => Number(one.storedBytes));
   }
 
-  async ofIds(accountId: string, ids: readonly string[]): Promise<Response[]> {
+  async ofIds(...[accountId, ids, projects]: Parameters<ResponseRepository['ofIds']>): Promise<Response[]> {
     if (ids.length === 0) return [];
-    return (await this.table().findBy({ accountId, id: In([...ids]) })) as object as Response[];
+    return (await this.table().findBy({
+      ...inProjects(projects),
+      accountId,
+      id: In([...ids]),
+    })) as object as Response[];
   }
 
-  lineage({ id, accountId }: ResponseKey, limit: number): Promise<ResponseHead[]> {
-    return this.unitOfWork.query<ResponseHead>(LINEAGE, [id, accountId, limit]);
+  lineage({ id, accountId, projects = null }: ResponseKey, limit: number): Promise<ResponseHead[]> {
+    return this.unitOfWork.query<ResponseHead>(LINEAGE, [id, accountId, limit, projects]);
   }
 
-  remove({ id, accountId }: ResponseKey): Promise<boolean> {
-    return changesOne(this.table().delete({ id, accountId }));
+  remove(key: ResponseKey): Promise<boolean> {
+    return changesOne(this.table().delete(ofKey(key)));
   }
 
-  cancel({ id, accountId }: ResponseKey, at: Date): Promise<boolean> {
+  cancel(key: ResponseKey, at: Date): Promise<boolean> {
     const change = { status: 'cancelled', finishedAt: at, task: null } as const;
-    return changesOne(this.table().update({ id, accountId, status: OPEN }, change));
+    return changesOne(this.table().update({ ...ofKey(key), status: OPEN }, change));
   }
 
   async replaceOutput({ id, accountId }: ResponseKey, output: Response['output']): Promise<void> {
@@ -150,9 +156,10 @@ export class TypeOrmResponseRepository implements ResponseRepository {
     return found && Number(found.storedBytes);
   }
 
-  async task(id: string): Promise<ResponseTask | null> {
-    const found = await this.table().findOne({ select: { id: true, task: true }, where: { id, status: OPEN } });
-    return (found?.task ?? null) as ResponseTask | null;
+  async task(id: string): Promise<(ResponseTask & Pick<Response, 'createdAt'>) | null> {
+    const select = { id: true, task: true, createdAt: true } as const;
+    const found = await this.table().findOne({ select, where: { id, status: OPEN } });
+    return found?.task ? { ...(found.task as ResponseTask), createdAt: found.createdAt } : null;
   }
 
   append(id: string, run: number, parts: readonly ResponsePart[]): Promise<boolean> {
@@ -189,6 +196,9 @@ export class TypeOrmResponseRepository implements ResponseRepository {
     );
   }
 }
+
+const inProjects = (projects: ResponseKey['projects']) => (projects ? { projectId: In([...projects]) } : {});
+const ofKey = ({ id, accountId, projects }: ResponseKey) => ({ id, accountId, ...inProjects(projects) });
 
 /** Returns the bytes that a quota counts for the JSON of the values. */
 const bytesOf = (values: object): number => textBytes(JSON.stringify(values));

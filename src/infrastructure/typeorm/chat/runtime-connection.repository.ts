@@ -13,12 +13,15 @@ import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 export const RuntimeConnectionTable = defineTable<RuntimeConnection>('runtime_connections', {
   projectId: { type: 'text', primary: true },
   modelId: { type: 'text' },
+  fallbacks: { type: 'json' },
+  split: { type: 'json', nullable: true },
   desired: { type: 'text', name: 'wanted' },
 });
 
 /** This SQL is written by hand. Every chat runs it, so it is a prepared statement, which the ORM cannot make. */
 const OF_TEAM = `
-  SELECT p.id AS "projectId", c.model_id AS "modelId", c.wanted AS desired
+  SELECT p.id AS "projectId", c.model_id AS "modelId", c.fallbacks, c.split, c.wanted AS desired,
+         EXISTS (SELECT FROM budgets WHERE team_id = $1 AND scope_id = ANY ($3::text[] || p.id)) AS "hasBudgets"
     FROM projects p LEFT JOIN runtime_connections c ON c.project_id = p.id
    WHERE p.team_id = $1`;
 const OF_PROJECT = `${OF_TEAM} AND p.id = $2`;
@@ -31,12 +34,14 @@ const MODELS = `
 const OF_MODEL = `${OF_TEAM} AND (p.id = $2 OR p.name = $2) ORDER BY p.id = $2 DESC LIMIT 2`;
 
 interface ProjectRow extends Omit<RuntimeConnection, 'modelId'> {
+  readonly hasBudgets: boolean;
   readonly modelId: string | null;
 }
 
-const connectedProjectOf = ({ projectId, modelId, desired }: ProjectRow): ConnectedProject => ({
-  projectId,
-  connection: modelId === null ? null : { projectId, modelId, desired },
+const connectedProjectOf = ({ hasBudgets, modelId, ...row }: ProjectRow): ConnectedProject => ({
+  projectId: row.projectId,
+  hasBudgets,
+  connection: modelId === null ? null : { ...row, modelId },
 });
 
 @injectable()
@@ -49,13 +54,14 @@ export class TypeOrmRuntimeConnectionRepository implements RuntimeConnectionRepo
     return this.table().findOneBy({ projectId });
   }
 
-  async ofProject(teamId: string, projectId: string): Promise<ConnectedProject | null> {
-    const [row] = await this.unitOfWork.prepared<ProjectRow>('runtime of a project', OF_PROJECT, [teamId, projectId]);
+  async ofProject(teamId: string, projectId: string, scopes: readonly string[] = []): Promise<ConnectedProject | null> {
+    const values = [teamId, projectId, scopes];
+    const [row] = await this.unitOfWork.prepared<ProjectRow>('runtime of a project', OF_PROJECT, values);
     return row ? connectedProjectOf(row) : null;
   }
 
-  async ofModel(teamId: string, model: string): Promise<ConnectedProject | null> {
-    const rows = await this.unitOfWork.prepared<ProjectRow>('runtime of a model', OF_MODEL, [teamId, model]);
+  async ofModel(teamId: string, model: string, scopes: readonly string[] = []): Promise<ConnectedProject | null> {
+    const rows = await this.unitOfWork.prepared<ProjectRow>('runtime of a model', OF_MODEL, [teamId, model, scopes]);
     const [first, second] = rows;
     return first && (first.projectId === model || !second) ? connectedProjectOf(first) : null;
   }

@@ -47,9 +47,19 @@ export class TypeOrmDeploymentRepository implements DeploymentRepository {
   }
 
   async find(id: string): Promise<Deployment | null> {
+    return (await this.findFor(id, []))?.deployment ?? null;
+  }
+
+  async findFor(
+    id: string,
+    scopes: readonly string[],
+  ): Promise<{ deployment: Deployment; hasBudgets: boolean } | null> {
     this.findSql ??= this.selectOne(id);
-    const [row] = await this.unitOfWork.prepared<Row>('deployment', this.findSql, [id]);
-    return row ? deploymentOf(row) : null;
+    type Found = Row & { hasBudgets: boolean };
+    const [row] = await this.unitOfWork.prepared<Found>('deployment', this.findSql, [id, scopes]);
+    if (!row) return null;
+    const { hasBudgets, ...fields } = row;
+    return { deployment: deploymentOf(fields), hasBudgets };
   }
 
   async all(): Promise<Deployment[]> {
@@ -68,6 +78,10 @@ export class TypeOrmDeploymentRepository implements DeploymentRepository {
     const fields = this.table().metadata.columns.map(({ propertyName }) => propertyName);
     const query = this.table().createQueryBuilder('one').select([]).where('one.id = :id', { id });
     for (const field of fields) query.addSelect(`one.${field}`, field);
+    query.addSelect(
+      'EXISTS (SELECT FROM budgets WHERE team_id = ANY ($2::text[]) AND scope_id = ANY ($2::text[]))',
+      'hasBudgets',
+    );
     return query.getQueryAndParameters()[0];
   }
 }

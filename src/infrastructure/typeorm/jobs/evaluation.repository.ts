@@ -13,6 +13,9 @@ interface EvaluationRow extends Pick<Evaluation, 'jobId' | 'projectId' | 'datase
   readonly definition: object;
   /** Counts the runs. Only the latest run may store results. */
   readonly run: number;
+  /** The time since when it waits for a budget, and the number of results that it had then. */
+  readonly waitsSince?: Date | null;
+  readonly waitsWith?: number | null;
 }
 
 export const EvaluationTable = defineTable<EvaluationRow>('evaluations', {
@@ -22,6 +25,8 @@ export const EvaluationTable = defineTable<EvaluationRow>('evaluations', {
   contentSha256: { type: 'text' },
   definition: { type: 'json' },
   run: { type: 'integer' },
+  waitsSince: { type: 'timestamptz', nullable: true },
+  waitsWith: { type: 'integer', nullable: true },
 });
 
 /** Input and expected output are written as JSON texts, because the ORM would store JSON's null as a missing value. */
@@ -47,6 +52,10 @@ export const EvaluationResultTable = defineTable<ResultRow>('evaluation_results'
 });
 
 const SCORED = { position: true, recordId: true, group: true, score: true, latency: true, error: true } as const;
+
+const WAIT = `
+  UPDATE evaluations SET waits_since = CASE WHEN waits_with = $3 THEN waits_since ELSE $4 END, waits_with = $3
+   WHERE job_id = $1 AND run = $2 RETURNING waits_since AS since`;
 
 @injectable()
 export class TypeOrmEvaluationRepository implements EvaluationRepository {
@@ -88,6 +97,11 @@ export class TypeOrmEvaluationRepository implements EvaluationRepository {
       await this.records().insert({ ...result, ...texts, jobId });
       return true;
     });
+  }
+
+  async wait(jobId: string, run: number, { done, at }: { done: number; at: Date }): Promise<Date | null> {
+    const [row] = await this.unitOfWork.query<{ since: Date }>(WAIT, [jobId, run, done, at]);
+    return row?.since ?? null;
   }
 
   async scored(jobId: string): Promise<Scored[]> {

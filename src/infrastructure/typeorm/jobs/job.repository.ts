@@ -46,15 +46,15 @@ const LAST = '~';
  * PostgreSQL would read a million chats to find the few evaluations among them. It would do the same by the primary key if
  * the conditions were equations, since these leave no order but that of the ids.
  */
-const newestOf = (place: string) => `
-  SELECT part.id FROM unnest($1::text[]) AS of_kind, unnest($2::text[]) AS of_status, LATERAL (
+const newestOf = (place: string, places = '') => `
+  SELECT part.id FROM ${places} unnest($1::text[]) AS of_kind, unnest($2::text[]) AS of_status, LATERAL (
     SELECT id FROM jobs
      WHERE ${place} AND (kind, status, id) >= (of_kind, of_status, '') AND (kind, status, id) < (of_kind, of_status, $3)
      ORDER BY kind DESC, status DESC, id DESC LIMIT $4) AS part
    ORDER BY part.id DESC LIMIT $4`;
 
 const NEWEST = {
-  project: newestOf('project_id = $5'),
+  projects: newestOf('project_id = of_project', 'unnest($5::text[]) AS of_project,'),
   team: newestOf('team_id = $5'),
   all: newestOf('$5::text IS NULL'),
 };
@@ -68,7 +68,7 @@ const namedOf = (team: string) => `
     SELECT id, name FROM jobs WHERE ${team} AND name IS NOT NULL ORDER BY id DESC LIMIT ${MOST_SEARCHED}) AS newest
     JOIN jobs job USING (id)
    WHERE newest.name ~ $2 AND newest.id < $3 AND job.kind = ANY ($4) AND job.status = ANY ($5)
-     AND ($6::text IS NULL OR job.project_id = $6)
+     AND ($6::text[] IS NULL OR job.project_id = ANY ($6))
    ORDER BY newest.id DESC LIMIT $7`;
 
 const NAMED = { team: namedOf('team_id = $1'), master: namedOf('team_id IS NULL AND $1::text IS NULL') };
@@ -121,18 +121,19 @@ export class TypeOrmJobRepository implements JobRepository {
   }
 
   /** The team need not be a part of the search by project, because all jobs of a project are of one team. */
-  private async part({ teamId, projectId, kind, status, named }: JobFilter, { limit, after }: Page) {
+  private async part({ teamId, projectId, kind, status, named, ...filter }: JobFilter, { limit, after }: Page) {
+    const projects = projectId === null ? (filter.projects ?? null) : [projectId];
     const kinds = kind ? [kind] : jobKinds;
     const statuses = status ? [status] : jobStatuses;
     const last = after ?? LAST;
-    const newest = projectId ? NEWEST.project : teamId ? NEWEST.team : NEWEST.all;
+    const newest = projects ? NEWEST.projects : teamId ? NEWEST.team : NEWEST.all;
     const found = named
       ? this.unitOfWork.query<{ id: string }>(named.teamId ? NAMED.team : NAMED.master, [
           named.teamId,
           containing(named.part),
-          ...[last, kinds, statuses, projectId, limit],
+          ...[last, kinds, statuses, projects, limit],
         ])
-      : this.unitOfWork.query<{ id: string }>(newest, [kinds, statuses, last, limit, projectId ?? teamId]);
+      : this.unitOfWork.query<{ id: string }>(newest, [kinds, statuses, last, limit, projects ?? teamId]);
     const ids = (await found).map(({ id }) => id);
     const where = { id: In(ids), ...(teamId !== null && { teamId }) };
     return { where, order: { id: 'DESC' }, take: limit } as const;

@@ -162,7 +162,10 @@ export class TypeOrmUsageRepository implements UsageRepository {
           parts.push(...(await this.rolledUp(query, piece, piece.of)));
         }
       }
-      const inScope = calls.filter((call) => Usage.scopesOf(call).includes(query.scope));
+      const { scope, projects = null } = query;
+      const inScope = calls.filter(
+        (call) => Usage.scopesOf(call).includes(scope) && (!projects || projects.includes(call.projectId ?? '')),
+      );
       for (const call of inScope)
         parts.push({ ...Usage.of(call), start: call.finishedAt, group: Usage.groupOf(call, query.groupBy) });
       return Usage.entries(parts, query.bucket);
@@ -171,10 +174,10 @@ export class TypeOrmUsageRepository implements UsageRepository {
 
   async size(query: UsageQuery): Promise<number> {
     let size = 0;
-    const scope = await this.names().findOneBy({ name: query.scope ?? '' });
+    const place = await this.placeOf(query);
     for (const piece of Usage.pieces(query)) {
-      if (piece.of === 'call' || !scope) continue;
-      const where = whereOf(scope.id, query, piece, piece.of);
+      if (piece.of === 'call' || !place) continue;
+      const where = { ...place, ...whereOf(piece, piece.of) };
       const rows = this.rows().manager.createQueryBuilder().select('count(*)::integer', 'count');
       rows.from((some) => {
         const all = some.select('row.start').from(UsageTable, 'row').where(where);
@@ -197,16 +200,26 @@ export class TypeOrmUsageRepository implements UsageRepository {
   }
 
   private async rolledUp(query: UsageQuery, piece: UsagePiece, of: UsageBucket): Promise<UsagePart[]> {
-    const scope = await this.names().findOneBy({ name: query.scope ?? '' });
-    if (!scope) return [];
+    const place = await this.placeOf(query);
+    if (!place) return [];
     const rows = this.rows().createQueryBuilder('row').select('row.start', 'start').addSelect('row.group', 'group');
-    rows.addSelect('row.sums', 'sums').where(whereOf(scope.id, query, piece, of));
+    rows.addSelect('row.sums', 'sums').where({ ...place, ...whereOf(piece, of) });
     rows.orderBy('row.start', 'DESC').addOrderBy('row.group', 'DESC');
     if (of === query.bucket) rows.limit(MOST_ENTRIES);
     const found = await rows.getRawMany<Pick<UsageRow, 'start' | 'group' | 'sums'>>();
     const ids = [...new Set(found.map(({ group }) => group))];
     const names = new Map((await this.names().findBy({ id: In(ids) })).map(({ id, name }) => [id, name]));
-    return found.map(({ start, group, sums }) => ({ ...usageOf(sums), start, group: names.get(group) || null }));
+    const groupOf = (group: number) => (query.groupBy === null ? null : names.get(group) || null);
+    return found.map(({ start, group, sums }) => ({ ...usageOf(sums), start, group: groupOf(group) }));
+  }
+
+  /** Finds the rows of a query in all times. The rows of some projects are those that are grouped by project. */
+  private async placeOf({ scope, groupBy, projects = null }: UsageQuery): Promise<FindOptionsWhere<UsageRow> | null> {
+    const found = await this.names().findOneBy({ name: scope ?? '' });
+    if (!found) return null;
+    if (!projects) return { scope: found.id, groupedBy: groupCode(groupBy) };
+    const groups = await this.names().findBy({ name: In([...projects]) });
+    return { scope: found.id, groupedBy: groupCode('project'), group: In(groups.map(({ id }) => id)) };
   }
 
   private async add(added: readonly (Key & { usage: Usage })[]): Promise<void> {
@@ -239,14 +252,7 @@ export class TypeOrmUsageRepository implements UsageRepository {
 
 const groupCode = (groupBy: UsageGroup | null): number => (groupBy === null ? 0 : 1 + usageGroups.indexOf(groupBy));
 
-const whereOf = (
-  scope: number,
-  { groupBy }: UsageQuery,
-  piece: UsagePiece,
-  of: UsageBucket,
-): FindOptionsWhere<UsageRow> => ({
-  scope,
-  groupedBy: groupCode(groupBy),
+const whereOf = (piece: UsagePiece, of: UsageBucket): FindOptionsWhere<UsageRow> => ({
   bucket: usageBuckets.indexOf(of),
   start: within(piece),
 });

@@ -21,7 +21,8 @@ const BACKLOG = `
          coalesce(extract(epoch FROM now() - min(created_at) FILTER (WHERE is_mail)), 0)::float AS "oldestMailSeconds",
          (count(*) FILTER (WHERE locked_at IS NULL))::integer AS "waitingTasks",
          (count(*) FILTER (WHERE locked_at IS NOT NULL))::integer AS "runningTasks",
-         (count(*) FILTER (WHERE locked_at IS NULL AND last_error IS NOT NULL))::integer AS "failedTasks"
+         (count(*) FILTER (WHERE locked_at IS NULL AND last_error IS NOT NULL))::integer AS "failedTasks",
+         (SELECT count(*) FROM budget_holds)::integer AS "heldCalls"
     FROM graphile_worker.jobs, LATERAL (SELECT task_identifier = '${MAIL}' AS is_mail) AS kind`;
 
 export async function readBacklog(unitOfWork: TypeOrmUnitOfWork): Promise<Backlog> {

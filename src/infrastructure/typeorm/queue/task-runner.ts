@@ -153,6 +153,7 @@ export class TaskRunner {
     } catch (error) {
       if (signal.reason instanceof LeaseLost) throw error;
       if (signal.aborted) throw new Postponed(error, number - 1, 0);
+      if (error instanceof RetryAfter && !error.counts) throw new Postponed(error, number - 1, error.pauseMs);
       this.dependencies.failed(number, error);
       if (number >= maxAttempts) await this.worker.gaveUp(payload, messageOf(error));
       else throw error instanceof RetryAfter ? new Postponed(error, number, error.pauseMs) : error;

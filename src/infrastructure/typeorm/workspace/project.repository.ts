@@ -77,8 +77,9 @@ export class TypeOrmProjectRepository implements ProjectRepository {
     return sizesOf(this.projects(), newest(matching(filter), page), ['spec']);
   }
 
-  names(teamId: string, limit: number): Promise<Pick<Project, 'id' | 'name'>[]> {
-    return this.projects().find({ select: { id: true, name: true }, ...newest({ teamId }, { limit, after: null }) });
+  names(teamId: string, limit: number, ids?: readonly string[] | null): Promise<Pick<Project, 'id' | 'name'>[]> {
+    const some = newest(matching({ teamId, ids }), { limit, after: null });
+    return this.projects().find({ select: { id: true, name: true }, ...some });
   }
 
   replace({ id, version }: Project, next: Project): Promise<boolean> {
@@ -118,7 +119,8 @@ export class TypeOrmProjectRepository implements ProjectRepository {
   }
 }
 
-const matching = ({ teamId, q }: ProjectFilter): FindOptionsWhere<ProjectRow> => ({
-  teamId,
+/** The condition on `ids` stands at `teamId`, because a page has a condition on `id`. */
+const matching = ({ teamId, q, ids = null }: ProjectFilter): FindOptionsWhere<ProjectRow> => ({
+  teamId: ids ? Raw((team) => `${team} = :teamId AND id = ANY (:ids)`, { teamId, ids }) : teamId,
   ...(q !== undefined && { name: Raw((name) => `${name} ~ :name`, { name: containing(q) }) }),
 });

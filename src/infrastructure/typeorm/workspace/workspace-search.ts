@@ -21,7 +21,7 @@ const within = (kind: string, table: string, name: string, names: string) => `
 
 const FIND = `
   WITH own AS MATERIALIZED (
-    SELECT id, name FROM projects WHERE team_id = $1 ORDER BY id DESC LIMIT ${MOST_PROJECTS})
+    SELECT id, name FROM projects WHERE team_id = $1 AND ($4::text[] IS NULL OR id = ANY ($4)) ORDER BY id DESC LIMIT ${MOST_PROJECTS})
   (SELECT 'project' AS kind, id, name, id AS "projectId", name AS "projectName"
      FROM own WHERE name ~ $2 ORDER BY id DESC LIMIT $3)
   UNION ALL ${within('dataset', 'datasets', 'name', 'name')}
@@ -31,7 +31,7 @@ const FIND = `
 export class TypeOrmWorkspaceSearch implements WorkspaceSearch {
   constructor(private readonly unitOfWork: TypeOrmUnitOfWork) {}
 
-  find(teamId: string, part: string, limit: number): Promise<FoundObject[]> {
-    return this.unitOfWork.query<FoundObject>(FIND, [teamId, containing(part), limit]);
+  find(teamId: string, part: string, limit: number, projects: readonly string[] | null = null): Promise<FoundObject[]> {
+    return this.unitOfWork.query<FoundObject>(FIND, [teamId, containing(part), limit, projects]);
   }
 }

@@ -1,6 +1,5 @@
 import { injectable } from 'inversify';
-import { AlertRuleService } from '../../../application/alerts/alert-rule.service.js';
-import type { AlertRule } from '../../../domain/alerts/alert-rule.js';
+import { AlertRuleService, type RuleWithBudget } from '../../../application/alerts/alert-rule.service.js';
 import { answerFrom, deleted, hidden, listed } from '../answers.js';
 import { type CallOf, type Controller, type Existence, route } from '../contract.js';
 import { dateOf } from '../schemas.js';
@@ -41,13 +40,21 @@ export class AlertRulesController implements Controller {
 
 type Body = CallOf<typeof contracts.createAlertRule>['body'];
 
-const ruleOf = ({ name, rule_type: ruleType, threshold, severity, job_kind: jobKind }: Body) => ({
+const ruleOf = ({ name, threshold, severity, ...body }: Body) => ({
   name,
-  ruleType,
+  ruleType: body.rule_type,
   threshold,
   severity,
-  jobKind,
+  jobKind: body.job_kind,
+  budgetId: body.budget_id,
+  windowMinutes: body.window_minutes,
+  minCalls: body.min_calls,
 });
 
-const ruleAnswer = (rule: AlertRule) =>
-  answerFrom(contracts.readAlertRule.answer, rule, { failures_in_a_row: hidden, fired_in_run: hidden });
+const ruleAnswer = ({ budget, ...rule }: RuleWithBudget) =>
+  answerFrom(contracts.readAlertRule.answer, rule, {
+    budget: budget && { scope: budget.scope, scope_id: budget.scopeId, unit: budget.unit, period: budget.period },
+    failures_in_a_row: hidden,
+    fired_in_run: hidden,
+    fired_at: hidden,
+  });

@@ -61,6 +61,15 @@ export const usageAnswer = (usage: Usage | null) =>
 /** Names the header of a conversation, in requests and answers. */
 export const CONVERSATION = 'X-Conversation-Id';
 
+/** Names the header with the model that has answered. */
+export const MODEL = 'X-Model-Id';
+
+export const modelHeader = (id: string | null): Record<string, string> => (id === null ? {} : { [MODEL]: id });
+
+/** Describes the header of a route whose answers can be streams. */
+export const MODEL_ANSWERED =
+  'The registered model that has answered. Absent in a stream that began with a comment, because no model had content yet.';
+
 export const ConversationHeader = z
   .string()
   .regex(/^(new|cnv_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$/, {
@@ -73,6 +82,7 @@ export const ConversationHeader = z
 export const runtimeRefusals = [
   'context_length_exceeded',
   'model_busy',
+  'budget_exceeded',
   'runtime_invalid_response',
   'runtime_not_connected',
   'runtime_loading',

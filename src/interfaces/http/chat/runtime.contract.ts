@@ -1,14 +1,48 @@
 import { z } from 'zod';
 import { permissions } from '../../../domain/accounts/permission.js';
+import { targetLimits } from '../../../domain/chat/target.js';
 import { contractsOf } from '../contract.js';
-import { InstanceName, id, idText, namedObject } from '../schemas.js';
+import { InstanceName, id, idText, intLike, namedObject, number } from '../schemas.js';
 
 const api = contractsOf('Runtime');
 const path = '/v1/projects/{project_id}/runtime';
 
+const Share = namedObject('WeightedModel', {
+  model_id: id('mdl'),
+  weight: z.number().meta({ example: 9 }),
+});
+
+const Target = namedObject('RuntimeTarget', {
+  model_id: id('mdl'),
+  share: z
+    .number()
+    .meta({ description: 'The part of the calls that try this model first, from 0 to 1.', example: 0.9 }),
+  state: z.enum(['stopped', 'loading', 'ready', 'unavailable']).meta({ example: 'ready' }),
+  reason: z.string().nullable().meta({ description: 'Why the model is unavailable, else null.', example: null }),
+  breaker: z.enum(['closed', 'open', 'half_open']).meta({
+    description:
+      '`closed`: calls may try the model. `open`: it has failed and gets no calls. `half_open`: one call probes it.',
+    example: 'closed',
+  }),
+  retry_after: intLike(2, 'Seconds until an open breaker lets a call through. Null: it does so now.')
+    .nullable()
+    .meta({ example: null }),
+});
+
 export const RuntimeAnswer = namedObject('Runtime', {
-  state: z.enum(['not_connected', 'stopped', 'loading', 'ready', 'unavailable']).meta({ example: 'ready' }),
+  state: z.enum(['not_connected', 'stopped', 'loading', 'ready', 'unavailable']).meta({
+    description: 'With several models: `ready` if one of them is ready.',
+    example: 'ready',
+  }),
   model_id: id('mdl').nullable(),
+  fallbacks: z
+    .array(id('mdl'))
+    .meta({ description: 'The models that a call tries after `model_id`, in this order.', example: [] }),
+  split: z
+    .array(Share)
+    .nullable()
+    .meta({ description: 'The models among which each call draws the one that it tries first.', example: null }),
+  targets: z.array(Target).describe('All models with their states on the instance that answers.'),
   reason: z.string().nullable().meta({ description: 'Why the runtime is unavailable, else null.', example: null }),
   task: z
     .enum(['chat', 'embedding'])
@@ -34,15 +68,40 @@ export const readRuntime = api.get(path, {
   answer: InstanceRuntime,
 });
 
+const modelId = () => idText('mdl');
+const { targets: most, weight: heaviest } = targetLimits;
+
+const RuntimeConnection = namedObject('RuntimeConnection', {
+  model_id: modelId().nullish().describe('A registered model of the project. With `split` it may be left out.'),
+  fallbacks: z
+    .array(modelId(), { error: 'must be an array of model ids' })
+    .nullish()
+    .describe(`Registered models of the project that a call tries next. At most ${most - 1}.`),
+  split: z
+    .array(
+      z.object({
+        model_id: modelId(),
+        weight: number().describe(`Above 0, and at most ${heaviest}.`).meta({ example: 9 }),
+      }),
+      { error: 'must be an array of objects with model_id and weight' },
+    )
+    .min(1, { error: 'must have at least one model' })
+    .nullish()
+    .describe(`Registered models of the project, at most ${most}. A call draws the first one by weight.`),
+});
+
 export const connectRuntime = api.put(path, {
   id: 'connectRuntime',
-  summary: 'Connect a registered model',
+  summary: 'Connect registered models',
   description:
-    'Makes the model the runtime of the project. The runtime is stopped at first. Connecting the same model again changes ' +
-    'nothing.',
+    'Makes the models the runtime of the project. A call tries `model_id` first, or a model that it draws from `split`. If ' +
+    'this model refuses the connection, breaks before its first content, or answers 429, 5xx or nothing in its share of the ' +
+    'time, the call tries the next one. A runtime with another `model_id` is stopped at first. If only the other models or ' +
+    'their weights change, a started runtime goes on. The same request again changes nothing.',
   access: permissions.editWorkspace,
-  body: namedObject('RuntimeConnection', { model_id: idText('mdl').describe('A registered model of the project.') }),
+  body: RuntimeConnection,
   answer: InstanceRuntime,
+  refusals: ['runtime_unavailable'],
 });
 
 export const startRuntime = api.post(`${path}/start`, {
@@ -59,7 +118,7 @@ export const startRuntime = api.post(`${path}/start`, {
 export const stopRuntime = api.post(`${path}/stop`, {
   id: 'stopRuntime',
   summary: 'Stop the runtime',
-  description: 'Answers when the worker process has ended. The model stays connected.',
+  description: 'Answers when the worker processes have ended. The models stay connected.',
   access: permissions.editWorkspace,
   answer: InstanceRuntime,
   refusals: [notConnected],
@@ -75,6 +134,7 @@ export const disconnectRuntime = api.delete(path, {
     state: RuntimeAnswer.shape.state.meta({ example: 'not_connected' }),
     model_id: RuntimeAnswer.shape.model_id.meta({ example: null }),
     task: RuntimeAnswer.shape.task.meta({ example: null }),
+    targets: RuntimeAnswer.shape.targets.meta({ example: [] }),
     id: id('prj'),
     deleted: z.literal(true),
   }),

@@ -13,7 +13,9 @@ export class RuntimeController implements Controller {
       this.answer(await this.runtimes.read(caller, { projectId: params.project_id })),
     ),
     route(contracts.connectRuntime, async ({ caller, params, body }) => {
-      const input = { projectId: params.project_id, modelId: body.model_id };
+      const { model_id: modelId = null, fallbacks, split } = body;
+      const weighted = split?.map((one) => ({ modelId: one.model_id, weight: one.weight })) ?? null;
+      const input = { projectId: params.project_id, modelId, fallbacks: fallbacks ?? [], split: weighted };
       return this.answer(await this.runtimes.connect(caller, input));
     }),
     route(contracts.startRuntime, async ({ caller, params }) =>
@@ -43,13 +45,21 @@ export class RuntimeController implements Controller {
 }
 
 export const runtimeAnswer = ({
-  state,
   modelId,
-  reason,
+  fallbacks,
+  split,
+  targets,
   task,
+  ...runtime
 }: ProjectRuntime): z.input<typeof contracts.RuntimeAnswer> => ({
-  state,
+  ...runtime,
   model_id: modelId,
-  reason,
+  fallbacks: [...fallbacks],
+  split: split?.map((one) => ({ model_id: one.modelId, weight: one.weight })) ?? null,
+  targets: targets.map(({ modelId: model_id, retryAfterSeconds, ...target }) => ({
+    model_id,
+    ...target,
+    retry_after: retryAfterSeconds,
+  })),
   task: task ?? null,
 });

@@ -52,7 +52,7 @@ export const predict = api.post(`${one}/predict`, {
   description:
     'Forwards the body to `POST /predict` of the serving process, and returns its answer. A body in the form of the ' +
     'Open Inference Protocol, with an array of inputs, is answered in that form, without binary data.',
-  access: permissions.readMonitoring,
+  access: permissions.predict,
   body: z.custom<ByteStream>(isStream).meta({
     id: 'Prediction',
     type: 'object',
@@ -74,10 +74,10 @@ export const predict = api.post(`${one}/predict`, {
       outputs: z.union([z.record(z.string(), OutputTensor), z.array(NamedOutput)]),
     })
     .meta({ id: 'PredictionAnswer', example: { outputs: { label: { data: [0], shape: [1], datatype: 'INT64' } } } }),
-  refusals: ['model_busy', ...failures],
+  refusals: ['model_busy', 'budget_exceeded', ...failures],
 });
 
-const read = { access: permissions.readMonitoring, refusals: failures } as const;
+const read = { access: permissions.predict, refusals: failures } as const;
 
 export const readServerMetadata = api.get(protocol, {
   ...read,
@@ -144,7 +144,7 @@ const inference = {
   description:
     'Takes the binary tensor extension, gzip and deflate. The limit holds for the decompressed body. The media ' +
     `type may be missing. With \`${LENGTH_HEADER}\` binary tensors follow that many bytes of JSON.`,
-  access: permissions.readMonitoring,
+  access: permissions.predict,
   headers: {
     [LENGTH_HEADER]: z
       .string()
@@ -171,7 +171,7 @@ const inference = {
     },
   }),
   answerHeaders: { [LENGTH_HEADER]: 'The bytes of JSON, if binary tensors follow them.' },
-  refusals: ['model_busy', ...failures],
+  refusals: ['model_busy', 'budget_exceeded', ...failures],
 } as const;
 export const infer = api.post(`${model}/infer`, { ...inference, id: 'infer' });
 export const inferWithVersion = api.post(`${version}/infer`, { ...inference, id: 'inferWithVersion' });

@@ -34,7 +34,7 @@ export class PredictionsController implements Controller {
   ];
 
   readonly exists: Existence<'deployment_id'> = {
-    deployment_id: ({ caller, params }) => this.deployments.output(caller, { id: params.deployment_id, lines: 1 }),
+    deployment_id: ({ caller, params }) => this.deployments.require(caller, { id: params.deployment_id }),
   };
 
   constructor(private readonly deployments: DeploymentService) {}

@@ -61,6 +61,12 @@ const CallUsageAnswer = namedObject('CallUsage', {
   }),
 });
 
+const AttemptAnswer = namedObject('Attempt', {
+  model_id: id('mdl'),
+  outcome: textLike('answered', '`answered`, `cancelled` if the caller left, or the code of the error.'),
+  ms: intLike(840, 'Milliseconds from the beginning of the attempt to its end.'),
+});
+
 const JobAnswer = namedObject('Job', {
   id: id('job'),
   kind: z.enum(jobKinds).meta({ example: 'external' }),
@@ -90,6 +96,15 @@ const JobAnswer = namedObject('Job', {
       'A call that failed before the first part of its answer costs nothing.',
   }),
   currency: Currency,
+  attempts: z
+    .array(AttemptAnswer)
+    .nullable()
+    .meta({
+      description:
+        'The models that a chat or embedding has tried, in order. `model_id` of the job is the last one. Null before the end ' +
+        'of the call, and for other jobs.',
+      example: null,
+    }),
 });
 
 const NewExternalJob = namedObject('NewExternalJob', {

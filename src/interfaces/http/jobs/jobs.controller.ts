@@ -57,6 +57,7 @@ export class JobsController implements Controller {
         tokens_out: job.usage.tokensOut,
         time_to_first_token: job.usage.firstToken,
       },
+      attempts: job.usage?.attempts?.map(({ modelId, outcome, ms }) => ({ model_id: modelId, outcome, ms })) ?? null,
     });
   }
 }

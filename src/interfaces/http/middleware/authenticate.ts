@@ -1,6 +1,8 @@
 import type { Request, RequestHandler } from 'express';
 import type { Authenticator } from '../../../application/accounts/authenticator.js';
-import { authorize } from '../../../domain/accounts/permission.js';
+import type { Caller } from '../../../domain/accounts/caller.js';
+import { KeyScope } from '../../../domain/accounts/key-scope.js';
+import { authorize, type Permission } from '../../../domain/accounts/permission.js';
 import { isAnthropic } from '../chat/anthropic/anthropic-errors.js';
 import type { Contract } from '../contract.js';
 
@@ -31,11 +33,18 @@ export const authenticate =
     next();
   };
 
+/** Authorizes a caller for a route. An API key must also be for the project that the path names. */
+function authorized({ params }: Request, caller: Caller | null, access: Permission): Caller {
+  const allowed = authorize(caller, access);
+  if (typeof params.project_id === 'string') KeyScope.requireProject(allowed, params.project_id);
+  return allowed;
+}
+
 /** Refuses callers without the permission of the route. */
 export const authorizeCaller =
   ({ access }: Contract): RequestHandler =>
   (request, _response, next) => {
-    if (access !== 'public') authorize(request.context.caller, access);
+    if (access !== 'public') authorized(request, request.context.caller, access);
     next();
   };
 
@@ -43,5 +52,5 @@ export const authorizeCaller =
 export async function authorizeAgain(request: Request, { access }: Contract, authenticator: Authenticator) {
   const { context } = request;
   if (access === 'public' || !context.bodyPending) return;
-  context.caller = authorize(await authenticator.identify(context.credential), access);
+  context.caller = authorized(request, await authenticator.identify(context.credential), access);
 }

@@ -1,4 +1,5 @@
 import type { Request, RequestHandler, Response } from 'express';
+import type { RateLimit } from '../../../application/operations/ports.js';
 import type { Clock, Logger, SpanAttributes, Tracer } from '../../../application/shared/ports.js';
 import type { Contract } from '../contract.js';
 
@@ -29,7 +30,7 @@ export interface HttpMetrics {
   /** Counts a new request. Call the returned function when the request has ended. */
   began(): (end: { readonly method: string; readonly route: string; readonly status: string }) => void;
   /** Counts a call that exceeded a rate limit. */
-  refused(limit: 'default' | 'auth'): void;
+  refused(limit: RateLimit['policy']): void;
 }
 
 const LONGEST_PATH = 200;

@@ -93,12 +93,13 @@ export function rateLimit(dependencies: RateLimitDependencies, recent: RecentCal
     const address = isAuth && caller ? sourceKey(request) : null; // such a call counts twice
     const addressQuotas = address ? (await store.take(address, [auth], 0)).quotas : [];
     const isSpent = addressQuotas.some(({ remaining }) => remaining === 0);
-    const { admitted, quotas } = await store.take(key, isAuth ? [all, auth] : [all], isSpent ? 0 : 1);
+    const own = keyLimits(caller);
+    const { admitted, quotas } = await store.take(key, [all, ...(isAuth ? [auth] : []), ...own], isSpent ? 0 : 1);
     response.set(rateLimitHeaders(isSpent ? addressQuotas : quotas));
     if (isSpent || !admitted) throw refusal(isSpent ? addressQuotas : quotas, metrics);
     if (address) await store.take(address, [auth], 1);
     if (context.lookupFailure) throw context.lookupFailure;
-    context.readQuotas = async () => (await store.take(key, [all, auth], 0)).quotas;
+    context.readQuotas = async () => (await store.take(key, [all, auth, ...own], 0)).quotas;
     next();
   };
 }
@@ -130,6 +131,12 @@ const credentialKey = (caller: Caller): RateLimitKey => ({
   value: caller.kind === 'master' ? 'master' : caller.credentialId,
 });
 
+/** Returns the limit that the owner of an API key has given it. It counts besides the limit of all callers. */
+const keyLimits = (caller: Caller | null): RateLimit[] => {
+  const limit = caller?.kind === 'api_key' && caller.restrictions?.requestsPerMinute;
+  return limit ? [{ policy: 'key', limit }] : [];
+};
+
 function refusal(quotas: readonly Quota[], metrics: RateLimitDependencies['metrics']) {
   const exceeded = tightest(quotas);
   metrics.refused(exceeded.policy);
@@ -156,7 +163,7 @@ export function rateLimitHeaders(quotas: readonly Quota[]): Record<string, strin
 const duration = (seconds: number): string =>
   seconds < 60 ? `${seconds}s` : `${Math.floor(seconds / 60)}m${seconds % 60}s`;
 
-const LIMITED = { default: 'requests', auth: 'registrations and logins' } as const;
+const LIMITED = { default: 'requests', auth: 'registrations and logins', key: 'requests with this API key' } as const;
 
 function rateLimited({ policy, limit, seconds }: Quota): HttpRefusal {
   const message = `The limit is ${limit} ${LIMITED[policy]} per minute: try again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`;

@@ -6,7 +6,8 @@ import {
 } from '@asteasolutions/zod-to-openapi';
 import { z } from 'zod';
 import { MAX_VALUES } from '../../../application/shared/memory-budget.js';
-import type { CallerKind } from '../../../domain/accounts/caller.js';
+import { type CallerKind, callerKinds } from '../../../domain/accounts/caller.js';
+import type { Permission } from '../../../domain/accounts/permission.js';
 import { modelFileLimits } from '../../../domain/deployments/model-file.js';
 import { ModelAlias } from '../../../domain/workspace/model-alias.js';
 import { AlertFired } from '../alerts/webhooks.contract.js';
@@ -29,6 +30,7 @@ const tags: Readonly<Record<Contract['tag'], string>> = {
   Anthropic:
     'The same chats for programs that expect Anthropic’s Messages API. Refusals have the form `AnthropicError`, and ' +
     'status 400 in place of 422.',
+  Budgets: 'Limits of what calls may spend. They hold on every instance, also when many calls come at once.',
   Jobs: 'Work with an end: evaluations, calls of a model, and work that runs elsewhere and reports here.',
   Monitoring: 'For operators, over the whole deployment: alerts and their rules, model files, deployments, the log.',
   Operations: 'For the people who run the service.',
@@ -180,8 +182,12 @@ const ownHeaders = ({ answerHeaders = {}, versioned }: Contract) => ({
   ),
 });
 
+/** A key with permissions of its own also enters where other keys do not. */
+const kindsOf = ({ takes, key }: Permission): CallerKind[] =>
+  callerKinds.filter((kind) => takes.includes(kind) || (kind === 'api_key' && key !== 'none'));
+
 const securityOf = ({ access, uses = [] }: Contract) => {
-  const kinds = access === 'public' ? uses : access.takes;
+  const kinds = access === 'public' ? uses : kindsOf(access);
   const noCredential = access === 'public' && kinds.length > 0 ? [{}] : [];
   return [...noCredential, ...kinds.map((kind) => ({ [kind]: [] }))];
 };
@@ -193,7 +199,20 @@ function accessOf({ access }: Contract): string {
   const credential = access.takes.includes('api_key') ? 'a session or an API key' : 'a session';
   const role = access.roles.includes('member') ? 'any role' : access.roles.join(' or ');
   const condition = `${access.operator ? ' of the operator team' : ''}${access.verified ? ' with a verified e-mail' : ''}`;
-  return `Takes ${credential} of ${role}${condition}${access.takes.includes('master') ? ', or the master key' : ''}.`;
+  const master = access.takes.includes('master') ? ', or the master key' : '';
+  return `Takes ${credential} of ${role}${condition}${master}.${keyAccessOf(access)}`;
+}
+
+/** Returns sentences about the API keys with restrictions that a route takes. */
+function keyAccessOf({ takes, key, byProject }: Permission): string {
+  if (key === 'none') return '';
+  const scope = byProject ? '' : ' A key for some projects is refused.';
+  if (key === 'any') return scope;
+  const needed = key === 'read' ? '`read` or `write`' : `\`${key}\``;
+  const who = takes.includes('api_key')
+    ? ' A key with permissions needs'
+    : ' An API key is taken only with the permission';
+  return `${who} ${needed}.${scope}`;
 }
 
 /** Describes the request that receivers of webhooks get. */
@@ -236,6 +255,7 @@ const parameters: Readonly<Record<string, z.ZodType>> = {
   conversation_id: idOf('cnv', 'a conversation of your own in the project'),
   response_id: idOf('resp', 'a response of your own'),
   job_id: idOf('job', 'a job'),
+  budget_id: idOf('bud', 'a budget'),
   rule_id: idOf('rul', 'an alert rule'),
   alert_id: idOf('alr', 'an alert'),
   webhook_id: idOf('whk', 'a webhook'),

@@ -118,6 +118,8 @@ const messages = {
   streaming_unsupported: 'Streaming is not supported: leave stream out or send false.',
   model_mismatch: 'model must be the id of the project in the path, prj_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11.',
   rate_limited: 'The limit is 120 requests per minute: try again in 12 seconds.',
+  budget_exceeded:
+    'The budget bud_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11 (cost of the team, for each month) has no room for this call.',
   model_busy: 'The model is busy: try again in 2 s.',
   runtime_not_connected:
     'No model is connected to this project: connect one with PUT /v1/projects/{project_id}/runtime.',

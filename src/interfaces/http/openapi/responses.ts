@@ -1,5 +1,6 @@
 import type { OpenAPIRegistry } from '@asteasolutions/zod-to-openapi';
 import { callerKinds } from '../../../domain/accounts/caller.js';
+import type { Permission } from '../../../domain/accounts/permission.js';
 import { isOpenAi } from '../chat/openai/openai-errors.js';
 import type { Contract } from '../contract.js';
 import { contracts } from '../controllers.js';
@@ -16,6 +17,7 @@ export function refusalsOf(contract: Contract): Refusal[] {
   if (access !== 'public') {
     implied.push('unauthenticated');
     if (!callerKinds.every((kind) => access.takes.includes(kind))) implied.push('session_required');
+    if (needsPermission(access)) implied.push('key_restricted');
     if (access.operator) implied.push('operator_only');
     if (!access.roles.includes('member')) implied.push('forbidden');
   }
@@ -26,6 +28,9 @@ export function refusalsOf(contract: Contract): Refusal[] {
   if (body && !media && !streamed) implied.push('busy');
   return [...new Set([...implied, ...own])].map(refusalOf).map((one) => inFormOf(path, one));
 }
+
+/** Any other route takes no API key, or each of them. */
+const needsPermission = ({ key }: Permission) => key !== 'none' && key !== 'any';
 
 const inFormOf = (path: string, { code, status }: Refusal): Refusal => ({
   code,
@@ -76,6 +81,8 @@ const envelope = {
           message: string,
           code: { ...string, description: 'The kind of finding, for a dataset that does not validate.' },
           current: { type: 'integer' as const, description: 'The current version.' },
+          budget_id: { type: 'string' as const, description: 'The budget without room for the call.' },
+          scope: { type: 'string' as const, description: 'The scope of the budget.' },
         },
       },
     },

@@ -4,6 +4,7 @@ import { logLevels } from '../../../application/operations/ports.js';
 import { callerKinds, roles } from '../../../domain/accounts/caller.js';
 import { type PermissionName, permissions } from '../../../domain/accounts/permission.js';
 import { UserAnswer } from '../accounts/accounts.contract.js';
+import { restrictionFields } from '../accounts/credentials.contract.js';
 import { RuntimeAnswer } from '../chat/runtime.contract.js';
 import { contractsOf } from '../contract.js';
 import { Count, SearchText } from '../paging.js';
@@ -116,6 +117,10 @@ export const status = operations.get('/v1/status', {
       role: z.enum(roles).describe('The role of the account. The master key acts as an admin.'),
       operator: z.boolean().describe('Whether the account belongs to the team that runs this service.'),
       verified: z.boolean().describe('Whether the e-mail is verified.'),
+      key: z
+        .object({ id: id('key'), ...restrictionFields })
+        .nullable()
+        .describe('The API key of the call and its restrictions. Null without one.'),
     }),
     permissions: z
       .object(Object.fromEntries(names.map((name) => [permissionField(name), z.boolean()])))
@@ -129,6 +134,7 @@ export const status = operations.get('/v1/status', {
     limits: z.object({
       requests: Limit.describe('The limit of all calls.'),
       auth: Limit.describe('The limit of registrations and logins.'),
+      key: Limit.nullable().describe('The limit of requests with this API key. Null without one.'),
     }),
     storage: z.object({
       projects: Stored.nullable().describe("The team's projects. Null for the master key."),

@@ -3,7 +3,8 @@ import { MonitoringService } from '../../../application/operations/monitoring.se
 import type { Quota } from '../../../application/operations/ports.js';
 import { StatusService } from '../../../application/operations/status.service.js';
 import { Instance } from '../../../application/shared/instance.js';
-import type { Caller } from '../../../domain/accounts/caller.js';
+import type { AccountCaller, Caller } from '../../../domain/accounts/caller.js';
+import { KeyRestrictions } from '../../../domain/accounts/key-restrictions.js';
 import { nodeVersion } from '../../version.js';
 import { callerAnswer } from '../accounts/accounts.controller.js';
 import { listed } from '../answers.js';
@@ -32,7 +33,7 @@ export class OperationsController implements Controller {
     }),
     route(contracts.status, async ({ caller, readQuotas }): Promise<StatusAnswer> => {
       const { caller: known, may, awaitingVerification, mail, runtimes, storage } = await this.statuses.read(caller);
-      const [requests, auth] = (await readQuotas()) as [Quota, Quota];
+      const [requests, auth, own] = (await readQuotas()) as [Quota, Quota, Quota?];
       return {
         instance: this.instance.name,
         node: nodeVersion,
@@ -42,7 +43,7 @@ export class OperationsController implements Controller {
         ),
         needs_verification: awaitingVerification.map(contracts.permissionField),
         mail,
-        limits: { requests: limitAnswer(requests), auth: limitAnswer(auth) },
+        limits: { requests: limitAnswer(requests), auth: limitAnswer(auth), key: own ? limitAnswer(own) : null },
         storage: {
           projects: storage.projects ?? null,
           workspace_bytes: storage.workspaceBytes ?? null,
@@ -68,9 +69,23 @@ export class OperationsController implements Controller {
 
 function callerStatus(caller: Caller): StatusAnswer['caller'] {
   const { kind } = caller;
-  if (kind === 'master') return { kind, user: null, team: null, role: 'admin', operator: true, verified: true };
+  if (kind === 'master')
+    return { kind, user: null, team: null, role: 'admin', operator: true, verified: true, key: null };
   const { teamId, role, operator, emailVerified: verified } = caller;
-  return { kind, user: callerAnswer(caller), team: { id: teamId }, role, operator, verified };
+  const key = kind === 'api_key' ? keyStatus(caller) : null;
+  return { kind, user: callerAnswer(caller), team: { id: teamId }, role, operator, verified, key };
+}
+
+function keyStatus({ credentialId: id, restrictions }: AccountCaller): StatusAnswer['caller']['key'] {
+  const { projects, permissions, ...limits } = restrictions ?? KeyRestrictions.NONE;
+  return {
+    id,
+    projects: projects && [...projects],
+    permissions: permissions && [...permissions],
+    requests_per_minute: limits.requestsPerMinute,
+    tokens_per_minute: limits.tokensPerMinute,
+    max_concurrent: limits.maxConcurrent,
+  };
 }
 
 const limitAnswer = ({ limit, remaining, seconds }: Quota): StatusAnswer['limits']['auth'] => ({

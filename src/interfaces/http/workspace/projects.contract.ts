@@ -97,7 +97,7 @@ export const createProject = api.post('/v1/projects', {
   description:
     'The new project is empty, has the spec that you send, or has the spec of a starter (`GET /v1/project-starters`). ' +
     'With a starter and without `name`, it has the name of the starter. The records of the starter are imported separately.',
-  access: permissions.editWorkspace,
+  access: permissions.createProject,
   body: z
     .object({
       name: Name.optional(),

@@ -104,6 +104,25 @@ export const pages: readonly Page[] = [
     needs: 'read_jobs',
   },
   {
+    path: '/budgets',
+    title: 'Budgets',
+    load: async () => (await import('./pages/budgets/budgets.js')).Budgets,
+    needs: 'use_budgets',
+    menu: { group: 'Operations', icon: 'budgets', key: 'b' },
+  },
+  {
+    path: '/budgets/costs',
+    title: 'Costs',
+    load: async () => (await import('./pages/budgets/costs.js')).Costs,
+    needs: 'read_jobs',
+  },
+  {
+    path: '/budgets/trial',
+    title: 'Trial prices',
+    load: async () => (await import('./pages/budgets/trial.js')).Trial,
+    needs: 'read_jobs',
+  },
+  {
     path: '/alerts',
     title: 'Alerts',
     load: async () => (await import('./pages/alerts/alerts.js')).Alerts,

@@ -1,11 +1,13 @@
-import type { ChatService, OwnCall } from '../../../../src/application/chat/chat.service.js';
+import type { OwnCall, OwnChats } from '../../../../src/application/chat/own-chats.js';
 import type { RuntimeReconciler } from '../../../../src/application/chat/runtime-reconciler.js';
 import { EvaluationChat, EvaluationRunner } from '../../../../src/application/jobs/evaluation-runner.js';
 import { RecordPages } from '../../../../src/application/workspace/record-pages.js';
+import { RetryAfter } from '../../../../src/application/shared/retry-after.js';
 import type { TimedCompletion } from '../../../../src/domain/chat/chat.js';
 import { ContextLengthExceeded, RuntimeInvalidResponse, RuntimeStopped } from '../../../../src/domain/chat/errors.js';
 import type { ProjectRuntime } from '../../../../src/domain/chat/runtime.js';
 import { Job } from '../../../../src/domain/jobs/job.js';
+import { BudgetExceeded } from '../../../../src/domain/spend/budget.js';
 import type { Json } from '../../../../src/domain/workspace/json.js';
 import { Sha256ContentHasher } from '../../../../src/infrastructure/crypto/sha256-content-hasher.js';
 import { ManualClock } from '../../../fakes/shared/manual-clock.js';
@@ -52,12 +54,12 @@ async function rig(inputs: readonly Json[] = ['question 1', 'question 2', 'quest
     runtime: { state: 'ready', modelId: evaluation.modelId, reason: null } as ProjectRuntime,
   };
   const chats = {
-    async completeOwn(call: OwnCall, signal: AbortSignal): Promise<TimedCompletion> {
+    async complete(call: OwnCall, signal: AbortSignal): Promise<TimedCompletion> {
       calls.push(call);
       const text = await model.answer(call, signal);
       return { completion: { text, finishReason: 'stop', usage: null }, latency: 0.5 };
     },
-  } as Partial<ChatService> as ChatService;
+  } as Partial<OwnChats> as OwnChats;
   const reconciler = { state: async () => model.runtime } as unknown as RuntimeReconciler;
   const log = new MemoryLogger();
   const ask = new EvaluationChat(reconciler, chats, clock, log);
@@ -253,5 +255,28 @@ describe('EvaluationRunner', () => {
     await worker.gaveUp({ job_id: id }, 'its process died');
     await worker.gaveUp({ job_id: id }, 'its process died');
     expect(await job()).toMatchObject({ status: 'failed', error: 'It was given up: its process died' });
+  });
+
+  it('leaves its place while a budget has no room, continues then, and fails after a day', async () => {
+    const { run, job, calls, clock, model, positions } = await rig();
+    const about = { id: 'bud_1', scope: 'team', unit: 'calls', period: 'day' } as const;
+    let hasRoom = true;
+    model.answer = () => {
+      if (!hasRoom) throw new BudgetExceeded(about, clock.now());
+      hasRoom = false;
+      return 'Paris';
+    };
+    await expect(run()).rejects.toMatchObject({ counts: false, pauseMs: 60_000 });
+    clock.advance(23 * 3_600_000);
+    await expect(run()).rejects.toBeInstanceOf(RetryAfter);
+    hasRoom = true;
+    await expect(run()).rejects.toBeInstanceOf(RetryAfter); // the next record waits a day of its own
+    expect([await positions(), (await job()).status]).toEqual([[1, 2], 'running']);
+    clock.advance(23 * 3_600_000);
+    await expect(run()).rejects.toBeInstanceOf(RetryAfter);
+    clock.advance(3_600_000);
+    await run();
+    expect(await job()).toMatchObject({ status: 'failed', error: expect.stringMatching(/^budget_exceeded: .*bud_1/) });
+    expect(new Set(calls.map(({ callId }) => callId)).size).toBe(calls.length);
   });
 });

@@ -3,7 +3,7 @@ import { permissions } from '../../../../domain/accounts/permission.js';
 import { MODEL_LEVELS } from '../../body.js';
 import { contractsOf } from '../../contract.js';
 import { AnyObject, intLike, namedObject, textLike } from '../../schemas.js';
-import { runtimeRefusals } from '../dialects.js';
+import { MODEL, MODEL_ANSWERED, runtimeRefusals } from '../dialects.js';
 import { AnthropicError, MESSAGES } from './anthropic-errors.js';
 import { CountRequest, MessagesRequest, refuseThread } from './messages-request.js';
 
@@ -118,6 +118,7 @@ export const createAnthropicMessage = api.post(MESSAGES, {
   body: MessagesRequest,
   answer: Message,
   answerEvents: MessageEvent,
+  answerHeaders: { [MODEL]: MODEL_ANSWERED },
   refusals: [...refusals, ...runtimeRefusals],
 });
 

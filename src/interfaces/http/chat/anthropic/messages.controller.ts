@@ -1,8 +1,9 @@
 import { injectable } from 'inversify';
 import { ChatService } from '../../../../application/chat/chat.service.js';
 import { IdGenerator } from '../../../../application/shared/ports.js';
-import { type CallOf, type Controller, route } from '../../contract.js';
+import { type CallOf, type Controller, Reply, route } from '../../contract.js';
 import { eventStream, HEARTBEAT_MS } from '../../event-stream.js';
+import { modelHeader } from '../dialects.js';
 import { messageEvents, messageOf } from './answer-mapper.js';
 import { countAnthropicTokens, createAnthropicMessage } from './messages.contract.js';
 import { marksCache } from './messages-request.js';
@@ -29,12 +30,15 @@ export class MessagesController implements Controller {
     const { model, stream } = body;
     const input = { model, keptIn: null, request: chatRequestOf(body), signal, memory };
     const head = { id: this.ids.next('msg'), model, marksCache: marksCache(body) };
-    if (!stream) return messageOf(head, (await this.chats.complete(caller, input)).completion);
-    const { parts, expired } = await this.chats.stream(caller, input);
+    if (!stream) {
+      const { completion, modelId } = await this.chats.complete(caller, input);
+      return new Reply(200, messageOf(head, completion), modelHeader(modelId));
+    }
+    const { parts, modelId, expired } = await this.chats.stream(caller, input);
     const { heartbeatMs } = this;
     return eventStream({
       events: messageEvents(parts, head),
-      headers: {},
+      headers: () => modelHeader(modelId()),
       expired,
       heartbeatMs,
       failed: ({ body }) => `event: error\ndata: ${JSON.stringify(body)}\n\n`,

@@ -3,7 +3,7 @@ import { permissions } from '../../../../domain/accounts/permission.js';
 import { MODEL_LEVELS } from '../../body.js';
 import { contractsOf } from '../../contract.js';
 import { AnyJson, intLike, textLike } from '../../schemas.js';
-import { runtimeRefusals } from '../dialects.js';
+import { MODEL, MODEL_ANSWERED, runtimeRefusals } from '../dialects.js';
 import { OPENAI, OpenAiError } from '../openai/openai-errors.js';
 import { CompletionRequest, DocumentedCompletionRequest } from './completion-request.js';
 
@@ -56,5 +56,6 @@ export const createOpenAiCompletion = api.post(`${OPENAI}/completions`, {
   mostLevels: MODEL_LEVELS,
   answer: Completion,
   answerEvents: z.union([Completion, OpenAiError]),
+  answerHeaders: { [MODEL]: MODEL_ANSWERED },
   refusals: ['not_found', 'unknown_parameter', 'unsupported_parameter', ...runtimeRefusals],
 });

@@ -2,10 +2,11 @@ import { injectable } from 'inversify';
 import { ChatService } from '../../../../application/chat/chat.service.js';
 import { Clock, IdGenerator } from '../../../../application/shared/ports.js';
 import { ContextLengthExceeded } from '../../../../domain/chat/errors.js';
-import { type CallOf, type Controller, route, StreamedResponse } from '../../contract.js';
+import { type CallOf, type Controller, Reply, route, StreamedResponse } from '../../contract.js';
 import { eventStream, HEARTBEAT_MS } from '../../event-stream.js';
 import { JSON_TYPE } from '../../middleware/respond.js';
 import { wholeSeconds } from '../../schemas.js';
+import { modelHeader } from '../dialects.js';
 import { verbatimJson } from '../openai/answer-mapper.js';
 import { textAnswer, textEvents } from './answer-mapper.js';
 import { textRequestOf } from './completion-request.js';
@@ -39,14 +40,19 @@ export class TextCompletionsController implements Controller {
     const head = { id: this.ids.next('cmpl'), created: wholeSeconds(this.clock.now()), model };
     const beginning = (choice: number) => (body.echo === true ? (texts[Math.floor(choice / choices)] ?? '') : '');
     if (body.stream) {
-      const { parts, expired } = await this.chats.stream(caller, input);
+      const { parts, modelId, expired } = await this.chats.stream(caller, input);
       const includesUsage = body.stream_options?.include_usage === true;
       const events = textEvents(parts, { ...head, includesUsage, beginning });
-      return eventStream({ events, headers: {}, expired, heartbeatMs: this.heartbeatMs });
+      return eventStream({ events, headers: () => modelHeader(modelId()), expired, heartbeatMs: this.heartbeatMs });
     }
-    const { completion } = await this.chats.complete(caller, input);
+    const { completion, modelId } = await this.chats.complete(caller, input);
     const { verbatim } = completion;
-    if (verbatim === undefined) return textAnswer(head, completion, beginning);
-    return new StreamedResponse(200, { 'Content-Type': JSON_TYPE }, Buffer.from(verbatimJson(verbatim, model)));
+    const answered = modelHeader(modelId);
+    if (verbatim === undefined) return new Reply(200, textAnswer(head, completion, beginning), answered);
+    return new StreamedResponse(
+      200,
+      { 'Content-Type': JSON_TYPE, ...answered },
+      Buffer.from(verbatimJson(verbatim, model)),
+    );
   }
 }

@@ -5,7 +5,7 @@ import { MODEL_LEVELS } from '../../body.js';
 import { contractsOf } from '../../contract.js';
 import { parsed } from '../../parsed.js';
 import { choice, intLike, STORABLE, textLike, wholeNumber } from '../../schemas.js';
-import { modelField, refuseTooMany, runtimeRefusals, withoutEffect } from '../dialects.js';
+import { MODEL, modelField, refuseTooMany, runtimeRefusals, withoutEffect } from '../dialects.js';
 import { OPENAI } from './openai-errors.js';
 import { refusalOf } from './understood-request.js';
 
@@ -76,5 +76,6 @@ export const createOpenAiEmbeddings = api.post(`${OPENAI}/embeddings`, {
         .describe('Zero if an engine elsewhere does not report it.'),
     })
     .meta({ id: 'OpenAiEmbeddings' }),
+  answerHeaders: { [MODEL]: 'The registered model that has answered.' },
   refusals: ['not_found', 'unknown_parameter', 'unsupported_parameter', ...runtimeRefusals],
 });

@@ -5,6 +5,7 @@ import type { Embeddings } from '../../../../domain/chat/embedding.js';
 import type { JsonObject } from '../../../../domain/workspace/json.js';
 import { type AnswerOf, type CallOf, type Controller, route, StreamedResponse } from '../../contract.js';
 import { JSON_TYPE } from '../../middleware/respond.js';
+import { modelHeader } from '../dialects.js';
 import { verbatimJson } from './answer-mapper.js';
 import { createOpenAiEmbeddings, type EmbeddingsRequest, requireUnderstoodTexts } from './embeddings.contract.js';
 
@@ -26,12 +27,12 @@ export class EmbeddingsController implements Controller {
       requireUnderstood: () => requireUnderstoodTexts(body),
     };
     const request = { texts: [input].flat(), ...(dimensions && { dimensions }), verbatim };
-    const { embeddings } = await this.embeddings.embed(caller, { model, request, signal, memory });
+    const { embeddings, modelId } = await this.embeddings.embed(caller, { model, request, signal, memory });
     const text =
       embeddings.verbatim === undefined
         ? answerText(model, embeddings, format)
         : Buffer.from(verbatimJson(embeddings.verbatim, model));
-    return new StreamedResponse(200, { 'Content-Type': JSON_TYPE }, text);
+    return new StreamedResponse(200, { 'Content-Type': JSON_TYPE, ...modelHeader(modelId) }, text);
   }
 }
 

@@ -3,7 +3,7 @@ import { permissions } from '../../../../domain/accounts/permission.js';
 import { MODEL_LEVELS } from '../../body.js';
 import { contractsOf } from '../../contract.js';
 import { id, intLike, namedObject, textLike } from '../../schemas.js';
-import { CONVERSATION, ConversationHeader, runtimeRefusals } from '../dialects.js';
+import { CONVERSATION, ConversationHeader, MODEL, MODEL_ANSWERED, runtimeRefusals } from '../dialects.js';
 import { OPENAI, OpenAiError } from './openai-errors.js';
 import { DocumentedChatRequest, OpenAiChatRequest } from './openai-request.js';
 
@@ -174,6 +174,9 @@ export const createOpenAiChatCompletion = api.post(`${OPENAI}/chat/completions`,
   mostLevels: MODEL_LEVELS,
   answer: OpenAiChatCompletion,
   answerEvents: z.union([ChatCompletionChunk, OpenAiError]),
-  answerHeaders: { [CONVERSATION]: 'The conversation that stores the turn. Absent if none was requested.' },
+  answerHeaders: {
+    [MODEL]: MODEL_ANSWERED,
+    [CONVERSATION]: 'The conversation that stores the turn. Absent if none was requested.',
+  },
   refusals: ['quota_exceeded', 'not_found', 'unknown_parameter', 'unsupported_parameter', ...runtimeRefusals],
 });

@@ -7,7 +7,7 @@ import { type CallOf, type Controller, Reply, route, StreamedResponse } from '..
 import { eventStream, HEARTBEAT_MS } from '../../event-stream.js';
 import { JSON_TYPE } from '../../middleware/respond.js';
 import { wholeSeconds } from '../../schemas.js';
-import { CONVERSATION, usageAnswer } from '../dialects.js';
+import { CONVERSATION, modelHeader, usageAnswer } from '../dialects.js';
 import { chatEvents, choiceOf, completionText, verbatimJson } from './answer-mapper.js';
 import { createOpenAiChatCompletion, listOpenAiModels, readOpenAiModel } from './openai.contract.js';
 import { chatRequestOf } from './request-mapper.js';
@@ -48,9 +48,9 @@ export class OpenAiController implements Controller {
         hasFunctions,
         includesUsage: body.stream_options?.include_usage === true,
       });
-    const { completion, conversationId } = await this.chats.complete(caller, input);
+    const { completion, modelId, conversationId } = await this.chats.complete(caller, input);
     const { verbatim, usage, logprobs } = completion;
-    const kept = conversationHeader(conversationId);
+    const kept = headersOf(modelId, conversationId);
     const json = { 'Content-Type': JSON_TYPE, ...kept };
     if (verbatim !== undefined) return new StreamedResponse(200, json, Buffer.from(verbatimJson(verbatim, model)));
     const fields = { ...head, object: 'chat.completion' as const, usage: usageAnswer(usage) };
@@ -59,13 +59,17 @@ export class OpenAiController implements Controller {
     return new Reply(200, { ...fields, choices: answers.map((one, i) => choiceOf(one, i, hasFunctions)) }, kept);
   }
 
-  private streamed({ parts, conversationId, expired }: ChatStream, head: Parameters<typeof chatEvents>[1]) {
+  private streamed({ parts, modelId, conversationId, expired }: ChatStream, head: Parameters<typeof chatEvents>[1]) {
     const events = chatEvents(parts, head);
-    return eventStream({ events, headers: conversationHeader(conversationId), expired, heartbeatMs: this.heartbeatMs });
+    const headers = () => headersOf(modelId(), conversationId);
+    return eventStream({ events, headers, expired, heartbeatMs: this.heartbeatMs });
   }
 }
 
-const conversationHeader = (id: string | null): Record<string, string> => (id === null ? {} : { [CONVERSATION]: id });
+const headersOf = (modelId: string | null, conversationId: string | null): Record<string, string> => ({
+  ...modelHeader(modelId),
+  ...(conversationId !== null && { [CONVERSATION]: conversationId }),
+});
 
 const modelAnswer = ({ id, name, createdAt, context }: TeamModel, teamId: string) => ({
   id: name,

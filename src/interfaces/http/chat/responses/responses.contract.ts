@@ -3,7 +3,7 @@ import { permissions } from '../../../../domain/accounts/permission.js';
 import { MODEL_LEVELS } from '../../body.js';
 import { contractsOf } from '../../contract.js';
 import { intLike, namedObject, textLike, wholeNumberText } from '../../schemas.js';
-import { runtimeRefusals } from '../dialects.js';
+import { MODEL, MODEL_ANSWERED, runtimeRefusals } from '../dialects.js';
 import { OPENAI } from '../openai/openai-errors.js';
 import { refusalOf } from '../openai/understood-request.js';
 import { ResponsesRequest } from './responses-request.js';
@@ -89,6 +89,7 @@ export const createResponse = api.post(path, {
   mostLevels: MODEL_LEVELS,
   answer: ResponseAnswer,
   answerEvents: ResponseEvent,
+  answerHeaders: { [MODEL]: `${MODEL_ANSWERED} Also absent in the background.` },
   refusals: [
     'quota_exceeded',
     'not_found',

@@ -10,6 +10,7 @@ import type { Json } from '../../../../domain/workspace/json.js';
 import { type CallOf, type Controller, type Existence, route, StreamedResponse } from '../../contract.js';
 import { eventStream, HEARTBEAT_MS } from '../../event-stream.js';
 import { JSON_TYPE } from '../../middleware/respond.js';
+import { modelHeader } from '../dialects.js';
 import { responseJson } from './answer-mapper.js';
 import { inputItems, itemId, type KnownItems, referredResponses } from './items.js';
 import { inOwnWords } from './own-words.js';
@@ -45,8 +46,9 @@ export class ResponsesController implements Controller {
     try {
       const request = await this.requestOf(call);
       if (call.body.stream) return await this.streamed(await this.responses.stream(call.caller, request));
-      const text = JSON.stringify(responseJson(await this.responses.create(call.caller, request)));
-      return new StreamedResponse(200, { 'Content-Type': JSON_TYPE }, Buffer.from(text));
+      const { response, modelId } = await this.responses.create(call.caller, request);
+      const headers = { 'Content-Type': JSON_TYPE, ...modelHeader(modelId) };
+      return new StreamedResponse(200, headers, Buffer.from(JSON.stringify(responseJson(response))));
     } catch (error) {
       throw inOwnWords(error);
     }
@@ -108,9 +110,10 @@ export class ResponsesController implements Controller {
     return new Map(items);
   }
 
-  private streamed({ response, steps, expired }: ResponseStream, after?: number) {
+  private streamed({ response, modelId, steps, expired }: ResponseStream, after?: number) {
     const events = new ResponseEvents(response, after);
     const failed = events.failed.bind(events);
-    return eventStream({ events: events.of(steps), headers: {}, expired, heartbeatMs: this.heartbeatMs, failed });
+    const headers = () => modelHeader(modelId());
+    return eventStream({ events: events.of(steps), headers, expired, heartbeatMs: this.heartbeatMs, failed });
   }
 }

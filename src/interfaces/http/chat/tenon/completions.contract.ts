@@ -10,6 +10,7 @@ import {
   CONVERSATION,
   ConversationHeader,
   characters,
+  MODEL,
   refuseTooMany,
   runtimeRefusals,
   UsageAnswer,
@@ -102,6 +103,9 @@ export const createChatCompletion = api.post('/v1/projects/{project_id}/chat/com
   bodyLimit: 'chat',
   refuseFirst,
   answer: ChatCompletionAnswer,
-  answerHeaders: { [CONVERSATION]: 'The conversation that stores the messages. Absent if none was requested.' },
+  answerHeaders: {
+    [MODEL]: 'The registered model that has answered.',
+    [CONVERSATION]: 'The conversation that stores the messages. Absent if none was requested.',
+  },
   refusals: ['quota_exceeded', 'streaming_unsupported', 'model_mismatch', ...runtimeRefusals],
 });

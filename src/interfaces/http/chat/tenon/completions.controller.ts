@@ -4,7 +4,7 @@ import { Clock, IdGenerator } from '../../../../application/shared/ports.js';
 import { ModelMismatch } from '../../../../domain/chat/errors.js';
 import { type AnswerOf, type CallOf, type Controller, type Existence, Reply, route } from '../../contract.js';
 import { wholeSeconds } from '../../schemas.js';
-import { CONVERSATION, usageAnswer } from '../dialects.js';
+import { CONVERSATION, modelHeader, usageAnswer } from '../dialects.js';
 import { createChatCompletion } from './completions.contract.js';
 
 @injectable()
@@ -29,7 +29,7 @@ export class CompletionsController implements Controller {
     const request = { messages, maxTokens, temperature };
     const keptIn = headers[CONVERSATION] ?? null;
     const input = { projectId, keptIn, request, signal, memory };
-    const { completion, conversationId } = await this.chats.complete(caller, input);
+    const { completion, modelId, conversationId } = await this.chats.complete(caller, input);
     const { text, finishReason, usage } = completion;
     const answer: AnswerOf<typeof createChatCompletion> = {
       id: this.ids.next('chatcmpl'),
@@ -45,6 +45,7 @@ export class CompletionsController implements Controller {
       ],
       usage: usageAnswer(usage),
     };
-    return new Reply(200, answer, conversationId === null ? {} : { [CONVERSATION]: conversationId });
+    const kept: Record<string, string> = conversationId === null ? {} : { [CONVERSATION]: conversationId };
+    return new Reply(200, answer, { ...modelHeader(modelId), ...kept });
   }
 }

@@ -59,9 +59,9 @@ export const plural = (count: number, noun: string, nouns = `${noun}s`): string 
 
 /** Shows an exact amount such as `12.340000000` without the zeros at its end. */
 export function formatCost(cost: string): string {
-  const [whole = '', part = ''] = cost.split('.');
+  const [whole = '', part = ''] = cost.replace('-', '').split('.');
   const shown = part.replace(/0+$/, '');
-  return BigInt(whole).toLocaleString('en-GB') + (shown && `.${shown}`);
+  return (cost.startsWith('-') ? '-' : '') + BigInt(whole).toLocaleString('en-GB') + (shown && `.${shown}`);
 }
 
 /** Adds up exact amounts, and shows the sum. Returns null if there is none. */

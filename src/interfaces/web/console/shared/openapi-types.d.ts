@@ -278,13 +278,13 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        get: operations["readKey"];
         put?: never;
         post?: never;
         delete: operations["revokeKey"];
         options?: never;
         head?: never;
-        patch?: never;
+        patch: operations["changeKey"];
         trace?: never;
     };
     "/v1/auth/sessions/end-others": {
@@ -1119,6 +1119,38 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/budgets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listBudgets"];
+        put?: never;
+        post: operations["createBudget"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/budgets/{budget_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["readBudget"];
+        put?: never;
+        post?: never;
+        delete: operations["deleteBudget"];
+        options?: never;
+        head?: never;
+        patch: operations["changeBudget"];
+        trace?: never;
+    };
     "/v1/alerts/rules": {
         parameters: {
             query?: never;
@@ -1648,6 +1680,8 @@ export interface components {
                 message: string;
                 code?: string;
                 current?: number;
+                budget_id?: string;
+                scope?: string;
             }[];
         };
         AlertFired: {
@@ -1662,7 +1696,7 @@ export interface components {
             rule_id: string;
             rule_name: string;
             /** @enum {string} */
-            rule_type: "consecutive_failures" | "job_duration_exceeded";
+            rule_type: "consecutive_failures" | "job_duration_exceeded" | "budget_used" | "latency_p95" | "error_rate";
             /** @enum {string} */
             severity: "P1" | "P2" | "P3" | "P4";
             title: string;
@@ -1800,11 +1834,22 @@ export interface components {
             created_at: number;
             last_used_at: number | null;
             expires_at: number | null;
+            version: number;
+            projects: string[] | null;
+            permissions: ("chat" | "predict" | "read" | "write")[] | null;
+            requests_per_minute: number | null;
+            tokens_per_minute: number | null;
+            max_concurrent: number | null;
             key: string;
         };
         KeyCreation: {
             name?: string | null;
             expires_in?: number | null;
+            projects?: string[] | null;
+            permissions?: ("chat" | "predict" | "read" | "write")[] | null;
+            requests_per_minute?: number | null;
+            tokens_per_minute?: number | null;
+            max_concurrent?: number | null;
         };
         ApiKeys: {
             keys: components["schemas"]["ApiKey"][];
@@ -1818,6 +1863,21 @@ export interface components {
             created_at: number;
             last_used_at: number | null;
             expires_at: number | null;
+            version: number;
+            projects: string[] | null;
+            permissions: ("chat" | "predict" | "read" | "write")[] | null;
+            requests_per_minute: number | null;
+            tokens_per_minute: number | null;
+            max_concurrent: number | null;
+        };
+        KeyChange: {
+            version: number;
+            name?: string | null;
+            projects?: string[] | null;
+            permissions?: ("chat" | "predict" | "read" | "write")[] | null;
+            requests_per_minute?: number | null;
+            tokens_per_minute?: number | null;
+            max_concurrent?: number | null;
         };
         Sessions: {
             sessions: components["schemas"]["Session"][];
@@ -1933,9 +1993,26 @@ export interface components {
             /** @enum {string} */
             state: "not_connected" | "stopped" | "loading" | "ready" | "unavailable";
             model_id: string | null;
+            fallbacks: string[];
+            split: components["schemas"]["WeightedModel"][] | null;
+            targets: components["schemas"]["RuntimeTarget"][];
             reason: string | null;
             /** @enum {string|null} */
             task: "chat" | "embedding" | null;
+        };
+        WeightedModel: {
+            model_id: string;
+            weight: number;
+        };
+        RuntimeTarget: {
+            model_id: string;
+            share: number;
+            /** @enum {string} */
+            state: "stopped" | "loading" | "ready" | "unavailable";
+            reason: string | null;
+            /** @enum {string} */
+            breaker: "closed" | "open" | "half_open";
+            retry_after: number | null;
         };
         ProjectCreation: {
             name?: string;
@@ -2393,18 +2470,29 @@ export interface components {
             /** @enum {string} */
             state: "not_connected" | "stopped" | "loading" | "ready" | "unavailable";
             model_id: string | null;
+            fallbacks: string[];
+            split: components["schemas"]["WeightedModel"][] | null;
+            targets: components["schemas"]["RuntimeTarget"][];
             reason: string | null;
             /** @enum {string|null} */
             task: "chat" | "embedding" | null;
             instance: string;
         };
         RuntimeConnection: {
-            model_id: string;
+            model_id?: string | null;
+            fallbacks?: string[] | null;
+            split?: {
+                model_id: string;
+                weight: number;
+            }[] | null;
         };
         RuntimeDisconnected: {
             /** @enum {string} */
             state: "not_connected" | "stopped" | "loading" | "ready" | "unavailable";
             model_id: string | null;
+            fallbacks: string[];
+            split: components["schemas"]["WeightedModel"][] | null;
+            targets: components["schemas"]["RuntimeTarget"][];
             reason: string | null;
             /** @enum {string|null} */
             task: "chat" | "embedding" | null;
@@ -3447,10 +3535,16 @@ export interface components {
             } | null;
             cost: string | null;
             currency: string;
+            attempts: components["schemas"]["Attempt"][] | null;
         };
         Progress: {
             done: number;
             total: number | null;
+        };
+        Attempt: {
+            model_id: string;
+            outcome: string;
+            ms: number;
         };
         NewExternalJob: {
             /**
@@ -3588,6 +3682,51 @@ export interface components {
             } | null;
             cost: string | null;
         };
+        Budgets: {
+            budgets: components["schemas"]["Budget"][];
+            count: number;
+            next_cursor: string | null;
+        };
+        Budget: {
+            id: string;
+            /** @enum {string} */
+            scope: "team" | "project" | "account" | "key";
+            scope_id: string;
+            /** @enum {string} */
+            unit: "cost" | "tokens" | "calls" | "seconds";
+            limit: number;
+            /** @enum {string} */
+            period: "minute" | "hour" | "day" | "week" | "month" | "total";
+            /** @enum {string} */
+            on_exceed: "refuse" | "alert";
+            created_by: string;
+            created_at: number;
+            settled: string;
+            held: string;
+            remaining: string;
+            resets_at: number | null;
+            currency: string;
+        };
+        NewBudget: {
+            /** @enum {string} */
+            scope: "team" | "project" | "account" | "key";
+            scope_id: string;
+            /** @enum {string} */
+            unit: "cost" | "tokens" | "calls" | "seconds";
+            limit: number;
+            /** @enum {string} */
+            period: "minute" | "hour" | "day" | "week" | "month" | "total";
+            /**
+             * @default refuse
+             * @enum {string}
+             */
+            on_exceed?: "refuse" | "alert";
+        };
+        BudgetChange: {
+            limit?: number;
+            /** @enum {string} */
+            on_exceed?: "refuse" | "alert";
+        };
         AlertRules: {
             rules: components["schemas"]["AlertRule"][];
             count: number;
@@ -3596,7 +3735,7 @@ export interface components {
             id: string;
             name: string;
             /** @enum {string} */
-            rule_type: "consecutive_failures" | "job_duration_exceeded";
+            rule_type: "consecutive_failures" | "job_duration_exceeded" | "budget_used" | "latency_p95" | "error_rate";
             threshold: number;
             enabled: boolean;
             created_at: number;
@@ -3604,21 +3743,69 @@ export interface components {
             severity: "P1" | "P2" | "P3" | "P4";
             /** @enum {string|null} */
             job_kind: "chat" | "embedding" | "prediction" | "external" | "evaluation" | null;
+            budget_id: string | null;
+            budget: {
+                /** @enum {string} */
+                scope: "team" | "project" | "account" | "key";
+                scope_id: string;
+                /** @enum {string} */
+                unit: "cost" | "tokens" | "calls" | "seconds";
+                /** @enum {string} */
+                period: "minute" | "hour" | "day" | "week" | "month" | "total";
+            } | null;
+            window_minutes: number | null;
+            min_calls: number | null;
         };
         NewAlertRule: {
             name: string;
             /** @enum {string} */
-            rule_type: "consecutive_failures" | "job_duration_exceeded";
+            rule_type: "consecutive_failures" | "job_duration_exceeded" | "budget_used" | "latency_p95" | "error_rate";
             threshold: number;
             /** @enum {string|null} */
             severity?: "P1" | "P2" | "P3" | "P4" | null;
             /** @enum {string|null} */
             job_kind?: "chat" | "embedding" | "prediction" | "external" | "evaluation" | null;
+            budget_id?: string | null;
+            window_minutes?: number | null;
+            min_calls?: number | null;
+        } | {
+            /** @constant */
+            rule_type?: "consecutive_failures";
+            threshold?: number;
+            budget_id?: null;
+            window_minutes?: null;
+            min_calls?: null;
         } | {
             /** @constant */
             rule_type?: "job_duration_exceeded";
+            budget_id?: null;
+            window_minutes?: null;
+            min_calls?: null;
         } | {
+            /** @constant */
+            rule_type?: "budget_used";
             threshold?: number;
+            budget_id: string;
+            window_minutes?: null;
+            min_calls?: null;
+        } | {
+            /** @constant */
+            rule_type?: "latency_p95";
+            threshold?: number;
+            /** @enum {string|null} */
+            job_kind?: "chat" | "embedding" | "prediction" | null;
+            budget_id?: null;
+            window_minutes: number;
+            min_calls: number;
+        } | {
+            /** @constant */
+            rule_type?: "error_rate";
+            threshold?: number;
+            /** @enum {string|null} */
+            job_kind?: "chat" | "embedding" | "prediction" | null;
+            budget_id?: null;
+            window_minutes: number;
+            min_calls: number;
         };
         AlertRuleOutcome: {
             alerts: components["schemas"]["WouldBeAlert"][];
@@ -3628,7 +3815,7 @@ export interface components {
         WouldBeAlert: {
             rule_name: string;
             /** @enum {string} */
-            rule_type: "consecutive_failures" | "job_duration_exceeded";
+            rule_type: "consecutive_failures" | "job_duration_exceeded" | "budget_used" | "latency_p95" | "error_rate";
             /** @enum {string} */
             severity: "P1" | "P2" | "P3" | "P4";
             title: string;
@@ -3639,18 +3826,54 @@ export interface components {
         AlertRulePreview: {
             name: string;
             /** @enum {string} */
-            rule_type: "consecutive_failures" | "job_duration_exceeded";
+            rule_type: "consecutive_failures" | "job_duration_exceeded" | "budget_used" | "latency_p95" | "error_rate";
             threshold: number;
             /** @enum {string|null} */
             severity?: "P1" | "P2" | "P3" | "P4" | null;
             /** @enum {string|null} */
             job_kind?: "chat" | "embedding" | "prediction" | "external" | "evaluation" | null;
+            budget_id?: string | null;
+            window_minutes?: number | null;
+            min_calls?: number | null;
             since?: number | null;
         } | {
             /** @constant */
-            rule_type?: "job_duration_exceeded";
-        } | {
+            rule_type?: "consecutive_failures";
             threshold?: number;
+            budget_id?: null;
+            window_minutes?: null;
+            min_calls?: null;
+        } | {
+            /** @constant */
+            rule_type?: "job_duration_exceeded";
+            budget_id?: null;
+            window_minutes?: null;
+            min_calls?: null;
+        } | {
+            /** @constant */
+            rule_type?: "budget_used";
+            threshold?: number;
+            budget_id: string;
+            window_minutes?: null;
+            min_calls?: null;
+        } | {
+            /** @constant */
+            rule_type?: "latency_p95";
+            threshold?: number;
+            /** @enum {string|null} */
+            job_kind?: "chat" | "embedding" | "prediction" | null;
+            budget_id?: null;
+            window_minutes: number;
+            min_calls: number;
+        } | {
+            /** @constant */
+            rule_type?: "error_rate";
+            threshold?: number;
+            /** @enum {string|null} */
+            job_kind?: "chat" | "embedding" | "prediction" | null;
+            budget_id?: null;
+            window_minutes: number;
+            min_calls: number;
         };
         AlertRuleChange: {
             name?: string;
@@ -3749,6 +3972,14 @@ export interface components {
                 role: "admin" | "developer" | "member";
                 operator: boolean;
                 verified: boolean;
+                key: {
+                    id: string;
+                    projects: string[] | null;
+                    permissions: ("chat" | "predict" | "read" | "write")[] | null;
+                    requests_per_minute: number | null;
+                    tokens_per_minute: number | null;
+                    max_concurrent: number | null;
+                } | null;
             };
             permissions: {
                 own_account: boolean;
@@ -3757,9 +3988,13 @@ export interface components {
                 manage_team: boolean;
                 read_workspace: boolean;
                 edit_workspace: boolean;
+                create_project: boolean;
                 delete_project: boolean;
                 own_conversations: boolean;
                 chat: boolean;
+                predict: boolean;
+                use_budgets: boolean;
+                change_budgets: boolean;
                 read_status: boolean;
                 read_metrics: boolean;
                 read_jobs: boolean;
@@ -3786,6 +4021,12 @@ export interface components {
                     window_seconds: number;
                     reset_seconds: number;
                 };
+                key: {
+                    limit: number;
+                    remaining: number;
+                    window_seconds: number;
+                    reset_seconds: number;
+                } | null;
             };
             storage: {
                 projects: {
@@ -3817,6 +4058,9 @@ export interface components {
                 /** @enum {string} */
                 state: "not_connected" | "stopped" | "loading" | "ready" | "unavailable";
                 model_id: string | null;
+                fallbacks: string[];
+                split: components["schemas"]["WeightedModel"][] | null;
+                targets: components["schemas"]["RuntimeTarget"][];
                 reason: string | null;
                 /** @enum {string|null} */
                 task: "chat" | "embedding" | null;
@@ -3840,7 +4084,7 @@ export interface components {
                 credential_id: string | null;
             };
             /** @enum {string} */
-            action: "account.registered" | "account.email_verified" | "account.changed" | "account.role_changed" | "account.password_changed" | "account.password_reset" | "account.sessions_revoked" | "account.removed" | "api_key.minted" | "api_key.revoked" | "session.revoked" | "invite.created" | "invite.revoked" | "project.deleted" | "dataset.frozen" | "dataset.deleted" | "model.registered" | "model.deleted" | "model_alias.moved" | "model_alias.deleted" | "runtime.connected" | "runtime.started" | "runtime.stopped" | "runtime.disconnected" | "deployment.created" | "deployment.deleted" | "alert_rule.created" | "alert_rule.changed" | "alert_rule.deleted" | "alert.acknowledged" | "webhook.created" | "webhook.deleted" | "webhook.alert_sent_again" | "database.migrated" | "database.backed_up" | "database.restored";
+            action: "account.registered" | "account.email_verified" | "account.changed" | "account.role_changed" | "account.password_changed" | "account.password_reset" | "account.sessions_revoked" | "account.removed" | "api_key.minted" | "api_key.changed" | "api_key.revoked" | "session.revoked" | "invite.created" | "invite.revoked" | "project.deleted" | "dataset.frozen" | "dataset.deleted" | "model.registered" | "model.deleted" | "model_alias.moved" | "model_alias.deleted" | "runtime.connected" | "runtime.started" | "runtime.stopped" | "runtime.disconnected" | "deployment.created" | "deployment.deleted" | "budget.created" | "budget.changed" | "budget.deleted" | "alert_rule.created" | "alert_rule.changed" | "alert_rule.deleted" | "alert.acknowledged" | "webhook.created" | "webhook.deleted" | "webhook.alert_sent_again" | "database.migrated" | "database.backed_up" | "database.restored";
             object: {
                 kind: string;
                 id: string;
@@ -4323,17 +4567,6 @@ export interface components {
                 };
             };
         };
-        Refused422InvalidRequestQuotaExceeded: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"] & {
-                    /** @enum {unknown} */
-                    code?: "invalid_request" | "quota_exceeded";
-                };
-            };
-        };
         Refused409StaleVersion: {
             headers: {
                 [name: string]: unknown;
@@ -4342,6 +4575,39 @@ export interface components {
                 "application/json": components["schemas"]["Error"] & {
                     /** @enum {unknown} */
                     code?: "stale_version";
+                };
+            };
+        };
+        Refused403KeyRestricted: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    /** @enum {unknown} */
+                    code?: "key_restricted";
+                };
+            };
+        };
+        Refused403KeyRestrictedForbidden: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    /** @enum {unknown} */
+                    code?: "key_restricted" | "forbidden";
+                };
+            };
+        };
+        Refused422InvalidRequestQuotaExceeded: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    /** @enum {unknown} */
+                    code?: "invalid_request" | "quota_exceeded";
                 };
             };
         };
@@ -4389,6 +4655,17 @@ export interface components {
                 };
             };
         };
+        Refused503BusyRuntimeUnavailableStorageUnavailableInstanceOutdatedShuttingDown: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    /** @enum {unknown} */
+                    code?: "busy" | "runtime_unavailable" | "storage_unavailable" | "instance_outdated" | "shutting_down";
+                };
+            };
+        };
         Refused409RuntimeNotConnected: {
             headers: {
                 [name: string]: unknown;
@@ -4422,14 +4699,14 @@ export interface components {
                 };
             };
         };
-        Refused429RateLimitedModelBusy: {
+        Refused429RateLimitedModelBusyBudgetExceeded: {
             headers: {
                 [name: string]: unknown;
             };
             content: {
                 "application/json": components["schemas"]["Error"] & {
                     /** @enum {unknown} */
-                    code?: "rate_limited" | "model_busy";
+                    code?: "rate_limited" | "model_busy" | "budget_exceeded";
                 };
             };
         };
@@ -4488,6 +4765,19 @@ export interface components {
                     error: components["schemas"]["OpenAiProblem"] & {
                         /** @enum {unknown} */
                         code?: "unauthenticated" | "session_required";
+                    };
+                };
+            };
+        };
+        OpenaiRefused403KeyRestricted: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    error: components["schemas"]["OpenAiProblem"] & {
+                        /** @enum {unknown} */
+                        code?: "key_restricted";
                     };
                 };
             };
@@ -4622,7 +4912,7 @@ export interface components {
                 };
             };
         };
-        OpenaiRefused429RateLimitedModelBusy: {
+        OpenaiRefused429RateLimitedModelBusyBudgetExceeded: {
             headers: {
                 [name: string]: unknown;
             };
@@ -4630,7 +4920,7 @@ export interface components {
                 "application/json": {
                     error: components["schemas"]["OpenAiProblem"] & {
                         /** @enum {unknown} */
-                        code?: "rate_limited" | "model_busy";
+                        code?: "rate_limited" | "model_busy" | "budget_exceeded";
                     };
                 };
             };
@@ -4777,6 +5067,25 @@ export interface components {
                 };
             };
         };
+        AnthropicRefused403KeyRestricted: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": {
+                    /** @constant */
+                    type: "error";
+                    error: components["schemas"]["AnthropicProblem"] & {
+                        details?: {
+                            /** @enum {unknown} */
+                            error_code?: "key_restricted";
+                            unsupported?: string[];
+                        };
+                    };
+                    request_id: string;
+                };
+            };
+        };
         AnthropicRefused404NotFound: {
             headers: {
                 [name: string]: unknown;
@@ -4872,7 +5181,7 @@ export interface components {
                 };
             };
         };
-        AnthropicRefused429RateLimitedModelBusy: {
+        AnthropicRefused429RateLimitedModelBusyBudgetExceeded: {
             headers: {
                 [name: string]: unknown;
             };
@@ -4883,7 +5192,7 @@ export interface components {
                     error: components["schemas"]["AnthropicProblem"] & {
                         details?: {
                             /** @enum {unknown} */
-                            error_code?: "rate_limited" | "model_busy";
+                            error_code?: "rate_limited" | "model_busy" | "budget_exceeded";
                             unsupported?: string[];
                         };
                     };
@@ -5005,14 +5314,25 @@ export interface components {
                 };
             };
         };
-        Refused403ForbiddenEmailUnverified: {
+        Refused403KeyRestrictedForbiddenEmailUnverified: {
             headers: {
                 [name: string]: unknown;
             };
             content: {
                 "application/json": components["schemas"]["Error"] & {
                     /** @enum {unknown} */
-                    code?: "forbidden" | "email_unverified";
+                    code?: "key_restricted" | "forbidden" | "email_unverified";
+                };
+            };
+        };
+        Refused429RateLimitedModelBusy: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    /** @enum {unknown} */
+                    code?: "rate_limited" | "model_busy";
                 };
             };
         };
@@ -5049,25 +5369,25 @@ export interface components {
                 };
             };
         };
-        Refused403OperatorOnly: {
+        Refused403KeyRestrictedOperatorOnly: {
             headers: {
                 [name: string]: unknown;
             };
             content: {
                 "application/json": components["schemas"]["Error"] & {
                     /** @enum {unknown} */
-                    code?: "operator_only";
+                    code?: "key_restricted" | "operator_only";
                 };
             };
         };
-        Refused403OperatorOnlyForbidden: {
+        Refused403KeyRestrictedOperatorOnlyForbidden: {
             headers: {
                 [name: string]: unknown;
             };
             content: {
                 "application/json": components["schemas"]["Error"] & {
                     /** @enum {unknown} */
-                    code?: "operator_only" | "forbidden";
+                    code?: "key_restricted" | "operator_only" | "forbidden";
                 };
             };
         };
@@ -5178,17 +5498,6 @@ export interface components {
                 "application/json": components["schemas"]["Error"] & {
                     /** @enum {unknown} */
                     code?: "invalid_request" | "model_file_invalid" | "endpoint_invalid";
-                };
-            };
-        };
-        Refused503BusyRuntimeUnavailableStorageUnavailableInstanceOutdatedShuttingDown: {
-            headers: {
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"] & {
-                    /** @enum {unknown} */
-                    code?: "busy" | "runtime_unavailable" | "storage_unavailable" | "instance_outdated" | "shutting_down";
                 };
             };
         };
@@ -5851,6 +6160,36 @@ export interface operations {
             503: components["responses"]["Refused503BusyStorageUnavailableInstanceOutdatedShuttingDown"];
         };
     };
+    readKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                key_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiKey"];
+                };
+            };
+            400: components["responses"]["Refused400BadRequest"];
+            401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            404: components["responses"]["Refused404NotFound"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            503: components["responses"]["Refused503StorageUnavailableInstanceOutdatedShuttingDown"];
+        };
+    };
     revokeKey: {
         parameters: {
             query?: never;
@@ -5879,6 +6218,47 @@ export interface operations {
             431: components["responses"]["Refused431HeadersTooLarge"];
             500: components["responses"]["Refused500InternalError"];
             503: components["responses"]["Refused503StorageUnavailableInstanceOutdatedShuttingDown"];
+        };
+    };
+    changeKey: {
+        parameters: {
+            query?: never;
+            header?: {
+                "If-Match"?: string;
+            };
+            path: {
+                key_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["KeyChange"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiKey"];
+                };
+            };
+            400: components["responses"]["Refused400MalformedJsonBadRequest"];
+            401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["Refused403EmailUnverified"];
+            404: components["responses"]["Refused404NotFound"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            409: components["responses"]["Refused409StaleVersion"];
+            413: components["responses"]["Refused413PayloadTooLarge"];
+            415: components["responses"]["Refused415UnsupportedMediaType"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            422: components["responses"]["Refused422InvalidRequest"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            503: components["responses"]["Refused503BusyStorageUnavailableInstanceOutdatedShuttingDown"];
         };
     };
     endOtherSessions: {
@@ -5984,6 +6364,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["Refused403KeyRestricted"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
             429: components["responses"]["Refused429RateLimited"];
@@ -6015,6 +6396,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["Refused403KeyRestricted"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
             422: components["responses"]["Refused422InvalidRequest"];
@@ -6047,7 +6429,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400MalformedJsonBadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
-            403: components["responses"]["Refused403Forbidden"];
+            403: components["responses"]["Refused403KeyRestrictedForbidden"];
             408: components["responses"]["Refused408RequestTimeout"];
             413: components["responses"]["Refused413PayloadTooLarge"];
             415: components["responses"]["Refused415UnsupportedMediaType"];
@@ -6080,6 +6462,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["Refused403KeyRestricted"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
@@ -6116,7 +6499,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400MalformedJsonBadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
-            403: components["responses"]["Refused403Forbidden"];
+            403: components["responses"]["Refused403KeyRestrictedForbidden"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             409: components["responses"]["Refused409StaleVersion"];
@@ -6153,7 +6536,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
-            403: components["responses"]["Refused403Forbidden"];
+            403: components["responses"]["Refused403KeyRestrictedForbidden"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             409: components["responses"]["Refused409StaleVersion"];
@@ -6191,7 +6574,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400MalformedJsonBadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
-            403: components["responses"]["Refused403Forbidden"];
+            403: components["responses"]["Refused403KeyRestrictedForbidden"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             409: components["responses"]["Refused409StaleVersion"];
@@ -6229,6 +6612,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["Refused403KeyRestricted"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
@@ -6261,6 +6645,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["Refused403KeyRestricted"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
@@ -6295,6 +6680,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["Refused403KeyRestricted"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
@@ -6335,7 +6721,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400MalformedJsonBadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
-            403: components["responses"]["Refused403Forbidden"];
+            403: components["responses"]["Refused403KeyRestrictedForbidden"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             413: components["responses"]["Refused413PayloadTooLarge"];
@@ -6370,6 +6756,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["Refused403KeyRestricted"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
@@ -6407,7 +6794,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400MalformedJsonBadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
-            403: components["responses"]["Refused403Forbidden"];
+            403: components["responses"]["Refused403KeyRestrictedForbidden"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             409: components["responses"]["Refused409StaleVersionDatasetFrozen"];
@@ -6445,7 +6832,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
-            403: components["responses"]["Refused403Forbidden"];
+            403: components["responses"]["Refused403KeyRestrictedForbidden"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             409: components["responses"]["Refused409StaleVersionDatasetFrozen"];
@@ -6484,7 +6871,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400MalformedJsonBadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
-            403: components["responses"]["Refused403Forbidden"];
+            403: components["responses"]["Refused403KeyRestrictedForbidden"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             409: components["responses"]["Refused409StaleVersionDatasetFrozen"];
@@ -6524,7 +6911,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400MalformedJsonBadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
-            403: components["responses"]["Refused403Forbidden"];
+            403: components["responses"]["Refused403KeyRestrictedForbidden"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             413: components["responses"]["Refused413PayloadTooLarge"];
@@ -6562,6 +6949,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["Refused403KeyRestricted"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
@@ -6595,6 +6983,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["Refused403KeyRestricted"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
@@ -6631,6 +7020,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["Refused403KeyRestricted"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
@@ -6869,6 +7259,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["Refused403KeyRestricted"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
@@ -6912,7 +7303,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400MalformedJsonBadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
-            403: components["responses"]["Refused403Forbidden"];
+            403: components["responses"]["Refused403KeyRestrictedForbidden"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             409: components["responses"]["Refused409RequestIdConflict"];
@@ -6948,6 +7339,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["Refused403KeyRestricted"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
@@ -6985,7 +7377,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400MalformedJsonBadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
-            403: components["responses"]["Refused403Forbidden"];
+            403: components["responses"]["Refused403KeyRestrictedForbidden"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             409: components["responses"]["Refused409StaleVersionModelRegistered"];
@@ -7023,7 +7415,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
-            403: components["responses"]["Refused403Forbidden"];
+            403: components["responses"]["Refused403KeyRestrictedForbidden"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             409: components["responses"]["Refused409StaleVersionModelRegistered"];
@@ -7062,7 +7454,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400MalformedJsonBadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
-            403: components["responses"]["Refused403Forbidden"];
+            403: components["responses"]["Refused403KeyRestrictedForbidden"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             409: components["responses"]["Refused409StaleVersionModelRegistered"];
@@ -7110,7 +7502,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400MalformedJsonBadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
-            403: components["responses"]["Refused403Forbidden"];
+            403: components["responses"]["Refused403KeyRestrictedForbidden"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             409: components["responses"]["Refused409RequestIdConflict"];
@@ -7149,6 +7541,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["Refused403KeyRestricted"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
@@ -7182,6 +7575,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["Refused403KeyRestricted"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
@@ -7212,6 +7606,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["Refused403KeyRestricted"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
@@ -7243,6 +7638,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["Refused403KeyRestricted"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
@@ -7280,7 +7676,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400MalformedJsonBadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
-            403: components["responses"]["Refused403Forbidden"];
+            403: components["responses"]["Refused403KeyRestrictedForbidden"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             409: components["responses"]["Refused409StaleVersion"];
@@ -7318,7 +7714,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
-            403: components["responses"]["Refused403Forbidden"];
+            403: components["responses"]["Refused403KeyRestrictedForbidden"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             409: components["responses"]["Refused409StaleVersion"];
@@ -7351,6 +7747,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["Refused403KeyRestricted"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
             422: components["responses"]["Refused422InvalidRequest"];
@@ -7381,6 +7778,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["Refused403KeyRestricted"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
@@ -7415,7 +7813,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400MalformedJsonBadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
-            403: components["responses"]["Refused403Forbidden"];
+            403: components["responses"]["Refused403KeyRestrictedForbidden"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             413: components["responses"]["Refused413PayloadTooLarge"];
@@ -7425,7 +7823,7 @@ export interface operations {
             429: components["responses"]["Refused429RateLimited"];
             431: components["responses"]["Refused431HeadersTooLarge"];
             500: components["responses"]["Refused500InternalError"];
-            503: components["responses"]["Refused503BusyStorageUnavailableInstanceOutdatedShuttingDown"];
+            503: components["responses"]["Refused503BusyRuntimeUnavailableStorageUnavailableInstanceOutdatedShuttingDown"];
         };
     };
     disconnectRuntime: {
@@ -7449,7 +7847,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
-            403: components["responses"]["Refused403Forbidden"];
+            403: components["responses"]["Refused403KeyRestrictedForbidden"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
@@ -7480,7 +7878,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
-            403: components["responses"]["Refused403Forbidden"];
+            403: components["responses"]["Refused403KeyRestrictedForbidden"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             409: components["responses"]["Refused409RuntimeNotConnected"];
@@ -7513,7 +7911,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
-            403: components["responses"]["Refused403Forbidden"];
+            403: components["responses"]["Refused403KeyRestrictedForbidden"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             409: components["responses"]["Refused409RuntimeNotConnected"];
@@ -7551,13 +7949,14 @@ export interface operations {
             };
             400: components["responses"]["Refused400MalformedJsonBadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["Refused403KeyRestricted"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             413: components["responses"]["Refused413PayloadTooLarge"];
             415: components["responses"]["Refused415UnsupportedMediaType"];
             421: components["responses"]["Refused421MisdirectedRequest"];
             422: components["responses"]["Refused422InvalidRequestQuotaExceededStreamingUnsupportedModelMismatchContextLengthExceeded"];
-            429: components["responses"]["Refused429RateLimitedModelBusy"];
+            429: components["responses"]["Refused429RateLimitedModelBusyBudgetExceeded"];
             431: components["responses"]["Refused431HeadersTooLarge"];
             500: components["responses"]["Refused500InternalError"];
             502: components["responses"]["Refused502RuntimeInvalidResponse"];
@@ -7589,6 +7988,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["Refused403KeyRestricted"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
@@ -7624,6 +8024,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["Refused403KeyRestricted"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
@@ -7656,6 +8057,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["Refused403KeyRestricted"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
@@ -7684,6 +8086,7 @@ export interface operations {
             };
             400: components["responses"]["OpenaiRefused400BadRequest"];
             401: components["responses"]["OpenaiRefused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["OpenaiRefused403KeyRestricted"];
             408: components["responses"]["OpenaiRefused408RequestTimeout"];
             421: components["responses"]["OpenaiRefused421MisdirectedRequest"];
             429: components["responses"]["OpenaiRefused429RateLimited"];
@@ -7713,6 +8116,7 @@ export interface operations {
             };
             400: components["responses"]["OpenaiRefused400BadRequest"];
             401: components["responses"]["OpenaiRefused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["OpenaiRefused403KeyRestricted"];
             404: components["responses"]["OpenaiRefused404NotFound"];
             408: components["responses"]["OpenaiRefused408RequestTimeout"];
             421: components["responses"]["OpenaiRefused421MisdirectedRequest"];
@@ -7748,12 +8152,13 @@ export interface operations {
             };
             400: components["responses"]["OpenaiRefused400InvalidRequestMalformedJsonQuotaExceededUnknownParameterUnsupportedParameterContextLengthExceededBadRequest"];
             401: components["responses"]["OpenaiRefused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["OpenaiRefused403KeyRestricted"];
             404: components["responses"]["OpenaiRefused404NotFound"];
             408: components["responses"]["OpenaiRefused408RequestTimeout"];
             413: components["responses"]["OpenaiRefused413PayloadTooLarge"];
             415: components["responses"]["OpenaiRefused415UnsupportedMediaType"];
             421: components["responses"]["OpenaiRefused421MisdirectedRequest"];
-            429: components["responses"]["OpenaiRefused429RateLimitedModelBusy"];
+            429: components["responses"]["OpenaiRefused429RateLimitedModelBusyBudgetExceeded"];
             431: components["responses"]["OpenaiRefused431HeadersTooLarge"];
             500: components["responses"]["OpenaiRefused500InternalError"];
             502: components["responses"]["OpenaiRefused502RuntimeInvalidResponse"];
@@ -7785,12 +8190,13 @@ export interface operations {
             };
             400: components["responses"]["OpenaiRefused400InvalidRequestMalformedJsonUnknownParameterUnsupportedParameterContextLengthExceededBadRequest"];
             401: components["responses"]["OpenaiRefused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["OpenaiRefused403KeyRestricted"];
             404: components["responses"]["OpenaiRefused404NotFound"];
             408: components["responses"]["OpenaiRefused408RequestTimeout"];
             413: components["responses"]["OpenaiRefused413PayloadTooLarge"];
             415: components["responses"]["OpenaiRefused415UnsupportedMediaType"];
             421: components["responses"]["OpenaiRefused421MisdirectedRequest"];
-            429: components["responses"]["OpenaiRefused429RateLimitedModelBusy"];
+            429: components["responses"]["OpenaiRefused429RateLimitedModelBusyBudgetExceeded"];
             431: components["responses"]["OpenaiRefused431HeadersTooLarge"];
             500: components["responses"]["OpenaiRefused500InternalError"];
             502: components["responses"]["OpenaiRefused502RuntimeInvalidResponse"];
@@ -7822,12 +8228,13 @@ export interface operations {
             };
             400: components["responses"]["OpenaiRefused400InvalidRequestMalformedJsonQuotaExceededPreviousResponseNotFoundUnknownParameterUnsupportedParameterContextLengthExceededBadRequest"];
             401: components["responses"]["OpenaiRefused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["OpenaiRefused403KeyRestricted"];
             404: components["responses"]["OpenaiRefused404NotFound"];
             408: components["responses"]["OpenaiRefused408RequestTimeout"];
             413: components["responses"]["OpenaiRefused413PayloadTooLarge"];
             415: components["responses"]["OpenaiRefused415UnsupportedMediaType"];
             421: components["responses"]["OpenaiRefused421MisdirectedRequest"];
-            429: components["responses"]["OpenaiRefused429RateLimitedModelBusy"];
+            429: components["responses"]["OpenaiRefused429RateLimitedModelBusyBudgetExceeded"];
             431: components["responses"]["OpenaiRefused431HeadersTooLarge"];
             500: components["responses"]["OpenaiRefused500InternalError"];
             502: components["responses"]["OpenaiRefused502RuntimeInvalidResponse"];
@@ -7858,6 +8265,7 @@ export interface operations {
             };
             400: components["responses"]["OpenaiRefused400InvalidRequestMalformedJsonPreviousResponseNotFoundUnknownParameterUnsupportedParameterContextLengthExceededBadRequest"];
             401: components["responses"]["OpenaiRefused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["OpenaiRefused403KeyRestricted"];
             404: components["responses"]["OpenaiRefused404NotFound"];
             408: components["responses"]["OpenaiRefused408RequestTimeout"];
             413: components["responses"]["OpenaiRefused413PayloadTooLarge"];
@@ -7894,6 +8302,7 @@ export interface operations {
             };
             400: components["responses"]["OpenaiRefused400InvalidRequestBadRequest"];
             401: components["responses"]["OpenaiRefused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["OpenaiRefused403KeyRestricted"];
             404: components["responses"]["OpenaiRefused404NotFound"];
             408: components["responses"]["OpenaiRefused408RequestTimeout"];
             421: components["responses"]["OpenaiRefused421MisdirectedRequest"];
@@ -7925,6 +8334,7 @@ export interface operations {
             };
             400: components["responses"]["OpenaiRefused400BadRequest"];
             401: components["responses"]["OpenaiRefused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["OpenaiRefused403KeyRestricted"];
             404: components["responses"]["OpenaiRefused404NotFound"];
             408: components["responses"]["OpenaiRefused408RequestTimeout"];
             421: components["responses"]["OpenaiRefused421MisdirectedRequest"];
@@ -7955,6 +8365,7 @@ export interface operations {
             };
             400: components["responses"]["OpenaiRefused400InvalidRequestBadRequest"];
             401: components["responses"]["OpenaiRefused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["OpenaiRefused403KeyRestricted"];
             404: components["responses"]["OpenaiRefused404NotFound"];
             408: components["responses"]["OpenaiRefused408RequestTimeout"];
             421: components["responses"]["OpenaiRefused421MisdirectedRequest"];
@@ -7989,6 +8400,7 @@ export interface operations {
             };
             400: components["responses"]["OpenaiRefused400InvalidRequestBadRequest"];
             401: components["responses"]["OpenaiRefused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["OpenaiRefused403KeyRestricted"];
             404: components["responses"]["OpenaiRefused404NotFound"];
             408: components["responses"]["OpenaiRefused408RequestTimeout"];
             421: components["responses"]["OpenaiRefused421MisdirectedRequest"];
@@ -8021,12 +8433,13 @@ export interface operations {
             };
             400: components["responses"]["OpenaiRefused400InvalidRequestMalformedJsonUnknownParameterUnsupportedParameterContextLengthExceededBadRequest"];
             401: components["responses"]["OpenaiRefused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["OpenaiRefused403KeyRestricted"];
             404: components["responses"]["OpenaiRefused404NotFound"];
             408: components["responses"]["OpenaiRefused408RequestTimeout"];
             413: components["responses"]["OpenaiRefused413PayloadTooLarge"];
             415: components["responses"]["OpenaiRefused415UnsupportedMediaType"];
             421: components["responses"]["OpenaiRefused421MisdirectedRequest"];
-            429: components["responses"]["OpenaiRefused429RateLimitedModelBusy"];
+            429: components["responses"]["OpenaiRefused429RateLimitedModelBusyBudgetExceeded"];
             431: components["responses"]["OpenaiRefused431HeadersTooLarge"];
             500: components["responses"]["OpenaiRefused500InternalError"];
             502: components["responses"]["OpenaiRefused502RuntimeInvalidResponse"];
@@ -8058,12 +8471,13 @@ export interface operations {
             };
             400: components["responses"]["AnthropicRefused400InvalidRequestMalformedJsonThreadUnsupportedRequestUnknownParameterUnsupportedParameterContextLengthExceededBadRequest"];
             401: components["responses"]["AnthropicRefused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["AnthropicRefused403KeyRestricted"];
             404: components["responses"]["AnthropicRefused404NotFound"];
             408: components["responses"]["AnthropicRefused408RequestTimeout"];
             413: components["responses"]["AnthropicRefused413PayloadTooLarge"];
             415: components["responses"]["AnthropicRefused415UnsupportedMediaType"];
             421: components["responses"]["AnthropicRefused421MisdirectedRequest"];
-            429: components["responses"]["AnthropicRefused429RateLimitedModelBusy"];
+            429: components["responses"]["AnthropicRefused429RateLimitedModelBusyBudgetExceeded"];
             431: components["responses"]["AnthropicRefused431HeadersTooLarge"];
             500: components["responses"]["AnthropicRefused500InternalError"];
             502: components["responses"]["AnthropicRefused502RuntimeInvalidResponse"];
@@ -8094,6 +8508,7 @@ export interface operations {
             };
             400: components["responses"]["AnthropicRefused400InvalidRequestMalformedJsonThreadUnsupportedRequestUnknownParameterUnsupportedParameterContextLengthExceededBadRequest"];
             401: components["responses"]["AnthropicRefused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["AnthropicRefused403KeyRestricted"];
             404: components["responses"]["AnthropicRefused404NotFound"];
             408: components["responses"]["AnthropicRefused408RequestTimeout"];
             413: components["responses"]["AnthropicRefused413PayloadTooLarge"];
@@ -8131,6 +8546,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401Unauthenticated"];
+            403: components["responses"]["Refused403KeyRestricted"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
             422: components["responses"]["Refused422InvalidRequest"];
@@ -8171,7 +8587,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400MalformedJsonBadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
-            403: components["responses"]["Refused403ForbiddenEmailUnverified"];
+            403: components["responses"]["Refused403KeyRestrictedForbiddenEmailUnverified"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             413: components["responses"]["Refused413PayloadTooLarge"];
@@ -8205,6 +8621,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401Unauthenticated"];
+            403: components["responses"]["Refused403KeyRestricted"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
@@ -8239,7 +8656,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400MalformedJsonBadRequest"];
             401: components["responses"]["Refused401Unauthenticated"];
-            403: components["responses"]["Refused403ForbiddenEmailUnverified"];
+            403: components["responses"]["Refused403KeyRestrictedForbiddenEmailUnverified"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             409: components["responses"]["Refused409JobFinished"];
@@ -8274,7 +8691,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401Unauthenticated"];
-            403: components["responses"]["Refused403Forbidden"];
+            403: components["responses"]["Refused403KeyRestrictedForbidden"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             409: components["responses"]["Refused409JobFinished"];
@@ -8310,6 +8727,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401Unauthenticated"];
+            403: components["responses"]["Refused403KeyRestricted"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
@@ -8343,6 +8761,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401Unauthenticated"];
+            403: components["responses"]["Refused403KeyRestricted"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
@@ -8377,7 +8796,175 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401Unauthenticated"];
+            403: components["responses"]["Refused403KeyRestricted"];
             408: components["responses"]["Refused408RequestTimeout"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            422: components["responses"]["Refused422InvalidRequest"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            503: components["responses"]["Refused503BusyStorageUnavailableInstanceOutdatedShuttingDown"];
+        };
+    };
+    listBudgets: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Budgets"];
+                };
+            };
+            400: components["responses"]["Refused400BadRequest"];
+            401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["Refused403KeyRestricted"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            422: components["responses"]["Refused422InvalidRequest"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            503: components["responses"]["Refused503StorageUnavailableInstanceOutdatedShuttingDown"];
+        };
+    };
+    createBudget: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewBudget"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Budget"];
+                };
+            };
+            400: components["responses"]["Refused400MalformedJsonBadRequest"];
+            401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["Refused403KeyRestrictedForbidden"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            413: components["responses"]["Refused413PayloadTooLarge"];
+            415: components["responses"]["Refused415UnsupportedMediaType"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            422: components["responses"]["Refused422InvalidRequest"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            503: components["responses"]["Refused503BusyStorageUnavailableInstanceOutdatedShuttingDown"];
+        };
+    };
+    readBudget: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                budget_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Budget"];
+                };
+            };
+            400: components["responses"]["Refused400BadRequest"];
+            401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["Refused403KeyRestricted"];
+            404: components["responses"]["Refused404NotFound"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            503: components["responses"]["Refused503StorageUnavailableInstanceOutdatedShuttingDown"];
+        };
+    };
+    deleteBudget: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                budget_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Deleted"];
+                };
+            };
+            400: components["responses"]["Refused400BadRequest"];
+            401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["Refused403KeyRestrictedForbidden"];
+            404: components["responses"]["Refused404NotFound"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            503: components["responses"]["Refused503StorageUnavailableInstanceOutdatedShuttingDown"];
+        };
+    };
+    changeBudget: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                budget_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BudgetChange"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Budget"];
+                };
+            };
+            400: components["responses"]["Refused400MalformedJsonBadRequest"];
+            401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["Refused403KeyRestrictedForbidden"];
+            404: components["responses"]["Refused404NotFound"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            413: components["responses"]["Refused413PayloadTooLarge"];
+            415: components["responses"]["Refused415UnsupportedMediaType"];
             421: components["responses"]["Refused421MisdirectedRequest"];
             422: components["responses"]["Refused422InvalidRequest"];
             429: components["responses"]["Refused429RateLimited"];
@@ -8405,7 +8992,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401Unauthenticated"];
-            403: components["responses"]["Refused403OperatorOnly"];
+            403: components["responses"]["Refused403KeyRestrictedOperatorOnly"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
             429: components["responses"]["Refused429RateLimited"];
@@ -8437,7 +9024,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400MalformedJsonBadRequest"];
             401: components["responses"]["Refused401Unauthenticated"];
-            403: components["responses"]["Refused403OperatorOnlyForbidden"];
+            403: components["responses"]["Refused403KeyRestrictedOperatorOnlyForbidden"];
             408: components["responses"]["Refused408RequestTimeout"];
             413: components["responses"]["Refused413PayloadTooLarge"];
             415: components["responses"]["Refused415UnsupportedMediaType"];
@@ -8472,7 +9059,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400MalformedJsonBadRequest"];
             401: components["responses"]["Refused401Unauthenticated"];
-            403: components["responses"]["Refused403OperatorOnly"];
+            403: components["responses"]["Refused403KeyRestrictedOperatorOnly"];
             408: components["responses"]["Refused408RequestTimeout"];
             413: components["responses"]["Refused413PayloadTooLarge"];
             415: components["responses"]["Refused415UnsupportedMediaType"];
@@ -8505,7 +9092,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401Unauthenticated"];
-            403: components["responses"]["Refused403OperatorOnly"];
+            403: components["responses"]["Refused403KeyRestrictedOperatorOnly"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
@@ -8536,7 +9123,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401Unauthenticated"];
-            403: components["responses"]["Refused403OperatorOnlyForbidden"];
+            403: components["responses"]["Refused403KeyRestrictedOperatorOnlyForbidden"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
@@ -8571,7 +9158,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400MalformedJsonBadRequest"];
             401: components["responses"]["Refused401Unauthenticated"];
-            403: components["responses"]["Refused403OperatorOnlyForbidden"];
+            403: components["responses"]["Refused403KeyRestrictedOperatorOnlyForbidden"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             413: components["responses"]["Refused413PayloadTooLarge"];
@@ -8607,7 +9194,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401Unauthenticated"];
-            403: components["responses"]["Refused403OperatorOnly"];
+            403: components["responses"]["Refused403KeyRestrictedOperatorOnly"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
             422: components["responses"]["Refused422InvalidRequest"];
@@ -8638,7 +9225,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401Unauthenticated"];
-            403: components["responses"]["Refused403OperatorOnly"];
+            403: components["responses"]["Refused403KeyRestrictedOperatorOnly"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
@@ -8673,7 +9260,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400MalformedJsonBadRequest"];
             401: components["responses"]["Refused401Unauthenticated"];
-            403: components["responses"]["Refused403OperatorOnlyForbidden"];
+            403: components["responses"]["Refused403KeyRestrictedOperatorOnlyForbidden"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             413: components["responses"]["Refused413PayloadTooLarge"];
@@ -8705,7 +9292,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401Unauthenticated"];
-            403: components["responses"]["Refused403OperatorOnly"];
+            403: components["responses"]["Refused403KeyRestrictedOperatorOnly"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
             429: components["responses"]["Refused429RateLimited"];
@@ -8737,7 +9324,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400MalformedJsonBadRequest"];
             401: components["responses"]["Refused401Unauthenticated"];
-            403: components["responses"]["Refused403OperatorOnlyForbidden"];
+            403: components["responses"]["Refused403KeyRestrictedOperatorOnlyForbidden"];
             408: components["responses"]["Refused408RequestTimeout"];
             413: components["responses"]["Refused413PayloadTooLarge"];
             415: components["responses"]["Refused415UnsupportedMediaType"];
@@ -8770,7 +9357,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401Unauthenticated"];
-            403: components["responses"]["Refused403OperatorOnlyForbidden"];
+            403: components["responses"]["Refused403KeyRestrictedOperatorOnlyForbidden"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
@@ -8805,7 +9392,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400MalformedJsonBadRequest"];
             401: components["responses"]["Refused401Unauthenticated"];
-            403: components["responses"]["Refused403OperatorOnlyForbidden"];
+            403: components["responses"]["Refused403KeyRestrictedOperatorOnlyForbidden"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             413: components["responses"]["Refused413PayloadTooLarge"];
@@ -8839,7 +9426,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401Unauthenticated"];
-            403: components["responses"]["Refused403OperatorOnlyForbidden"];
+            403: components["responses"]["Refused403KeyRestrictedOperatorOnlyForbidden"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
@@ -8876,7 +9463,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401Unauthenticated"];
-            403: components["responses"]["Refused403OperatorOnly"];
+            403: components["responses"]["Refused403KeyRestrictedOperatorOnly"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
             422: components["responses"]["Refused422InvalidRequest"];
@@ -8996,7 +9583,7 @@ export interface operations {
                 limit?: number;
                 cursor?: string;
                 actor?: string;
-                action?: "account.registered" | "account.email_verified" | "account.changed" | "account.role_changed" | "account.password_changed" | "account.password_reset" | "account.sessions_revoked" | "account.removed" | "api_key.minted" | "api_key.revoked" | "session.revoked" | "invite.created" | "invite.revoked" | "project.deleted" | "dataset.frozen" | "dataset.deleted" | "model.registered" | "model.deleted" | "model_alias.moved" | "model_alias.deleted" | "runtime.connected" | "runtime.started" | "runtime.stopped" | "runtime.disconnected" | "deployment.created" | "deployment.deleted" | "alert_rule.created" | "alert_rule.changed" | "alert_rule.deleted" | "alert.acknowledged" | "webhook.created" | "webhook.deleted" | "webhook.alert_sent_again" | "database.migrated" | "database.backed_up" | "database.restored" | "account" | "api_key" | "session" | "invite" | "project" | "dataset" | "model" | "model_alias" | "runtime" | "deployment" | "alert_rule" | "alert" | "webhook" | "database";
+                action?: "account.registered" | "account.email_verified" | "account.changed" | "account.role_changed" | "account.password_changed" | "account.password_reset" | "account.sessions_revoked" | "account.removed" | "api_key.minted" | "api_key.changed" | "api_key.revoked" | "session.revoked" | "invite.created" | "invite.revoked" | "project.deleted" | "dataset.frozen" | "dataset.deleted" | "model.registered" | "model.deleted" | "model_alias.moved" | "model_alias.deleted" | "runtime.connected" | "runtime.started" | "runtime.stopped" | "runtime.disconnected" | "deployment.created" | "deployment.deleted" | "budget.created" | "budget.changed" | "budget.deleted" | "alert_rule.created" | "alert_rule.changed" | "alert_rule.deleted" | "alert.acknowledged" | "webhook.created" | "webhook.deleted" | "webhook.alert_sent_again" | "database.migrated" | "database.backed_up" | "database.restored" | "account" | "api_key" | "session" | "invite" | "project" | "dataset" | "model" | "model_alias" | "runtime" | "deployment" | "budget" | "alert_rule" | "alert" | "webhook" | "database";
                 object?: string;
                 from?: string;
                 to?: string;
@@ -9018,7 +9605,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401Unauthenticated"];
-            403: components["responses"]["Refused403Forbidden"];
+            403: components["responses"]["Refused403KeyRestrictedForbidden"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
             422: components["responses"]["Refused422InvalidRequest"];
@@ -9047,7 +9634,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401Unauthenticated"];
-            403: components["responses"]["Refused403OperatorOnly"];
+            403: components["responses"]["Refused403KeyRestrictedOperatorOnly"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
             429: components["responses"]["Refused429RateLimited"];
@@ -9079,7 +9666,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400MalformedJsonBadRequest"];
             401: components["responses"]["Refused401Unauthenticated"];
-            403: components["responses"]["Refused403OperatorOnlyForbidden"];
+            403: components["responses"]["Refused403KeyRestrictedOperatorOnlyForbidden"];
             408: components["responses"]["Refused408RequestTimeout"];
             413: components["responses"]["Refused413PayloadTooLarge"];
             415: components["responses"]["Refused415UnsupportedMediaType"];
@@ -9112,7 +9699,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401Unauthenticated"];
-            403: components["responses"]["Refused403OperatorOnly"];
+            403: components["responses"]["Refused403KeyRestrictedOperatorOnly"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
@@ -9143,7 +9730,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401Unauthenticated"];
-            403: components["responses"]["Refused403OperatorOnlyForbidden"];
+            403: components["responses"]["Refused403KeyRestrictedOperatorOnlyForbidden"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
@@ -9176,7 +9763,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401Unauthenticated"];
-            403: components["responses"]["Refused403OperatorOnly"];
+            403: components["responses"]["Refused403KeyRestrictedOperatorOnly"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
@@ -9212,14 +9799,14 @@ export interface operations {
             };
             400: components["responses"]["Refused400MalformedJsonBadRequest"];
             401: components["responses"]["Refused401Unauthenticated"];
-            403: components["responses"]["Refused403OperatorOnly"];
+            403: components["responses"]["Refused403KeyRestrictedOperatorOnly"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             413: components["responses"]["Refused413PayloadTooLarge"];
             415: components["responses"]["Refused415UnsupportedMediaType"];
             421: components["responses"]["Refused421MisdirectedRequest"];
             422: components["responses"]["Refused422InvalidRequest"];
-            429: components["responses"]["Refused429RateLimitedModelBusy"];
+            429: components["responses"]["Refused429RateLimitedModelBusyBudgetExceeded"];
             431: components["responses"]["Refused431HeadersTooLarge"];
             500: components["responses"]["Refused500InternalError"];
             502: components["responses"]["Refused502RuntimeInvalidResponse"];
@@ -9248,7 +9835,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401Unauthenticated"];
-            403: components["responses"]["Refused403OperatorOnly"];
+            403: components["responses"]["Refused403KeyRestrictedOperatorOnly"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
@@ -9281,7 +9868,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401Unauthenticated"];
-            403: components["responses"]["Refused403OperatorOnly"];
+            403: components["responses"]["Refused403KeyRestrictedOperatorOnly"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
@@ -9314,7 +9901,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401Unauthenticated"];
-            403: components["responses"]["Refused403OperatorOnly"];
+            403: components["responses"]["Refused403KeyRestrictedOperatorOnly"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
@@ -9348,7 +9935,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401Unauthenticated"];
-            403: components["responses"]["Refused403OperatorOnly"];
+            403: components["responses"]["Refused403KeyRestrictedOperatorOnly"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
@@ -9383,7 +9970,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401Unauthenticated"];
-            403: components["responses"]["Refused403OperatorOnly"];
+            403: components["responses"]["Refused403KeyRestrictedOperatorOnly"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
@@ -9417,7 +10004,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401Unauthenticated"];
-            403: components["responses"]["Refused403OperatorOnly"];
+            403: components["responses"]["Refused403KeyRestrictedOperatorOnly"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
@@ -9452,7 +10039,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401Unauthenticated"];
-            403: components["responses"]["Refused403OperatorOnly"];
+            403: components["responses"]["Refused403KeyRestrictedOperatorOnly"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
@@ -9494,14 +10081,14 @@ export interface operations {
             };
             400: components["responses"]["Refused400MalformedJsonBadRequest"];
             401: components["responses"]["Refused401Unauthenticated"];
-            403: components["responses"]["Refused403OperatorOnly"];
+            403: components["responses"]["Refused403KeyRestrictedOperatorOnly"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             413: components["responses"]["Refused413PayloadTooLarge"];
             415: components["responses"]["Refused415UnsupportedMediaType"];
             421: components["responses"]["Refused421MisdirectedRequest"];
             422: components["responses"]["Refused422InvalidRequest"];
-            429: components["responses"]["Refused429RateLimitedModelBusy"];
+            429: components["responses"]["Refused429RateLimitedModelBusyBudgetExceeded"];
             431: components["responses"]["Refused431HeadersTooLarge"];
             500: components["responses"]["Refused500InternalError"];
             502: components["responses"]["Refused502RuntimeInvalidResponse"];
@@ -9540,14 +10127,14 @@ export interface operations {
             };
             400: components["responses"]["Refused400MalformedJsonBadRequest"];
             401: components["responses"]["Refused401Unauthenticated"];
-            403: components["responses"]["Refused403OperatorOnly"];
+            403: components["responses"]["Refused403KeyRestrictedOperatorOnly"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             413: components["responses"]["Refused413PayloadTooLarge"];
             415: components["responses"]["Refused415UnsupportedMediaType"];
             421: components["responses"]["Refused421MisdirectedRequest"];
             422: components["responses"]["Refused422InvalidRequest"];
-            429: components["responses"]["Refused429RateLimitedModelBusy"];
+            429: components["responses"]["Refused429RateLimitedModelBusyBudgetExceeded"];
             431: components["responses"]["Refused431HeadersTooLarge"];
             500: components["responses"]["Refused500InternalError"];
             502: components["responses"]["Refused502RuntimeInvalidResponse"];
@@ -9577,7 +10164,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401Unauthenticated"];
-            403: components["responses"]["Refused403OperatorOnly"];
+            403: components["responses"]["Refused403KeyRestrictedOperatorOnly"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
             422: components["responses"]["Refused422InvalidRequest"];
@@ -9620,7 +10207,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401Unauthenticated"];
-            403: components["responses"]["Refused403OperatorOnlyForbidden"];
+            403: components["responses"]["Refused403KeyRestrictedOperatorOnlyForbidden"];
             408: components["responses"]["Refused408RequestTimeout"];
             413: components["responses"]["Refused413PayloadTooLarge"];
             415: components["responses"]["Refused415UnsupportedMediaType"];
@@ -9653,7 +10240,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401Unauthenticated"];
-            403: components["responses"]["Refused403OperatorOnlyForbidden"];
+            403: components["responses"]["Refused403KeyRestrictedOperatorOnlyForbidden"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];

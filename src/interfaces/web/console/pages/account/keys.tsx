@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { offers, whyNotYet } from '../../shared/account.js';
+import { can, offers, whyNotYet } from '../../shared/account.js';
 import { ActionButton } from '../../shared/action-button.js';
 import { answer, api, type Schemas } from '../../shared/api.js';
 import { confirmAct, Dialog, ShownOnce } from '../../shared/dialog.js';
@@ -10,7 +10,8 @@ import { usePaged } from '../../shared/query.js';
 import { SearchableTable } from '../../shared/searchable-table.js';
 import { Empty, Loaded, Time } from '../../shared/states.js';
 import { More } from '../../shared/table.js';
-import { report } from '../../shared/toasts.js';
+import { report, toast } from '../../shared/toasts.js';
+import { limitFields, limitTexts, RestrictionFields, sentLimits, summaryOf, usePicked } from './key-restrictions.js';
 
 type ApiKey = Schemas['ApiKey'];
 
@@ -24,6 +25,7 @@ const LIFETIMES = [
 
 export function Keys() {
   const [minting, setMinting] = useState(false);
+  const [edited, setEdited] = useState<ApiKey | null>(null);
   const keys = usePaged('keys', async (cursor) => {
     const query = { limit: 100, ...(cursor && { cursor }) };
     const page = await answer(api.GET('/v1/keys', { params: { query } }));
@@ -66,6 +68,10 @@ export function Keys() {
                 },
                 { title: 'Key', cell: ({ hint }) => <code>{hint}</code> },
                 {
+                  title: 'Restricted to',
+                  cell: (key) => summaryOf(key) ?? <span class="hint">nothing</span>,
+                },
+                {
                   title: 'Made',
                   sortBy: ({ created_at }) => created_at,
                   cell: ({ created_at }) => <Time at={created_at} />,
@@ -86,9 +92,16 @@ export function Keys() {
                   title: 'Actions',
                   acts: true,
                   cell: (key) => (
-                    <button type="button" class="button small danger" onClick={() => void revoke(key)}>
-                      Revoke
-                    </button>
+                    <>
+                      {can('mint_keys') && (
+                        <button type="button" class="button small" onClick={() => setEdited(key)}>
+                          Change
+                        </button>
+                      )}
+                      <button type="button" class="button small danger" onClick={() => void revoke(key)}>
+                        Revoke
+                      </button>
+                    </>
                   ),
                 },
               ]}
@@ -98,15 +111,18 @@ export function Keys() {
       </Loaded>
       <More query={keys} />
       {minting && <MintDialog onClose={() => setMinting(false)} onMinted={() => void keys.reload()} />}
+      {edited && <EditDialog apiKey={edited} onClose={() => setEdited(null)} onChanged={() => void keys.reload()} />}
     </Panel>
   );
 }
 
 function MintDialog({ onClose, onMinted }: { onClose: () => void; onMinted: () => void }) {
-  const [values, setValues] = useState({ name: '', expires_in: '' });
+  const [values, setValues] = useState({ name: '', expires_in: '', ...limitTexts() });
+  const picked = usePicked();
   const [key, setKey] = useState<string>();
   const mint = useForm(values, setValues, async () => {
-    const body = { name: values.name.trim() || null, expires_in: Number(values.expires_in) || null };
+    const about = { name: values.name.trim() || null, expires_in: Number(values.expires_in) || null };
+    const body = { ...about, ...picked.sent, ...sentLimits(values) };
     setKey((await answer(api.POST('/v1/keys', { body }))).key);
     onMinted();
   });
@@ -122,6 +138,33 @@ function MintDialog({ onClose, onMinted }: { onClose: () => void; onMinted: () =
       <Form act={mint} submit="Make the key" onCancel={onClose}>
         <Field label="Name" hint="Says what uses it, such as “nightly evaluation”." {...mint.field('name')} />
         <SelectField label="It works for" options={LIFETIMES} {...mint.field('expires_in')} />
+        <RestrictionFields picked={picked} limits={limitFields(mint.field)} />
+      </Form>
+    </Dialog>
+  );
+}
+
+function EditDialog(props: { apiKey: ApiKey; onClose: () => void; onChanged: () => void }) {
+  const { apiKey, onClose, onChanged } = props;
+  const { id, version, name, hint } = apiKey;
+  const [values, setValues] = useState({ name: name ?? '', ...limitTexts(apiKey) });
+  const picked = usePicked(apiKey);
+  const save = useForm(values, setValues, async () => {
+    const { projects, permissions } = picked.sent;
+    // Projects that are gone would be refused, so the list is sent only if the user has changed it.
+    const isSame = JSON.stringify(projects) === JSON.stringify(apiKey.projects);
+    const about = { name: values.name.trim() || null, permissions, ...(!isSame && { projects }) };
+    const body = { version, ...about, ...sentLimits(values) };
+    await answer(api.PATCH('/v1/keys/{key_id}', { params: { path: { key_id: id } }, body }));
+    toast('The key is changed.');
+    onChanged();
+    onClose();
+  });
+  return (
+    <Dialog title={`Change ${name ?? hint}`} onClose={onClose}>
+      <Form act={save} submit="Save" onCancel={onClose}>
+        <Field label="Name" {...save.field('name')} />
+        <RestrictionFields picked={picked} limits={limitFields(save.field)} />
       </Form>
     </Dialog>
   );

@@ -5,7 +5,7 @@ import { formatTime, plural } from '../../shared/format.js';
 import { useQuery } from '../../shared/query.js';
 import { link, query, setQuery } from '../../shared/router.js';
 import { Loaded, Time } from '../../shared/states.js';
-import { binsOf, isComplete, type RuleDraft, spikeOf } from './rule.js';
+import { binsOf, fieldsOf, isComplete, type RuleDraft, spikeOf } from './rule.js';
 
 const SETTLED_MS = 500;
 const BINS = 60;
@@ -35,14 +35,7 @@ export function RulePreview({ draft }: { draft: RuleDraft }) {
   const [now] = useState(() => Date.now() / 1000);
   const since = now - Number(days) * DAY_S;
   const { name: _, ...rule } = useSettled(draft);
-  const body = {
-    name: 'Preview',
-    rule_type: rule.rule_type,
-    threshold: Number(rule.threshold),
-    job_kind: (rule.job_kind || null) as Schemas['AlertRule']['job_kind'],
-    severity: (rule.severity || null) as Schemas['AlertRule']['severity'] | null,
-    since,
-  };
+  const body = { ...fieldsOf({ ...rule, name: 'Preview' }), since };
   const preview = useQuery(isComplete(rule) ? `preview ${JSON.stringify(body)}` : null, () =>
     answer(api.POST('/v1/alerts/rules/preview', { body })),
   );
@@ -59,7 +52,7 @@ export function RulePreview({ draft }: { draft: RuleDraft }) {
           {(outcome) => <Outcome outcome={outcome} since={since} until={now} />}
         </Loaded>
       ) : (
-        <p class="hint">The preview appears once the threshold is a number above 0.</p>
+        <p class="hint">The preview appears once all fields are filled, and the threshold is a number above 0.</p>
       )}
     </section>
   );

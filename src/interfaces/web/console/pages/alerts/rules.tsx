@@ -94,11 +94,11 @@ export function Rules() {
   }
   const opened = manages ? query.value.get('rule') : null;
   const edited = rules?.find(({ id }) => id === opened);
-  const close = () => setQuery({ rule: null });
+  const close = () => setQuery({ rule: null, budget: null });
   return (
     <Frame
       title="Alert rules"
-      about="A rule looks at the finished jobs of all teams."
+      about="A rule looks at the finished jobs of all teams, or at a budget."
       tabs={<AlertTabs />}
       actions={
         manages && (
@@ -115,7 +115,11 @@ export function Rules() {
         {() =>
           rules?.length === 0 ? (
             <Empty icon="alerts" title="There are no rules yet">
-              <p>{manages ? 'A rule fires an alert when jobs fail or run for too long.' : 'No alert can fire.'}</p>
+              <p>
+                {manages
+                  ? 'A rule fires an alert when jobs fail, run for too long, or use up a budget.'
+                  : 'No alert can fire.'}
+              </p>
             </Empty>
           ) : (
             <Panel title="Rules">

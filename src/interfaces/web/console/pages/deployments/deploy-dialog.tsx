@@ -1,7 +1,7 @@
 import { answer, api } from '../../shared/api.js';
 import { Dialog } from '../../shared/dialog.js';
 import { useDraft } from '../../shared/draft.js';
-import { Field, Form, SelectField, useForm } from '../../shared/form.js';
+import { Field, Form, fieldError, SelectField, useForm } from '../../shared/form.js';
 import { formatBytes } from '../../shared/format.js';
 import { Choices } from '../../shared/frame.js';
 import { useQuery } from '../../shared/query.js';
@@ -21,20 +21,39 @@ const EMPTY = {
   model_name: '',
   model_version: '',
   key_setting: '',
+  per_call: '',
+  per_second: '',
 };
 type Draft = typeof EMPTY;
 
 /** Returns the trimmed text, or null for empty text. */
 const orNull = (text: string): string | null => text.trim() || null;
 
+/** Returns the typed price, or null for no text. */
+const priceOf = (text: string): number | null => (text.trim() === '' ? null : Number(text));
+
+function pricesOf({ per_call, per_second }: Draft) {
+  const prices = { per_call: priceOf(per_call), per_second: priceOf(per_second) };
+  return prices.per_call === null && prices.per_second === null ? {} : { prices };
+}
+
 function requestOf(kind: 'file' | 'engine', draft: Draft) {
+  const prices = pricesOf(draft);
   const { name, model_path, max_batch, max_delay_ms, endpoint, model_name, model_version, key_setting } = draft;
   if (kind === 'engine')
-    return { name, endpoint, model_name, model_version: orNull(model_version), key_setting: orNull(key_setting) };
-  if (!max_batch.trim()) return { name, model_path };
+    return {
+      name,
+      endpoint,
+      model_name,
+      model_version: orNull(model_version),
+      key_setting: orNull(key_setting),
+      ...prices,
+    };
+  if (!max_batch.trim()) return { name, model_path, ...prices };
   return {
     name,
     model_path,
+    ...prices,
     max_batch: Number(max_batch),
     ...(max_delay_ms.trim() && { max_delay_ms: Number(max_delay_ms) }),
   };
@@ -125,6 +144,27 @@ export function DeployDialog({ onClose }: { onClose: () => void }) {
             />
           </>
         )}
+        <details class="deployments-more">
+          <summary>Prices</summary>
+          <Field
+            label="Price for each call"
+            type="number"
+            min={0}
+            step="any"
+            hint="Empty: none. Without prices, predictions have no cost."
+            {...field('per_call')}
+            error={fieldError(deploy.error, 'prices.per_call')}
+          />
+          <Field
+            label="Price for each second"
+            type="number"
+            min={0}
+            step="any"
+            hint="Empty: none."
+            {...field('per_second')}
+            error={fieldError(deploy.error, 'prices.per_second')}
+          />
+        </details>
         {deploy.busy && (
           <p class="hint" role="status">
             The service loads the model before it answers. This may take half a minute.

@@ -102,6 +102,12 @@ function Facts({ deployment }: { deployment: Deployment }) {
             <dd>{value}</dd>
           </>
         ))}
+        {deployment.prices && (
+          <>
+            <dt>Prices</dt>
+            <dd>{pricesOf(deployment.prices)}</dd>
+          </>
+        )}
         <dt>Instance</dt>
         <dd>{deployment.instance}</dd>
         <dt>Created</dt>
@@ -120,6 +126,12 @@ function Facts({ deployment }: { deployment: Deployment }) {
     </Panel>
   );
 }
+
+const pricesOf = ({ per_call, per_second }: NonNullable<Deployment['prices']>): string =>
+  [
+    ...(per_call === null ? [] : [`${per_call} for each call`]),
+    ...(per_second === null ? [] : [`${per_second} for each second`]),
+  ].join(', ');
 
 function Output({ id, remote }: { id: string; remote: boolean }) {
   const params = { path: { deployment_id: id }, query: { tail: LINES } };

@@ -11,6 +11,7 @@ import { modelName } from '../../shared/models.js';
 import { useQuery } from '../../shared/query.js';
 import { link } from '../../shared/router.js';
 import { JobState, Loaded, Time } from '../../shared/states.js';
+import { Table } from '../../shared/table.js';
 import { toast } from '../../shared/toasts.js';
 import { jobName } from './job-link.js';
 import { hasProgress, ProgressOf } from './progress.js';
@@ -95,6 +96,7 @@ export function OneJob({ parameters: { job_id = '' } }: { parameters: Readonly<R
               </Panel>
               {data.usage && <CallPanel usage={data.usage} job={data} />}
             </div>
+            {data.attempts && data.attempts.length > 1 && <AttemptsPanel attempts={data.attempts} />}
             {data.result !== null && <Result result={data.result} />}
           </>
         )}
@@ -128,6 +130,22 @@ const Moment = ({ name, at }: { name: string; at: number | null }) => (
 /** Shows the seconds between two moments, if both are known. */
 const Span = ({ name, from, to }: { name: string; from: number; to: number | null }) => (
   <Fact name={name}>{to !== null && formatDuration(Math.max(0, to - from))}</Fact>
+);
+
+/** Shows the models that a call has tried, in order. */
+const AttemptsPanel = ({ attempts }: { attempts: NonNullable<Job['attempts']> }) => (
+  <Panel title="Attempts">
+    <Table
+      label="Attempts"
+      rows={attempts}
+      rowKey={(attempt) => attempt.model_id}
+      columns={[
+        { title: 'Model', cell: ({ model_id }) => <code>{model_id}</code>, long: true },
+        { title: 'Outcome', cell: ({ outcome }) => outcome.replaceAll('_', ' ') },
+        { title: 'Time', cell: ({ ms }) => formatDuration(ms / 1_000), numeric: true },
+      ]}
+    />
+  </Panel>
 );
 
 /** Shows the figures of a call. They are known at its end. */

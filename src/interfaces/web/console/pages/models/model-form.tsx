@@ -19,6 +19,18 @@ export function ModelForm({ fields: { spec, set, error, readOnly } }: { fields: 
     'data-path': `spec.${path}`,
     onInput: ({ currentTarget }: { currentTarget: { value: string } }) => set(path, currentTarget.value),
   });
+  /** Text such as `0.0` stays text while the user types, because a number would lose its zeros. */
+  const price = (name: string) => {
+    const path = `prices.${name}`;
+    const keep = (value: string, isNumber: boolean) => set(path, isNumber ? Number(value) : value);
+    type Typed = { currentTarget: { value: string } };
+    return {
+      ...bind(path),
+      inputMode: 'decimal' as const,
+      onInput: ({ currentTarget: { value } }: Typed) => keep(value, String(Number(value)) === value && value !== 'NaN'),
+      onChange: ({ currentTarget: { value } }: Typed) => keep(value, /^\d+(\.\d+)?$/.test(value)),
+    };
+  };
   const runtime = text('runtime');
   const folders = (files.data?.model_files ?? []).filter(({ kind }) => kind in KINDS);
   const path = text('path');
@@ -82,6 +94,14 @@ export function ModelForm({ fields: { spec, set, error, readOnly } }: { fields: 
           />
         </>
       )}
+      <details class="models-prices" open={spec.prices !== undefined}>
+        <summary>Prices</summary>
+        <p class="hint">Calls cost this much. Without prices, they have no cost.</p>
+        <Field label="Input, for a million tokens" {...price('input')} />
+        <Field label="Output, for a million tokens" {...price('output')} />
+        <Field label="Cached input, for a million tokens" {...price('cached_input')} hint="Empty: as input." />
+        <Field label="For each call" {...price('per_call')} hint="Empty: nothing." />
+      </details>
     </div>
   );
 }

@@ -12,6 +12,11 @@ type Spec = Readonly<Record<string, unknown>>;
 /** Returns the fields without which a model cannot answer. The service accepts a draft without them. */
 const needed = ({ runtime }: Spec): readonly string[] => (runtime === 'onnx' ? ['path'] : ['base_url', 'model']);
 
+const PRICES = ['input', 'output', 'cached_input', 'per_call'].map((name) => `spec.prices.${name}`);
+
+/** Lists the fields that show their findings. */
+const shown = (spec: Spec): readonly string[] => [...needed(spec).map((name) => `spec.${name}`), ...PRICES];
+
 /** Creates a draft of a model. The user can also register it at once. */
 export function NewModel({ projectId, onClose }: { projectId: string; onClose: () => void }) {
   const [spec, setSpec] = useState<Spec>({ runtime: 'onnx' });
@@ -31,7 +36,7 @@ export function NewModel({ projectId, onClose }: { projectId: string; onClose: (
   return (
     <Dialog title="New draft" onClose={onClose}>
       <Form
-        act={{ ...creation, run: () => creation.run(false), fields: needed(spec).map((name) => `spec.${name}`) }}
+        act={{ ...creation, run: () => creation.run(false), fields: shown(spec) }}
         submit="Create"
         onCancel={onClose}
         actions={

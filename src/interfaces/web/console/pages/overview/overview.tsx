@@ -6,6 +6,7 @@ import { type Query, useQuery } from '../../shared/query.js';
 import { link } from '../../shared/router.js';
 import { JobState, Loaded, State, Time } from '../../shared/states.js';
 import { JobLink } from '../jobs/job-link.js';
+import { BudgetsNote } from './budgets-note.js';
 import { FirstSteps } from './first-steps.js';
 import { NewKey } from './new-key.js';
 import { StoragePanel } from './storage.js';
@@ -49,6 +50,7 @@ export function Overview() {
           return (
             <>
               {alerts.data && alerts.data.count > 0 && <AlertsPanel alerts={alerts} />}
+              <BudgetsNote />
               {(isEmpty || chats.data?.count === 0) && <FirstSteps runtimes={runtimes} refresh={refresh} />}
               {!isEmpty && <Traffic />}
               <div class="overview-columns">

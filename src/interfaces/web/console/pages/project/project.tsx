@@ -10,6 +10,7 @@ import { Loaded } from '../../shared/states.js';
 import { ProjectForm } from './project-form.js';
 import { ReviewPanel } from './review-panel.js';
 import { RuntimePanel } from './runtime-panel.js';
+import { TargetsPanel } from './targets-panel.js';
 
 type Project = Schemas['Project'];
 
@@ -34,6 +35,7 @@ export function ProjectPage({ parameters }: { parameters: Readonly<Record<string
             <Specification key={id} project={data} query={project} />
             <div class="stack">
               <RuntimePanel project={data} reload={project.reload} />
+              <TargetsPanel project={data} reload={project.reload} />
               <ReviewPanel project={data} reload={project.reload} />
             </div>
           </div>

@@ -8,8 +8,8 @@ import { ForwardMigration } from '../forward-migration.js';
  * keep instances of an earlier release from reading or writing records in the old form: these calls fail there with
  * `instance_outdated`.
  */
-export class DatasetRecords1766361600000 extends ForwardMigration {
-  readonly name = 'DatasetRecords1766361600000';
+export class DatasetRecords1766448000000 extends ForwardMigration {
+  readonly name = 'DatasetRecords1766448000000';
 
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

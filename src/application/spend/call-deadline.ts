@@ -1,0 +1,37 @@
+import { InferenceTimeout } from '../../domain/chat/errors.js';
+import type { Bounds } from './ports.js';
+
+/** Ends a call when the time that its budgets allow is over. The time begins when the model begins. */
+export class CallDeadline {
+  /** Aborts with the call, and at the end of its time. */
+  readonly signal: AbortSignal;
+  private readonly over = new AbortController();
+  private readonly mostMs: number | null;
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(signal: AbortSignal, bounds: Bounds | null) {
+    this.mostMs = bounds?.mostMs ?? null;
+    this.signal = bounds ? this.over.signal : signal;
+    if (!bounds) return;
+    // A listener costs far less than `AbortSignal.any`.
+    const abort = () => this.over.abort(signal.reason);
+    signal.addEventListener('abort', abort, { once: true });
+    if (signal.aborted) abort();
+  }
+
+  /** Begins the time. Calls `expired` at its end, after `signal` has aborted. */
+  begin(expired?: () => void): void {
+    const { mostMs } = this;
+    if (mostMs === null) return;
+    const expire = () => {
+      this.over.abort(new InferenceTimeout(mostMs / 1_000));
+      expired?.();
+    };
+    clearTimeout(this.timer);
+    this.timer = setTimeout(expire, mostMs).unref();
+  }
+
+  end(): void {
+    clearTimeout(this.timer);
+  }
+}

@@ -1,0 +1,45 @@
+interface Waiting<Item, Result> {
+  readonly item: Item;
+  readonly resolve: (result: Result) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+const MOST_AT_ONCE = 64;
+
+/**
+ * Works on items with the same key together. While a batch is worked on, later items wait and become the next batch. So
+ * an item alone never waits, and many items cost little more than a few.
+ */
+export class Batches<Item, Result> {
+  private readonly waiting = new Map<string, Waiting<Item, Result>[]>();
+
+  /** `work` returns a result for each item, in order. */
+  constructor(private readonly work: (items: readonly Item[]) => Promise<readonly Result[]>) {}
+
+  /** Returns the result of the item. Throws what `work` throws. */
+  add(key: string, item: Item): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      const known = this.waiting.get(key);
+      const one = { item, resolve, reject };
+      if (known) known.push(one);
+      else {
+        this.waiting.set(key, [one]);
+        void this.run(key);
+      }
+    });
+  }
+
+  private async run(key: string): Promise<void> {
+    for (;;) {
+      const batch = this.waiting.get(key)?.splice(0, MOST_AT_ONCE) ?? [];
+      if (batch.length === 0) break;
+      try {
+        const results = await this.work(batch.map(({ item }) => item));
+        for (const [nth, { resolve }] of batch.entries()) resolve(results[nth] as Result);
+      } catch (error) {
+        for (const { reject } of batch) reject(error);
+      }
+    }
+    this.waiting.delete(key);
+  }
+}

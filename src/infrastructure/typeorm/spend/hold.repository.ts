@@ -1,0 +1,118 @@
+import { injectable } from 'inversify';
+import type { HoldRepository, Spender, SpendScopes } from '../../../application/spend/ports.js';
+import { type BudgetUnit, budgetUnits } from '../../../domain/spend/budget.js';
+import { costText, nanosOfCost } from '../../../domain/spend/cost.js';
+import { type Amounts, Demand } from '../../../domain/spend/demand.js';
+import { Batches } from '../batches.js';
+import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
+import { BudgetTable, budgetOf } from './budget.repository.js';
+import { keyLimitOf } from './key-limit.repository.js';
+
+const APPLIES = 'SELECT EXISTS (SELECT FROM budgets WHERE team_id = $1 AND scope_id = ANY ($2)) AS applies';
+const NOT_DURABLE = "set_config('synchronous_commit', 'off', true)";
+const TAKE = `
+  SELECT refused, most_tokens AS "mostTokens", most_ms AS "mostMs", count, ${NOT_DURABLE}
+    FROM take_holds($1, $2, $3, $4, $5)`;
+const SETTLE = `SELECT ${NOT_DURABLE}, settle_holds($1, $2, NULL, NULL, NULL, true)`;
+const mostOf = (unit: BudgetUnit): string => {
+  const linear = ['fixed', 'per_token'].map((part) => `(units->'${unit}'->>'${part}')::numeric`);
+  const most = unit === 'seconds' ? 'most_ms / 1000' : linear.join(' + coalesce(most_tokens, 0) * ');
+  return `(${most})::numeric(38, 9) AS ${unit}`;
+};
+const MOST = `SELECT ${budgetUnits.map(mostOf)} FROM budget_holds WHERE call_id = $1`;
+
+interface TakenRow {
+  readonly refused: string | null;
+  readonly mostTokens: string | null;
+  readonly mostMs: string;
+  readonly count: number;
+}
+
+const scopesOf = ({ teamId, projectId, accountId, keyId }: SpendScopes): string[] =>
+  [teamId, projectId, accountId, keyId].filter((id) => id !== null);
+
+/** Returns amounts for `settle_holds`. */
+export const amountsJson = (amounts: Amounts): string =>
+  JSON.stringify(Object.fromEntries(budgetUnits.map((unit) => [unit, costText(amounts[unit])])));
+
+/** A call that takes its holds. */
+interface Taking {
+  readonly spender: Spender;
+  readonly demand: Demand;
+  readonly at: Date;
+}
+
+/** Returns a call for `take_holds`. */
+function callOf({ spender, demand }: Taking): object {
+  const { mostTokens, isExact, mostMs } = demand;
+  const linear = Demand.linear(demand);
+  const units = budgetUnits.map((unit) => {
+    const { fixed, perToken } = linear[unit];
+    return [unit, { fixed: costText(fixed), per_token: costText(perToken) }];
+  });
+  return {
+    id: spender.callId,
+    scopes: scopesOf(spender),
+    least_tokens: isExact ? (mostTokens ?? 0) : Math.min(1, mostTokens ?? 1),
+    most_tokens: mostTokens,
+    most_ms: mostMs,
+    units: { ...Object.fromEntries(units), places: { fixed: 1, per_token: 0 } },
+  };
+}
+
+/** All periods begin with a minute, so calls of one minute have the same periods. */
+const MINUTE_MS = 60_000;
+
+@injectable()
+export class TypeOrmHoldRepository implements HoldRepository {
+  /** The calls of a team take their holds one after another in any case, since they change the same rows. */
+  private readonly taking = new Batches((calls: readonly Taking[]) => this.takeAll(calls));
+
+  constructor(private readonly unitOfWork: TypeOrmUnitOfWork) {}
+
+  async applies(scopes: SpendScopes): Promise<boolean> {
+    const values = [scopes.teamId, scopesOf(scopes)];
+    const [row] = await this.unitOfWork.prepared<{ applies: boolean }>('budgets of a call', APPLIES, values);
+    return row?.applies ?? false;
+  }
+
+  async take(spender: Spender, demand: Demand, at: Date): ReturnType<HoldRepository['take']> {
+    const key = `${spender.teamId} ${spender.instance} ${Math.floor(at.getTime() / MINUTE_MS)}`;
+    const { refused, mostTokens, mostMs, count } = await this.taking.add(key, { spender, demand, at });
+    if (refused !== null) {
+      const budget = await this.unitOfWork.repository(BudgetTable).findOneBy({ id: refused });
+      const reached = budget && keyLimitOf(budget);
+      if (reached) return { reached };
+      if (budget) return { refused: budgetOf(budget) };
+      return this.take(spender, demand, at); // the budget was deleted meanwhile, so it does not refuse again
+    }
+    return { mostTokens: mostTokens === null ? null : Number(mostTokens), mostMs: Number(mostMs), budgets: count };
+  }
+
+  private takeAll(calls: readonly Taking[]): Promise<TakenRow[]> {
+    const [{ spender, at }] = calls as [Taking];
+    const scopes = new Set(calls.flatMap((call) => scopesOf(call.spender)));
+    const values = [spender.teamId, [...scopes], spender.instance, at, JSON.stringify(calls.map(callOf))];
+    return this.unitOfWork.prepared<TakenRow>('holds of calls', TAKE, values);
+  }
+
+  async settle(callId: string, taken: Amounts | null): Promise<void> {
+    await this.unitOfWork.prepared('end of holds', SETTLE, [callId, taken && amountsJson(taken)]);
+  }
+
+  async instances(): Promise<number[]> {
+    const rows = await this.unitOfWork.query<{ instance: number }>('SELECT DISTINCT instance FROM budget_holds');
+    return rows.map(({ instance }) => instance);
+  }
+
+  async callsOf(instance: number, limit: number): Promise<string[]> {
+    const calls = 'SELECT call_id AS id FROM budget_holds WHERE instance = $1 ORDER BY id LIMIT $2';
+    return (await this.unitOfWork.query<{ id: string }>(calls, [instance, limit])).map(({ id }) => id);
+  }
+
+  async most(callId: string): Promise<Amounts | null> {
+    const [row] = await this.unitOfWork.query<Record<BudgetUnit, string>>(MOST, [callId]);
+    if (!row) return null;
+    return Object.fromEntries(budgetUnits.map((unit) => [unit, nanosOfCost(row[unit])])) as never as Amounts;
+  }
+}
