@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { CallTracker } from '../../src/application/jobs/call-tracker.js';
 import { BudgetGuard } from '../../src/application/spend/budget-guard.js';
 import { loadConfig } from '../../src/bootstrap/config/config.js';
@@ -30,14 +31,22 @@ export async function sums(service: Service, databaseUrl: string, admin: Member,
     const sum = costText(await randomCalls(parts, { by, projectId, count }));
     told('random calls a second', (1_000 * count) / (performance.now() - began));
     const { body } = await service.get(`/v1/budgets/${id}`, admin.token);
-    const { usage } = (await service.get('/v1/usage?bucket=day&group_by=project', admin.token)).body;
-    const days = usage.filter(({ group }: { group: string }) => group === projectId);
+    // The usage has only the newest thousands of the calls that are not rolled up yet.
+    let days: readonly { readonly cost: string }[] = [];
+    for (
+      const until = performance.now() + 60_000;
+      performance.now() < until && days[0]?.cost !== sum;
+      await pause(500)
+    ) {
+      const { usage } = (await service.get('/v1/usage?bucket=day&group_by=project', admin.token)).body;
+      days = usage.filter(({ group }: { group: string }) => group === projectId);
+    }
     const [jobs] = await query<{ sum: string }>(
       databaseUrl,
       'SELECT sum(cost)::text AS sum FROM jobs WHERE project_id = $1',
       [projectId],
     );
-    const others = [body.settled, jobs?.sum, days.length === 1 ? days[0].cost : null];
+    const others = [body.settled, jobs?.sum, days.length === 1 ? days[0]?.cost : null];
     wanted(
       `budget, jobs and usage equal to ${sum} after ${count} calls`,
       others.filter((one) => one === sum).length,

@@ -290,7 +290,8 @@ describe('calls from the pages of other sites', () => {
       const wanted = ['x-request-id', 'x-conversation-id', 'etag', 'retry-after', 'ratelimit', 'ratelimit-policy'];
       const tensors = 'inference-header-content-length';
       const openAi = ['limit', 'remaining', 'reset'].map((field) => `x-ratelimit-${field}-requests`);
-      expect(exposed?.sort()).toEqual([...wanted, ...openAi, tensors].sort());
+      const calls = ['x-model-id', 'x-budget-id', 'x-should-retry'];
+      expect(exposed?.sort()).toEqual([...wanted, ...openAi, ...calls, tensors].sort());
     }
     await read(app, listed);
     await read(app, listed);

@@ -6,6 +6,7 @@ import type { ChatRequest, CompletionPart } from '../../src/domain/chat/chat.js'
 import { ModelBusy, RuntimeInvalidResponse } from '../../src/domain/chat/errors.js';
 import { StorageUnavailable } from '../../src/domain/shared/errors.js';
 import { MemoryChatRuntimes } from '../fakes/chat/memory-chat-runtimes.js';
+import { closeBreakers } from '../support/closed-breakers.js';
 import { query } from '../support/database.js';
 import { type Member, password, readyProject, register } from '../support/workspace.js';
 import { eventsOf } from './support/events.js';
@@ -41,6 +42,7 @@ describe('responses that are stored, fail or run in the background', () => {
   beforeEach(() => {
     asked = [];
     parts = saying('Hello', ' there');
+    closeBreakers(app.container);
   });
 
   const saying = (...texts: string[]) =>

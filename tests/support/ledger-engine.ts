@@ -4,7 +4,7 @@ import { sendJson } from './local-server.js';
 import { chunk, completion, type Script, sendEvents } from './scripted-engine.js';
 import { ask } from './workspace.js';
 
-/** What an engine does with a call: see `Ledger.answer`. */
+/** The outcome of a call at the engine: see `Ledger.answer`. */
 export const outcomes = ['whole', 'stream', 'break', 'leave', 'hang', 'nonsense'] as const;
 export type Outcome = (typeof outcomes)[number] | 'wait';
 

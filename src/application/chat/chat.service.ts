@@ -3,14 +3,14 @@ import type { AccountCaller, Caller } from '../../domain/accounts/caller.js';
 import { authorize, permissions } from '../../domain/accounts/permission.js';
 import type { ChatRequest, Completion, CompletionPart, Usage } from '../../domain/chat/chat.js';
 import type { KeptIn } from '../../domain/chat/conversation.js';
-import { InferenceTimeout, RuntimeInvalidResponse } from '../../domain/chat/errors.js';
+import { AnswerOutOfFormat, InferenceTimeout, RuntimeInvalidResponse } from '../../domain/chat/errors.js';
 import { Attempts } from '../../domain/jobs/attempt.js';
 import { Prices } from '../../domain/spend/prices.js';
 import { type CallFigures, type CallInfo, CallTracker, pricesOf } from '../jobs/call-tracker.js';
 import type { WithMemory } from '../shared/memory-budget.js';
 import { Clock, ServiceSettings } from '../shared/ports.js';
 import { BudgetGuard } from '../spend/budget-guard.js';
-import { CallDeadline } from '../spend/call-deadline.js';
+import { BudgetTimeOver, CallDeadline } from '../spend/call-deadline.js';
 import { bounded, demandOf } from '../spend/chat-demand.js';
 import { EarlyEnd } from '../spend/early-end.js';
 import { type InProject, TeamWorkspace } from '../workspace/team-workspace.js';
@@ -125,12 +125,15 @@ export class ChatService {
         return this.runtimes.complete(projectId, sent, options).finally(() => deadline.end());
       },
       {
-        figuresOf: ({ usage }) => figuresOf(usage),
+        figuresOf: ({ usage }, bounds) => (usage || !bounds ? figuresOf(usage) : early.ofWhole()),
         store: async (answer) => {
           await this.store(turn, input, TurnText.of(answer));
           await input.store?.(answer, projectId);
         },
-        ifLeft: () => early.ofWhole(),
+        ifFailed: async (error, hasLeft) => {
+          if (error instanceof AnswerOutOfFormat) return { ...figuresOf(error.completion.usage), isCharged: true };
+          return hasLeft || error instanceof BudgetTimeOver ? early.ofWhole() : undefined;
+        },
       },
     );
     return { projectId, modelId: attempts.modelId, completion, conversationId: turn?.id ?? null };
@@ -142,7 +145,7 @@ export class ChatService {
     const expired = new AbortController();
     const parts = this.parts(input, call, turn, expired);
     const { projectId, attempts } = call;
-    const modelId = () => attempts.modelId;
+    const modelId = () => attempts.answering;
     return { projectId, modelId, conversationId: turn?.id ?? null, parts, expired: expired.signal };
   }
 
@@ -201,7 +204,8 @@ export class ChatService {
         if (end) {
           isOpen = false;
           deadline.end();
-          await call.succeeded(figuresOf(end.usage, firstToken), async () => {
+          const isReported = end.usage !== null || call.bounds === null;
+          await call.succeeded(isReported ? figuresOf(end.usage, firstToken) : await madeSoFar(), async () => {
             await this.store(turn, input, text.joined);
             await input.store?.({ ...part, end }, projectId);
           });

@@ -9,7 +9,7 @@ import { type CallFigures, CallTracker } from '../jobs/call-tracker.js';
 import type { WithMemory } from '../shared/memory-budget.js';
 import { Clock, ServiceSettings } from '../shared/ports.js';
 import { BudgetGuard } from '../spend/budget-guard.js';
-import { CallDeadline } from '../spend/call-deadline.js';
+import { BudgetTimeOver, CallDeadline } from '../spend/call-deadline.js';
 import { requireReady } from './require-ready.js';
 import { type NamedProject, RuntimeReconciler } from './runtime-reconciler.js';
 import { TargetCalls } from './target-calls.js';
@@ -87,7 +87,10 @@ export class EmbeddingService {
       },
       {
         figuresOf: ({ promptTokens }) => figuresOf(promptTokens),
-        ifLeft: async () => figuresOf(Math.ceil(estimatedTextTokens(request.texts))),
+        ifFailed: async (error, hasLeft) =>
+          hasLeft || error instanceof BudgetTimeOver
+            ? figuresOf(Math.ceil(estimatedTextTokens(request.texts)))
+            : undefined,
       },
     );
     await memory.reserve(embeddings.vectors.reduce((bytes, { byteLength }) => bytes + byteLength, 0));

@@ -7,7 +7,7 @@ import { Prices } from '../../domain/spend/prices.js';
 import { MemoryBudget } from '../shared/memory-budget.js';
 import { Clock, ServiceSettings } from '../shared/ports.js';
 import { BudgetGuard } from '../spend/budget-guard.js';
-import { CallDeadline } from '../spend/call-deadline.js';
+import { BudgetTimeOver, CallDeadline } from '../spend/call-deadline.js';
 import { bounded, demandOf } from '../spend/chat-demand.js';
 import { EarlyEnd } from '../spend/early-end.js';
 import type { SpendScopes } from '../spend/ports.js';
@@ -76,7 +76,8 @@ export class OwnChats {
       taken = Demand.taken(answered(), { ...figuresOf(completion.usage), milliseconds }, true);
       return { completion, latency: milliseconds / 1000 };
     } catch (error) {
-      const figures = bounds && begun !== null && signal.aborted ? await early.ofWhole() : null;
+      const figures =
+        bounds && begun !== null && (signal.aborted || error instanceof BudgetTimeOver) ? await early.ofWhole() : null;
       if (figures?.isCharged) taken = Demand.taken(answered(), { ...figures, milliseconds: passed() }, true);
       throw error;
     } finally {

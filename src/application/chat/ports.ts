@@ -23,7 +23,7 @@ export interface RuntimeCall {
   /**
    * A callback for the moment when a chat worker ends the generation of one answer, because it is complete or cancelled.
    * The promise resolves, and never rejects, to the tokens that were made until then, or to null if the worker is gone.
-   * Of several answers to a prompt, the first has the tokens of the prompt. Engines elsewhere never call it.
+   * If there are several answers to a prompt, only the first has the tokens of the prompt. Engines elsewhere never call it.
    */
   readonly made?: (usage: Promise<Usage | null>) => void;
 }

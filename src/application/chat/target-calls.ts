@@ -214,6 +214,7 @@ class Tries {
       began: () => {
         if (hasBegun) return;
         hasBegun = true;
+        call.attempts?.began();
         clearTimeout(timer);
         passed.began();
       },

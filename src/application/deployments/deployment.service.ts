@@ -17,7 +17,7 @@ import { Audit } from '../audit/audit.service.js';
 import { CallTracker, type TrackedCall } from '../jobs/call-tracker.js';
 import { type ByteStream, Clock, IdGenerator, ServiceSettings, Tracer } from '../shared/ports.js';
 import { BudgetGuard } from '../spend/budget-guard.js';
-import { CallDeadline } from '../spend/call-deadline.js';
+import { BudgetTimeOver, CallDeadline } from '../spend/call-deadline.js';
 import { DeploymentReconciler } from './deployment-reconciler.js';
 import { EngineModels } from './engine-models.js';
 import { DeploymentRepository, type ModelAnswer, type ModelRequest, ModelServer, type ServerState } from './ports.js';
@@ -160,7 +160,7 @@ export class DeploymentService {
     });
     const prediction = await this.send(id, { ...request, body }, deadline.signal).catch((error) => {
       deadline.end();
-      return fail(tracking, error, signal.aborted);
+      return fail(tracking, error, signal.aborted || error instanceof BudgetTimeOver);
     });
     return finish(prediction, tracking, deadline);
   }
@@ -242,7 +242,7 @@ async function finish(
     return { status, headers, body: tracked(body, tracking, deadline) };
   }
   deadline.end();
-  if (status !== 200) tracking.refused();
+  if (status !== 200) await tracking.refused();
   else await tracking.succeeded();
   return { status, headers, body };
 }

@@ -49,8 +49,8 @@ export class CallReaper {
     await this.instances.renew();
     await this.tracker.catchUp();
     await this.guard.catchUp();
-    const lists = [this.jobs.instances(), this.queue.instances(), this.holds.instances()];
-    const known = new Set((await Promise.all(lists)).flat());
+    const running = [...(await this.jobs.instances()), ...(await this.queue.instances())];
+    const known = new Set([...running, ...(await this.holds.instances())]);
     for (const instance of await this.dead.among([...known])) await this.reap(instance);
     await this.usage.execute();
     await this.forget();
@@ -66,7 +66,8 @@ export class CallReaper {
     const ids = await this.jobs.ofInstance(instance, BATCH);
     for (const id of ids) await this.close(id);
     // The other holds are of calls that were not stored yet, though their models may have begun.
-    for (const id of await this.holds.callsOf(instance, BATCH)) await this.holds.settle(id, null);
+    if (ids.length < BATCH)
+      for (const id of await this.holds.callsOf(instance, BATCH)) await this.holds.settle(id, null);
     await this.queue.release(instance);
     this.log.warn('an instance died', { instance, calls: ids.length });
   }
@@ -76,7 +77,7 @@ export class CallReaper {
     const end = { status: 'failed', error: 'The instance died during the call.' } as const;
     try {
       const taken = await this.holds.most(id);
-      const cost = taken && costText(taken.cost);
+      const cost = taken && taken.cost > 0n ? costText(taken.cost) : null;
       const charge = { taken: taken ?? NOTHING, isHeld: taken !== null };
       await this.finisher.finish(id, (job) => Job.finish(job, { ...end, cost }, at), charge);
     } catch (error) {

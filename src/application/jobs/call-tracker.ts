@@ -50,7 +50,7 @@ export interface TrackedCall {
   /** Resolves when the end is stored, with the reason if the caller lost the permission. */
   cancelled(figures?: CallFigures): Promise<void>;
   /** Reports that the model has refused the call. The call leaves no job. */
-  refused(): void;
+  refused(): Promise<void>;
   /**
    * Ends the call as failed, as cancelled if `signal` is aborted, or as refused if the error is the caller's fault.
    * Resolves when the end is stored. `figures` are those that are known so far.
@@ -59,10 +59,10 @@ export interface TrackedCall {
 }
 
 export interface Tracking<T> {
-  readonly figuresOf?: (answer: T) => CallFigures;
+  readonly figuresOf?: (answer: T, bounds: Bounds | null) => CallFigures | Promise<CallFigures>;
   readonly store?: (answer: T) => Promise<void>;
-  /** Returns the figures of a call with a price whose caller has left. Default: it costs nothing. */
-  readonly ifLeft?: () => Promise<CallFigures>;
+  /** Returns the figures of a call that has failed, if it has a price or budgets. Default: it costs nothing. */
+  readonly ifFailed?: (error: unknown, hasLeft: boolean) => Promise<CallFigures | undefined>;
 }
 
 /** Errors of these kinds are the model's fault, not the caller's. */
@@ -99,17 +99,17 @@ export class CallTracker {
     call: (admitted: () => void, bounds: Bounds | null) => Promise<T>,
     options: Tracking<T> = {},
   ): Promise<T> {
-    const { figuresOf, store, ifLeft } = options;
+    const { figuresOf, store, ifFailed } = options;
     const tracked = await this.open(info);
     let answer: T;
     try {
       answer = await call(() => tracked.admitted(), tracked.bounds);
     } catch (error) {
       const isCounted = pricesOf(info) !== null || tracked.bounds !== null;
-      await tracked.failed(error, info.signal.aborted && isCounted ? await ifLeft?.() : undefined);
+      await tracked.failed(error, isCounted ? await ifFailed?.(error, info.signal.aborted) : undefined);
       throw error;
     }
-    await tracked.succeeded(figuresOf?.(answer), async () => store?.(answer));
+    await tracked.succeeded(await figuresOf?.(answer, tracked.bounds), async () => store?.(answer));
     return answer;
   }
 
@@ -139,12 +139,13 @@ export class CallTracker {
       ending ??= this.end(finished(job, outcome, known), log);
       await ending;
     };
-    const refused = () => {
+    const refused = async () => {
       if (ending) return;
-      void release();
-      if (!job) return;
-      this.running.withdraw(id);
-      log.info('job withdrawn');
+      if (job) {
+        this.running.withdraw(id);
+        log.info('job withdrawn');
+      }
+      await release();
     };
     const cancelled = (figures?: CallFigures) =>
       end({ status: 'cancelled', ...(signal.reason instanceof DomainError && reasonOf(signal.reason)) }, figures);
@@ -171,7 +172,7 @@ export class CallTracker {
       cancelled,
       refused,
       failed: async (error, figures) => {
-        if (!signal.aborted && isRefusal(error)) refused();
+        if (!signal.aborted && isRefusal(error)) await refused();
         else await broken(error, figures);
       },
     };

@@ -1,6 +1,9 @@
 import { InferenceTimeout } from '../../domain/chat/errors.js';
 import type { Bounds } from './ports.js';
 
+/** The time that the budgets of a call allow is over. The call is charged, because its model has worked. */
+export class BudgetTimeOver extends InferenceTimeout {}
+
 /** Ends a call when the time that its budgets allow is over. The time begins when the model begins. */
 export class CallDeadline {
   /** Aborts with the call, and at the end of its time. */
@@ -24,7 +27,7 @@ export class CallDeadline {
     const { mostMs } = this;
     if (mostMs === null) return;
     const expire = () => {
-      this.over.abort(new InferenceTimeout(mostMs / 1_000));
+      this.over.abort(new BudgetTimeOver(mostMs / 1_000));
       expired?.();
     };
     clearTimeout(this.timer);

@@ -62,7 +62,7 @@ export interface Bounds {
   readonly budgets: number;
 }
 
-/** What a call has taken at its end. */
+/** The amounts that a call has taken at its end. */
 export interface Charge {
   readonly taken: Amounts;
   /** True: the call has holds, or they are settled already. False: it had none, because there were no budgets. */

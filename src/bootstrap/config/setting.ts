@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { isIP } from 'node:net';
+import { delimiter, resolve } from 'node:path';
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
 
@@ -61,9 +62,20 @@ export function isKeySet(path: string): boolean {
   }
 }
 
-export function isFolder(path: string): boolean {
+function isFolder(path: string): boolean {
   return existsSync(path) && statSync(path).isDirectory();
 }
+
+/** Folders that exist, separated as in PATH. */
+export const folders = z
+  .string()
+  .transform((list) =>
+    list
+      .split(delimiter)
+      .filter(Boolean)
+      .map((path) => resolve(path)),
+  )
+  .refine((paths) => paths.every(isFolder), { error: 'must name folders that exist' });
 
 const listOf = (isOne: (text: string) => boolean, error: string) =>
   z

@@ -1,4 +1,4 @@
-import { delimiter, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { z } from 'zod';
 import { logLevels } from '../../application/operations/ports.js';
 import { MOST_RECORDS } from '../../domain/workspace/dataset-import.js';
@@ -10,7 +10,7 @@ import {
   baseAddresses,
   engineHosts,
   flag,
-  isFolder,
+  folders,
   networks,
   oneOf,
   proxies,
@@ -59,15 +59,7 @@ export const settings = {
   SERVICE_MODELS_DIR: setting({
     about: 'Folders with models, separated as in PATH. `models/` in the data folder is always added.',
     shown: 'the shipped models',
-    read: z
-      .string()
-      .transform((list) =>
-        list
-          .split(delimiter)
-          .filter(Boolean)
-          .map((path) => resolve(path)),
-      )
-      .refine((paths) => paths.every(isFolder), { error: 'must name folders that exist' }),
+    read: folders,
   }),
   SERVICE_MODEL_UPLOAD_MB: setting({
     about: 'The largest model file that can be uploaded, in units of 1,048,576 bytes.',

@@ -1,10 +1,10 @@
 import { DomainError, type Finding, InvalidRequest } from '../shared/errors.js';
 
-/** What a key may do: chats and embeddings, predictions, reads, and also changes. Who may change may also read. */
+/** The permissions of a key: chats and embeddings, predictions, reads, changes. A key that may change may also read. */
 export const keyPermissions = ['chat', 'predict', 'read', 'write'] as const;
 export type KeyPermission = (typeof keyPermissions)[number];
 
-/** What takes rights from an API key. A key never may more than its owner. */
+/** Restrictions take rights from an API key. A key never may more than its owner. */
 export interface KeyRestrictions {
   /** The ids of the projects that the key is for. Null: all projects of the team. */
   readonly projects: readonly string[] | null;

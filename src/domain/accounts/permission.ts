@@ -95,7 +95,7 @@ function keyRefusal({ restrictions }: AccountCaller, { key, byProject }: Permiss
   return null;
 }
 
-/** Who may change may also read. */
+/** A caller that may change may also read. */
 const hasPermission = (own: readonly KeyPermission[], needed: Permission['key']): boolean =>
   needed === 'any' || own.some((one) => one === needed || (one === 'write' && needed === 'read'));
 

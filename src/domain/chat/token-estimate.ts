@@ -44,10 +44,21 @@ const bytesOf = (value: unknown): number => encoder.encode(JSON.stringify(value)
 export function mostPromptTokens(request: ChatRequest): number {
   const { messages, texts = [], tools = [], responseFormat = null, templateFields = null, verbatim } = request;
   const parts = messages.length + texts.length + tools.length + 1;
-  const images = messages.flatMap(({ parts: own = [] }) => own.filter((part) => 'imageUrl' in part)).length;
+  const media = verbatim
+    ? mediaIn(verbatim.json.messages)
+    : messages.flatMap(({ parts: own = [] }) => own.filter(isImage));
   const content = verbatim?.json ?? { messages, texts, tools, responseFormat, templateFields };
-  return bytesOf(content) + MOST_ADDED * parts + MOST_PER_IMAGE * images;
+  return bytesOf(content) + MOST_ADDED * parts + MOST_PER_IMAGE * media.length;
 }
+
+const isImage = (part: ContentPart): boolean => 'imageUrl' in part;
+
+/** Returns the parts of verbatim messages that are no text: pictures, and what only some engines know. */
+const mediaIn = (messages: unknown): unknown[] =>
+  [messages ?? []].flat().flatMap((message) => {
+    const content = (message as { readonly content?: unknown } | null)?.content;
+    return Array.isArray(content) ? content.filter((part) => part?.type !== 'text') : [];
+  });
 
 /** Returns a number that the tokens of the texts do not exceed. Each text gets at most `MOST_ADDED` tokens around it. */
 export const mostTextTokens = (texts: readonly string[]): number => bytesOf(texts) + MOST_ADDED * texts.length;
@@ -56,7 +67,7 @@ export const mostTextTokens = (texts: readonly string[]): number => bytesOf(text
 export const answersOf = ({ texts = [], choices = 1 }: ChatRequest): number => choices * Math.max(1, texts.length);
 
 /** No request makes more tokens. */
-const MOST_TOKENS = 1_000_000_000;
+export const MOST_TOKENS = 1_000_000_000;
 
 /**
  * Returns the most tokens of all answers together, a whole number from 1 to `MOST_TOKENS`. An engine elsewhere may get

@@ -15,6 +15,8 @@ export interface Attempt {
 /** The attempts of one call, one after another. The last one tells which model has answered. */
 export class Attempts {
   private readonly ended: Attempt[] = [];
+  /** The model whose answer has begun. Null before its first content. */
+  answering: string | null = null;
   private open: { readonly modelId: string; readonly since: number } | null = null;
 
   /** `now` returns milliseconds. */
@@ -32,6 +34,11 @@ export class Attempts {
 
   begin(modelId: string): void {
     this.open = { modelId, since: this.now() };
+  }
+
+  /** Takes the first content of the answer. After it, no further model is tried. */
+  began(): void {
+    this.answering = this.modelId;
   }
 
   end(outcome: string): void {

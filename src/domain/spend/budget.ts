@@ -35,7 +35,7 @@ export interface Budget {
   readonly createdAt: Date;
 }
 
-/** What the calls of a period have spent, and what the calls that run may still spend, in billionths of the unit. */
+/** The amount that the calls of a period have spent, and the one that running calls may still spend. In billionths of the unit. */
 export interface Spent {
   readonly settled: Nanos;
   readonly held: Nanos;

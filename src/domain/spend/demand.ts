@@ -3,7 +3,7 @@ import { type Nanos, nanosOfNumber } from './cost.js';
 import type { PricedCall } from './prices.js';
 import { Prices } from './prices.js';
 
-/** What a call takes from budgets at most, before it begins. */
+/** The most that a call can take from budgets, known before it begins. */
 export interface Demand {
   /** At least the tokens of the prompt. */
   readonly promptTokens: number;

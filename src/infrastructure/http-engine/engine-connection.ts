@@ -260,7 +260,8 @@ export class EngineConnection<Model> {
     if (answer.status === 200) return answer;
     const refused = await withText(answer);
     const { mostTokens: ofBudget, ...unbounded } = verbatim ?? {};
-    const isExact = verbatim ? ofBudget === undefined : !cutToContext;
+    const own = [verbatim?.json.max_completion_tokens, verbatim?.json.max_tokens];
+    const isExact = verbatim ? ofBudget === undefined || own.includes(ofBudget) : !cutToContext;
     if (isExact || !this.refusals.isTooLong(refused)) throw this.refusalOf(request, refused);
     const again = { ...request, maxTokens: null, ...(verbatim && { verbatim: unbounded as VerbatimRequest }) };
     const second = await this.send(again, signal, stream);

@@ -18,14 +18,18 @@ export function requestJson(request: ChatRequest, model: string, stream: boolean
   if (!verbatim) return translated(request, model, stream);
   const { stream_options: options } = verbatim.json;
   const asked = { ...(isObject(options) && options), include_usage: true };
-  return { ...verbatim.json, ...boundOf(verbatim), model, ...(stream && { stream, stream_options: asked }) };
+  return { ...verbatim.json, ...boundOf(request, verbatim), model, ...(stream && { stream, stream_options: asked }) };
 }
 
-/** Returns the bound of a budget, by the name that the caller has used for its own. */
-function boundOf({ mostTokens, json }: VerbatimRequest): object {
+/**
+ * Returns the bound of a budget, by the names that the caller has used for its own. They may have values of any form, which
+ * an engine could read as a number.
+ */
+function boundOf({ texts }: ChatRequest, { mostTokens, json }: VerbatimRequest): object {
   if (mostTokens === undefined) return {};
-  const names = ['max_completion_tokens', 'max_tokens'].filter((name) => typeof json[name] === 'number');
-  return Object.fromEntries((names.length > 0 ? names : ['max_tokens']).map((name) => [name, mostTokens]));
+  const used = ['max_completion_tokens', 'max_tokens'].filter((name) => (json[name] ?? null) !== null);
+  const names = texts !== undefined || used.length === 0 ? [...used, 'max_tokens'] : used;
+  return Object.fromEntries(names.map((name) => [name, mostTokens]));
 }
 
 function translated(request: ChatRequest, model: string, stream: boolean): object {

@@ -44,7 +44,7 @@ export const gauge = snapshotOf('gauge');
 const counter = snapshotOf('counter');
 export const histogram = snapshotOf('histogram');
 
-/** What waits and what is held, for all instances. Mails are tasks. */
+/** The numbers of waiting and held things, the same on all instances. Mails are tasks. */
 export interface Backlog {
   readonly mails: number;
   readonly failedMails: number;

@@ -95,6 +95,7 @@ export class Budgets1766275200000 extends ForwardMigration {
         added numeric[] := '{}';
         own integer[]; -- the places of the budgets of the call
         bounds numeric[];
+        is_bounded boolean; -- a budget limits the tokens
       BEGIN
         FOR budget IN
           SELECT id, scope_id, unit, CASE on_exceed WHEN 'refuse' THEN "limit" END AS most, budget_start(period, at) AS begins
@@ -123,6 +124,7 @@ export class Budgets1766275200000 extends ForwardMigration {
           most_ms := (call->>'most_ms')::numeric;
           own := '{}';
           bounds := '{}';
+          is_bounded := false;
           FOR nth IN 1 .. last LOOP
             CONTINUE WHEN NOT call->'scopes' ? scope_ids[nth];
             own := own || nth;
@@ -134,7 +136,10 @@ export class Budgets1766275200000 extends ForwardMigration {
               fixed := (call->'units'->units[nth]->>'fixed')::numeric;
               per_token := (call->'units'->units[nth]->>'per_token')::numeric;
               IF rooms[nth] < fixed + per_token * (call->>'least_tokens')::numeric THEN refused := ids[nth]; EXIT; END IF;
-              IF per_token > 0 THEN most_tokens := least(most_tokens, floor((rooms[nth] - fixed) / per_token)); END IF;
+              IF per_token > 0 THEN
+                is_bounded := true;
+                most_tokens := least(most_tokens, floor((rooms[nth] - fixed) / per_token));
+              END IF;
             END IF;
           END LOOP;
           count := cardinality(own);
@@ -151,12 +156,13 @@ export class Budgets1766275200000 extends ForwardMigration {
               call->>'id', instance, ARRAY(SELECT ids[place] FROM unnest(own) AS place),
               ARRAY(SELECT starts[place] FROM unnest(own) AS place), bounds, most_tokens, most_ms, call->'units');
           END IF;
+          IF NOT is_bounded THEN most_tokens := NULL; END IF;
           RETURN NEXT;
         END LOOP;
 
         FOR nth IN 1 .. last LOOP
           UPDATE budget_periods SET held = held + added[nth]
-           WHERE budget_id = ids[nth] AND start = starts[nth] AND added[nth] > 0;
+           WHERE budget_id = ids[nth] AND start = starts[nth] AND added[nth] <> 0;
         END LOOP;
       END $$;
 

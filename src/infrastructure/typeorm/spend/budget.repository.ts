@@ -196,7 +196,7 @@ export class TypeOrmBudgetRepository implements BudgetRepository {
   }
 
   async some(ids: readonly string[], now: Date): Promise<SpentBudget[]> {
-    const found = `${SPENT} WHERE budget.id = ANY ($2)`;
+    const found = `${SPENT} WHERE NOT is_key_limit AND budget.id = ANY ($2)`;
     return (await this.unitOfWork.query<SpentRow>(found, [now, ids])).map(spentOf);
   }
 

@@ -50,6 +50,9 @@ export function crossOrigin(origins: readonly string[]): RequestHandler {
     exposedHeaders: [
       'X-Request-Id',
       'X-Conversation-Id',
+      'X-Model-Id',
+      'X-Budget-Id',
+      'x-should-retry',
       'Inference-Header-Content-Length',
       'ETag',
       'Retry-After',

@@ -159,7 +159,7 @@ describe('budgets', () => {
     const [refused, succeeded] = [await open(), await open()];
     succeeded.admitted();
     broken.settle = true;
-    refused.refused();
+    await refused.refused();
     broken.end = true;
     await expect(succeeded.succeeded({ tokensIn: 1, tokensOut: 1, firstToken: null })).rejects.toThrow(
       StorageUnavailable,

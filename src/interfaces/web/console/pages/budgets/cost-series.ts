@@ -14,7 +14,7 @@ export type CostRange = keyof typeof costRanges;
 export const costRangeNamed = (name: string | null): CostRange =>
   (Object.hasOwn(costRanges, name ?? '') ? name : '30d') as CostRange;
 
-/** What the calls of one group have taken. */
+/** The costs of the calls of one group. */
 export interface GroupSums {
   readonly group: string | null;
   readonly calls: number;
