@@ -368,7 +368,11 @@ describe('an import under another limit', () => {
     const raw = encoded(records);
     expect(Buffer.byteLength(raw)).toBeGreaterThan(5.5 * 1024 * 1024);
     const { status, body } = await send(type, raw);
-    expect({ status, count: body.record_count, more: body.next_cursor }).toEqual({ status: 201, count: 600, more: '1:500' });
+    expect({ status, count: body.record_count, more: body.next_cursor }).toEqual({
+      status: 201,
+      count: 600,
+      more: '1:500',
+    });
     expect(body.records[499].fields.text).toBe('🦆 x'.repeat(1_600));
     const last = (await app.get(`${datasets}/${body.id}/records?cursor=1:599`, token)).body.records;
     expect(last).toMatchObject([{ id: 'r599' }]);

@@ -17,9 +17,9 @@ import { PAGE_BYTES } from '../shared/bounded-page.js';
 import type { Reservation, WithMemory } from '../shared/memory-budget.js';
 import { JsonSchemas } from '../shared/ports.js';
 import { retryWrite } from '../shared/retry-write.js';
+import { BudgetRepository } from '../spend/ports.js';
 import { ContentHasher, DatasetRepository, ModelRepository, ProjectRepository } from './ports.js';
 import { RecordPages } from './record-pages.js';
-import { BudgetRepository } from '../spend/ports.js';
 import { type Change, type InProject, TeamWorkspace } from './team-workspace.js';
 
 @injectable()

@@ -1,8 +1,8 @@
 import type { OwnCall, OwnChats } from '../../../../src/application/chat/own-chats.js';
 import type { RuntimeReconciler } from '../../../../src/application/chat/runtime-reconciler.js';
 import { EvaluationChat, EvaluationRunner } from '../../../../src/application/jobs/evaluation-runner.js';
-import { RecordPages } from '../../../../src/application/workspace/record-pages.js';
 import { RetryAfter } from '../../../../src/application/shared/retry-after.js';
+import { RecordPages } from '../../../../src/application/workspace/record-pages.js';
 import type { TimedCompletion } from '../../../../src/domain/chat/chat.js';
 import { ContextLengthExceeded, RuntimeInvalidResponse, RuntimeStopped } from '../../../../src/domain/chat/errors.js';
 import type { ProjectRuntime } from '../../../../src/domain/chat/runtime.js';

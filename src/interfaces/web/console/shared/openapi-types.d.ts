@@ -7060,6 +7060,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["Refused403KeyRestricted"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
@@ -7098,7 +7099,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400MalformedJsonBadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
-            403: components["responses"]["Refused403Forbidden"];
+            403: components["responses"]["Refused403KeyRestrictedForbidden"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             409: components["responses"]["Refused409StaleVersionDatasetFrozen"];
@@ -7141,7 +7142,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400MalformedJsonBadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
-            403: components["responses"]["Refused403Forbidden"];
+            403: components["responses"]["Refused403KeyRestrictedForbidden"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             409: components["responses"]["Refused409StaleVersionDatasetFrozen"];
@@ -7184,7 +7185,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400MalformedJsonBadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
-            403: components["responses"]["Refused403Forbidden"];
+            403: components["responses"]["Refused403KeyRestrictedForbidden"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             409: components["responses"]["Refused409StaleVersionDatasetFrozen"];
@@ -7224,6 +7225,7 @@ export interface operations {
             };
             400: components["responses"]["Refused400BadRequest"];
             401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["Refused403KeyRestricted"];
             404: components["responses"]["Refused404NotFound"];
             408: components["responses"]["Refused408RequestTimeout"];
             421: components["responses"]["Refused421MisdirectedRequest"];
