@@ -182,6 +182,25 @@ describe('datasets of an earlier version', () => {
     expect(await unused()).toBe(0);
   });
 
+  it('keep their records when an instance prunes the version whose records a move is about to share', async () => {
+    await store.records.entries('dst_large', 1, { offset: 0, count: 1 });
+    const slow = new TypeOrmUnitOfWork(source);
+    const { query: ask } = slow;
+    let pruned = false;
+    slow.query = async <Row>(statement: string, values?: unknown[]) => {
+      if (statement.includes('nextval') && !pruned) {
+        pruned = true;
+        await store.datasets.prune('dst_large', 2);
+        await tidy();
+      }
+      return ask.call(slow, statement, values) as Promise<Row[]>;
+    };
+    expect(await recordsOf(postgresRepositories(slow), 'dst_large', 2)).toEqual(HISTORIES.dst_large?.[1]);
+    expect(pruned).toBe(true);
+    await tidy();
+    expect(await recordsOf(store, 'dst_large', 2)).toEqual(HISTORIES.dst_large?.[1]);
+  });
+
   it('fail on an instance of the earlier version, which cannot store them in two forms', async () => {
     for (const statement of [
       "INSERT INTO dataset_contents (dataset_id, version, records) VALUES ('dst_small', 5, '[]')",

@@ -95,13 +95,24 @@ export class TypeOrmDatasetRepository implements DatasetRepository {
   }
 
   async prune(datasetId: string, oldest: number): Promise<void> {
-    for (let more = true; more; ) more = await this.unitOfWork.run(() => this.pruneOne(datasetId, oldest));
+    for (let more = true; more; ) {
+      await this.moveSecond(datasetId, oldest);
+      more = await this.unitOfWork.run(() => this.pruneOne(datasetId, oldest));
+    }
   }
 
-  /** Returns true if it has removed a version. */
+  /** The next version may be about to share records with the oldest, which is moved. So it is moved first. */
+  private async moveSecond(datasetId: string, oldest: number): Promise<void> {
+    const [removed, next] = await this.unitOfWork.query<OldVersion>(OLDEST_TWO, [datasetId]);
+    if (removed && next && removed.version < oldest && mayShare(removed, next))
+      await this.list(datasetId, next.version);
+  }
+
+  /** Returns true if another version may have to be removed. */
   private async pruneOne(datasetId: string, oldest: number): Promise<boolean> {
     const [removed, next] = await this.unitOfWork.query<OldVersion>(OLDEST_TWO, [datasetId]);
     if (!removed || !next || removed.version >= oldest) return false;
+    if (mayShare(removed, next)) return true;
     await this.history().delete({ datasetId, version: removed.version });
     const isShared = removed.oldContentVersion !== null && removed.oldContentVersion === next.oldContentVersion;
     const freed = isShared ? 0 : await this.free(datasetId, removed, next);
@@ -143,6 +154,8 @@ export class TypeOrmDatasetRepository implements DatasetRepository {
     await this.history().insert({ ...Dataset.versionOf(dataset), ...columnsOf(list), oldContentVersion: null });
   }
 }
+
+const mayShare = (removed: OldVersion, next: OldVersion): boolean => removed.chunks !== null && next.chunks === null;
 
 /** Returns the chunks that only the first list has. */
 const without = (chunks: readonly string[], others: readonly string[]): Pick<Chunk, 'number'>[] => {
