@@ -298,5 +298,21 @@ describe('the records of a dataset', () => {
       expect(await exported(`${id}/export?format=xls`)).toMatchObject(invalid('format'));
       expect(await exported(`${id}/export?version=9`)).toMatchObject(notFound);
     });
+
+    it('has every record of a dataset that is read in several parts, in both formats', async () => {
+      const all = Array.from({ length: 1_150 }, (_, n) => record(`r${n}`, { fields: { [`f${n % 3}`]: n } }));
+      const { id } = await imported(all);
+      const ids = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map(([, n]) => n);
+      const numbers = all.map((_, n) => String(n));
+      expect(ids((await exported(`${id}/export`)).body, /^\{"id":"r(\d+)"/gm)).toEqual(numbers);
+      expect(ids((await exported(`${id}/export?format=csv`)).body, /^r(\d+),/gm)).toEqual(numbers);
+    });
+
+    it('is refused as CSV, but not as JSON Lines, if the records have more than 1,000 different fields', async () => {
+      const fields = (n: number) => Object.fromEntries(Array.from({ length: 40 }, (_, f) => [`${n} ${f}`, f]));
+      const { id } = await imported(Array.from({ length: 26 }, (_, n) => record(`r${n}`, { fields: fields(n) })));
+      expect(await exported(`${id}/export?format=csv`)).toMatchObject(invalid('format'));
+      expect((await exported(`${id}/export`)).status).toBe(200);
+    });
   });
 });

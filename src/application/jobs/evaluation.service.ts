@@ -33,6 +33,9 @@ interface NewEvaluation {
   readonly modelId: string | null;
 }
 
+/** The results that an export reads together. */
+const MOST_IN_PART = 200;
+
 interface Results extends WithMemory {
   readonly id: string;
   readonly page: ResultsPage;
@@ -92,16 +95,15 @@ export class EvaluationService {
   }
 
   /** Lists the scored records, also of a running evaluation. Long texts shorten the page. Throws NotFound. */
-  async results(by: Caller | null, { id, page: wanted, memory }: Results): Promise<Bounded<Result>> {
-    const { limit, after } = wanted;
+  async results(by: Caller | null, { id, page, memory }: Results): Promise<Bounded<Result>> {
     const { jobId } = await this.find(by, { id });
-    const positions = (page: Page) => ({ ...page, after: page.after === null ? null : Number(page.after) });
-    const first = { limit, after: after === null ? null : String(after) };
-    return boundedPage(first, {
-      sizes: (page) => this.evaluations.resultSizes(jobId, positions(page)),
-      fetch: (page) => this.evaluations.results(jobId, positions(page)),
-      memory,
-    });
+    return this.page(jobId, page, memory);
+  }
+
+  /** Returns all that `results` lists, in parts. Throws NotFound. */
+  async export(by: Caller | null, { id, memory }: Omit<Results, 'page'>): Promise<AsyncIterable<readonly Result[]>> {
+    const { jobId } = await this.find(by, { id });
+    return this.parts(jobId, memory);
   }
 
   /** Compares two evaluations of the same records by the same metric. Throws NotFound, InvalidRequest. */
@@ -130,6 +132,33 @@ export class EvaluationService {
     const evaluation = isOwn ? await this.evaluations.find(id) : null;
     if (!evaluation) throw new NotFound('evaluation');
     return evaluation;
+  }
+
+  private async *parts(jobId: string, memory: Results['memory']): AsyncGenerator<readonly Result[]> {
+    // A part holds the memory of the one before: a file that has begun should not end early for a lack of memory.
+    const growing = { reserve: (bytes: number) => memory.grow(bytes) };
+    for (let after: number | null = null, more = true; more; ) {
+      const part: Bounded<Result> = await this.page(jobId, { limit: MOST_IN_PART, after }, growing);
+      yield part.items;
+      after = part.items.at(-1)?.position ?? after;
+      more = part.more;
+    }
+    // Results that were deleted meanwhile must not make a shorter file.
+    if (!(await this.evaluations.find(jobId))) throw new NotFound('evaluation');
+  }
+
+  private page(
+    jobId: string,
+    { limit, after }: ResultsPage,
+    memory: Pick<Results['memory'], 'reserve'>,
+  ): Promise<Bounded<Result>> {
+    const positions = (page: Page) => ({ ...page, after: page.after === null ? null : Number(page.after) });
+    const first = { limit, after: after === null ? null : String(after) };
+    return boundedPage(first, {
+      sizes: (page) => this.evaluations.resultSizes(jobId, positions(page)),
+      fetch: (page) => this.evaluations.results(jobId, positions(page)),
+      memory,
+    });
   }
 
   private async requireSchema({ spec, teamId }: Project): Promise<void> {

@@ -53,6 +53,9 @@ export interface ChangedRecord {
   readonly record: DatasetRecord;
 }
 
+/** The fields of a table. Each record may have other fields, so they could be too many for a row. */
+const MOST_COLUMNS = 1_000;
+
 /** Reads and changes single records of datasets. A change makes a new version of the dataset. */
 @injectable()
 export class DatasetRecordsService {
@@ -77,7 +80,10 @@ export class DatasetRecordsService {
     return { ...of, ...listed };
   }
 
-  /** Yields all records of a version, in parts. Throws NotFound. */
+  /**
+   * Returns all records of a version, in parts. `fields` returns the names of all their fields. Throws NotFound, and
+   * `fields` InvalidRequest.
+   */
   async export(
     by: Caller | null,
     wanted: OfDataset & { version?: number | undefined },
@@ -89,13 +95,7 @@ export class DatasetRecordsService {
   }> {
     const { name } = await this.service.find(by, wanted);
     const of = await this.versionOf(by, wanted);
-    const fields = async () => {
-      const names = new Set<string>();
-      for await (const records of this.pages.all(of))
-        for (const { fields } of records) for (const name of Object.keys(fields)) names.add(name);
-      return [...names];
-    };
-    return { of, name, records: this.pages.all(of), fields };
+    return { of, name, records: this.pages.all(of), fields: () => this.fieldsOf(of) };
   }
 
   /**
@@ -184,6 +184,17 @@ export class DatasetRecordsService {
     const [entry] = unstorable(recordId) ? [] : found('version', await this.stored.withIds(id, version, [recordId]));
     if (!entry) throw new NotFound('record');
     return entry;
+  }
+
+  private async fieldsOf(of: VersionOf): Promise<string[]> {
+    const names = new Set<string>();
+    for await (const records of this.pages.all(of)) {
+      for (const { fields } of records) for (const name of Object.keys(fields)) names.add(name);
+      if (names.size <= MOST_COLUMNS) continue;
+      const message = `cannot be csv, because the records have more than ${MOST_COLUMNS} different fields: use jsonl`;
+      throw new InvalidRequest([{ path: 'format', message }]);
+    }
+    return [...names];
   }
 
   private async versionOf(by: Caller | null, wanted: OfDataset & { version?: number | undefined }): Promise<VersionOf> {

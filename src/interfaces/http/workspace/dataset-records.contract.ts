@@ -3,6 +3,7 @@ import { permissions } from '../../../domain/accounts/permission.js';
 import { MOST_RECORDS } from '../../../domain/workspace/dataset-import.js';
 import { findingCodes } from '../../../domain/workspace/dataset-validation.js';
 import { contractsOf } from '../contract.js';
+import { fileFormats, fileTypes } from '../files.js';
 import { Count, LongPage, NextCursor, SearchText } from '../paging.js';
 import {
   AnyJson,
@@ -16,7 +17,6 @@ import {
   VersionNumber,
   wholeNumberText,
 } from '../schemas.js';
-import { fileTypes } from './record-files.js';
 import { Records, SentRecords } from './records.js';
 
 const api = contractsOf('Project workspace');
@@ -168,21 +168,20 @@ export const deleteRecord = api.delete(one, {
   refusals: ['stale_version', 'dataset_frozen'],
 });
 
-const formats = ['jsonl', 'csv'] as const satisfies readonly (keyof typeof fileTypes)[];
-
 export const exportRecords = api.get('/v1/projects/{project_id}/datasets/{dataset_id}/export', {
   id: 'exportDataset',
   summary: 'Export a dataset',
   description:
-    'All records of a version as a file. JSON Lines can be imported again without a loss. CSV has a column for each field. A ' +
-    'cell that a spreadsheet would run as a formula begins with an apostrophe.',
+    'All records of a version as a file. JSON Lines can be imported again without a loss. CSV has a column for each field, ' +
+    'and at most 1,000 fields. A cell that a spreadsheet would run as a formula begins with an apostrophe.',
   access: permissions.readWorkspace,
   query: z.object({
-    format: z.enum(formats, { error: `must be one of ${formats.join(', ')}` }).default('jsonl'),
+    format: z.enum(fileFormats, { error: `must be one of ${fileFormats.join(', ')}` }).default('jsonl'),
     version: wholeNumberText(1, GREATEST_VERSION).optional().describe('A version. Default: the current one.'),
   }),
   answer: z
     .string()
     .meta({ example: '{"id":"fr","group":"europe","input":"France?","expected":"Paris","fields":{}}\n' }),
   answerFiles: Object.values(fileTypes),
+  refusals: ['busy'],
 });

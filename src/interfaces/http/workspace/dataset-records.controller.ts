@@ -3,10 +3,11 @@ import { DatasetService } from '../../../application/workspace/dataset.service.j
 import { DatasetRecordsService } from '../../../application/workspace/dataset-records.service.js';
 import { ProjectService } from '../../../application/workspace/project.service.js';
 import { InvalidRequest } from '../../../domain/shared/errors.js';
-import { type CallOf, type Controller, type Existence, route, StreamedResponse } from '../contract.js';
+import type { DatasetRecord } from '../../../domain/workspace/dataset-record.js';
+import { type CallOf, type Controller, type Existence, route, type StreamedResponse } from '../contract.js';
+import { csvRows, fileAnswer, jsonLines } from '../files.js';
 import { expectedVersions, sentVersions } from '../schemas.js';
 import * as contracts from './dataset-records.contract.js';
-import { csv, fileTypes, jsonLines } from './record-files.js';
 import { sentRecords } from './record-forms.js';
 
 /** The memory of the records on their way into a file. */
@@ -72,15 +73,17 @@ export class DatasetRecordsController implements Controller {
     const { version, format } = query;
     const { of, name, records, fields } = await this.records.export(caller, { ...datasetIn(params), version });
     await memory.reserveBytes(EXPORT_BYTES);
-    const chunks = format === 'csv' ? csv(records, await fields()) : jsonLines(records);
-    const file = `${name.replace(/[^\w.-]+/g, '-').slice(0, 100)}-${of.version}.${format}`;
-    const headers = {
-      'Content-Type': `${fileTypes[format]}; charset=utf-8`,
-      'Content-Disposition': `attachment; filename="${file}"`,
-    };
-    return new StreamedResponse(200, headers, chunks, { expired: signal });
+    const chunks = format === 'csv' ? recordRows(records, await fields()) : jsonLines(records);
+    return fileAnswer({ name: `${name.slice(0, 100)}-${of.version}`, format, chunks, signal });
   }
 }
+
+/** Yields the rows of a CSV file. `names` are the columns after the four that each record has. */
+const recordRows = (records: AsyncIterable<readonly DatasetRecord[]>, names: readonly string[]) =>
+  csvRows(['id', 'group', 'input', 'expected', ...names], records, ({ id, group, input, expected, fields }) => [
+    ...[id, group, input, expected],
+    ...names.map((name) => (Object.hasOwn(fields, name) ? (fields[name] ?? null) : null)),
+  ]);
 
 const OTHER_VERSION = 'is of another version than `version`';
 
