@@ -1,13 +1,17 @@
-import { createHash } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Client } from 'pg';
-import { canonicalRecords, type DatasetRecord } from '../src/domain/workspace/dataset-record.js';
-import type { JsonObject } from '../src/domain/workspace/json.js';
 import { startEmbeddedPostgres } from '../src/infrastructure/embedded-postgres/embedded-postgres.js';
 import { migrateBefore } from '../tests/support/database-before.js';
 import { answering, evaluatedProject, records } from '../tests/support/evaluations.js';
+import {
+  addOldDataset,
+  addOldProject,
+  digestOf,
+  oldRecords,
+  RECORDS_MIGRATION,
+} from '../tests/support/old-datasets.js';
 import { ScriptedEngine } from '../tests/support/scripted-engine.js';
 import { Service, temporaryFolder } from '../tests/support/service.js';
 import { type Member, register } from '../tests/support/workspace.js';
@@ -84,26 +88,17 @@ async function evaluation(databaseUrl: string): Promise<void> {
   await rm(dataDir, { recursive: true, force: true });
 }
 
-const recordsOf = (dataset: number, version: number): DatasetRecord[] =>
-  Array.from({ length: (dataset * 7) % 120 }, (_, n) => ({
-    ...{ id: `r${n}`, group: n % 2 ? 'odd' : null, input: `Question ${n} of ${dataset}`, expected: `${n}` },
-    fields: n === version ? { version } : ({} as JsonObject),
-  }));
-
 async function upgrade(databaseUrl: string): Promise<void> {
-  const migration = 'DatasetRecords1766448000000';
-  await migrateBefore(databaseUrl, migration);
+  await migrateBefore(databaseUrl, RECORDS_MIGRATION);
   const client = new Client({ connectionString: databaseUrl });
   await client.connect();
-  await client.query(`
-    INSERT INTO teams (id, operator, created_at) VALUES ('${TEAM}', false, now());
-    INSERT INTO accounts (id, team_id, name, email, email_key, role, created_at) VALUES
-      ('usr_1', '${TEAM}', 'Old', 'old@example.com', 'old@example.com', 'admin', now());
-    INSERT INTO projects (id, team_id, name, version, spec, created_by, created_at, updated_at, updated_by) VALUES
-      ('${PROJECT}', '${TEAM}', 'P', 1, '{}', 'usr_1', now(),
-       now(), 'usr_1')`);
+  const run = (sql: string, values?: unknown[]) => client.query(sql, values);
+  await addOldProject(run, { team: TEAM, project: PROJECT });
   const idOf = (n: number) => `dst_0199f2a4-7c1e-7a57-9d0e-${String(n).padStart(12, '0')}`;
-  for (let n = 0; n < DATASETS; n++) await addOld(client, idOf(n), n);
+  for (let n = 0; n < DATASETS; n++) {
+    const history = [1, 2, 3].map((version) => oldRecords(n, version));
+    await addOldDataset(run, { id: idOf(n), project: PROJECT, history });
+  }
   console.log(`${DATASETS} datasets with 3 versions each, as the earlier release stores them`);
 
   const dataDir = await temporaryFolder();
@@ -125,43 +120,13 @@ async function upgrade(databaseUrl: string): Promise<void> {
   await rm(dataDir, { recursive: true, force: true });
 }
 
-const digestOf = (all: readonly DatasetRecord[]) =>
-  createHash('sha256')
-    .update([...canonicalRecords(all)].join(''))
-    .digest('hex');
-
-async function addOld(client: Client, id: string, n: number): Promise<void> {
-  const contents = [1, 2, 3].map((version) => recordsOf(n, version));
-  const valid = JSON.stringify({ valid: true, count: 0, findings: [] });
-  const summary = (all: readonly DatasetRecord[]) => [all.length, digestOf(all), JSON.stringify(all).length, valid];
-  await client.query(
-    `INSERT INTO datasets (id, project_id, name, version, state, record_count, content_sha256, bytes, validation,
-       created_by, created_at, updated_by, updated_at)
-     VALUES ($1, '${PROJECT}', 'Old', 3, 'editable', $2, $3, $4, $5, 'usr_1', now(), 'usr_1', now())`,
-    [id, ...summary(contents[2] as DatasetRecord[])],
-  );
-  for (const [index, all] of contents.entries()) {
-    await client.query(
-      `INSERT INTO dataset_versions (dataset_id, version, record_count, content_sha256, bytes, validation, name,
-         content_version, created_by, created_at) VALUES ($1, $2, $3, $4, $5, $6, 'Old', $2, 'usr_1', now())`,
-      [id, index + 1, ...summary(all)],
-    );
-    await client.query('INSERT INTO dataset_contents (dataset_id, version, records, bytes) VALUES ($1, $2, $3, $4)', [
-      id,
-      index + 1,
-      JSON.stringify(all),
-      JSON.stringify(all).length,
-    ]);
-  }
-}
-
 async function equal(service: Service, { token }: Member, idOf: (n: number) => string): Promise<number> {
   const datasets = `/v1/projects/${PROJECT}/datasets`;
   let same = 0;
   for (let n = 0; n < DATASETS; n++) {
     for (const version of [1, 2, 3]) {
       const { body } = await service.get(`${datasets}/${idOf(n)}/versions/${version}`, token);
-      const all = recordsOf(n, version);
+      const all = oldRecords(n, version);
       const isSame = JSON.stringify(body.records) === JSON.stringify(all) && body.content_sha256 === digestOf(all);
       if (isSame) same++;
       else console.log(`different: ${idOf(n)}@${version}`);

@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { canonicalRecords, type DatasetRecord } from '../src/domain/workspace/dataset-record.js';
+import type { DatasetRecord } from '../src/domain/workspace/dataset-record.js';
 import { startEmbeddedPostgres } from '../src/infrastructure/embedded-postgres/embedded-postgres.js';
+import { digestOf } from '../tests/support/old-datasets.js';
 import { Service, temporaryFolder } from '../tests/support/service.js';
 import { createProject, register } from '../tests/support/workspace.js';
 import { median, wanted } from './rounds.js';
@@ -72,11 +72,6 @@ async function withService(databaseUrl: string, work: (service: Service) => Prom
     await rm(dataDir, { recursive: true, force: true });
   }
 }
-
-const digestOf = (records: readonly DatasetRecord[]) =>
-  createHash('sha256')
-    .update([...canonicalRecords(records)].join(''))
-    .digest('hex');
 
 async function importBody(
   service: Service,

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { describeInBrowser, Visitor } from '../support/browser.js';
 import { cleanUp, openConsole, shortcomingsInEveryLook } from '../support/console.js';
@@ -54,6 +55,24 @@ describeInBrowser('a dataset of more records than one page in the console', () =
     await press(page, 'Done');
     await shown(page, 'Version 4 is saved.');
     expect(await stored()).toMatchObject({ version: 4, record_count: 600 });
+  });
+
+  it('is exported as a file', async () => {
+    const page = await openConsole(visitor, cast.member.token, dataset);
+    const { version } = await stored();
+    for (const [title, format] of [
+      ['JSON Lines', 'jsonl'],
+      ['CSV', 'csv'],
+    ] as const) {
+      await press(page, 'Export');
+      if (format === 'jsonl') expect(await shortcomingsInEveryLook(page)).toEqual([]);
+      const saved = page.waitForEvent('download');
+      await press(page, title);
+      const file = await saved;
+      expect(file.suggestedFilename()).toBe(`Large-${version}.${format}`);
+      const text = await readFile(await file.path(), 'utf8');
+      expect(text).toBe(await stored(`/export?format=${format}`));
+    }
   });
 
   it('of an earlier version, and for a member, is only read', async () => {

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
-import { canonicalRecords, type DatasetRecord } from '../../src/domain/workspace/dataset-record.js';
+import type { DatasetRecord } from '../../src/domain/workspace/dataset-record.js';
+import { digestOf } from '../support/old-datasets.js';
 import { createProject, type Member } from '../support/workspace.js';
 import { invalid, notFound, refusal, stale } from './support/refusals.js';
 import { TestApp } from './support/test-app.js';
@@ -10,10 +10,6 @@ const whole = (id: string, over: object = {}): DatasetRecord => ({
   ...over,
 });
 const many = (count: number, over: object = {}) => Array.from({ length: count }, (_, n) => record(`r${n}`, over));
-const digestOf = (records: readonly DatasetRecord[]) =>
-  createHash('sha256')
-    .update([...canonicalRecords(records)].join(''))
-    .digest('hex');
 
 describe('the records of a dataset', () => {
   let app: TestApp;

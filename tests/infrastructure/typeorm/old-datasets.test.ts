@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { canonicalRecords, type DatasetRecord } from '../../../src/domain/workspace/dataset-record.js';
 import { createDataSource, type DataSource } from '../../../src/infrastructure/typeorm/data-source.js';
 import { migrate } from '../../../src/infrastructure/typeorm/migrate.js';
@@ -6,13 +5,16 @@ import { TypeOrmUnitOfWork } from '../../../src/infrastructure/typeorm/typeorm-u
 import { query, type TestDatabase } from '../../support/database.js';
 import { databaseBefore } from '../../support/database-before.js';
 import { recordsOf } from '../../support/datasets.js';
+import {
+  addOldDataset,
+  addOldProject,
+  contentsOf,
+  digestOf,
+  type History,
+  RECORDS_MIGRATION,
+} from '../../support/old-datasets.js';
 import { postgresRepositories } from '../../support/postgres-repositories.js';
 import type { Repositories } from '../../support/repositories.js';
-
-const digestOf = (records: readonly DatasetRecord[]) =>
-  createHash('sha256')
-    .update([...canonicalRecords(records)].join(''))
-    .digest('hex');
 
 const record = (n: number, over: Partial<DatasetRecord> = {}): DatasetRecord => ({
   id: `r${n}`,
@@ -24,8 +26,7 @@ const record = (n: number, over: Partial<DatasetRecord> = {}): DatasetRecord => 
 });
 const many = (count: number) => Array.from({ length: count }, (_, n) => record(n));
 
-/** The contents of each version of a dataset. A version that is null has the content of the version before. */
-const HISTORIES: Readonly<Record<string, readonly (readonly DatasetRecord[] | null)[]>> = {
+const HISTORIES: Readonly<Record<string, History>> = {
   dst_empty: [[], null, []],
   dst_small: [many(3), null, [...many(3).slice(0, 2), record(2, { expected: 'other' })], null],
   dst_large: [many(2_500), [...many(2_500).slice(1), record(9_999)]],
@@ -36,51 +37,10 @@ const HISTORIES: Readonly<Record<string, readonly (readonly DatasetRecord[] | nu
 };
 for (let n = 0; n < 20; n++) (HISTORIES as Record<string, unknown>)[`dst_${n}`] = [many(n), many(n + 1)];
 
-const PROJECT = `
-  WITH team AS (INSERT INTO teams (id, operator, created_at) VALUES ('tea_1', false, now())),
-    account AS (INSERT INTO accounts (id, team_id, name, email, email_key, role, created_at)
-      VALUES ('usr_1', 'tea_1', 'Ada', 'a@b.c', 'a@b.c', 'admin', now()))
-  INSERT INTO projects (id, team_id, name, version, spec, created_by, created_at, updated_at, updated_by)
-    VALUES ('prj_1', 'tea_1', 'P', 1, '{}', 'usr_1', now(), now(), 'usr_1')`;
-
-/** Stores datasets as the earlier version does. */
 async function fill(url: string): Promise<void> {
-  await query(url, PROJECT);
-  for (const [id, history] of Object.entries(HISTORIES)) {
-    let [content, contentVersion, stored] = [[] as readonly DatasetRecord[], 0, 0];
-    const rows: [number, number, readonly DatasetRecord[]][] = [];
-    for (const [index, own] of history.entries()) {
-      if (own) [content, contentVersion] = [own, index + 1];
-      rows.push([index + 1, contentVersion, content]);
-    }
-    const lengthOf = (records: readonly DatasetRecord[]) => Buffer.byteLength([...canonicalRecords(records)].join(''));
-    for (const own of history) if (own) stored += lengthOf(own) + 200;
-    const [version, , last] = rows.at(-1) as (typeof rows)[number];
-    await query(
-      url,
-      `INSERT INTO datasets (id, project_id, name, version, state, record_count, content_sha256, bytes, validation,
-         created_by, created_at, updated_by, updated_at, stored_bytes)
-       VALUES ($1, 'prj_1', 'D', $2, 'editable', $3, $4, $5, '{"valid":true,"count":0,"findings":[]}', 'usr_1', now(),
-         'usr_1', now(), $6)`,
-      [id, version, last.length, digestOf(last), lengthOf(last), stored],
-    );
-    for (const [number, of, records] of rows) {
-      await query(
-        url,
-        `INSERT INTO dataset_versions (dataset_id, version, name, record_count, content_sha256, bytes, validation,
-           content_version, created_by, created_at)
-         VALUES ($1, $2, 'D', $3, $4, $5, '{"valid":true,"count":0,"findings":[]}', $6, 'usr_1', now())`,
-        [id, number, records.length, digestOf(records), lengthOf(records), of],
-      );
-      if (of === number)
-        await query(url, 'INSERT INTO dataset_contents (dataset_id, version, records, bytes) VALUES ($1, $2, $3, $4)', [
-          id,
-          number,
-          JSON.stringify(records),
-          lengthOf(records),
-        ]);
-    }
-  }
+  const run = (sql: string, values?: unknown[]) => query(url, sql, values);
+  await addOldProject(run, { team: 'tea_1', project: 'prj_1' });
+  for (const [id, history] of Object.entries(HISTORIES)) await addOldDataset(run, { id, project: 'prj_1', history });
 }
 
 describe('datasets of an earlier version', () => {
@@ -88,7 +48,7 @@ describe('datasets of an earlier version', () => {
   let source: DataSource;
   let store: Repositories;
   beforeEach(async () => {
-    database = await databaseBefore('DatasetRecords1766448000000');
+    database = await databaseBefore(RECORDS_MIGRATION);
     await fill(database.url);
     await migrate(database.url);
     await connect();
@@ -105,9 +65,7 @@ describe('datasets of an earlier version', () => {
   /** Compares every version with what was stored. */
   async function expectEqual(): Promise<void> {
     for (const [id, history] of Object.entries(HISTORIES)) {
-      let content: readonly DatasetRecord[] = [];
-      for (const [index, own] of history.entries()) {
-        content = own ?? content;
+      for (const [index, content] of contentsOf(history).entries()) {
         const found = await recordsOf(store, id, index + 1);
         expect([id, index + 1, JSON.stringify(found)]).toEqual([id, index + 1, JSON.stringify(content)]);
         const version = await store.datasets.version(id, index + 1);
