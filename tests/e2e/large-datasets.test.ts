@@ -40,8 +40,8 @@ describe('a large dataset', () => {
     const { token } = await register(service, 'Ada');
     await query(database.url, 'UPDATE accounts SET email_verified_at = now()');
     // The records are longer than one part that is read at once, and the rows are more than one part of an export.
-    const count = 230;
-    const rows = records(count).map((row) => ({ ...row, input: `${'lorem '.repeat(1_000)}${row.input}` }));
+    const count = 130;
+    const rows = records(count).map((row) => ({ ...row, input: `${'lorem '.repeat(1_700)}${row.input}` }));
     const subject = await evaluatedProject(service, token, {
       spec: { acceptance: { metric: 'contains', threshold: 0.8 } },
       model: { runtime: 'openai', base_url: engine.url, model: 'big-model' },
@@ -57,7 +57,7 @@ describe('a large dataset', () => {
     expect(await ended(service, token, body.id)).toMatchObject({
       status: 'succeeded',
       progress: { done: count, total: count },
-      result: { count, right: 207, errors: 0 },
+      result: { count, right: 117, errors: 0 },
     });
     const results = `/v1/jobs/${body.id}/results`;
     const first = (await service.get(`${results}?limit=1000`, token)).body;
@@ -81,7 +81,7 @@ describe('a large dataset', () => {
     const [team, project] = ['tea', 'prj'].map((prefix) => `${prefix}_0199f2a4-7c1e-7a57-9d0e-0f8f2f1f7a11`);
     const place = { team, project } as { team: string; project: string };
     const idOf = (n: number) => `dst_0199f2a4-7c1e-7a57-9d0e-${String(n).padStart(12, '0')}`;
-    const histories = Array.from({ length: 60 }, (_, n) => [oldRecords(n, 1), null, oldRecords(n, 2)]);
+    const histories = Array.from({ length: 40 }, (_, n) => [oldRecords(n, 1), null, oldRecords(n, 2)]);
     database = await databaseBefore(RECORDS_MIGRATION);
     const run = (sql: string, values?: unknown[]) => query<{ n: number }>(database.url, sql, values);
     await addOldProject(run, place);
@@ -91,7 +91,7 @@ describe('a large dataset', () => {
 
     const start = () => Service.start({ databaseUrl: database.url, dataDir, alone });
     service = await start();
-    for (const most of [110, 80, 50, 20]) {
+    for (const most of [70, 40, 15]) {
       await until(`at most ${most} are left`, async () => (await left()) <= most, 2);
       await service.kill();
       expect(await left()).toBeGreaterThan(0);

@@ -34,7 +34,7 @@ interface NewEvaluation {
 }
 
 /** The results that an export reads together. */
-const MOST_IN_PART = 200;
+const MOST_IN_PART = 100;
 
 interface Results extends WithMemory {
   readonly id: string;
