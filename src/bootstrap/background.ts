@@ -26,7 +26,7 @@ const ALERTS_PAUSE_MS = 60_000;
 const MODELS_PAUSE_MS = 2_000;
 const LOADING_PAUSE_MS = 200;
 const UPLOADS_PAUSE_MS = 10 * 60_000;
-/** What nobody needs any more may stay for this time. */
+/** Records that no version has any more may stay for this time. */
 const DATASETS_PAUSE_MS = 15_000;
 const HOUR_MS = 60 * 60 * 1000;
 

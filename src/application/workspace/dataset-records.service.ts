@@ -36,7 +36,7 @@ interface Appended extends OfDataset, Change, WithMemory {
   readonly origins?: readonly JsonObject[];
 }
 
-/** What an append has done. */
+/** The result of an append. */
 export interface Appendix {
   readonly dataset: Dataset;
   /** The ids of the new records. */

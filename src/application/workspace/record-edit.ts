@@ -24,7 +24,7 @@ import {
 import { FIRST_RECORDS, RecordPages, type VersionOf } from './record-pages.js';
 import { found } from './team-workspace.js';
 
-/** What a draft has got. */
+/** The records that an append puts into a draft. */
 interface Added {
   readonly ids: readonly string[];
   readonly duplicates: number;

@@ -112,7 +112,7 @@ export const settings = {
   }),
   SERVICE_DATASET_IMPORT_MB: setting({
     about:
-      'What an import or an update of a dataset may have, in units of 1,048,576 bytes. The records of a dataset may have 3.2 times as much as JSON.',
+      'The largest body of an import or an update of a dataset, in units of 1,048,576 bytes. The records of a dataset may have 3.2 times as much as JSON.',
     fallback: '5',
     read: whole(1, 1_024),
   }),

@@ -66,7 +66,7 @@ export const ROW_BYTES = 200;
 
 const lengthOf = (text: string): number => new TextEncoder().encode(text).length;
 
-/** What a change of a dataset counts besides its new records. */
+/** The bytes that a change of a dataset counts besides its new records. */
 export const CHANGE_BYTES = ROW_BYTES + 1;
 
 /** Return the bytes that a stored text, new records of a dataset and a version of a spec count. */

@@ -40,7 +40,7 @@ export async function* csvRows<Item>(
 
 const row = (cells: readonly Json[]): string => `${cells.map(cell).join(',')}\r\n`;
 
-/** What a spreadsheet takes for the beginning of a formula, also in the wide forms of East Asian scripts. */
+/** Matches the beginning of a formula of a spreadsheet, also in the wide forms of East Asian scripts. */
 const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/;
 const NUMBER = /^[+-]?\d+(?:\.\d+)?$/;
 

@@ -4,7 +4,7 @@ import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 import { TypeOrmRecordDraft } from './record-draft.js';
 import { type Chunk, divided, type FilledChunk, split, VersionChunks } from './version-chunks.js';
 
-/** What tells the records of a version apart. */
+/** A record with all that tells it from others. */
 interface StoredRecord {
   readonly number: number;
   readonly id: string;

@@ -1,9 +1,9 @@
-/** What is left of a JSON object when the items of one list in it are taken out. */
+/** The part of a JSON object that is left when the items of one list in it are taken out. */
 export interface Rest {
   /** The text of the object. Each item is replaced by a 0. Not JSON if there is an empty place between the items. */
   readonly text: string;
   readonly items: number;
-  /** How often the list was found. Only the first list is split. */
+  /** The number of lists with the name. Only the first list is split. */
   readonly lists: number;
 }
 
