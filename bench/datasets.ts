@@ -1,4 +1,6 @@
-import { readFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client } from 'pg';
@@ -18,12 +20,13 @@ const RECORDS = Number(process.argv[2] ?? 100_000);
 const LENGTH = 400;
 const PATCHES = 50;
 const MB = 1024 * 1024;
-let serial = 1;
+const BIN = join(__dirname, '../../bin/tenon.cjs');
+let token = '';
 
 const env = {
   SERVICE_DATASET_RECORDS: '100000',
   SERVICE_DATASET_IMPORT_MB: '64',
-  SERVICE_MAX_ACCOUNTS: '9',
+  SERVICE_SECRET: 'secret-of-the-bench',
 };
 
 function recordOf(n: number): DatasetRecord {
@@ -54,11 +57,45 @@ async function main(): Promise<void> {
     for (const [type, raw] of bodies(records))
       await withService(server.url, async (on) => void (await importBody(on, records, type, raw)));
     await withService(server.url, (on) => measure(on, client, records));
+    await client.query('CREATE DATABASE restored');
+    await backup(folder, server.url, server.url.replace(/\/[^/?]*(\?|$)/, '/restored$1'));
   } finally {
     await client.end();
     await server.stop();
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** Backs up a database with all datasets, and restores it into another one. */
+async function backup(folder: string, from: string, to: string): Promise<void> {
+  const file = join(folder, 'backup');
+  for (const [command, url] of [
+    ['backup', from],
+    ['restore', to],
+  ] as const) {
+    const dataDir = await temporaryFolder();
+    const [time, peak] = await seconds(() => peakOfCommand([command, file], { DATABASE_URL: url, dataDir }));
+    wanted(`${command} (s)`, time, 'at most', 120);
+    wanted(`resident memory of ${command}, at most (MB)`, peak, 'at most', 300);
+    await rm(dataDir, { recursive: true, force: true });
+  }
+}
+
+/** Runs a command, and returns the greatest memory that it had when somebody looked. */
+async function peakOfCommand(
+  args: readonly string[],
+  { DATABASE_URL, dataDir }: { DATABASE_URL: string; dataDir: string },
+): Promise<number> {
+  const own = { PATH: process.env.PATH, DATABASE_URL, SERVICE_DATA_DIR: dataDir, ...env };
+  const child = spawn(process.execPath, [BIN, ...args], { env: own, stdio: 'inherit' });
+  let peak = 0;
+  const look = setInterval(() => {
+    if (existsSync(`/proc/${child.pid}`)) peak = Math.max(peak, peakOf(child.pid as number) || 0);
+  }, 20);
+  const [code] = await once(child, 'exit');
+  clearInterval(look);
+  if (code !== 0) throw new Error(`${args[0]} ended with ${code}`);
+  return peak;
 }
 
 /** The memory of a process never shrinks, so each form of an import gets a service of its own. */
@@ -78,8 +115,8 @@ async function importBody(
   records: readonly DatasetRecord[],
   type: string,
   raw: string,
-): Promise<{ token: string; datasets: string; id: string }> {
-  const { token } = await register(service, `Ada${serial++}`);
+): Promise<{ datasets: string; id: string }> {
+  if (token === '') ({ token } = await register(service, 'Ada'));
   const datasets = `/v1/projects/${await createProject(service, token)}/datasets`;
   const headers = { 'Content-Type': type };
   const [time, { status, body }] = await seconds(() => service.call('POST', datasets, { token, raw, headers }));
@@ -88,12 +125,12 @@ async function importBody(
   console.log(`${body.record_count} records, ${(raw.length / MB).toFixed(1)} MB of ${type}`);
   wanted('import (s)', time, 'at most', 60);
   wanted('resident memory, at most (MB)', peakOf(service.pid), 'at most', 300);
-  return { token, datasets, id: body.id };
+  return { datasets, id: body.id };
 }
 
 async function measure(service: Service, client: Client, records: readonly DatasetRecord[]): Promise<void> {
   const [[type, raw]] = [...bodies(records)] as [[string, string]];
-  const { token, datasets, id } = await importBody(service, records, type, raw);
+  const { datasets, id } = await importBody(service, records, type, raw);
   const call = async (method: string, path: string, json?: object) => {
     const [time, answer] = await seconds(() =>
       service.call(method, `${datasets}/${path}`, { token, ...(json && { json }) }),
@@ -118,15 +155,14 @@ async function measure(service: Service, client: Client, records: readonly Datas
   wanted('an update of one record writes, in lengths of the record', written / LENGTH, 'at most', 100);
   wanted('an update of one record (ms)', median(updates), 'at most', 200);
 
-  const pageOf = async (version: number) => {
-    const times = [];
-    for (let n = 0; n < 9; n++)
-      times.push(
-        (await call('GET', `${id}/records?version=${version}&limit=500&cursor=${version}:${RECORDS / 2}`)).time,
-      );
-    return median(times) * 1000;
-  };
-  const [newest, oldest] = [await pageOf(PATCHES + 1), await pageOf(1)];
+  const times = { newest: [] as number[], oldest: [] as number[] };
+  for (let n = 0; n < 15; n++)
+    for (const [name, version] of [
+      ['newest', PATCHES + 1],
+      ['oldest', 1],
+    ] as const)
+      times[name].push((await call('GET', `${id}/records?limit=500&cursor=${version}:${RECORDS / 2}`)).time);
+  const [newest, oldest] = [median(times.newest), median(times.oldest)];
   wanted('a page of the first version, as a part of the same page of the newest', oldest / newest, 'at most', 1.5);
 
   const frozen = await call('POST', `${id}/freeze`);
