@@ -34,7 +34,7 @@ beforeAll(async () => {
   engine = await ScriptedEngine.start();
   service = await Service.start({ env: { SERVICE_RUNTIME_ALLOWED_HOSTS: engine.host } });
   admin = await register(service, 'Ada');
-  elsewhere = await readyProject(service, admin.token, { runtime: 'openai', base_url: engine.url, model: 'm' });
+  elsewhere = await projectElsewhere();
   await service.put(`/v1/projects/${elsewhere}`, admin.token, { version: 1, spec: {}, name: 'Elsewhere' });
   project = await readyProject(service, admin.token);
 });
@@ -42,6 +42,10 @@ afterAll(async () => {
   await service.stop();
   await engine.close();
 });
+
+/** Returns a project with the scripted engine and a breaker of its own, so that the failures of another test do not open it. */
+const projectElsewhere = () =>
+  readyProject(service, admin.token, { runtime: 'openai', base_url: engine.url, model: 'm' });
 
 const baseURL = () => `${service.url}/openai/v1`;
 const options = (apiKey = admin.apiKey) => ({ baseURL: baseURL(), apiKey });
@@ -273,17 +277,18 @@ it('libraries wait as long as Retry-After says, and do not retry if that cannot 
     const busy = answering(429, {}, { 'Retry-After': '1' });
     return (times.length === 1 ? busy : speaking())(asked, response);
   };
-  const model = elsewhere;
+  const model = await projectElsewhere();
+  const failing = await projectElsewhere();
   const client = new OpenAI(options());
   const tenon = createOpenAICompatible({ name: 'tenon', ...options() })(model);
   const langchain = new ChatOpenAI({ model, apiKey: admin.apiKey, configuration: { baseURL: baseURL() } });
-  const ask = (content: string) => ({ model, messages: [{ role: 'user' as const, content }] });
+  const ask = (content: string, of = model) => ({ model: of, messages: [{ role: 'user' as const, content }] });
   await Promise.all([
     client.chat.completions.create(ask('openai')),
     generateText({ model: tenon, prompt: 'ai' }),
     langchain.invoke('langchain'),
-    expect(client.chat.completions.create(ask('nonsense'))).rejects.toMatchObject({ status: 502 }),
-    expect(client.chat.completions.create(ask('too late'))).rejects.toMatchObject({ status: 504 }),
+    expect(client.chat.completions.create(ask('nonsense', failing))).rejects.toMatchObject({ status: 502 }),
+    expect(client.chat.completions.create(ask('too late', failing))).rejects.toMatchObject({ status: 504 }),
   ]);
   for (const who of ['"nonsense"', '"too late"']) {
     expect(arrivals.get(who)).toHaveLength(1);
@@ -297,7 +302,7 @@ it('libraries wait as long as Retry-After says, and do not retry if that cannot 
 it('libraries report a stream that breaks', async () => {
   const first = chunk('m', { role: 'assistant', content: 'The' });
   engine.script = streaming(first);
-  const model = elsewhere;
+  const model = await projectElsewhere();
   const code = 'runtime_invalid_response';
   const openai = await new OpenAI(options()).chat.completions.create({ model, messages, stream: true });
   let seen = '';

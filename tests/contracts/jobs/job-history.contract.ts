@@ -75,6 +75,17 @@ export function jobHistoryContract(adapter: string, store: StoreUnderTest) {
       expect(await repositories.jobs.find(one.id)).toEqual(one);
     });
 
+    it('stores the ends of calls that arrive together, each once, although one of them cannot be stored', async () => {
+      const calls = Array.from({ length: 6 }, () => ended(aCall()));
+      const bad = { ...ended(aCall()), error: 'a\0b' };
+      const arriving = [...calls, bad, ...calls].map((job) => history.appendWithoutRules(job));
+      const outcomes = (await Promise.allSettled(arriving)).map((one) => one.status === 'fulfilled' && one.value);
+      expect(outcomes.filter((isStored) => isStored)).toHaveLength(calls.length);
+      expect(outcomes[calls.length]).toBe(false);
+      const stored = (await part()).map(({ id }) => id);
+      expect(stored.sort()).toEqual(calls.map(({ id }) => id).sort());
+    });
+
     it('waits for a running change of the alert rules before it looks for rules', async () => {
       const began = gate();
       const change = repositories.unitOfWork.locked(FINISHING, async () => {

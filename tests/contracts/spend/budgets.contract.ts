@@ -1,3 +1,4 @@
+import type { Job } from '../../../src/domain/jobs/job.js';
 import { Budget, budgetPeriods } from '../../../src/domain/spend/budget.js';
 import { nanosOfCost } from '../../../src/domain/spend/cost.js';
 import type { Amounts, Demand } from '../../../src/domain/spend/demand.js';
@@ -168,6 +169,21 @@ export function budgetsContract(adapter: string, store: StoreUnderTest) {
       return { ...job, usage, cost: '0.100000001' };
     };
     const tookAll = aCallTook({ tokens: units(33), cost: 100_000_001n });
+
+    it('are settled by calls that end together on two instances, in any order of their projects', async () => {
+      const projects = [projectId, otherProject];
+      const budgets: Budget[] = [];
+      for (const scopeId of projects) budgets.push(await added({ scope: 'project', scopeId }));
+      const calls = Array.from({ length: 40 }, (_, nth) => aCall({ teamId, projectId: projects[nth % 2] ?? '' }));
+      const take = (job: Job) => here.holds.take({ ...spender(job.id), projectId: job.projectId }, demand(), at(1));
+      for (const taken of await Promise.all(calls.map(take))) expect(taken).toMatchObject({ budgets: 1 });
+      const end = (job: Job, nth: number) => {
+        const { jobHistory } = nth % 4 < 2 ? here : elsewhere;
+        return jobHistory.appendWithoutRules(ended(job), { taken: aCallTook(), isHeld: true });
+      };
+      expect(new Set(await Promise.all(calls.map(end)))).toEqual(new Set([true]));
+      for (const budget of budgets) expect(await spent(budget)).toEqual({ settled: units(20), held: 0n });
+    });
 
     it('count calls that ran when they were created, whether these hold others or not', async () => {
       const first = await added();

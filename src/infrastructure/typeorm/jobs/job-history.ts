@@ -6,7 +6,9 @@ import type { Charge } from '../../../application/spend/ports.js';
 import { ruleLimits } from '../../../domain/alerts/alert-rule.js';
 import type { CallCounts, CallWindow } from '../../../domain/alerts/call-window.js';
 import type { FinishedJob, Job, JobKind } from '../../../domain/jobs/job.js';
+import { Batches } from '../batches.js';
 import { amountsJson } from '../spend/hold.repository.js';
+import { refusesRows } from '../storage-errors.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
 import { type JobRow, JobTable } from './job.repository.js';
 import { rolledUpTo } from './usage.repository.js';
@@ -16,9 +18,13 @@ const PIECE = 1_000;
 /** Turns off synchronous commits for the transaction, as a part of another statement. */
 const NOT_DURABLE = "set_config('synchronous_commit', 'off', true)";
 
-/** Settles the holds of the stored call. Its amounts and whether it has holds follow the parameter `last`. */
-const settled = (last: number) =>
-  `settle_holds(id, $${last + 1}, team_id, ARRAY[team_id, project_id, requested_by, usage->>'keyId'], created_at, $${last + 2})`;
+/** Settles the holds of the stored calls. Their amounts and whether they have holds follow the parameter `last`. */
+const settled = (last: number) => `
+  SELECT array_agg(id) AS ids, settle_holds(team_id, jsonb_agg(jsonb_build_object(
+           'id', id, 'taken', taken, 'is_held', is_held, 'at', created_at,
+           'scopes', ARRAY[team_id, project_id, requested_by, usage->>'keyId'])))
+    FROM stored JOIN unnest($1::text[], $${last + 1}::jsonb[], $${last + 2}::boolean[]) AS charge (id, taken, is_held) USING (id)
+   GROUP BY team_id`;
 
 /** The columns that the end of a job changes. */
 const ENDED: readonly string[] = [
@@ -32,6 +38,12 @@ const ENDED: readonly string[] = [
   'usage',
   'cost',
 ] satisfies (keyof JobRow)[];
+
+/** The end of a call. */
+interface End {
+  readonly job: Job & FinishedJob;
+  readonly charge: Charge | null;
+}
 
 /** The columns that alert rules need. */
 const OF_RULES = [
@@ -69,47 +81,71 @@ export class TypeOrmJobHistory implements JobHistory {
   /** The texts of `insert`, by the names of the statements. Every call needs one, so each is built only once. */
   private readonly texts = new Map<string, string>();
 
+  /** Calls of a team that end at the same time are stored together: their budgets would let only one pass after another. */
+  private readonly ending = new Batches((ends: readonly End[]) => this.endAll(ends));
+
   constructor(private readonly unitOfWork: TypeOrmUnitOfWork) {}
 
-  append(job: Job & FinishedJob, durable: boolean, charge: Charge | null = null): Promise<boolean> {
-    return this.insert(job, durable, 'true', charge);
+  async append(job: Job & FinishedJob, durable: boolean, charge: Charge | null = null): Promise<boolean> {
+    return (await this.insert([{ job, charge }], durable, 'true')).has(job.id);
   }
 
-  appendWithoutRules(job: Job & FinishedJob, charge: Charge | null = null): Promise<boolean> {
-    return this.insert(job, false, `no_alert_rule('${FINISHING}')`, charge);
+  async appendWithoutRules(job: Job & FinishedJob, charge: Charge | null = null): Promise<boolean> {
+    const end = { job, charge };
+    return this.ending.add(`${job.teamId} ${charge !== null}`, end).catch(async (error) => {
+      if (!refusesRows(error)) throw error; // perhaps those of another end
+
+      return (await this.insertWithoutRules([end])).has(job.id);
+    });
   }
 
-  /** Stores a finished job if `condition` is true. */
-  private async insert(
-    job: Job & FinishedJob,
-    durable: boolean,
-    condition: string,
-    charge: Charge | null,
-  ): Promise<boolean> {
-    const name = `end of a job ${durable} ${charge !== null} ${condition}`;
-    const text = this.texts.get(name) ?? this.insertText(durable, condition, charge !== null);
+  private async endAll(ends: readonly End[]): Promise<boolean[]> {
+    const stored = await this.insertWithoutRules(ends);
+    return ends.map(({ job }) => stored.has(job.id));
+  }
+
+  private insertWithoutRules(ends: readonly End[]): Promise<Set<string>> {
+    return this.insert(ends, false, `no_alert_rule('${FINISHING}')`);
+  }
+
+  /** Stores finished jobs of a team if `condition` is true. All have a charge, or none has. Returns the ids of those stored. */
+  private async insert(ends: readonly End[], durable: boolean, condition: string): Promise<Set<string>> {
+    const charges = ends.map(({ charge }) => charge).filter((charge) => charge !== null);
+    const settles = charges.length > 0;
+    const name = `end of jobs ${durable} ${settles} ${condition}`;
+    const text = this.texts.get(name) ?? this.insertText(durable, condition, settles);
     this.texts.set(name, text);
     const { driver } = this.table().manager.dataSource;
-    const values = this.columns().map((column) => driver.preparePersistentValue(column.getEntityValue(job), column));
-    if (charge) values.push(amountsJson(charge.taken), charge.isHeld);
-    return (await this.unitOfWork.prepared(name, text, values)).length === 1;
+    const values: unknown[] = this.columns().map((column) =>
+      ends.map(({ job }) => driver.preparePersistentValue(column.getEntityValue(job), column)),
+    );
+    if (settles)
+      values.push(
+        charges.map(({ taken }) => amountsJson(taken)),
+        charges.map(({ isHeld }) => isHeld),
+      );
+    const [stored] = await this.unitOfWork.prepared<{ ids: string[] | null }>(name, text, values);
+    return new Set(stored?.ids);
   }
 
   /**
    * Returns the SQL with which every call ends. It is written by hand, because the ORM can neither prepare it nor insert
-   * on a condition. The names of the columns come from the table.
+   * on a condition. The names and types of the columns come from the table.
    */
   private insertText(durable: boolean, condition: string, settles: boolean): string {
     const columns = this.columns();
     const ended = columns.filter(({ propertyName }) => ENDED.includes(propertyName));
     return `
-      INSERT INTO jobs (finish_number, ${columns.map(({ databaseName }) => databaseName)})
-      SELECT nextval('job_finish_numbers'), ${columns.map((_, at) => `$${at + 1}`)} WHERE ${condition}
-          ON CONFLICT (id) DO UPDATE
-         SET finish_number = excluded.finish_number,
-             ${ended.map(({ databaseName }) => `${databaseName} = excluded.${databaseName}`)}
-       WHERE jobs.finish_number IS NULL
-      RETURNING ${durable ? 'id' : NOT_DURABLE}${settles ? `, ${settled(columns.length)}` : ''}`;
+      WITH stored AS (
+        INSERT INTO jobs (finish_number, ${columns.map(({ databaseName }) => databaseName)})
+        SELECT nextval('job_finish_numbers'), job.*
+          FROM unnest(${columns.map(({ type }, at) => `$${at + 1}::${type}[]`)}) AS job WHERE (SELECT ${condition})
+            ON CONFLICT (id) DO UPDATE
+           SET finish_number = excluded.finish_number,
+               ${ended.map(({ databaseName }) => `${databaseName} = excluded.${databaseName}`)}
+         WHERE jobs.finish_number IS NULL
+        RETURNING jobs.*${durable ? '' : `, ${NOT_DURABLE}`})
+      ${settles ? settled(columns.length) : 'SELECT array_agg(id) AS ids FROM stored'}`;
   }
 
   private columns() {

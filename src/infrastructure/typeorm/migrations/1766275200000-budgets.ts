@@ -9,10 +9,11 @@ import { ForwardMigration } from '../forward-migration.js';
  * earlier calls have committed. For each call, it returns the budget without room, or else the bounds. `scopes` are those
  * of all calls.
  *
- * `settle_holds` turns the holds of a call into what it has taken, or into their bounds if `taken` is null. It also charges
- * the budgets of these scopes that were created while the call ran, so that a budget is the sum of its calls. The unit
- * `places` counts calls that run, so it settles nothing. Both change
- * the periods in the transaction of their caller, which a crash of the database can undo within the next second.
+ * `settle_holds` turns the holds of calls into what the calls have taken, or into their bounds if `taken` is null. It also
+ * charges the budgets of the team that were created while a call ran, so that a budget is the sum of its calls. The unit
+ * `places` counts calls that run, so it settles nothing. It changes the periods in the order of the budgets, too.
+ *
+ * Both change the periods in the transaction of their caller, which a crash of the database can undo within the next second.
  */
 export class Budgets1766275200000 extends ForwardMigration {
   readonly name = 'Budgets1766275200000';
@@ -166,35 +167,38 @@ export class Budgets1766275200000 extends ForwardMigration {
         END LOOP;
       END $$;
 
-      CREATE FUNCTION settle_holds(
-        call text, taken jsonb, team text, scopes text[], at timestamptz, is_held boolean
-      ) RETURNS void LANGUAGE plpgsql AS $$
+      -- The ends are { id, taken, is_held } of calls, with their scopes and the time of their arrival if there is a team.
+      CREATE FUNCTION settle_holds(team text, ends jsonb) RETURNS void LANGUAGE plpgsql AS $$
       DECLARE
-        hold budget_holds;
-        budget record;
-        spent numeric;
+        part record;
       BEGIN
-        IF is_held THEN
-          DELETE FROM budget_holds WHERE call_id = call RETURNING * INTO hold;
-        ELSIF NOT EXISTS (SELECT FROM budgets WHERE team_id = team) THEN
+        IF NOT ends @> '[{"is_held": true}]' AND NOT EXISTS (SELECT FROM budgets WHERE team_id = team) THEN
           RETURN;
         END IF;
-        FOR budget IN
-          SELECT id, unit, rank, of_hold.begins, of_hold.amount
-            FROM unnest(hold.budget_ids, hold.starts, hold.amounts) AS of_hold (id, begins, amount)
-            JOIN budgets USING (id)
-           UNION ALL
-          SELECT id, unit, rank, budget_start(period, at), 0 FROM budgets
-           WHERE team_id = team AND scope_id = ANY (scopes) AND (NOT is_held OR created_at > at)
-             AND id <> ALL (coalesce(hold.budget_ids, '{}'))
-           ORDER BY rank, id
+        FOR part IN
+          WITH ended AS MATERIALIZED (
+            SELECT * FROM jsonb_to_recordset(ends) AS call (id text, taken jsonb, scopes jsonb, at timestamptz, is_held boolean)
+          ), gone AS (
+            DELETE FROM budget_holds WHERE call_id = ANY (ARRAY(SELECT id FROM ended WHERE is_held)) RETURNING *
+          ), charged AS (
+            SELECT call_id, hold.* FROM gone, unnest(budget_ids, starts, amounts) AS hold (budget_id, begins, held)
+             UNION ALL
+            SELECT call.id, newer.id, budget_start(period, at), 0
+              FROM ended AS call JOIN budgets AS newer ON team_id = team AND scopes ? scope_id
+             WHERE (NOT is_held OR created_at > at)
+               AND NOT EXISTS (SELECT FROM gone WHERE call_id = call.id AND newer.id = ANY (budget_ids))
+          )
+          SELECT budget_id, begins, sum(held) AS held,
+                 sum(CASE unit WHEN 'places' THEN 0 ELSE coalesce((taken->>unit)::numeric, held) END) AS spent
+            FROM charged JOIN budgets ON budgets.id = budget_id JOIN ended ON ended.id = call_id
+           GROUP BY rank, budget_id, begins ORDER BY rank, budget_id, begins
         LOOP
-          spent := CASE budget.unit WHEN 'places' THEN 0 ELSE coalesce((taken->>budget.unit)::numeric, budget.amount) END;
-          UPDATE budget_periods SET held = held - budget.amount, settled = settled + spent
-           WHERE budget_id = budget.id AND start = budget.begins;
+          UPDATE budget_periods SET held = held - part.held, settled = settled + part.spent
+           WHERE budget_id = part.budget_id AND start = part.begins;
           CONTINUE WHEN FOUND;
-          PERFORM begin_budget_period(budget.id, budget.begins);
-          UPDATE budget_periods SET settled = settled + spent WHERE budget_id = budget.id AND start = budget.begins;
+          PERFORM begin_budget_period(part.budget_id, part.begins);
+          UPDATE budget_periods SET settled = settled + part.spent
+           WHERE budget_id = part.budget_id AND start = part.begins;
         END LOOP;
       END $$;
     `);

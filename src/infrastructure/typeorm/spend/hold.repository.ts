@@ -13,7 +13,9 @@ const NOT_DURABLE = "set_config('synchronous_commit', 'off', true)";
 const TAKE = `
   SELECT refused, most_tokens AS "mostTokens", most_ms AS "mostMs", count, ${NOT_DURABLE}
     FROM take_holds($1, $2, $3, $4, $5)`;
-const SETTLE = `SELECT ${NOT_DURABLE}, settle_holds($1, $2, NULL, NULL, NULL, true)`;
+const SETTLE = `
+  SELECT ${NOT_DURABLE},
+         settle_holds(NULL, jsonb_build_array(jsonb_build_object('id', $1::text, 'taken', $2::jsonb, 'is_held', true)))`;
 const mostOf = (unit: BudgetUnit): string => {
   const linear = ['fixed', 'per_token'].map((part) => `(units->'${unit}'->>'${part}')::numeric`);
   const most = unit === 'seconds' ? 'most_ms / 1000' : linear.join(' + coalesce(most_tokens, 0) * ');

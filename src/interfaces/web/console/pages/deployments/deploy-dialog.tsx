@@ -26,6 +26,11 @@ const EMPTY = {
 };
 type Draft = typeof EMPTY;
 
+const PRICES = [
+  ['per_call', 'Price for each call', 'Empty: none. Without prices, predictions have no cost.'],
+  ['per_second', 'Price for each second', 'Empty: none.'],
+] as const;
+
 /** Returns the trimmed text, or null for empty text. */
 const orNull = (text: string): string | null => text.trim() || null;
 
@@ -146,24 +151,18 @@ export function DeployDialog({ onClose }: { onClose: () => void }) {
         )}
         <details class="deployments-more">
           <summary>Prices</summary>
-          <Field
-            label="Price for each call"
-            type="number"
-            min={0}
-            step="any"
-            hint="Empty: none. Without prices, predictions have no cost."
-            {...field('per_call')}
-            error={fieldError(deploy.error, 'prices.per_call')}
-          />
-          <Field
-            label="Price for each second"
-            type="number"
-            min={0}
-            step="any"
-            hint="Empty: none."
-            {...field('per_second')}
-            error={fieldError(deploy.error, 'prices.per_second')}
-          />
+          {PRICES.map(([name, label, hint]) => (
+            <Field
+              key={name}
+              label={label}
+              hint={hint}
+              type="number"
+              min={0}
+              step="any"
+              {...field(name)}
+              error={fieldError(deploy.error, `prices.${name}`)}
+            />
+          ))}
         </details>
         {deploy.busy && (
           <p class="hint" role="status">
