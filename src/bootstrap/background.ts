@@ -14,6 +14,7 @@ import { EVALUATION, EvaluationRunner } from '../application/jobs/evaluation-run
 import { InstanceRegistry } from '../application/jobs/ports.js';
 import { ExpiredDataService } from '../application/operations/expired-data.service.js';
 import { Clock, DesiredStateChanges, Logger, WorkQueue } from '../application/shared/ports.js';
+import { DatasetUpkeep } from '../application/workspace/dataset-upkeep.js';
 import { Repeating, steadyMs } from '../infrastructure/system/scheduling.js';
 import { OutageLog } from '../infrastructure/typeorm/storage-errors.js';
 import type { ModelStorage } from './model-storage.js';
@@ -25,6 +26,8 @@ const ALERTS_PAUSE_MS = 60_000;
 const MODELS_PAUSE_MS = 2_000;
 const LOADING_PAUSE_MS = 200;
 const UPLOADS_PAUSE_MS = 10 * 60_000;
+/** Records that no version has any more may stay for this time. */
+const DATASETS_PAUSE_MS = 15_000;
 const HOUR_MS = 60 * 60 * 1000;
 
 const MODELS_GRACE_MS = 5_000;
@@ -62,13 +65,17 @@ export function backgroundWork(container: Container): Background {
   queue.register(MAIL, container.get(MailQueue));
   const calls = repeat(container, 'call reaper', CALLS_PAUSE_MS, () => container.get(CallReaper).execute());
   const alerts = repeat(container, 'alerts that still fire', ALERTS_PAUSE_MS, () => announcer.repeat());
+  const datasets = repeat(container, 'upkeep of datasets', DATASETS_PAUSE_MS, (stopping) =>
+    container.get(DatasetUpkeep).run(stopping),
+  );
   return {
     async start() {
       calls.start();
       await queue.start();
       alerts.start();
+      datasets.start();
     },
-    stop: (graceMs) => Promise.all([queue, calls, alerts].map((one) => one.stop(graceMs))),
+    stop: (graceMs) => Promise.all([queue, calls, alerts, datasets].map((one) => one.stop(graceMs))),
   };
 }
 

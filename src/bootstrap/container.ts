@@ -126,6 +126,7 @@ const serviceSettings = (config: Config): ServiceSettings => ({
   linkSiteLogins: config.linkSiteLogins,
   datasetRecords: config.datasetRecords,
   datasetVersions: config.datasetVersions,
+  datasetBytes: config.datasetBytes,
   inferenceTimeoutMs: config.inferenceTimeoutMs,
   responseKeptMs: config.responseKeptMs,
   modelUploadBytes: config.modelUploadBytes,

@@ -28,6 +28,7 @@ import {
   ModelAliasRepository,
   ModelRepository,
   ProjectRepository,
+  RecordRepository,
   WorkspaceSearch,
 } from '../application/workspace/ports.js';
 import { Sealer } from '../infrastructure/crypto/secrets.js';
@@ -72,6 +73,7 @@ import {
   TypeOrmModelRepository,
 } from '../infrastructure/typeorm/workspace/model.repository.js';
 import { TypeOrmProjectRepository } from '../infrastructure/typeorm/workspace/project.repository.js';
+import { TypeOrmRecordRepository } from '../infrastructure/typeorm/workspace/record.repository.js';
 import { TypeOrmWorkspaceSearch } from '../infrastructure/typeorm/workspace/workspace-search.js';
 
 /** Binds the storage ports to their TypeORM adapters. */
@@ -90,6 +92,7 @@ export function bindStorage(container: Container, database: DataSource, secret: 
   container.bind(SpentSiteTokenRepository).to(TypeOrmSpentSiteTokenRepository);
   container.bind(ProjectRepository).to(TypeOrmProjectRepository);
   container.bind(DatasetRepository).to(TypeOrmDatasetRepository);
+  container.bind(RecordRepository).to(TypeOrmRecordRepository);
   container.bind(ModelRepository).to(TypeOrmModelRepository);
   container.bind(ModelAliasRepository).to(TypeOrmModelAliasRepository);
   container.bind(WorkspaceSearch).to(TypeOrmWorkspaceSearch);

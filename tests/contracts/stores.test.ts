@@ -38,6 +38,7 @@ import { datasetsContract } from './workspace/datasets.contract.js';
 import { modelAliasesContract } from './workspace/model-aliases.contract.js';
 import { modelsContract } from './workspace/models.contract.js';
 import { projectsContract } from './workspace/projects.contract.js';
+import { recordsContract } from './workspace/records.contract.js';
 
 const contracts = [
   accountsContract,
@@ -59,6 +60,7 @@ const contracts = [
   modelsContract,
   ownCallsContract,
   projectsContract,
+  recordsContract,
   responsesContract,
   runtimeConnectionsContract,
   spentSiteTokensContract,

@@ -286,6 +286,7 @@ describe('a body that is read whole', () => {
       authenticator: {} as Authenticator,
       bodyLimits,
       stallMs: NEVER,
+      spoolFolder: '/nowhere',
     };
     const next = jest.fn();
     const reading = readBody({ access: 'public' } as Contract, dependencies)(request as never, response as never, next);

@@ -47,6 +47,7 @@ describe('datasets', () => {
         answered('fr', { group: 'europe', fields: { level: 1 } }),
         { id: 'row-2', group: null, input: 'a', expected: null, fields: {} },
       ],
+      next_cursor: null,
       record_count: 2,
       content_sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
       validation: {
@@ -62,7 +63,7 @@ describe('datasets', () => {
     });
     const read = await app.get(`${datasets}/${created.body.id}`, member.token);
     expect(read).toMatchObject({ status: 200, body: created.body });
-    const { records: _, ...entry } = created.body;
+    const { records: _, next_cursor: __, ...entry } = created.body;
     expect((await app.get(datasets, member.token)).body).toEqual({
       datasets: [entry],
       count: 1,
@@ -134,6 +135,7 @@ describe('datasets', () => {
       id,
       project_id: project,
       records: [answered('a')],
+      next_cursor: null,
       validation: { valid: true, count: 0, findings: [] },
     });
   });
@@ -188,7 +190,7 @@ describe('datasets', () => {
     for (const path of [id, `${id}/versions`, `${id}/versions/1`, `${id}/compare?with=1`])
       expect(await call('GET', path)).toMatchObject(notFound);
     expect(await call('DELETE', id)).toMatchObject(notFound);
-    expect(await app.store.datasets.records(id, 1)).toBeNull();
+    expect(await app.store.records.entries(id, 1, { offset: 0, count: 1 })).toBeNull();
   });
 
   it('compares versions and datasets, record by record', async () => {
@@ -209,6 +211,8 @@ describe('datasets', () => {
       removed: [answered('b')],
       changed: [changed],
       unchanged: 1,
+      counts: { added: 1, removed: 1, changed: 1 },
+      next_cursor: null,
     });
     const backwards = (await call('GET', `${id}/compare?with=2&version=1`)).body;
     expect(backwards).toMatchObject({ added: [answered('b')], removed: [answered('d')], unchanged: 1 });
@@ -237,7 +241,7 @@ describe('datasets', () => {
   it('lists datasets in pages, newest first, without reading a record', async () => {
     const ids: string[] = [];
     for (const id of ['a', 'b', 'c']) ids.unshift((await imported(record(id))).id);
-    const read = jest.spyOn(app.store.datasets, 'records');
+    const read = jest.spyOn(app.store.records, 'read');
     const first = (await app.get(`${datasets}?limit=2`, member.token)).body;
     const rest = (await app.get(`${datasets}?limit=2&cursor=${first.next_cursor}`, member.token)).body;
     expect([first.count, rest.count, rest.next_cursor]).toEqual([2, 1, null]);

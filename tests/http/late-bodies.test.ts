@@ -102,7 +102,11 @@ describe('the permission for an act with a late body', () => {
   const inProject = async () => ({ project_id: await createProject(app, root.token) });
   const withDataset = async () => {
     const { project_id } = await inProject();
-    return { project_id, dataset_id: await create(`/v1/projects/${project_id}/datasets`, { records }) };
+    return {
+      project_id,
+      dataset_id: await create(`/v1/projects/${project_id}/datasets`, { records }),
+      record: 'row-1',
+    };
   };
   const withModel = async () => {
     const { project_id } = await inProject();
@@ -147,6 +151,9 @@ describe('the permission for an act with a late body', () => {
     importDataset: { body: { records }, params: inProject, status: 201 },
     updateDataset: { body: { version: 1, name: 'Late' }, params: withDataset },
     freezeDataset: { body: { version: 1 }, params: withDataset },
+    appendDatasetRecords: { body: { records: [{ input: 'Peru' }] }, params: withDataset, status: 201 },
+    updateDatasetRecord: { body: { version: 1, expected: 'Lyon' }, params: withDataset },
+    deleteDatasetRecord: { body: { version: 1 }, params: withDataset },
     forkDataset: { body: { name: 'Late' }, params: withDataset, status: 201 },
     createModel: { body: { request_id: crypto.randomUUID(), spec: {} }, params: inProject, status: 201 },
     updateModel: { body: { version: 1, spec: { late: true } }, params: withModel },

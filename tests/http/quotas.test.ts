@@ -115,7 +115,7 @@ describe('quotas', () => {
     await fillWorkspace();
     const refused: Answer[] = [
       await app.post(`${project}/datasets`, admin.token, { records }),
-      await app.put(at, admin.token, { version: 1, records }),
+      await app.put(at, admin.token, { version: 1, records: [{ ...records[0], expected: 'other' }] }),
       await app.post(`${at}/fork`, admin.token, {}),
     ];
     expect(refused.map(statusAndCode)).toEqual(refused.map(() => EXCEEDED));

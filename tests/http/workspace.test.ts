@@ -30,7 +30,7 @@ beforeAll(async () => {
   const project_id = await readyProject(app, token);
   const at = `/v1/projects/${project_id}`;
   const model_id = await registeredModel(app, token, project_id);
-  const { body: dataset } = await app.post(`${at}/datasets`, token, { records: [] });
+  const { body: dataset } = await app.post(`${at}/datasets`, token, { records: [{ id: 'r1' }] });
   await app.put(`${at}/models/aliases/champion`, token, { model_id });
   const chat = await app.call('POST', completions(project_id), {
     token: accounts.developer.token,
@@ -38,7 +38,15 @@ beforeAll(async () => {
     headers: { 'X-Conversation-Id': 'new' },
   });
   const conversation_id = chat.headers.get('x-conversation-id') as string;
-  ids = { project_id, model_id, dataset_id: dataset.id, conversation_id, alias: 'champion', version: '1' };
+  ids = {
+    project_id,
+    model_id,
+    dataset_id: dataset.id,
+    conversation_id,
+    alias: 'champion',
+    record: 'r1',
+    version: '1',
+  };
 });
 afterAll(() => app.stop());
 
@@ -51,7 +59,7 @@ describe('the workspace', () => {
     app.call(method, path, {
       token: by,
       headers: { 'If-Match': '"99"' },
-      ...(['POST', 'PUT'].includes(method) && {
+      ...(['POST', 'PUT', 'PATCH'].includes(method) && {
         json: { version: 99, name: 7, spec: 7, request_id: 7, starter_id: 7 },
       }),
     });

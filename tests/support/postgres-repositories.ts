@@ -35,12 +35,21 @@ import {
   TypeOrmModelAliasRepository,
   TypeOrmModelRepository,
 } from '../../src/infrastructure/typeorm/workspace/model.repository.js';
+import { OldContents } from '../../src/infrastructure/typeorm/workspace/old-contents.js';
 import { TypeOrmProjectRepository } from '../../src/infrastructure/typeorm/workspace/project.repository.js';
+import { TypeOrmRecordRepository } from '../../src/infrastructure/typeorm/workspace/record.repository.js';
+import { RecordTidying } from '../../src/infrastructure/typeorm/workspace/record-tidying.js';
+import { VersionChunks } from '../../src/infrastructure/typeorm/workspace/version-chunks.js';
+import { VersionLists } from '../../src/infrastructure/typeorm/workspace/version-lists.js';
 import { TypeOrmWorkspaceSearch } from '../../src/infrastructure/typeorm/workspace/workspace-search.js';
 import { freshDatabase, query, type TestDatabase } from './database.js';
 import type { Repositories, StoreUnderTest } from './repositories.js';
 
 export function postgresRepositories(unitOfWork: TypeOrmUnitOfWork): Repositories {
+  const chunks = new VersionChunks(unitOfWork);
+  const lists = new VersionLists(unitOfWork, chunks);
+  const old = new OldContents(unitOfWork, lists);
+  const versions = [unitOfWork, lists, chunks, old, new RecordTidying(unitOfWork)] as const;
   return {
     unitOfWork,
     storageMeter: new TypeOrmStorageMeter(unitOfWork),
@@ -55,7 +64,8 @@ export function postgresRepositories(unitOfWork: TypeOrmUnitOfWork): Repositorie
     credentials: new TypeOrmCredentialRepository(unitOfWork),
     projects: new TypeOrmProjectRepository(unitOfWork),
     models: new TypeOrmModelRepository(unitOfWork),
-    datasets: new TypeOrmDatasetRepository(unitOfWork),
+    datasets: new TypeOrmDatasetRepository(...versions),
+    records: new TypeOrmRecordRepository(...versions),
     modelAliases: new TypeOrmModelAliasRepository(unitOfWork),
     workspaceSearch: new TypeOrmWorkspaceSearch(unitOfWork),
     connections: new TypeOrmRuntimeConnectionRepository(unitOfWork),

@@ -14,7 +14,9 @@ import type { Response } from '../../src/domain/chat/response.js';
 import type { Deployment, LocalModel, RemoteModel } from '../../src/domain/deployments/deployment.js';
 import { Evaluation, type Result } from '../../src/domain/jobs/evaluation.js';
 import { type FinalStatus, type FinishedJob, Job } from '../../src/domain/jobs/job.js';
-import { Dataset, type DatasetRecord, validate } from '../../src/domain/workspace/dataset.js';
+import { Dataset } from '../../src/domain/workspace/dataset.js';
+import { type DatasetRecord } from '../../src/domain/workspace/dataset-record.js';
+import { validate } from '../../src/domain/workspace/dataset-validation.js';
 import { Model } from '../../src/domain/workspace/model.js';
 import { Project } from '../../src/domain/workspace/project.js';
 import { UuidIdGenerator } from '../../src/infrastructure/system/adapters.js';
@@ -221,7 +223,7 @@ export const anEvaluation = (project: Project, over: Partial<Evaluation> = {}): 
   ...Evaluation.of(ids.next('job'), {
     project,
     model: aModel(project, { spec: { runtime: 'onnx', path: 'tiny-chat' } }),
-    dataset: aDataset(project, [aRecord()]),
+    dataset: { ...aDataset(project, [aRecord()]), contentSha256: unique().padStart(64, '0') },
     scorer: { metric: 'normalized', tolerance: 0 },
   }),
   ...over,

@@ -31,6 +31,7 @@ import {
   ModelAliasRepository,
   ModelRepository,
   ProjectRepository,
+  RecordRepository,
   WorkspaceSearch,
 } from '../../src/application/workspace/ports.js';
 import { storageQuotas } from '../../src/domain/shared/storage-quota.js';
@@ -48,6 +49,7 @@ export const storagePorts = {
   projects: ProjectRepository,
   models: ModelRepository,
   datasets: DatasetRepository,
+  records: RecordRepository,
   modelAliases: ModelAliasRepository,
   workspaceSearch: WorkspaceSearch,
   connections: RuntimeConnectionRepository,

@@ -11,7 +11,7 @@ import { DomainError, type ErrorKind, InvalidRequest } from '../../domain/shared
 import { atMost, storable } from '../../domain/shared/text.js';
 import type { BudgetExceeded } from '../../domain/spend/budget.js';
 import type { KeyLimitReached } from '../../domain/spend/key-limit.js';
-import type { DatasetRecord } from '../../domain/workspace/dataset.js';
+import type { DatasetRecord } from '../../domain/workspace/dataset-record.js';
 import type { Json, JsonObject } from '../../domain/workspace/json.js';
 import { schemaOf } from '../../domain/workspace/spec-format.js';
 import { AccountRepository } from '../accounts/ports.js';
@@ -20,6 +20,7 @@ import { RuntimeReconciler } from '../chat/runtime-reconciler.js';
 import { type Attempt, Clock, JsonSchemas, Logger, type TaskWorker, UnitOfWork } from '../shared/ports.js';
 import { hasNoRoomYet, nextLook } from '../spend/wait-for-room.js';
 import { DatasetRepository } from '../workspace/ports.js';
+import { RecordPages } from '../workspace/record-pages.js';
 import { JobFinisher } from './job-finisher.js';
 import { EvaluationRepository, JobRepository } from './ports.js';
 
@@ -127,6 +128,7 @@ export class EvaluationRunner implements TaskWorker {
     private readonly schemas: JsonSchemas,
     private readonly evaluations: EvaluationRepository,
     private readonly datasets: DatasetRepository,
+    private readonly pages: RecordPages,
     private readonly jobs: JobRepository,
     private readonly accounts: AccountRepository,
     private readonly finisher: JobFinisher,
@@ -170,24 +172,29 @@ export class EvaluationRunner implements TaskWorker {
 
   private async evaluate(id: string, run: number, signal: AbortSignal): Promise<void> {
     const evaluation = await this.evaluations.find(id);
-    const records = evaluation && (await this.datasets.records(evaluation.datasetId, evaluation.datasetVersion));
-    if (!records) throw new Superseded();
+    const of = evaluation && (await this.datasets.version(evaluation.datasetId, evaluation.datasetVersion));
+    if (!of) throw new Superseded();
+    const { recordCount: total } = of;
     const kept = new Set((await this.evaluations.scored(id)).map(({ position }) => position));
-    this.log.info('job runs', { job_id: id, done: kept.size, total: records.length });
-    for (const [index, record] of records.entries()) {
-      const position = index + 1;
-      if (kept.has(position)) continue;
-      const job = await this.advance(id, run, kept.size);
-      if (!job) return;
-      const { requestedBy: accountId, teamId } = job;
-      const { keyId = null } = evaluation;
-      const asking = { accountId, teamId: teamId ?? '', keyId, callId: OwnCall.id(id, run, position) };
-      const result = await this.result(evaluation, { position, record, asking }, signal);
-      if (!(await this.evaluations.keep(id, run, result))) throw new Superseded();
-      kept.add(position);
+    this.log.info('job runs', { job_id: id, done: kept.size, total });
+    let position = 0;
+    while (kept.has(position + 1)) position++;
+    for await (const records of this.pages.all(of, position)) {
+      for (const record of records) {
+        position++;
+        if (kept.has(position)) continue;
+        const job = await this.advance(id, run, kept.size);
+        if (!job) return;
+        const { requestedBy: accountId, teamId } = job;
+        const { keyId = null } = evaluation;
+        const asking = { accountId, teamId: teamId ?? '', keyId, callId: OwnCall.id(id, run, position) };
+        const result = await this.result(evaluation, { position, record, asking }, signal);
+        if (!(await this.evaluations.keep(id, run, result))) throw new Superseded();
+        kept.add(position);
+      }
     }
     const scored = await this.evaluations.scored(id);
-    if (scored.length < records.length) throw new Superseded();
+    if (scored.length < total) throw new Superseded();
     const summary = Evaluation.summary(evaluation, scored);
     await this.finish(id, run, { status: 'succeeded', result: summary as unknown as JsonObject });
   }

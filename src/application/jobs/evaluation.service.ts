@@ -16,6 +16,7 @@ import { RuntimeReconciler } from '../chat/runtime-reconciler.js';
 import { type Bounded, boundedPage } from '../shared/bounded-page.js';
 import type { WithMemory } from '../shared/memory-budget.js';
 import { Clock, IdGenerator, JsonSchemas, Logger, type Page, UnitOfWork, WorkQueue } from '../shared/ports.js';
+import { RecordPages } from '../workspace/record-pages.js';
 import { TeamWorkspace } from '../workspace/team-workspace.js';
 import { EVALUATION } from './evaluation-runner.js';
 import { EvaluationRepository, JobRepository, type ResultsPage } from './ports.js';
@@ -32,6 +33,9 @@ interface NewEvaluation {
   readonly modelId: string | null;
 }
 
+/** The results that an export reads together. */
+const MOST_IN_PART = 100;
+
 interface Results extends WithMemory {
   readonly id: string;
   readonly page: ResultsPage;
@@ -42,6 +46,7 @@ interface Results extends WithMemory {
 export class EvaluationService {
   constructor(
     private readonly workspace: TeamWorkspace,
+    private readonly pages: RecordPages,
     private readonly runtimes: RuntimeReconciler,
     private readonly jobs: JobRepository,
     private readonly evaluations: EvaluationRepository,
@@ -57,9 +62,10 @@ export class EvaluationService {
   async create(by: Caller | null, { name, projectId, datasetId, modelId }: NewEvaluation): Promise<Job> {
     const caller = authorize(by, permissions.runEvaluations);
     const project = await this.workspace.project(caller, projectId);
-    const dataset = await this.workspace.dataset(caller, projectId, datasetId);
+    const named = await this.workspace.dataset(caller, projectId, datasetId);
     const wanted = modelId === null ? null : await this.workspace.model(caller, projectId, modelId);
-    requireFrozen(dataset);
+    requireFrozen(named);
+    const dataset = await this.pages.withDigest({ datasetId, version: named.version }, named);
     if (wanted) Model.requireRegistered(wanted);
     const scorer = Evaluation.scorer(project);
     await this.requireSchema(project);
@@ -90,16 +96,15 @@ export class EvaluationService {
   }
 
   /** Lists the scored records, also of a running evaluation. Long texts shorten the page. Throws NotFound. */
-  async results(by: Caller | null, { id, page: wanted, memory }: Results): Promise<Bounded<Result>> {
-    const { limit, after } = wanted;
+  async results(by: Caller | null, { id, page, memory }: Results): Promise<Bounded<Result>> {
     const { jobId } = await this.find(by, { id });
-    const positions = (page: Page) => ({ ...page, after: page.after === null ? null : Number(page.after) });
-    const first = { limit, after: after === null ? null : String(after) };
-    return boundedPage(first, {
-      sizes: (page) => this.evaluations.resultSizes(jobId, positions(page)),
-      fetch: (page) => this.evaluations.results(jobId, positions(page)),
-      memory,
-    });
+    return this.page(jobId, page, memory);
+  }
+
+  /** Returns all that `results` lists, in parts. Throws NotFound. */
+  async export(by: Caller | null, { id, memory }: Omit<Results, 'page'>): Promise<AsyncIterable<readonly Result[]>> {
+    const { jobId } = await this.find(by, { id });
+    return this.parts(jobId, memory);
   }
 
   /** Compares two evaluations of the same records by the same metric. Throws NotFound, InvalidRequest. */
@@ -114,7 +119,8 @@ export class EvaluationService {
       );
     }
     const [after, earlier] = [await this.evaluations.scored(id), await this.evaluations.scored(before)];
-    const hasCommon = after.some(({ position }) => earlier.some((one) => one.position === position));
+    const positions = new Set(earlier.map(({ position }) => position));
+    const hasCommon = after.some(({ position }) => positions.has(position));
     if (!hasCommon) throw unfit('must be an evaluation that has scored the same records: none has been scored by both');
     return compareScores({ before: earlier, after, differing: await this.evaluations.differing(id, before) });
   }
@@ -127,6 +133,33 @@ export class EvaluationService {
     const evaluation = isOwn ? await this.evaluations.find(id) : null;
     if (!evaluation) throw new NotFound('evaluation');
     return evaluation;
+  }
+
+  private async *parts(jobId: string, memory: Results['memory']): AsyncGenerator<readonly Result[]> {
+    // A part holds the memory of the one before: a file that has begun should not end early for a lack of memory.
+    const growing = { reserve: (bytes: number) => memory.grow(bytes) };
+    for (let after: number | null = null, more = true; more; ) {
+      const part: Bounded<Result> = await this.page(jobId, { limit: MOST_IN_PART, after }, growing);
+      yield part.items;
+      after = part.items.at(-1)?.position ?? after;
+      more = part.more;
+    }
+    // Results that were deleted meanwhile must not make a shorter file.
+    if (!(await this.evaluations.find(jobId))) throw new NotFound('evaluation');
+  }
+
+  private page(
+    jobId: string,
+    { limit, after }: ResultsPage,
+    memory: Pick<Results['memory'], 'reserve'>,
+  ): Promise<Bounded<Result>> {
+    const positions = (page: Page) => ({ ...page, after: page.after === null ? null : Number(page.after) });
+    const first = { limit, after: after === null ? null : String(after) };
+    return boundedPage(first, {
+      sizes: (page) => this.evaluations.resultSizes(jobId, positions(page)),
+      fetch: (page) => this.evaluations.results(jobId, positions(page)),
+      memory,
+    });
   }
 
   private async requireSchema({ spec, teamId }: Project): Promise<void> {

@@ -19,6 +19,8 @@ export abstract class ServiceSettings {
   /** A dataset has at most this number of records, and keeps this number of its newest versions. */
   abstract readonly datasetRecords: number;
   abstract readonly datasetVersions: number;
+  /** Limits the records of a dataset as JSON. */
+  abstract readonly datasetBytes: number;
   /** Limits the time of a whole answer, with its time in the queue, and the age of a stored response. */
   abstract readonly inferenceTimeoutMs: number;
   abstract readonly responseKeptMs: number;

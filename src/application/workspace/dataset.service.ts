@@ -2,77 +2,59 @@ import { injectable } from 'inversify';
 import type { Caller } from '../../domain/accounts/caller.js';
 import { authorize, permissions } from '../../domain/accounts/permission.js';
 import { InvalidRequest } from '../../domain/shared/errors.js';
-import { recordsBytes } from '../../domain/shared/storage-quota.js';
+import { changeBytes } from '../../domain/shared/storage-quota.js';
+import { Dataset, type DatasetVersion, requireEditable } from '../../domain/workspace/dataset.js';
 import {
-  canonicalRecords,
-  Dataset,
-  type DatasetContent,
-  type DatasetRecord,
-  type DatasetVersion,
-  requireEditable,
-  validate,
-} from '../../domain/workspace/dataset.js';
-import { type Comparison, compareRecords } from '../../domain/workspace/dataset-comparison.js';
-import { readDataset, type SentDataset } from '../../domain/workspace/dataset-import.js';
-import { requireStarter } from '../../domain/workspace/starter.js';
+  nameProblems,
+  problemsWithoutRows,
+  RecordReader,
+  type SentDataset,
+  type SentRecords,
+} from '../../domain/workspace/dataset-import.js';
+import type { DatasetRecord } from '../../domain/workspace/dataset-record.js';
+import { requireStarter, type Starter } from '../../domain/workspace/starter.js';
 import { Audit } from '../audit/audit.service.js';
 import { StorageQuotas } from '../operations/storage-quotas.js';
-import type { Reservation, WithMemory } from '../shared/memory-budget.js';
-import { Clock, IdGenerator, type Page, ServiceSettings, UnitOfWork, type VersionPage } from '../shared/ports.js';
+import type { WithMemory } from '../shared/memory-budget.js';
+import { Clock, IdGenerator, type Page, ServiceSettings, type VersionPage } from '../shared/ports.js';
 import { retryWrite } from '../shared/retry-write.js';
+import { type CollectedContent, DatasetContents } from './dataset-content.js';
 import {
-  ContentHasher,
   DatasetRepository,
   type DatasetVersionEntry,
   type InProjectFilter,
+  type RecordChange,
+  type RecordDraft,
+  RecordRepository,
   StarterCatalog,
 } from './ports.js';
+import { RecordPages } from './record-pages.js';
 import { type Change, found, type InProject, type OfDataset, TeamWorkspace } from './team-workspace.js';
 
-/** A dataset with the records of its current version. */
-export interface FullDataset {
-  readonly dataset: Dataset;
-  readonly records: readonly DatasetRecord[];
-}
+type WithDigest<T> = T & { readonly contentSha256: string };
 
-/** A version of a dataset. An absent `version` means the current version. */
-export interface DatasetAtVersion {
-  readonly datasetId: string;
-  readonly version?: number;
+/** A dataset with the first records of its current version. */
+export interface FullDataset {
+  readonly dataset: WithDigest<Dataset>;
+  readonly records: readonly DatasetRecord[];
 }
 
 interface Import extends InProject, SentDataset {
   readonly starterId: string;
 }
 
-interface Compared extends InProject, WithMemory {
-  readonly own: DatasetAtVersion;
-  readonly base: DatasetAtVersion;
-}
-
-/** Names the records of a version. `bytes` is their length. */
-type StoredRecords = Pick<DatasetVersion, 'datasetId' | 'version' | 'bytes'>;
-
-/** The two compared versions, and the changes from `base` to `own`. */
-export interface DatasetComparison extends Comparison {
-  readonly own: Required<DatasetAtVersion>;
-  readonly base: Required<DatasetAtVersion>;
-}
-
-/** Limits the JSON of all records. A smaller CSV file can exceed the limit, as each record repeats the field names. */
-const MEBIBYTES = 16;
-
 /** Manages datasets. Repeats a write if the dataset changed meanwhile. */
 @injectable()
 export class DatasetService {
   constructor(
     private readonly workspace: TeamWorkspace,
-    private readonly unitOfWork: UnitOfWork,
     private readonly datasets: DatasetRepository,
+    private readonly records: RecordRepository,
+    private readonly pages: RecordPages,
+    private readonly contents: DatasetContents,
     private readonly quotas: StorageQuotas,
     private readonly settings: ServiceSettings,
     private readonly starters: StarterCatalog,
-    private readonly hasher: ContentHasher,
     private readonly audit: Audit,
     private readonly ids: IdGenerator,
     private readonly clock: Clock,
@@ -82,20 +64,23 @@ export class DatasetService {
   async import(by: Caller | null, { projectId, starterId, ...sent }: Import): Promise<FullDataset> {
     const caller = authorize(by, permissions.editWorkspace);
     const project = await this.workspace.project(caller, projectId);
-    const { name, records: own } = readDataset(sent, this.settings.datasetRecords);
-    const source = own
-      ? { name: 'Untitled dataset', records: own }
-      : requireStarter(await this.starters.find(starterId)).dataset;
+    const read = await this.readSent(sent);
+    const source = read
+      ? { name: 'Untitled dataset', records: read }
+      : starterRecords(requireStarter(await this.starters.find(starterId)).dataset);
     const draft = {
       id: this.ids.next('dst'),
       projectId: project.id,
-      name: name ?? source.name,
+      name: (sent.name as string | undefined) ?? source.name,
       createdBy: caller.accountId,
       createdAt: this.clock.now(),
     };
-    const dataset = Dataset.create(draft, await this.content(source.records));
-    await this.add(caller, dataset, source.records);
-    return { dataset, records: source.records };
+    return this.drafted(await this.records.draft(draft.id), async (records) => {
+      const { content, first } = await this.contents.collect(source.records, records);
+      const dataset = { ...Dataset.create(draft, content), contentSha256: content.contentSha256 };
+      await this.add(caller, dataset, records);
+      return { dataset, records: first };
+    });
   }
 
   /** Returns the datasets of a project without their records, newest first. Throws NotFound. */
@@ -108,7 +93,8 @@ export class DatasetService {
   /** Throws NotFound. */
   async read(by: Caller | null, { memory, ...wanted }: OfDataset & WithMemory): Promise<FullDataset> {
     const dataset = await this.find(by, wanted);
-    return { dataset, records: await this.records(dataset, memory) };
+    const records = await this.pages.first(current(dataset), memory);
+    return { dataset: await this.pages.withDigest(current(dataset), dataset), records };
   }
 
   /** Returns the dataset without its records. Throws NotFound. */
@@ -122,23 +108,27 @@ export class DatasetService {
     { projectId, datasetId, expected, signal, memory, ...sent }: OfDataset & Change & SentDataset & WithMemory,
   ): Promise<FullDataset> {
     const caller = authorize(by, permissions.editWorkspace);
-    await this.workspace.dataset(caller, projectId, datasetId); // so that NotFound comes before InvalidRequest
+    const known = await this.workspace.dataset(caller, projectId, datasetId); // so that NotFound comes first
     if (sent.name === undefined && !sent.records) {
       throw new InvalidRequest([{ path: '', message: 'must have a new name, new records, or both' }]);
     }
-    const { name, records: own } = readDataset(sent, this.settings.datasetRecords);
-    const content = own && (await this.content(own));
-    return retryWrite(signal, async () => {
-      const current = await this.workspace.dataset(caller, projectId, datasetId);
-      const next = Dataset.update(current, expected, { name, content, by: caller.accountId, at: this.clock.now() });
-      // The records are read before the write, because another call may remove the dataset after the write.
-      const records = own ?? (await this.records(current, memory));
-      const replace = () => this.replace(current, next, own);
-      const replaced = await (own
-        ? this.quotas.add(caller, { workspaceBytes: recordsBytes(next) }, replace)
-        : replace());
-      return replaced && { dataset: next, records };
-    });
+    const own = await this.readSent(sent);
+    const name = sent.name as string | undefined;
+    const write = (collected: CollectedContent | null, change: RecordChange | null) =>
+      retryWrite(signal, async () => {
+        const before = await this.workspace.dataset(caller, projectId, datasetId);
+        const content = collected?.content ?? null;
+        const next = Dataset.update(before, expected, { name, content, by: caller.accountId, at: this.clock.now() });
+        // The records are read before the write, because another call may remove the dataset after the write.
+        const records = collected?.first ?? (await this.pages.first(current(before), memory));
+        const dataset = await this.pages.withDigest(current(before), next);
+        return (await this.replace(caller, before, dataset, change)) && { dataset, records };
+      });
+    if (!own) return write(null, null);
+    Dataset.update(known, expected, { name, content: null, by: caller.accountId, at: this.clock.now() });
+    return this.drafted(await this.records.draft(datasetId, known.version), async (draft) =>
+      write(await this.contents.collect(own, draft), { draft }),
+    );
   }
 
   /** Makes the dataset immutable. Throws NotFound, DatasetFrozen, DatasetInvalid, StaleVersion. */
@@ -148,13 +138,14 @@ export class DatasetService {
   ): Promise<FullDataset> {
     const caller = authorize(by, permissions.editWorkspace);
     return retryWrite(signal, async () => {
-      const current = await this.workspace.dataset(caller, projectId, datasetId);
-      const dataset = Dataset.freeze(current, expected, this.clock.now());
+      const before = await this.workspace.dataset(caller, projectId, datasetId);
+      const next = Dataset.freeze(before, expected, this.clock.now());
       // The records are read before the write, because another call may remove the project after the write.
-      const records = await this.records(current, memory);
+      const records = await this.pages.first(current(before), memory);
+      const dataset = await this.pages.withDigest(current(before), next);
       const details = { version: dataset.version, project_id: projectId, content_sha256: dataset.contentSha256 };
       const frozen = await this.audit.perform({ by: caller, action: 'dataset.frozen', object: dataset, details }, () =>
-        this.datasets.replace(current, dataset, null),
+        this.datasets.replace(before, dataset, null),
       );
       return frozen && { dataset, records };
     });
@@ -166,23 +157,29 @@ export class DatasetService {
     { projectId, datasetId, name, memory }: OfDataset & WithMemory & { name?: string | undefined },
   ): Promise<FullDataset> {
     const caller = authorize(by, permissions.editWorkspace);
-    const original = await this.workspace.dataset(caller, projectId, datasetId);
-    const draft = { id: this.ids.next('dst'), name, createdBy: caller.accountId, createdAt: this.clock.now() };
-    const dataset = Dataset.fork(original, draft);
-    const records = await this.records(original, memory);
-    await this.add(caller, dataset, records);
-    return { dataset, records };
+    const known = await this.workspace.dataset(caller, projectId, datasetId);
+    const original = current(known);
+    const fork = { id: this.ids.next('dst'), name, createdBy: caller.accountId, createdAt: this.clock.now() };
+    Dataset.fork(known, fork); // throws if the name is invalid
+    const records = await this.pages.first(original, memory);
+    const source = await this.pages.withDigest(original, known);
+    const dataset = { ...Dataset.fork(source, fork), contentSha256: source.contentSha256 };
+    return this.drafted(await this.records.draft(fork.id), async (draft) => {
+      for await (const entries of this.pages.outline(original)) await draft.copy(datasetId, entries);
+      await this.add(caller, dataset, draft);
+      return { dataset, records };
+    });
   }
 
   /** Deletes an editable dataset with its versions. Throws NotFound, DatasetFrozen, StaleVersion. */
   async delete(by: Caller | null, { projectId, datasetId, expected, signal }: OfDataset & Change): Promise<void> {
     const caller = authorize(by, permissions.editWorkspace);
     await retryWrite(signal, async () => {
-      const current = await this.workspace.dataset(caller, projectId, datasetId);
-      requireEditable(current, expected);
+      const before = await this.workspace.dataset(caller, projectId, datasetId);
+      requireEditable(before, expected);
       const details = { project_id: projectId };
-      const act = { by: caller, action: 'dataset.deleted', object: current, details } as const;
-      return this.audit.perform(act, () => this.datasets.remove(current));
+      const act = { by: caller, action: 'dataset.deleted', object: before, details } as const;
+      return this.audit.perform(act, () => this.datasets.remove(before));
     });
   }
 
@@ -195,89 +192,66 @@ export class DatasetService {
     return this.datasets.versions(dataset.id, page);
   }
 
-  /** Throws NotFound. */
+  /** Returns a version with its first records. Throws NotFound. */
   async version(
     by: Caller | null,
     { memory, ...wanted }: OfDataset & WithMemory & { version: number },
-  ): Promise<{ version: DatasetVersion; records: readonly DatasetRecord[] }> {
+  ): Promise<{ version: WithDigest<DatasetVersion>; records: readonly DatasetRecord[] }> {
     const dataset = await this.find(by, wanted);
     const version = found('version', await this.datasets.version(dataset.id, wanted.version));
-    return { version, records: await this.recordsOf(version, memory) };
+    const records = await this.pages.first(version, memory);
+    return { version: await this.pages.withDigest(version, version), records };
   }
 
-  /** Compares two versions of one dataset or of two datasets of the project. Throws NotFound. */
-  async compare(by: Caller | null, { projectId, own, base, memory }: Compared): Promise<DatasetComparison> {
-    const after = await this.versionOf(by, { projectId, ...own });
-    const before = await this.versionOf(by, { projectId, ...base });
-    const same = { added: [], removed: [], changed: [], unchanged: after.recordCount };
-    const comparison =
-      before.contentSha256 === after.contentSha256 ? same : await this.difference(before, after, memory);
-    return { ...comparison, own: atVersion(after), base: atVersion(before) };
+  /** Writes a new version and removes versions that are too old to be kept. Returns false if the write lost. */
+  async replace(by: Caller, before: Dataset, next: Dataset, change: RecordChange | null): Promise<boolean> {
+    const write = () => this.datasets.replace(before, next, change);
+    // Whoever only removes records may do so beyond the quota.
+    const isMore = change !== null && change.draft.count > 0;
+    const replaced = await (isMore
+      ? this.quotas.add(by, { workspaceBytes: changeBytes(change.draft) }, write)
+      : write());
+    const oldest = next.version - this.settings.datasetVersions + 1;
+    if (replaced && oldest > 1) await this.datasets.prune(next.id, oldest);
+    return replaced;
   }
 
-  private async difference(before: DatasetVersion, after: DatasetVersion, memory: Reservation): Promise<Comparison> {
-    await memory.reserve(before.bytes, after.bytes);
-    return compareRecords(await this.stored(before), await this.stored(after));
+  /** Gives the draft to `work`, and gives it up if `work` fails. */
+  async drafted<T>(draft: RecordDraft, work: (draft: RecordDraft) => Promise<T>): Promise<T> {
+    try {
+      return await work(draft);
+    } catch (error) {
+      await draft.discard().catch(() => undefined); // an abandoned draft is removed later
+      throw error;
+    }
   }
 
-  private async versionOf(by: Caller | null, wanted: InProject & DatasetAtVersion) {
-    const dataset = await this.find(by, wanted);
-    return found('version', await this.datasets.version(dataset.id, wanted.version ?? dataset.version));
+  private add(by: Caller, dataset: Dataset, draft: RecordDraft): Promise<void> {
+    return this.quotas.add(by, { workspaceBytes: changeBytes(draft) }, () => this.datasets.add(dataset, draft));
   }
 
-  private add(by: Caller, dataset: Dataset, records: readonly DatasetRecord[]): Promise<void> {
-    const added = { workspaceBytes: recordsBytes(dataset) };
-    return this.quotas.add(by, added, () => this.datasets.add(dataset, records));
-  }
-
-  /** Writes a new version and removes versions that are too old to be kept. */
-  private replace(current: Dataset, next: Dataset, records: readonly DatasetRecord[] | null): Promise<boolean> {
-    return this.unitOfWork.run(async () => {
-      const replaced = await this.datasets.replace(current, next, records);
-      const oldest = next.version - this.settings.datasetVersions + 1;
-      if (replaced && oldest > 1) await this.datasets.prune(next.id, oldest);
-      return replaced;
-    });
-  }
-
-  private records({ id, version, bytes }: Dataset, memory: Reservation): Promise<readonly DatasetRecord[]> {
-    return this.recordsOf({ datasetId: id, version, bytes }, memory);
-  }
-
-  /** Reserves memory and returns the records. Throws NotFound if the version was removed meanwhile. */
-  private async recordsOf(version: StoredRecords, memory: Reservation): Promise<readonly DatasetRecord[]> {
-    await memory.reserve(version.bytes);
-    return this.stored(version);
-  }
-
-  /** Returns the records. Memory must be reserved before. Throws NotFound if the version was removed meanwhile. */
-  private async stored({ datasetId, version }: StoredRecords): Promise<readonly DatasetRecord[]> {
-    return found('version', await this.datasets.records(datasetId, version));
-  }
-
-  /** Throws InvalidRequest if the records exceed the limit. */
-  private async content(records: readonly DatasetRecord[]): Promise<DatasetContent> {
-    let bytes = 0;
-    const pieces = limited(canonicalRecords(records), (length) => {
-      bytes += length;
-    });
-    const contentSha256 = await this.hasher.hash(pieces);
-    return { recordCount: records.length, contentSha256, bytes, validation: validate(records) };
+  /** Checks the name and the rows. Returns the records, or null if there are no rows. Throws InvalidRequest. */
+  private async readSent({ name, records, map }: SentDataset): Promise<AsyncIterable<DatasetRecord[]> | null> {
+    if (!records) {
+      requireNone(problemsWithoutRows({ name, map }));
+      return null;
+    }
+    const reader = new RecordReader(this.settings.datasetRecords, map, records.columns);
+    for await (const rows of records.batches()) reader.check(rows);
+    requireNone([...nameProblems(name), ...reader.problems(records)]);
+    return readBy(reader, records);
   }
 }
 
-const atVersion = ({ datasetId, version }: DatasetVersion) => ({ datasetId, version });
+const current = ({ id, version }: Dataset) => ({ datasetId: id, version });
 
-/** Counts the bytes of each piece. Throws InvalidRequest beyond the limit. */
-function* limited(pieces: Iterable<string>, count: (bytes: number) => void): Generator<string> {
-  const utf8 = new TextEncoder();
-  let left = MEBIBYTES * 1024 * 1024;
-  for (const piece of pieces) {
-    const { length } = utf8.encode(piece);
-    count(length);
-    left -= length;
-    const message = `are over the limit of ${MEBIBYTES} MiB as JSON, with the names of the fields in each record`;
-    if (left < 0) throw new InvalidRequest([{ path: 'records', message }]);
-    yield piece;
-  }
+function requireNone(problems: ReturnType<typeof nameProblems>): void {
+  if (problems.length > 0) throw new InvalidRequest(problems);
 }
+
+/** Yields the records of rows that the reader has checked. */
+export async function* readBy(reader: RecordReader, sent: SentRecords): AsyncGenerator<DatasetRecord[]> {
+  for await (const rows of sent.batches()) yield reader.read(rows);
+}
+
+const starterRecords = ({ name, records }: Starter['dataset']) => ({ name, records: [records] });

@@ -2,20 +2,24 @@ import { injectable } from 'inversify';
 import type { Caller } from '../../domain/accounts/caller.js';
 import { authorize, permissions } from '../../domain/accounts/permission.js';
 import { shareOf } from '../../domain/jobs/evaluation.js';
+import { NotFound } from '../../domain/shared/errors.js';
 import { Prices } from '../../domain/spend/prices.js';
 import type { Dataset } from '../../domain/workspace/dataset.js';
 import type { Model } from '../../domain/workspace/model.js';
 import { type Project, requireVersion } from '../../domain/workspace/project.js';
+import { RecordSurvey } from '../../domain/workspace/record-survey.js';
 import { type Review, review } from '../../domain/workspace/review.js';
 import type { Reviewed, ReviewedDataset, ReviewedEvaluation } from '../../domain/workspace/review-finding.js';
 import { formatOf, schemaOf } from '../../domain/workspace/spec-format.js';
 import { RuntimeReconciler } from '../chat/runtime-reconciler.js';
 import { EvaluationRepository } from '../jobs/ports.js';
+import { PAGE_BYTES } from '../shared/bounded-page.js';
 import type { Reservation, WithMemory } from '../shared/memory-budget.js';
 import { JsonSchemas } from '../shared/ports.js';
 import { retryWrite } from '../shared/retry-write.js';
 import { BudgetRepository } from '../spend/ports.js';
-import { DatasetRepository, ModelRepository, ProjectRepository } from './ports.js';
+import { ContentHasher, DatasetRepository, ModelRepository, ProjectRepository } from './ports.js';
+import { RecordPages } from './record-pages.js';
 import { type Change, type InProject, TeamWorkspace } from './team-workspace.js';
 
 @injectable()
@@ -29,6 +33,8 @@ export class ProjectReviewService {
     private readonly evaluations: EvaluationRepository,
     private readonly budgets: BudgetRepository,
     private readonly schemas: JsonSchemas,
+    private readonly pages: RecordPages,
+    private readonly hasher: ContentHasher,
   ) {}
 
   /** Reviews the project. Stores whether the current version has no blocking finding. Throws NotFound, StaleVersion. */
@@ -51,11 +57,11 @@ export class ProjectReviewService {
   private async reviewed(project: Project, memory: Reservation): Promise<Reviewed> {
     const named = await this.named(project);
     const modelBytes = (await this.models.registeredBytes([project.id])).get(project.id) ?? 0;
-    await memory.reserve(modelBytes, named?.bytes ?? 0);
+    await memory.reserve(modelBytes, Math.min(named?.bytes ?? 0, PAGE_BYTES));
     const [registered, newest, dataset, runtime] = await Promise.all([
       this.models.registered([project.id]),
       this.models.all({ projectId: project.id }, { limit: 1, after: null }),
-      named && this.withRecords(named),
+      named && this.surveyed(named),
       this.runtimes.state(project.id),
     ]);
     const evaluation = dataset && (await this.evaluation(project.id, dataset.id));
@@ -86,8 +92,16 @@ export class ProjectReviewService {
     return typeof spec.dataset_id === 'string' ? this.datasets.find(projectId, spec.dataset_id) : null;
   }
 
-  private async withRecords(dataset: Dataset): Promise<ReviewedDataset | null> {
-    const records = await this.datasets.records(dataset.id, dataset.version);
-    return records && { ...dataset, valid: dataset.validation.valid, records };
+  /** Returns null if the dataset was removed meanwhile. */
+  private async surveyed(dataset: Dataset): Promise<ReviewedDataset | null> {
+    const survey = new RecordSurvey((text) => this.hasher.short(text));
+    try {
+      for await (const records of this.pages.all({ datasetId: dataset.id, version: dataset.version }))
+        survey.add(records);
+    } catch (error) {
+      if (error instanceof NotFound) return null;
+      throw error;
+    }
+    return { ...dataset, valid: dataset.validation.valid, survey };
   }
 }

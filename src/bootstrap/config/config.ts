@@ -54,6 +54,9 @@ export function loadConfig(texts: Texts) {
     rateLimits: { perMinute: set('SERVICE_RATE_LIMIT_PER_MIN'), authPerMinute: set('SERVICE_RATE_LIMIT_AUTH_PER_MIN') },
     datasetRecords: set('SERVICE_DATASET_RECORDS'),
     datasetVersions: set('SERVICE_DATASET_VERSIONS'),
+    datasetImportBytes: set('SERVICE_DATASET_IMPORT_MB') * 1024 ** 2,
+    // 16 MiB with the usual limit of an import: a CSV file grows by the names of its fields in each record
+    datasetBytes: Math.round(3.2 * set('SERVICE_DATASET_IMPORT_MB') * 1024 ** 2),
     currency: set('SERVICE_CURRENCY'),
     quotas: {
       projects: set('SERVICE_QUOTA_PROJECTS'),

@@ -132,7 +132,7 @@ export const Evaluation = {
 interface Evaluated {
   readonly project: Project;
   readonly model: Model;
-  readonly dataset: Pick<Dataset, 'id' | 'version' | 'contentSha256'>;
+  readonly dataset: Pick<Dataset, 'id' | 'version'> & { readonly contentSha256: string };
   readonly scorer: Scorer;
   readonly keyId?: string | null;
 }

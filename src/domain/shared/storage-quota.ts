@@ -62,11 +62,14 @@ export class QuotaExceeded extends DomainError {
 }
 
 /** Each row counts for this many bytes besides its content, so that the number of small rows is limited, too. */
-const ROW_BYTES = 200;
+export const ROW_BYTES = 200;
 
 const lengthOf = (text: string): number => new TextEncoder().encode(text).length;
 
-/** Return the bytes that a stored text, the records of a dataset and a version of a spec count. */
+/** The bytes that a change of a dataset counts besides its new records. */
+export const CHANGE_BYTES = ROW_BYTES + 1;
+
+/** Return the bytes that a stored text, new records of a dataset and a version of a spec count. */
 export const textBytes = (text: string): number => lengthOf(text) + ROW_BYTES;
-export const recordsBytes = ({ bytes }: { readonly bytes: number }): number => bytes + ROW_BYTES;
+export const changeBytes = ({ bytes }: { readonly bytes: number }): number => bytes + CHANGE_BYTES;
 export const specBytes = ({ spec }: { readonly spec: object }): number => textBytes(JSON.stringify(spec));

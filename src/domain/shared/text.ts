@@ -108,3 +108,19 @@ function decimal(number: string): string {
   const significant = digits.slice(from, to);
   return significant === '' ? '0' : `${significant}e${Number(exponent) - fraction.length + digits.length - to}`;
 }
+
+/** Returns the number of bytes of a text in UTF-8. A lone surrogate counts as the character that replaces it. */
+export function utf8Bytes(text: string): number {
+  let bytes = text.length;
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    if (unit < 0x80) continue;
+    if (unit < 0x800) bytes++;
+    else {
+      bytes += 2;
+      const isPair = unit >= 0xd800 && unit < 0xdc00 && (text.charCodeAt(at + 1) & 0xfc00) === 0xdc00;
+      if (isPair) at++; // two units are four bytes
+    }
+  }
+  return bytes;
+}

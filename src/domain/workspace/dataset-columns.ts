@@ -31,9 +31,29 @@ export function mapProblems(map: readonly MappedColumn[], columns: ReadonlySet<s
   });
 }
 
-/** Returns the names of all columns of rows. */
-export const columnsOf = (rows: readonly Json[]): ReadonlySet<string> =>
-  new Set(rows.flatMap((row) => (isObject(row) ? Object.keys(row) : [])));
+/** Limits the names that are remembered, besides those that a map names. */
+const REMEMBERED = 10_000;
+
+/** Collects the names of the columns of a file: those in its header, or those of its rows. */
+export class ColumnNames {
+  private readonly found: Set<string>;
+  private readonly wanted: ReadonlySet<string>;
+
+  constructor(map: readonly MappedColumn[], header: readonly string[] = []) {
+    this.found = new Set(header);
+    this.wanted = new Set(map.flatMap(({ field, column }) => [field, column]));
+  }
+
+  get names(): ReadonlySet<string> {
+    return this.found;
+  }
+
+  add(row: Json): void {
+    if (!isObject(row)) return;
+    for (const name of Object.keys(row))
+      if (this.found.size < REMEMBERED || this.wanted.has(name)) this.found.add(name);
+  }
+}
 
 /** Returns a row with the names of the mapped columns replaced. `Object.fromEntries` keeps a name such as `__proto__`. */
 export function mappedRow(row: Json, map: readonly MappedColumn[]): Json {

@@ -1,31 +1,32 @@
-import type { DatasetRecord } from './dataset.js';
+import type { DatasetRecord } from './dataset-record.js';
 import { isSame, type Json } from './json.js';
 
-interface ChangedRecord {
-  readonly id: string;
-  /** The fields that differ: `group`, `input`, `expected`, or `fields.<name>` for a further field. */
-  readonly fields: readonly string[];
-  readonly before: DatasetRecord;
-  readonly after: DatasetRecord;
-}
-
-export interface Comparison {
-  readonly added: readonly DatasetRecord[];
-  readonly removed: readonly DatasetRecord[];
-  readonly changed: readonly ChangedRecord[];
+/** Records that are only in one of two lists, or in both with another content. */
+export interface Differences<T> {
+  readonly added: readonly T[];
+  readonly removed: readonly T[];
+  readonly changed: readonly { readonly before: T; readonly after: T }[];
   readonly unchanged: number;
 }
 
 /**
  * Lists the changes from `before` to `after`. Matches records by id. If an id occurs several times, its first record in
- * `before` matches its first in `after`, and so on.
+ * `before` matches its first in `after`, and so on. `isSame` tells whether two matching records are the same.
  */
-export function compareRecords(before: readonly DatasetRecord[], after: readonly DatasetRecord[]): Comparison {
-  const unmatched = new Map<string, DatasetRecord[]>();
-  for (const record of before) unmatched.set(record.id, [...(unmatched.get(record.id) ?? []), record]);
-  const added: DatasetRecord[] = [];
-  const changed: ChangedRecord[] = [];
-  const matched = new Set<DatasetRecord>();
+export function differences<T extends { readonly id: string }>(
+  before: readonly T[],
+  after: readonly T[],
+  isSame: (one: T, other: T) => boolean,
+): Differences<T> {
+  const unmatched = new Map<string, T[]>();
+  for (const record of before) {
+    const same = unmatched.get(record.id);
+    if (same) same.push(record);
+    else unmatched.set(record.id, [record]);
+  }
+  const added: T[] = [];
+  const changed: { before: T; after: T }[] = [];
+  const matched = new Set<T>();
   for (const record of after) {
     const earlier = unmatched.get(record.id)?.shift();
     if (!earlier) {
@@ -33,14 +34,14 @@ export function compareRecords(before: readonly DatasetRecord[], after: readonly
       continue;
     }
     matched.add(earlier);
-    const fields = differences(earlier, record);
-    if (fields.length > 0) changed.push({ id: record.id, fields, before: earlier, after: record });
+    if (!isSame(earlier, record)) changed.push({ before: earlier, after: record });
   }
   const removed = before.filter((record) => !matched.has(record));
   return { added, removed, changed, unchanged: matched.size - changed.length };
 }
 
-function differences(before: DatasetRecord, after: DatasetRecord): string[] {
+/** Returns the fields that differ: `group`, `input`, `expected`, or `fields.<name>` for a further field. */
+export function differingFields(before: DatasetRecord, after: DatasetRecord): string[] {
   const own = (['group', 'input', 'expected'] as const).filter((name) => !isSame(before[name], after[name]));
   const names = new Set([...Object.keys(before.fields), ...Object.keys(after.fields)]);
   const further = [...names].filter((name) => !isSame(member(before, name), member(after, name)));

@@ -1,12 +1,20 @@
-import { type Finding, InvalidRequest } from '../shared/errors.js';
+import type { Finding } from '../shared/errors.js';
 import { atMost, quoted, unstorableLeaf } from '../shared/text.js';
-import { type DatasetRecord, shortened } from './dataset.js';
-import { columnsOf, fromMessages, type MappedColumn, mapProblems, mappedFields, mappedRow } from './dataset-columns.js';
+import {
+  ColumnNames,
+  fromMessages,
+  type MappedColumn,
+  mapProblems,
+  mappedFields,
+  mappedRow,
+} from './dataset-columns.js';
+import { type DatasetRecord } from './dataset-record.js';
+import { shortened } from './dataset-validation.js';
 import { isObject, type Json, type JsonObject, unstorable } from './json.js';
 import { nameFindings } from './project.js';
 
-/** The limits of a record. Lengths are in characters. */
-export const recordLimits = { fields: 50, fieldName: 200, id: 200, group: 200 } as const;
+/** The limits of a record. Lengths are in characters. `bytes` limits the text of a record in a file. */
+export const recordLimits = { fields: 50, fieldName: 200, id: 200, group: 200, bytes: 5 * 1024 * 1024 } as const;
 
 /** The greatest limit of records that an operator can set. */
 export const MOST_RECORDS = 100_000;
@@ -24,15 +32,18 @@ export class Problems {
   }
 }
 
-/** Records as the caller sent them, and the problems of their file. */
+/** Records as the caller sent them, and the problems of their file. They can be read several times. */
 export interface SentRecords {
-  readonly records: readonly Json[];
-  readonly problems?: Problems;
-  /** The number of rows, if the file has more than are kept in `records`. */
-  readonly count?: number;
+  /** Yields the rows in their order. May end after as many rows as any dataset can have. */
+  batches(): AsyncIterable<readonly Json[]> | Iterable<readonly Json[]>;
+  /** The number of all rows. */
+  readonly count: number;
+  readonly problems?: Problems | undefined;
   /** The names in the header, if the file has one. */
-  readonly columns?: readonly string[];
+  readonly columns?: readonly string[] | undefined;
 }
+
+export const sentList = (rows: readonly Json[]): SentRecords => ({ batches: () => [rows], count: rows.length });
 
 /** A dataset as the caller sent it. The name can be any JSON, because it is checked together with the records. */
 export interface SentDataset {
@@ -50,39 +61,102 @@ export interface Reading {
 
 const FOUR: readonly string[] = mappedFields;
 
-/** Returns the valid name and records, at most `most`. Throws InvalidRequest with the problems of name and records. */
-export function readDataset(
-  { name, records: sent, map }: SentDataset,
-  most: number,
-): { name?: string; records: readonly DatasetRecord[] | null } {
-  const { records, problems } = sent ? readRecords(sent, most, map) : { records: null, problems: withoutRows(map) };
-  const all = [...(name === undefined ? [] : nameFindings(name)), ...problems];
-  if (all.length > 0) throw new InvalidRequest(all);
-  return { name: name as string | undefined, records };
+/** Returns the problems of a name without records. */
+export function problemsWithoutRows({ name, map }: Omit<SentDataset, 'records'>): Finding[] {
+  const unmapped = map ? [{ path: 'map', message: 'is for records: a starter has no columns' }] : [];
+  return [...nameProblems(name), ...unmapped];
 }
 
-const withoutRows = (map: SentDataset['map']): Finding[] =>
-  map ? [{ path: 'map', message: 'is for records: a starter has no columns' }] : [];
+export const nameProblems = (name: Json | undefined): Finding[] => (name === undefined ? [] : nameFindings(name));
 
 /**
  * Reads records as the caller sent them. A record has the fields `id`, `group`, `input` and `expected`. Further fields
  * are beside these four or in `fields`. A record without an id gets an id from its row, so the same rows always give
  * the same records. More records than `most` are a problem.
  */
-export function readRecords(sent: SentRecords, most: number, map: SentDataset['map'] = []): Reading {
-  const { records: all, problems = new Problems(), count = all.length, columns } = sent;
-  const unmapped = map.length > 0 ? mapProblems(map, columns ? new Set(columns) : columnsOf(all)) : [];
-  if (unmapped.length > 0) return { records: [], problems: unmapped };
-  const rows = all
-    .slice(0, most)
-    .map((row, index) => new Row(fromMessages(map.length > 0 ? mappedRow(row, map) : row), index, problems).record);
-  const message = `there are ${count} rows, but a dataset may have at most ${most} records (SERVICE_DATASET_RECORDS)`;
-  const tooMany: Finding[] = count > most ? [{ path: 'records', message }] : [];
-  const more = (left: number): Finding => ({ path: 'records', message: `has ${left} more problems` });
-  return {
-    records: withIds(rows),
-    problems: shortened([...tooMany, ...problems.listed], more, tooMany.length + problems.count),
-  };
+export function readRecords(rows: readonly Json[], most: number, map: SentDataset['map'] = []): Reading {
+  const reader = new RecordReader(most, map);
+  reader.check(rows);
+  return { problems: reader.problems(sentList(rows)), records: reader.read(rows.slice(0, most)) };
+}
+
+/** Reads the rows of one request. All rows are checked first. After that they are read in the same order. */
+export class RecordReader {
+  private readonly found = new Problems();
+  private readonly columns: ColumnNames;
+  private readonly ids: RowIds;
+  private checked = 0;
+  private given = 0;
+
+  /** `first` is the number of the first row, for ids. Without a header, the columns are those of the rows. */
+  constructor(
+    private readonly most: number,
+    private readonly map: readonly MappedColumn[] = [],
+    private readonly header?: readonly string[],
+    first = 1,
+  ) {
+    this.ids = new RowIds(first);
+    this.columns = new ColumnNames(map, header);
+  }
+
+  check(rows: readonly Json[]): void {
+    for (const row of rows) {
+      if (this.map.length > 0 && !this.header) this.columns.add(row);
+      if (this.checked < this.most) this.ids.take(this.row(row, this.checked, this.found).id);
+      this.checked++;
+    }
+  }
+
+  /** Marks an id as taken, so that no row gets it. */
+  take(id: string): void {
+    this.ids.take(id);
+  }
+
+  /** Returns the problems of all checked rows and of their file. */
+  problems({ count, problems: ofFile = new Problems() }: SentRecords): Finding[] {
+    const unmapped = this.map.length > 0 ? mapProblems(this.map, this.columns.names) : [];
+    if (unmapped.length > 0) return unmapped;
+    const { most, found } = this;
+    const message = `there are ${count} rows, but a dataset may have at most ${most} records (SERVICE_DATASET_RECORDS)`;
+    const tooMany: Finding[] = count > most ? [{ path: 'records', message }] : [];
+    const more = (left: number): Finding => ({ path: 'records', message: `has ${left} more problems` });
+    const listed = [...tooMany, ...ofFile.listed, ...found.listed];
+    return shortened(listed, more, tooMany.length + ofFile.count + found.count);
+  }
+
+  /** Returns the records of the next rows. */
+  read(rows: readonly Json[]): DatasetRecord[] {
+    return rows.map((row) => {
+      const index = this.given++;
+      const record = this.row(row, index, new Problems());
+      return record.id === '' ? { ...record, id: this.ids.next(index) } : record;
+    });
+  }
+
+  private row(row: Json, index: number, problems: Problems): DatasetRecord {
+    return new Row(fromMessages(this.map.length > 0 ? mappedRow(row, this.map) : row), index, problems).record;
+  }
+}
+
+/** Gives each record without an id the id `row-<n>`. `n` is the record's row, or the next free number after it. */
+class RowIds {
+  private readonly taken = new Set<string>();
+  /** All numbers from a record's row to this one are taken, so none is tried twice. */
+  private row = 0;
+
+  constructor(private readonly first: number) {}
+
+  take(id: string): void {
+    this.taken.add(id);
+  }
+
+  next(index: number): string {
+    this.row = Math.max(this.row, this.first + index);
+    while (this.taken.has(`row-${this.row}`)) this.row++;
+    const id = `row-${this.row}`;
+    this.taken.add(id);
+    return id;
+  }
 }
 
 class Row {
@@ -163,17 +237,4 @@ const present = (own: JsonObject): string[] =>
 function further(own: JsonObject, within: JsonObject): JsonObject {
   const beside = Object.entries(own).filter(([name]) => name !== 'fields' && !FOUR.includes(name));
   return Object.fromEntries([...beside, ...Object.entries(within)]);
-}
-
-/** Gives each record without an id the id `row-<n>`. `n` is the record's row, or the next free number after it. */
-function withIds(records: readonly DatasetRecord[]): DatasetRecord[] {
-  const taken = new Set(records.map(({ id }) => id));
-  let row = 0; // All numbers from a record's row to the last given one are taken, so none is tried twice.
-  return records.map((record, index) => {
-    if (record.id !== '') return record;
-    row = Math.max(row, index + 1);
-    while (taken.has(`row-${row}`)) row++;
-    taken.add(`row-${row}`);
-    return { ...record, id: `row-${row}` };
-  });
 }

@@ -1,34 +1,16 @@
-import { type Finding, InvalidRequest } from '../shared/errors.js';
-import { quoted } from '../shared/text.js';
+import { InvalidRequest } from '../shared/errors.js';
+import type { Validation } from './dataset-validation.js';
 import { DatasetFrozen, DatasetInvalid } from './errors.js';
-import { canonical, type Json, type JsonObject } from './json.js';
 import { nameFindings, nameWithEnding, requireVersion } from './project.js';
-
-export interface DatasetRecord {
-  /** Unique in a dataset that validates. */
-  readonly id: string;
-  readonly group: string | null;
-  readonly input: Json;
-  readonly expected: Json;
-  /** The fields beyond the four above, by name. */
-  readonly fields: JsonObject;
-}
-
-/** Yields the canonical JSON of records, one record at a time. `content_sha256` is the hash of this JSON. */
-export function* canonicalRecords(records: readonly DatasetRecord[]): Generator<string> {
-  let before = '[';
-  for (const { id, group, input, expected, fields } of records) {
-    yield before + canonical({ id, group, input, expected, fields });
-    before = ',';
-  }
-  yield records.length > 0 ? ']' : '[]';
-}
 
 /** The summary of a dataset's records. The records themselves are stored separately. */
 export interface DatasetContent {
   readonly recordCount: number;
-  /** SHA-256 of the canonical records, in lower-case hexadecimal digits. */
-  readonly contentSha256: string;
+  /**
+   * SHA-256 of the canonical records, in lower-case hexadecimal digits. Null after a change of single records of a large
+   * dataset, until somebody needs it.
+   */
+  readonly contentSha256: string | null;
   /** The length of the canonical records in bytes. */
   readonly bytes: number;
   readonly validation: Validation;
@@ -146,64 +128,4 @@ function checked(typedName: string): string {
   const findings = nameFindings(name);
   if (findings.length > 0) throw new InvalidRequest(findings);
   return name;
-}
-
-export interface ValidationFinding extends Finding {
-  readonly code: 'no_records' | 'duplicate_id' | 'empty_input' | 'empty_expected' | 'more_findings';
-}
-
-/** Tells whether a dataset can be frozen, and if not, why. */
-export interface Validation {
-  readonly valid: boolean;
-  /** The number of all findings. `findings` may list fewer. */
-  readonly count: number;
-  readonly findings: readonly ValidationFinding[];
-}
-
-const LISTED = 100;
-
-/** Returns the first 100 findings. If there are more, adds a finding from `more` with the number of the others. */
-export function shortened<F>(findings: readonly F[], more: (count: number) => F, count = findings.length): F[] {
-  const left = count - LISTED;
-  return left > 0 ? [...findings.slice(0, LISTED), more(left)] : [...findings];
-}
-
-export function validate(records: readonly DatasetRecord[]): Validation {
-  const findings = findingsOf(records);
-  const more = (count: number): ValidationFinding => ({
-    code: 'more_findings',
-    path: 'records',
-    message: `and ${count} more findings`,
-  });
-  return { valid: findings.length === 0, count: findings.length, findings: shortened(findings, more) };
-}
-
-/** Returns all findings, in the order of the records. */
-export function findingsOf(records: readonly DatasetRecord[]): ValidationFinding[] {
-  const firstRows = new Map<string, number>();
-  const findings = records.flatMap((record, index) => {
-    const found: ValidationFinding[] = [];
-    const add = (code: ValidationFinding['code'], field: string, problem: string) =>
-      found.push({
-        code,
-        path: `records.${index}.${field}`,
-        message: `row ${index + 1} (id "${quoted(record.id)}") ${problem}`,
-      });
-    const first = firstRows.get(record.id);
-    if (first !== undefined) add('duplicate_id', 'id', `has the id of row ${first}: ids must be unique`);
-    else firstRows.set(record.id, index + 1);
-    if (isEmpty(record.input)) add('empty_input', 'input', 'has no input');
-    if (isEmpty(record.expected)) add('empty_expected', 'expected', 'has no expected value');
-    return found;
-  });
-  if (records.length === 0)
-    findings.push({ code: 'no_records', path: 'records', message: 'there must be at least one record' });
-  return findings;
-}
-
-/** Tells whether a value is null, blank text, an empty list or an empty object. */
-function isEmpty(value: Json): boolean {
-  if (typeof value === 'string') return value.trim() === '';
-  if (Array.isArray(value)) return value.length === 0;
-  return value === null || (typeof value === 'object' && Object.keys(value).length === 0);
 }

@@ -1,10 +1,10 @@
 import type { ProjectRuntime } from '../chat/runtime.js';
 import type { Evaluation, Share } from '../jobs/evaluation.js';
 import { metrics } from '../jobs/scorer.js';
-import type { DatasetRecord } from './dataset.js';
 import { isObject, type JsonObject } from './json.js';
 import type { Model } from './model.js';
 import type { Project } from './project.js';
+import type { RecordSurvey } from './record-survey.js';
 import { formatOf, schemaOf } from './spec-format.js';
 
 export type FindingLevel = 'blocking' | 'warning' | 'info';
@@ -54,7 +54,7 @@ export interface ReviewedDataset {
   readonly name: string;
   readonly state: 'editable' | 'frozen';
   readonly valid: boolean;
-  readonly records: readonly DatasetRecord[];
+  readonly survey: RecordSurvey;
 }
 
 export const isBlank = (value: unknown): boolean =>
@@ -158,12 +158,12 @@ function* metricRemarks({ project, dataset }: Reviewed, metric: string | null): 
       `Set spec.response_format to { "type": "json_schema", "json_schema": { "name": "answer", "schema": {…} } }: ${specUpdate(project)}.`,
     );
   }
-  const unfit = metric === 'numeric' ? (dataset?.records ?? []).filter(({ expected }) => !holdsNumber(expected)) : [];
-  if (unfit.length > 0) {
+  const unfit = metric === 'numeric' ? dataset?.survey.withoutNumber : null;
+  if (unfit && unfit.count > 0) {
     yield warning(
       'acceptance_metric_unfit',
       path,
-      `The metric is numeric, but ${unfit.length} of the records expect something without a number, the first is ${JSON.stringify(unfit[0]?.id)}.`,
+      `The metric is numeric, but ${unfit.count} of the records expect something without a number, the first is ${JSON.stringify(unfit.first)}.`,
       'Choose another metric, or give these records a number in `expected`.',
     );
   }
@@ -187,6 +187,3 @@ function* fieldRemarks({ project }: Reviewed, field: string, metric: string | nu
     );
   }
 }
-
-const holdsNumber = (expected: unknown): boolean =>
-  typeof expected === 'number' || (typeof expected === 'string' && /\d/.test(expected));

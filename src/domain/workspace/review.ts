@@ -1,6 +1,6 @@
 import type { Share } from '../jobs/evaluation.js';
-import type { DatasetRecord } from './dataset.js';
-import { canonical, isSame, type Json, type JsonObject } from './json.js';
+import { isSame, type Json, type JsonObject } from './json.js';
+import type { RecordSurvey } from './record-survey.js';
 import {
   acceptanceRemarks,
   blocking,
@@ -140,7 +140,7 @@ function* datasetRemarks({ project, dataset }: Reviewed): Generator<Remark> {
     );
   } else {
     yield* stateRemarks(dataset, `${datasets}/${dataset.id}`);
-    yield* recordRemarks(dataset.records);
+    yield* recordRemarks(dataset.survey);
   }
 }
 
@@ -162,8 +162,7 @@ function* stateRemarks({ name, state, valid }: ReviewedDataset, url: string): Ge
   }
 }
 
-function* recordRemarks(records: readonly DatasetRecord[]): Generator<Remark> {
-  const { contradictions, repetitions } = sameInputs(records);
+function* recordRemarks({ count, groups, contradictions, repetitions }: RecordSurvey): Generator<Remark> {
   if (contradictions.length > 0) {
     yield warning(
       'records_contradict',
@@ -179,42 +178,19 @@ function* recordRemarks(records: readonly DatasetRecord[]): Generator<Remark> {
       `The same input and answer count more than once: ${listed(repetitions)}.`,
     );
   }
-  if (records.length > 0 && records.length < FEW_RECORDS) {
-    const points = (100 / records.length).toFixed(1);
+  if (count > 0 && count < FEW_RECORDS) {
+    const points = (100 / count).toFixed(1);
     yield info(
       'records_few',
       DATASET_PATH,
-      `The dataset has few records (${records.length}): a single record moves the score by ${points} points.`,
+      `The dataset has few records (${count}): a single record moves the score by ${points} points.`,
     );
   }
-  const small = [...groupSizes(records)].filter(([, size]) => size < FEW_IN_GROUP).map(([group]) => [group]);
+  const small = [...groups].filter(([, size]) => size < FEW_IN_GROUP).map(([group]) => [group]);
   if (small.length > 0) {
     const message = `A score by group says little where a group has fewer than ${FEW_IN_GROUP} records: ${listed(small)}.`;
     yield info('groups_small', DATASET_PATH, message);
   }
-}
-
-/** Returns ids of records with the same input. Contradictions have different answers, repetitions the same answer. */
-function sameInputs(records: readonly DatasetRecord[]) {
-  const byInput = new Map<string, DatasetRecord[]>();
-  for (const record of records) {
-    const input = canonical(record.input);
-    byInput.set(input, [...(byInput.get(input) ?? []), record]);
-  }
-  const contradictions: string[][] = [];
-  const repetitions: string[][] = [];
-  for (const same of byInput.values()) {
-    if (same.length === 1) continue;
-    const agree = same.every(({ expected }) => isSame(expected, same[0]?.expected));
-    (agree ? repetitions : contradictions).push(same.map(({ id }) => id));
-  }
-  return { contradictions, repetitions };
-}
-
-function groupSizes(records: readonly DatasetRecord[]): Map<string, number> {
-  const sizes = new Map<string, number>();
-  for (const { group } of records) if (group !== null) sizes.set(group, (sizes.get(group) ?? 0) + 1);
-  return sizes;
 }
 
 /** Lists the first sets of ids and counts the others. */

@@ -1,5 +1,5 @@
 import { InvalidRequest } from '../shared/errors.js';
-import type { DatasetRecord } from './dataset.js';
+import type { DatasetRecord } from './dataset-record.js';
 import type { JsonObject } from './json.js';
 
 /** The origin of a starter's records. It helps a team to judge a score on these records. */

@@ -21,7 +21,14 @@ import { OwnCallTable } from './jobs/own-call.repository.js';
 import { UsageNameTable, UsageProgressTable, UsageTable } from './jobs/usage.repository.js';
 import { TaskWorkerTable } from './queue/graphile-work-queue.js';
 import { BudgetHoldTable, BudgetPeriodTable, BudgetTable } from './spend/budget.repository.js';
-import { DatasetContentTable, DatasetTable, DatasetVersionTable } from './workspace/dataset.repository.js';
+import {
+  DatasetChunkTable,
+  DatasetLeftoverTable,
+  DatasetOldContentTable,
+  DatasetRecordTable,
+  DatasetTable,
+  DatasetVersionTable,
+} from './workspace/dataset-tables.js';
 import { ModelAliasTable, ModelTable, ModelVersionTable } from './workspace/model.repository.js';
 import { ProjectTable, ProjectVersionTable } from './workspace/project.repository.js';
 
@@ -36,7 +43,10 @@ const entities = [
   ConversationMessageTable,
   ConversationTable,
   CredentialTable,
-  DatasetContentTable,
+  DatasetChunkTable,
+  DatasetLeftoverTable,
+  DatasetOldContentTable,
+  DatasetRecordTable,
   DatasetTable,
   DatasetVersionTable,
   DeploymentTable,

@@ -3,14 +3,19 @@ import { createGunzip, createInflate } from 'node:zlib';
 import type { Request, Response } from 'express';
 import type { ByteStream } from '../../application/shared/ports.js';
 import { HttpRefusal } from './refusals.js';
+import type { SpooledBody } from './spooled-body.js';
 
-/** Limits the bytes of a body, for each kind of endpoint. `SERVICE_MODEL_BODY_MB` changes `model`. */
+/**
+ * Limits the bytes of a body, for each kind of endpoint. `SERVICE_MODEL_BODY_MB` changes `model`, and
+ * `SERVICE_DATASET_IMPORT_MB` changes `dataset`.
+ */
 export const bodyLimits = {
   ordinary: 100 * 1024,
   spec: 256 * 1024,
   chat: 1024 * 1024,
   model: 32 * 1024 * 1024,
   dataset: 5 * 1024 * 1024,
+  records: 5 * 1024 * 1024,
   prediction: 64 * 1024 * 1024,
 } as const;
 export type BodyLimits = Readonly<Record<keyof typeof bodyLimits, number>>;
@@ -23,8 +28,7 @@ export const MODEL_LEVELS = 64;
 /** Reads a body of another media type than JSON into the value that the contract's schema describes. */
 export interface BodyForm {
   readonly example: string;
-  /** Takes UTF-8 bytes without a byte order mark. */
-  readonly read: (bytes: Buffer) => Promise<unknown>;
+  readonly read: (body: SpooledBody) => Promise<unknown>;
 }
 export type BodyForms = Readonly<Record<string, BodyForm>>;
 
@@ -34,6 +38,8 @@ export interface BodyRules {
   readonly mostLevels?: number;
   /** Lists the media types that the body may have besides JSON. */
   readonly forms?: BodyForms;
+  /** Reads a JSON body in parts. It may then be longer than the memory allows. */
+  readonly jsonForm?: BodyForm;
   /** Names a member of the body that may contain values that cannot be stored. The use case refuses them. */
   readonly uncheckedMember?: string;
   /** Refuses numbers that a double cannot hold exactly: the body is stored, and must be returned as it was sent. */

@@ -64,6 +64,8 @@ export interface Contract<
   readonly answer: Answer;
   /** Replaces JSON as the type of the answer, which is then a string. */
   readonly answerMedia?: 'text/plain';
+  /** Lists the types of the answer if it is a file, which is sent as a `StreamedResponse`. */
+  readonly answerFiles?: readonly string[];
   /** Describes the data of each event, if the answer can also be server-sent events. */
   readonly answerEvents?: z.ZodType;
   /** Describes headers of successful answers, by name. */

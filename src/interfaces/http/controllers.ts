@@ -23,6 +23,7 @@ import { JobsController } from './jobs/jobs.controller.js';
 import { UsageController } from './jobs/usage.controller.js';
 import { OperationsController } from './operations/operations.controller.js';
 import { BudgetsController } from './spend/budgets.controller.js';
+import { DatasetRecordsController } from './workspace/dataset-records.controller.js';
 import { DatasetsController } from './workspace/datasets.controller.js';
 import { ModelAliasesController } from './workspace/model-aliases.controller.js';
 import { ModelsController } from './workspace/models.controller.js';
@@ -36,6 +37,7 @@ export const controllers: readonly Newable<Controller>[] = [
   CredentialsController,
   ProjectsController,
   DatasetsController,
+  DatasetRecordsController,
   ModelsController,
   ModelAliasesController,
   SearchController,

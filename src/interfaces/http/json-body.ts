@@ -5,24 +5,33 @@ import { type Finding, InvalidRequest } from '../../domain/shared/errors.js';
 import { firstInexactNumber, jsonNesting, quoted, unstorableLeaf } from '../../domain/shared/text.js';
 import { type BodyForm, type BodyRules, MAX_DEPTH } from './body.js';
 import { HttpRefusal } from './refusals.js';
+import type { SpooledBody } from './spooled-body.js';
 
 /** A body of more bytes is parsed in steps. Other requests can run between the steps. */
 const LONG_BYTES = 64 * 1024;
 
 interface ParsedBody {
   readonly value: unknown;
-  /** An upper bound for the number of JSON values. Null for another media type. */
+  /** An upper bound for the number of JSON values. Null if they are not in memory together. */
   readonly values: number | null;
 }
 
 /**
- * Parses a body and checks everything that needs no schema. The member `uncheckedMember` may contain values that cannot
- * be stored. Throws malformed_json, InvalidRequest.
+ * Parses a JSON body and checks everything that needs no schema. The member `uncheckedMember` may contain values that
+ * cannot be stored. Throws malformed_json, InvalidRequest.
  */
-export async function parseBody(bytes: Buffer, form: BodyForm | null, rules: BodyRules): Promise<ParsedBody> {
+export async function parseBody(bytes: Buffer, rules: BodyRules): Promise<ParsedBody> {
   const pause = async () => bytes.length > LONG_BYTES && (await yieldToEventLoop());
   await pause();
-  const parsed = form ? { value: await form.read(utf8(bytes)), values: null } : await parseJson(bytes, rules, pause);
+  return storable(await parseJson(bytes, rules, pause), rules);
+}
+
+/** Reads a body in another form, or a long one, as its contract says. Otherwise like `parseBody`. */
+export async function readForm(body: SpooledBody, form: BodyForm, rules: BodyRules): Promise<ParsedBody> {
+  return storable({ value: await form.read(body), values: null }, rules);
+}
+
+async function storable(parsed: ParsedBody, rules: BodyRules): Promise<ParsedBody> {
   const unstorable = await firstUnstorable(parsed.value, rules.uncheckedMember);
   if (unstorable) throw new InvalidRequest([unstorable]);
   return parsed;
@@ -38,16 +47,11 @@ async function parseJson(
   const { problem, values, member } = checkJsonText(text, mostLevels);
   if (problem) throw new InvalidRequest([{ path: quoted(member), message: problem }]);
   await pause();
-  const value = parsed(text);
+  const value = parsedJson(text);
   await pause();
   const inexact = exactNumbers ? inexactNumber(text) : null;
   if (inexact) throw new InvalidRequest([{ path: '', message: inexact }]);
   return { value, values };
-}
-
-function utf8(bytes: Buffer): Buffer {
-  if (!isUtf8(bytes)) throw new InvalidRequest([{ path: '', message: 'must be UTF-8' }]);
-  return withoutMark(bytes);
 }
 
 const BYTE_ORDER_MARK = Buffer.from('\ufeff');
@@ -57,7 +61,8 @@ function withoutMark(bytes: Buffer): Buffer {
   return marked ? bytes.subarray(BYTE_ORDER_MARK.length) : bytes;
 }
 
-function parsed(text: string): unknown {
+/** Parses JSON. Throws malformed_json, without a piece of the text. */
+export function parsedJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {

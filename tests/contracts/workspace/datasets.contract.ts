@@ -1,21 +1,24 @@
 import { NotFound } from '../../../src/domain/shared/errors.js';
-import { Dataset, type DatasetRecord, type DatasetVersion } from '../../../src/domain/workspace/dataset.js';
+import { Dataset, type DatasetVersion } from '../../../src/domain/workspace/dataset.js';
+import { type DatasetRecord } from '../../../src/domain/workspace/dataset-record.js';
+import { addDataset, recordsOf, replaceDataset } from '../../support/datasets.js';
 import { aDataset, aRecord, at, contentOf, ids } from '../../support/records.js';
 import { type StockedStore, type StoreUnderTest, stocked } from '../../support/repositories.js';
 import { type VersionedRepository, versionsContract } from './versions.contract.js';
 
-const versionedDatasets = ({ datasets, project, otherProject }: StockedStore): VersionedRepository<Dataset> => {
+const versionedDatasets = (stock: StockedStore): VersionedRepository<Dataset> => {
+  const { datasets, project, otherProject } = stock;
   const owner = (isOther = false) => (isOther ? otherProject : project);
   const add = async (over: Partial<Dataset> = {}, toOther = false, records = [aRecord()]) => {
     const dataset = aDataset(owner(toOther), records, over);
-    await datasets.add(dataset, records);
+    await addDataset(stock, dataset, records);
     return dataset;
   };
   return {
     add,
     addWith: (json) => add({}, false, [aRecord({ input: json, expected: [json], fields: json })]),
     jsonOf: async ({ id }) => {
-      const [record] = (await datasets.records(id, 1)) as [DatasetRecord];
+      const [record] = (await recordsOf(stock, id, 1)) as [DatasetRecord];
       return [record.input, (record.expected as unknown[])[0], record.fields];
     },
     odd: { name: 'Hauptstädte 🦆', updatedAt: at(0.001), forkedFrom: { datasetId: ids.next('dst'), version: 4 } },
@@ -24,7 +27,7 @@ const versionedDatasets = ({ datasets, project, otherProject }: StockedStore): V
     next: (current, by) =>
       Dataset.update(current, [current.version], { name: by, content: contentOf([]), by, at: at(current.version) }),
     settled: (current) => ({ ...current, state: 'frozen', frozenAt: at(5) }),
-    replace: (current, next) => datasets.replace(current, next, next.version === current.version ? null : []),
+    replace: (current, next) => replaceDataset(stock, current, next, next.version === current.version ? null : []),
     remove: (current) => datasets.remove(current),
     versions: (id, page) => datasets.versions(id, page),
     version: (id, version) => datasets.version(id, version),
@@ -48,9 +51,10 @@ export function datasetsContract(adapter: string, store: StoreUnderTest) {
     });
     const add = async (records: DatasetRecord[]) => {
       const dataset = aDataset(stock.project, records);
-      await datasets.add(dataset, records);
+      await addDataset(stock, dataset, records);
       return dataset;
     };
+    const stored = (id: string, version: number) => recordsOf(stock, id, version);
     const updated = (dataset: Dataset, records: DatasetRecord[] | null) => {
       const content = records && contentOf(records);
       return Dataset.update(dataset, [dataset.version], {
@@ -64,16 +68,16 @@ export function datasetsContract(adapter: string, store: StoreUnderTest) {
     it('returns the records as they were added, and the findings about them', async () => {
       const records = [aRecord({ group: 'europe', fields: { difficulty: 3 } }), aRecord({ expected: null })];
       const dataset = await add(records);
-      expect(await datasets.records(dataset.id, 1)).toEqual(records);
+      expect(await stored(dataset.id, 1)).toEqual(records);
       const { validation } = (await datasets.find(stock.project.id, dataset.id)) as Dataset;
       expect(validation).toMatchObject({ valid: false, findings: [{ code: 'empty_expected' }] });
-      expect(await datasets.records((await add([])).id, 1)).toEqual([]);
+      expect(await stored((await add([])).id, 1)).toEqual([]);
     });
 
     it('refuses a dataset of a project that does not exist', async () => {
       const dataset = aDataset({ ...stock.project, id: ids.next('prj') }, []);
-      await expect(datasets.add(dataset, [])).rejects.toThrow(NotFound);
-      expect(await datasets.records(dataset.id, 1)).toBeNull();
+      await expect(addDataset(stock, dataset, [])).rejects.toThrow(NotFound);
+      expect(await stored(dataset.id, 1)).toBeNull();
     });
 
     it('keeps the records of each version; a version without new records has those of the version before', async () => {
@@ -82,13 +86,13 @@ export function datasetsContract(adapter: string, store: StoreUnderTest) {
       const second = updated(first, fresh);
       const third = updated(second, null);
       const fourth = updated(third, null);
-      await datasets.replace(first, second, fresh);
+      await replaceDataset(stock, first, second, fresh);
       for (const [current, next] of [
         [second, third],
         [third, fourth],
       ] as const)
-        expect(await datasets.replace(current, next, null)).toBe(true);
-      const records = await Promise.all([1, 2, 3, 4, 5].map((version) => datasets.records(first.id, version)));
+        expect(await replaceDataset(stock, current, next, null)).toBe(true);
+      const records = await Promise.all([1, 2, 3, 4, 5].map((version) => stored(first.id, version)));
       expect(records).toEqual([old, fresh, fresh, fresh, null]);
     });
 
@@ -97,22 +101,22 @@ export function datasetsContract(adapter: string, store: StoreUnderTest) {
       const fresh = [aRecord(), aRecord()];
       const second = updated(first, fresh);
       const third = updated(second, null);
-      await datasets.replace(first, second, fresh);
-      await datasets.replace(second, third, null);
+      await replaceDataset(stock, first, second, fresh);
+      await replaceDataset(stock, second, third, null);
       await datasets.prune(first.id, 3);
       await datasets.prune(first.id, 2); // does nothing: older versions are gone already
-      expect(await datasets.records(first.id, 3)).toEqual(fresh);
+      expect(await stored(first.id, 3)).toEqual(fresh);
       for (const version of [1, 2]) {
         expect(await datasets.version(first.id, version)).toBeNull();
-        expect(await datasets.records(first.id, version)).toBeNull();
+        expect(await stored(first.id, version)).toBeNull();
       }
     });
 
     it('stores no records if the version is not current', async () => {
       const first = await add([aRecord()]);
-      await datasets.replace(first, updated(first, null), null);
-      expect(await datasets.replace(first, { ...updated(first, []), version: 3 }, [])).toBe(false);
-      expect(await datasets.records(first.id, 3)).toBeNull();
+      await replaceDataset(stock, first, updated(first, null), null);
+      expect(await replaceDataset(stock, first, { ...updated(first, []), version: 3 }, [])).toBe(false);
+      expect(await stored(first.id, 3)).toBeNull();
     });
   });
 }

@@ -1,4 +1,5 @@
 import { Project, type ProjectVersion } from '../../../src/domain/workspace/project.js';
+import { addDataset, recordsOf } from '../../support/datasets.js';
 import {
   aConnection,
   aConversation,
@@ -96,14 +97,14 @@ export function projectsContract(adapter: string, store: StoreUnderTest) {
         const change = { projectId: one.id, alias: 'champion', version: 1, modelId: model.id };
         await modelAliases.append({ ...change, changedBy: 'usr_1', changedAt: at(1) });
         const [dataset, conversation] = [aDataset(one, [aRecord()]), aConversation(one, account)];
-        await datasets.add({ ...dataset, state: 'frozen', frozenAt: at(2) }, [aRecord()]);
+        await addDataset(stock, { ...dataset, state: 'frozen', frozenAt: at(2) }, [aRecord()]);
         await conversations.add(conversation, aTurn());
         await connections.save(aConnection({ projectId: one.id, modelId: model.id, desired: 'started' }));
         const evaluation = anEvaluation(one);
         await evaluations.add(evaluation);
         return async () => [
           await models.version(model.id, 1),
-          await datasets.records(dataset.id, 1),
+          await recordsOf(stock, dataset.id, 1),
           (await conversations.messages(conversation.id, { limit: 1, before: null }))[0] ?? null,
           await evaluations.find(evaluation.jobId),
         ];

@@ -58,7 +58,7 @@ export class TestApp extends HttpCaller {
     readonly logger: MemoryLogger,
     readonly database: TestDatabase,
     readonly source: DataSource,
-    private readonly folder: TemporaryFolder,
+    readonly folder: TemporaryFolder,
   ) {
     super(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
   }

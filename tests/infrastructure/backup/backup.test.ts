@@ -9,6 +9,7 @@ import { withoutTimeLimit } from '../../../src/infrastructure/typeorm/backup/dum
 import { createMigrationSource, migrationNames } from '../../../src/infrastructure/typeorm/data-source.js';
 import { type Ran, tenon } from '../../support/command-line.js';
 import { freshDatabase, query, type TestDatabase } from '../../support/database.js';
+import { addDataset } from '../../support/datasets.js';
 import { postgresUnderTest } from '../../support/postgres-repositories.js';
 import { aDataset, anAccount, anApiKey, aProject, aRecord, aTeam } from '../../support/records.js';
 import { TemporaryFolder } from '../../support/temporary-folder.js';
@@ -50,7 +51,8 @@ describe('a backup of the database', () => {
   const restored = (url: string, from = file) => tenon(place(url), ['restore', from], { env: SECRET });
 
   beforeAll(async () => {
-    const { teams, accounts, credentials, projects, datasets } = await store.open();
+    const repositories = await store.open();
+    const { teams, accounts, credentials, projects } = repositories;
     const team = aTeam({ operator: true });
     await teams.add(team);
     for (const name of ['Ada', AWKWARD]) {
@@ -61,7 +63,7 @@ describe('a backup of the database', () => {
     const project = { ...aProject(team), name: AWKWARD };
     await projects.add(project);
     const records = [aRecord({ input: AWKWARD }), aRecord({ input: { deep: [1, null, true, 'x'.repeat(3_000_000)] } })];
-    await datasets.add(aDataset(project, records), records);
+    await addDataset(repositories, aDataset(project, records), records);
     await query(store.url, "SELECT setval('process_numbers', 41)");
     await query(
       store.url,

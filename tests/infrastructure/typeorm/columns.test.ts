@@ -1,17 +1,13 @@
 import { Client } from 'pg';
 import { Histogram } from '../../../src/domain/jobs/usage.js';
-import {
-  createDataSource,
-  createMigrationSource,
-  type DataSource,
-  migrationNames,
-} from '../../../src/infrastructure/typeorm/data-source.js';
+import { createDataSource, type DataSource, migrationNames } from '../../../src/infrastructure/typeorm/data-source.js';
 import { TypeOrmUsageRepository } from '../../../src/infrastructure/typeorm/jobs/usage.repository.js';
-import { migrate, migrateWorkQueue } from '../../../src/infrastructure/typeorm/migrate.js';
+import { migrate } from '../../../src/infrastructure/typeorm/migrate.js';
 import { TypeOrmStorageMeter } from '../../../src/infrastructure/typeorm/operations/storage-meter.js';
 import { TypeOrmUnitOfWork } from '../../../src/infrastructure/typeorm/typeorm-unit-of-work.js';
 import { CutOffProxy } from '../../support/cut-off-proxy.js';
 import { freshDatabase, query, type TestDatabase } from '../../support/database.js';
+import { databaseBefore } from '../../support/database-before.js';
 import { until } from '../../support/until.js';
 
 /** Lists the tables and columns that no repository maps. */
@@ -51,17 +47,6 @@ describe('the columns that the repositories map', () => {
     expect(mapped.sort()).toEqual(migrated.sort());
   });
 });
-
-/** Creates a database with the tables of the version before the migration. */
-async function databaseBefore(migration: string): Promise<TestDatabase> {
-  const database = await freshDatabase({ migrated: false });
-  const earlier = migrationNames.slice(0, migrationNames.indexOf(migration));
-  const source = await createMigrationSource(database.url, earlier).initialize();
-  await migrateWorkQueue(source);
-  await source.runMigrations({ transaction: 'each' });
-  await source.destroy();
-  return database;
-}
 
 it('keeps the usage of an earlier version', async () => {
   const { url, drop } = await databaseBefore('SmallUsage1765584000000');

@@ -34,7 +34,7 @@ const OBJECTS = `
   INSERT INTO datasets (id, project_id, name, version, state, record_count, content_sha256, bytes, validation, created_by, created_at,
                         updated_by, updated_at)
     SELECT 'dst_' || id, 'prj_' || half, 'D', 1, 'frozen', 0, '', 0, '{}', 'usr_own', now(), 'usr_own', now() FROM numbers;
-  INSERT INTO dataset_versions (dataset_id, version, name, record_count, content_sha256, bytes, validation, content_version,
+  INSERT INTO dataset_versions (dataset_id, version, name, record_count, content_sha256, bytes, validation, old_content_version,
                                 created_by, created_at)
     SELECT 'dst_00000' || n % 2 + 1, n, 'D', 0, '', 0, '{}', 1, 'usr_own', now() FROM numbers;
   INSERT INTO conversations (id, project_id, account_id, title, message_count, created_at, updated_at)

@@ -9,6 +9,9 @@ import type { CallTracker } from '../../../src/application/jobs/call-tracker.js'
 import type { ServiceSettings } from '../../../src/application/shared/ports.js';
 import type { BudgetGuard } from '../../../src/application/spend/budget-guard.js';
 import { DatasetService } from '../../../src/application/workspace/dataset.service.js';
+import { DatasetComparisonService } from '../../../src/application/workspace/dataset-comparison.service.js';
+import { DatasetContents } from '../../../src/application/workspace/dataset-content.js';
+import { RecordPages } from '../../../src/application/workspace/record-pages.js';
 import { TeamWorkspace } from '../../../src/application/workspace/team-workspace.js';
 import type { Account } from '../../../src/domain/accounts/account.js';
 import type { AccountCaller, Caller } from '../../../src/domain/accounts/caller.js';
@@ -24,6 +27,7 @@ import { MemoryModelServer } from '../../fakes/deployments/memory-model-server.j
 import { ManualClock } from '../../fakes/shared/manual-clock.js';
 import { auditOn } from '../../support/audit.js';
 import { query } from '../../support/database.js';
+import { addDataset } from '../../support/datasets.js';
 import { postgresUnderTest } from '../../support/postgres-repositories.js';
 import { RecordingLog } from '../../support/recording-log.js';
 import {
@@ -171,20 +175,24 @@ describe('DatasetService', () => {
     await teams.add(team);
     const dataset = aDataset(project, records);
     await projects.add(project);
-    await datasets.add(dataset, records);
+    await addDataset(repositories, dataset, records);
+    const hasher = new Sha256ContentHasher();
+    const pages = new RecordPages(repositories.records, datasets, hasher);
+    const settings = { datasetRecords: 500, datasetVersions: 9, datasetBytes: 1_000_000 } as ServiceSettings;
     const service = new DatasetService(
       new TeamWorkspace(projects, models, datasets),
-      repositories.unitOfWork,
       datasets,
+      repositories.records,
+      pages,
+      new DatasetContents(hasher, settings),
       unlimitedStorage(repositories),
-      { datasetRecords: 500, datasetVersions: 9 } as ServiceSettings,
+      settings,
       { all: async () => [], find: async () => null },
-      new Sha256ContentHasher(),
       auditOn(repositories),
       ids,
       clock,
     );
-    return { projects, datasets, dataset, service };
+    return { projects, datasets, dataset, service, pages, records: repositories.records };
   };
 
   it.each(['an update', 'a freeze'])(
@@ -210,13 +218,17 @@ describe('DatasetService', () => {
   });
 
   it('compares versions with the same content without reading records', async () => {
-    const { datasets, dataset, service } = await setUp();
+    const { datasets, dataset, service, pages, records: stored } = await setUp();
+    const comparisons = new DatasetComparisonService(service, datasets, pages);
     const renamed = Dataset.update(dataset, [1], { name: 'New', content: null, by: 'usr_1', at: at(1) });
     await datasets.replace(dataset, renamed, null);
-    const read = jest.spyOn(datasets, 'records');
+    const read = jest.spyOn(stored, 'entries');
     const own = { datasetId: dataset.id };
     const base = { ...own, version: 1 };
-    expect(await service.compare(by, { projectId: project.id, own, base, memory: unlimited })).toEqual({
+    const page = { offset: 0, limit: 9 };
+    expect(await comparisons.compare(by, { projectId: project.id, own, base, page, memory: unlimited })).toEqual({
+      counts: { added: 0, removed: 0, changed: 0 },
+      next: null,
       added: [],
       removed: [],
       changed: [],

@@ -1,4 +1,5 @@
-import { type DatasetRecord, findingsOf } from '../../../src/domain/workspace/dataset.js';
+import { type DatasetRecord } from '../../../src/domain/workspace/dataset-record.js';
+import { findingsOf } from '../../../src/domain/workspace/dataset-validation.js';
 import {
   type Changes,
   carriedOver,

@@ -1,6 +1,8 @@
-import { canonicalRecords, Dataset, type DatasetRecord, validate } from '../../../src/domain/workspace/dataset.js';
-import { compareRecords } from '../../../src/domain/workspace/dataset-comparison.js';
+import { Dataset } from '../../../src/domain/workspace/dataset.js';
+import { differences, differingFields } from '../../../src/domain/workspace/dataset-comparison.js';
 import { readRecords } from '../../../src/domain/workspace/dataset-import.js';
+import { canonicalRecords, type DatasetRecord } from '../../../src/domain/workspace/dataset-record.js';
+import { validate } from '../../../src/domain/workspace/dataset-validation.js';
 import { canonical, type Json } from '../../../src/domain/workspace/json.js';
 import { nameFindings } from '../../../src/domain/workspace/project.js';
 
@@ -15,11 +17,11 @@ const record = (over: Partial<DatasetRecord> = {}): DatasetRecord => ({
 
 describe('readRecords', () => {
   const problemsOf = (...sent: Json[]) =>
-    readRecords({ records: sent }, 500).problems.map(({ path, message }) => `${path} ${message}`);
+    readRecords(sent, 500).problems.map(({ path, message }) => `${path} ${message}`);
 
   it('keeps all other properties, and those within `fields`, under `fields`', () => {
     const sent = { id: 'a', group: 'g', input: { q: 1 }, expected: [2], level: 3, fields: { source: null } };
-    expect(readRecords({ records: [sent] }, 500)).toEqual({
+    expect(readRecords([sent], 500)).toEqual({
       records: [{ id: 'a', group: 'g', input: { q: 1 }, expected: [2], fields: { level: 3, source: null } }],
       problems: [],
     });
@@ -27,24 +29,24 @@ describe('readRecords', () => {
 
   it('reads null and blank text as a missing id or group', () => {
     const sent: Json[] = [{}, { id: null, group: null }, { id: '', group: '' }, { id: ' ', group: '\t' }];
-    const { records, problems } = readRecords({ records: sent }, 500);
+    const { records, problems } = readRecords(sent, 500);
     expect(problems).toEqual([]);
     expect(records.map(({ id, group }) => [id, group])).toEqual([1, 2, 3, 4].map((row) => [`row-${row}`, null]));
   });
 
   it('makes missing ids from the row numbers, and skips ids that exist already', () => {
-    const ids = (...sent: Json[]) => readRecords({ records: sent }, 500).records.map(({ id }) => id);
+    const ids = (...sent: Json[]) => readRecords(sent, 500).records.map(({ id }) => id);
     expect(ids({}, { id: 'row-1' }, {}, { id: 'row-4' }, {})).toEqual(['row-2', 'row-1', 'row-3', 'row-4', 'row-5']);
   });
 
   it('makes ids for 100,000 records in time, even if later records have the next numbers', () => {
     const sent = Array.from({ length: 100_000 }, (_, at): Json => (at < 50_000 ? {} : { id: `row-${at - 49_999}` }));
-    expect(readRecords({ records: sent }, sent.length).records[49_999]?.id).toBe('row-100000');
+    expect(readRecords(sent, sent.length).records[49_999]?.id).toBe('row-100000');
   });
 
   it('treats a name such as __proto__ like any other name', () => {
     const sent = JSON.parse('{"__proto__":{"id":"x"},"constructor":1,"fields":{"toString":2}}') as Json;
-    const { records, problems } = readRecords({ records: [sent] }, 500);
+    const { records, problems } = readRecords([sent], 500);
     expect(problems).toEqual([]);
     expect(JSON.stringify(records[0]?.fields)).toBe('{"__proto__":{"id":"x"},"constructor":1,"toString":2}');
     expect(records[0]?.id).toBe('row-1');
@@ -72,7 +74,7 @@ describe('readRecords with chat messages', () => {
   const system = { role: 'system', content: 'Be short.' };
   const assistant = { role: 'assistant', content: 'Paris' };
   const read = (row: Json) => {
-    const { input, expected, fields } = readRecords({ records: [row] }, 1).records[0] as DatasetRecord;
+    const { input, expected, fields } = readRecords([row], 1).records[0] as DatasetRecord;
     return [input, expected, fields];
   };
 
@@ -160,7 +162,20 @@ describe('canonicalRecords', () => {
   });
 });
 
-describe('compareRecords', () => {
+/** Compares records as the comparison of datasets does. */
+function compareRecords(before: readonly DatasetRecord[], after: readonly DatasetRecord[]) {
+  const found = differences(before, after, (one, other) => differingFields(one, other).length === 0);
+  return {
+    ...found,
+    changed: found.changed.map((one) => ({
+      id: one.after.id,
+      fields: differingFields(one.before, one.after),
+      ...one,
+    })),
+  };
+}
+
+describe('differences', () => {
   it('finds added, removed, changed and unchanged records', () => {
     const before = [record(), record({ id: 'gone' }), record({ id: 'b', fields: { x: 1, y: { p: 1, q: [2] } } })];
     const changed = record({ id: 'b', group: 'g', expected: { a: 1 }, fields: { y: { q: [2], p: 1 }, z: null } });

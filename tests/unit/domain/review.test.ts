@@ -1,8 +1,9 @@
 import { shareOf } from '../../../src/domain/jobs/evaluation.js';
 import type { Metric } from '../../../src/domain/jobs/scorer.js';
-import type { DatasetRecord } from '../../../src/domain/workspace/dataset.js';
+import type { DatasetRecord } from '../../../src/domain/workspace/dataset-record.js';
 import type { JsonObject } from '../../../src/domain/workspace/json.js';
 import { Project } from '../../../src/domain/workspace/project.js';
+import { RecordSurvey } from '../../../src/domain/workspace/record-survey.js';
 import { review } from '../../../src/domain/workspace/review.js';
 import type { Reviewed, ReviewedDataset } from '../../../src/domain/workspace/review-finding.js';
 
@@ -16,12 +17,17 @@ describe('the review of a project', () => {
     ...over,
   });
   const records = Array.from({ length: 20 }, (_, n) => record(n));
+  const surveyOf = (all: readonly DatasetRecord[]) => {
+    const survey = new RecordSurvey();
+    survey.add(all);
+    return survey;
+  };
   const dataset = (over: Partial<ReviewedDataset> = {}): ReviewedDataset => ({
     id: 'dst_1',
     name: 'Numbers',
     state: 'frozen',
     valid: true,
-    records,
+    survey: surveyOf(records),
     ...over,
   });
   const good: JsonObject = {
@@ -142,7 +148,7 @@ describe('the review of a project', () => {
 
   it('finds a metric that does not fit the expected answers', () => {
     const spec = { ...good, acceptance: { metric: 'numeric', threshold: 0.9 } };
-    const words = dataset({ records: [...records, record(20, { expected: 'twenty' })] });
+    const words = dataset({ survey: surveyOf([...records, record(20, { expected: 'twenty' })]) });
     const { findings } = review(reviewed(spec, { dataset: words }));
     expect(findings).toMatchObject([
       { code: 'acceptance_metric_unfit', message: expect.stringContaining('"r20"') },
@@ -154,20 +160,20 @@ describe('the review of a project', () => {
     ['that does not exist', null, ['blocking dataset_unknown']],
     ['that does not validate', dataset({ valid: false, state: 'editable' }), ['blocking dataset_invalid']],
     ['that can change', dataset({ state: 'editable' }), ['warning dataset_editable']],
-    ['with few records', dataset({ records: records.slice(0, 4) }), ['info records_few']],
+    ['with few records', dataset({ survey: surveyOf(records.slice(0, 4)) }), ['info records_few']],
     [
       'with two answers to one question',
-      dataset({ records: [...records, record(3, { id: 'again', expected: 'III' })] }),
+      dataset({ survey: surveyOf([...records, record(3, { id: 'again', expected: 'III' })]) }),
       ['warning records_contradict'],
     ],
     [
       'with a repeated question',
-      dataset({ records: [...records, record(3, { id: 'again' })] }),
+      dataset({ survey: surveyOf([...records, record(3, { id: 'again' })]) }),
       ['info records_repeat'],
     ],
     [
       'with a group of one record',
-      dataset({ records: [...records, record(99, { group: 'lonely' })] }),
+      dataset({ survey: surveyOf([...records, record(99, { group: 'lonely' })]) }),
       ['info groups_small'],
     ],
   ])('judges a dataset %s', (_, dataset, expected) => {

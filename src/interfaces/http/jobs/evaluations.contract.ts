@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { permissions } from '../../../domain/accounts/permission.js';
 import { contractsOf } from '../contract.js';
+import { fileFormats, fileTypes } from '../files.js';
 import { NumberPage, pageOfList } from '../paging.js';
 import { AnyJson, id, intLike, namedObject, textLike } from '../schemas.js';
 
@@ -37,6 +38,21 @@ export const listResults = api.get(`${path}/results`, {
   access: permissions.readJobs,
   query: NumberPage,
   answer: pageOfList('results', ResultAnswer, 'EvaluationResults'),
+  refusals: ['busy'],
+});
+
+export const exportResults = api.get(`${path}/results/export`, {
+  id: 'exportEvaluationResults',
+  summary: 'Export the results of an evaluation',
+  description:
+    'All rows that the list of results has at this moment, as a file. JSON Lines has the objects of the list. A cell of CSV ' +
+    'that a spreadsheet would run as a formula begins with an apostrophe.',
+  access: permissions.readJobs,
+  query: z.object({
+    format: z.enum(fileFormats, { error: `must be one of ${fileFormats.join(', ')}` }).default('jsonl'),
+  }),
+  answer: z.string().meta({ example: '{"record_id":"france","group":"europe","input":"France?","score":1}\n' }),
+  answerFiles: Object.values(fileTypes),
   refusals: ['busy'],
 });
 

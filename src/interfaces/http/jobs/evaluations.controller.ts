@@ -4,6 +4,7 @@ import type { Result, Share } from '../../../domain/jobs/evaluation.js';
 import type { EvaluationComparison } from '../../../domain/jobs/evaluation-comparison.js';
 import { answerFrom, hidden, paged } from '../answers.js';
 import { type Controller, type Existence, route } from '../contract.js';
+import { csvRows, fileAnswer, jsonLines } from '../files.js';
 import * as contracts from './evaluations.contract.js';
 
 @injectable()
@@ -14,6 +15,11 @@ export class EvaluationsController implements Controller {
       const { items, more } = await this.evaluations.results(caller, input);
       const numbered = items.map((result) => ({ ...result, id: String(result.position) }));
       return paged('results', { items: numbered, more }, ({ id: _, ...result }) => resultAnswer(result));
+    }),
+    route(contracts.exportResults, async ({ caller, params: { job_id }, query: { format }, memory, signal }) => {
+      const results = await this.evaluations.export(caller, { id: job_id, memory });
+      const chunks = format === 'csv' ? csvRows(COLUMNS, results, cellsOf) : jsonLines(answersOf(results));
+      return fileAnswer({ name: `results-${job_id}`, format, chunks, signal });
     }),
     route(contracts.compareResults, async ({ caller, params, query }) => {
       const compared = await this.evaluations.compare(caller, { id: params.job_id, before: query.with });
@@ -30,6 +36,20 @@ export class EvaluationsController implements Controller {
 
 const resultAnswer = (result: Result) =>
   answerFrom(contracts.listResults.answer.shape.results.element, result, { position: hidden });
+
+async function* answersOf(parts: AsyncIterable<readonly Result[]>) {
+  for await (const part of parts) yield part.map(resultAnswer);
+}
+
+const COLUMNS = [
+  ...['record_id', 'group', 'input', 'expected', 'output', 'score', 'latency'],
+  ...['prompt_tokens', 'completion_tokens', 'error'],
+];
+
+const cellsOf = ({ recordId, group, input, expected, output, score, latency, tokens, error }: Result) => [
+  ...[recordId, group, input, expected, output, score, latency],
+  ...[tokens?.prompt ?? null, tokens?.completion ?? null, error],
+];
 
 function comparisonAnswer({ groups, right, wrong, changed, latency, tokens, ...overall }: EvaluationComparison) {
   const turned = (turns: EvaluationComparison['right']) =>

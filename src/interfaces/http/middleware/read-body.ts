@@ -17,7 +17,8 @@ import {
   tooLarge,
 } from '../body.js';
 import type { Contract } from '../contract.js';
-import { parseBody } from '../json-body.js';
+import { parseBody, readForm } from '../json-body.js';
+import { SpooledBody } from '../spooled-body.js';
 import { authorizeAgain } from './authenticate.js';
 import { flowing, unlessStalled } from './connections.js';
 import { reservationOf } from './memory.js';
@@ -28,6 +29,8 @@ export interface ReadBodyDependencies {
   readonly bodyLimits: BodyLimits;
   /** A sender of a long body may pause for this time. */
   readonly stallMs: number;
+  /** The folder for long bodies, which are read in parts. */
+  readonly spoolFolder: string;
 }
 
 /**
@@ -44,24 +47,40 @@ export const readBody =
     if (!response.headersSent) next();
   };
 
+/** A body that is read in parts goes through a file if it may be longer. */
+const MOST_IN_MEMORY = 5 * 1024 * 1024;
+
+/** Yields the pieces of a body. Throws payload_too_large beyond the limit. */
+async function* within(pieces: AsyncIterable<Uint8Array>, limit: number): AsyncGenerator<Uint8Array> {
+  let size = 0;
+  for await (const piece of pieces) {
+    size += piece.length;
+    if (size > limit) throw tooLarge(limit);
+    yield piece;
+  }
+}
+
 /** Returns the body's value, or an InvalidRequest. `validate` throws it later: a missing object is reported instead. */
 async function read(
   contract: Contract,
-  { memory, authenticator, bodyLimits }: ReadBodyDependencies,
+  { memory, authenticator, bodyLimits, spoolFolder }: ReadBodyDependencies,
   request: Request,
   response: Response,
 ): Promise<unknown> {
   const limit = bodyLimits[contract.bodyLimit ?? 'ordinary'];
-  const form = formOf(request, contract.forms ?? {});
+  const form = formOf(request, contract.forms ?? {}) ?? contract.jsonForm;
   requireWithin(request, limit);
   const length = announcedLength(request) ?? limit;
   const reservation = reservationOf(memory, request, response);
-  await reservation.reserve(length);
+  const isLong = form !== undefined && length > MOST_IN_MEMORY;
+  await reservation.reserve(isLong ? MOST_IN_MEMORY : length);
   sendContinue(request, response);
-  const bytes = await readWhole(request, limit);
+  const bytes = isLong ? null : await readWhole(request, limit);
+  const body = bytes ? SpooledBody.of(bytes) : await SpooledBody.inFile(within(flowing(request), limit), spoolFolder);
+  if (!bytes) response.once('close', () => void body.close().catch(() => undefined));
   await authorizeAgain(request, contract, authenticator);
   try {
-    const { value, values } = await parseBody(bytes, form, contract);
+    const { value, values } = form ? await readForm(body, form, contract) : await parseBody(bytes as Buffer, contract);
     reservation.keep(values === null ? null : parsedBytes(length, values));
     return value;
   } catch (error) {

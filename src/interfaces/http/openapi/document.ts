@@ -95,6 +95,7 @@ function operation(contract: Contract, refused: Record<string, ResponseConfig>):
     otherStatus,
     answer,
     answerMedia,
+    answerFiles = answerMedia && [answerMedia],
     answerEvents,
     tensors,
     status,
@@ -130,7 +131,7 @@ function operation(contract: Contract, refused: Record<string, ResponseConfig>):
         description: 'Done.',
         headers,
         content: {
-          ...(answerMedia ? { [answerMedia]: { schema: answer } } : json(answer)),
+          ...(answerFiles ? Object.fromEntries(answerFiles.map((type) => [type, { schema: answer }])) : json(answer)),
           ...(answerEvents && { 'text/event-stream': { schema: answerEvents } }),
           ...octets,
         },
@@ -263,6 +264,7 @@ const parameters: Readonly<Record<string, z.ZodType>> = {
   model_version: z.string().min(1).meta({ description: 'A version of the model. A file has version 1.', example: '1' }),
   token: secret('tni').describe('The token of an invite.'),
   version: z.int().min(1).max(GREATEST_VERSION).meta({ description: 'A version that the object has had.', example: 1 }),
+  record: z.string().min(1).meta({ description: 'The id of a record, percent-encoded.', example: 'fr' }),
   alias: z
     .string()
     .regex(ModelAlias.NAME)

@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { permissions } from '../../../domain/accounts/permission.js';
 import { type MappedColumn, mappedFields } from '../../../domain/workspace/dataset-columns.js';
+import { MOST_RECORDS } from '../../../domain/workspace/dataset-import.js';
 import type { Json } from '../../../domain/workspace/json.js';
 import { NAME_LENGTH } from '../../../domain/workspace/project.js';
 import { contractsOf } from '../contract.js';
-import { NamedPage, NumberPage, pageOfList } from '../paging.js';
+import { LongPage, NamedPage, NextCursor, NumberPage, pageOfList } from '../paging.js';
 import {
   AccountId,
   anyOf,
@@ -23,7 +24,7 @@ import {
   visible,
   wholeNumberText,
 } from '../schemas.js';
-import { recordForms } from './record-forms.js';
+import { jsonWithRecords, recordForms } from './record-forms.js';
 import { RecordAnswer, Records, SentRecords } from './records.js';
 import { sameStarter, starterChoice } from './starters.contract.js';
 
@@ -38,7 +39,9 @@ const FindingAnswer = z
 
 const Content = z.object({
   record_count: intLike(1),
-  content_sha256: Sha256.describe('The SHA-256 of the records as canonical JSON.'),
+  content_sha256: Sha256.nullable().describe(
+    'The SHA-256 of the records as canonical JSON. In lists, it is null after a change of single records of a dataset with more than 500, until somebody reads the dataset.',
+  ),
   validation: z.object({ valid: z.boolean(), count: z.int(), findings: z.array(FindingAnswer) }).meta({
     description: 'The findings that keep the dataset from being frozen: the number of all, and the first 100.',
     example: { valid: true, count: 0, findings: [] },
@@ -61,7 +64,14 @@ const DatasetEntry = Content.extend({
   frozen_at: Timestamp.nullable().meta({ description: 'Null while the dataset is editable.', example: null }),
 }).meta({ id: 'DatasetEntry' });
 
-const DatasetAnswer = DatasetEntry.extend({ records: Records }).meta({ id: 'Dataset' });
+/** The first records of a version, and where the next ones are. */
+const firstRecords = {
+  content_sha256: Sha256.describe('The SHA-256 of the records as canonical JSON.'),
+  records: Records.describe('The first 500 records, or fewer if they have more than 16 MiB as JSON.'),
+  next_cursor: NextCursor.describe('The `cursor` of `GET …/records` for the next records. Null if there are no more.'),
+};
+
+const DatasetAnswer = DatasetEntry.extend(firstRecords).meta({ id: 'Dataset' });
 
 export const listDatasets = api.get('/v1/projects/{project_id}/datasets', {
   id: 'listDatasets',
@@ -121,6 +131,7 @@ export const importDataset = api.post('/v1/projects/{project_id}/datasets', {
   bodyLimit: 'dataset',
   exactNumbers: true,
   uncheckedMember: 'records',
+  jsonForm: jsonWithRecords,
   forms: recordForms,
   versioned: true,
   status: 201,
@@ -150,6 +161,7 @@ export const updateDataset = api.put('/v1/projects/{project_id}/datasets/{datase
   }),
   bodyLimit: 'dataset',
   exactNumbers: true,
+  jsonForm: jsonWithRecords,
   uncheckedMember: 'records',
   versioned: true,
   answer: DatasetAnswer,
@@ -216,7 +228,7 @@ export const readDatasetVersion = api.get('/v1/projects/{project_id}/datasets/{d
   answer: DatasetVersionEntry.extend({
     id: id('dst'),
     project_id: id('prj'),
-    records: Records,
+    ...firstRecords,
     validation: Content.shape.validation,
   }).meta({ id: 'DatasetVersion' }),
   refusals: ['busy'],
@@ -233,6 +245,11 @@ const Other = z
     return { id, version: versionAfterId ?? onlyVersion };
   });
 
+/** The number of differences on the pages before. */
+const comparedCursor = wholeNumberText(1, 2 * MOST_RECORDS).meta({
+  description: 'The `next_cursor` of the page before.',
+});
+
 const Side = z.object({ dataset_id: id('dst'), version: VersionNumber });
 
 export const compareDatasets = api.get('/v1/projects/{project_id}/datasets/{dataset_id}/compare', {
@@ -240,7 +257,8 @@ export const compareDatasets = api.get('/v1/projects/{project_id}/datasets/{data
   summary: 'Compare a dataset with another one or with another version',
   description:
     'Compares this dataset with an earlier version or another dataset of the project, record by record, matched by id. ' +
-    'Without a version, the current one is compared.',
+    'Without a version, the current one is compared. A page has at most `limit` differences in all: first the added ' +
+    'records, then the removed and then the changed ones.',
   access: permissions.readWorkspace,
   query: z.object({
     with: Other.meta({
@@ -250,10 +268,15 @@ export const compareDatasets = api.get('/v1/projects/{project_id}/datasets/{data
       example: '1',
     }),
     version: wholeNumberText(1, GREATEST_VERSION).optional().describe('A version of this dataset.'),
+    limit: LongPage.shape.limit,
+    cursor: comparedCursor.optional(),
   }),
   answer: namedObject('DatasetComparison', {
     dataset: Side,
     with: Side,
+    counts: z
+      .object({ added: z.int(), removed: z.int(), changed: z.int() })
+      .meta({ description: 'The numbers of all differences.', example: { added: 1, removed: 0, changed: 2 } }),
     added: Records,
     removed: Records,
     changed: z.array(
@@ -265,6 +288,7 @@ export const compareDatasets = api.get('/v1/projects/{project_id}/datasets/{data
       }),
     ),
     unchanged: intLike(22, 'The number of unchanged records.'),
+    next_cursor: NextCursor,
   }),
   refusals: ['busy'],
 });

@@ -1,20 +1,19 @@
 import { injectable } from 'inversify';
-import {
-  type DatasetAtVersion,
-  DatasetService,
-  type FullDataset,
-} from '../../../application/workspace/dataset.service.js';
+import { DatasetService, type FullDataset } from '../../../application/workspace/dataset.service.js';
+import { DatasetComparisonService } from '../../../application/workspace/dataset-comparison.service.js';
 import type { DatasetVersionEntry } from '../../../application/workspace/ports.js';
 import { ProjectService } from '../../../application/workspace/project.service.js';
-import type { Dataset, Validation } from '../../../domain/workspace/dataset.js';
+import type { VersionOf } from '../../../application/workspace/record-pages.js';
+import type { Dataset } from '../../../domain/workspace/dataset.js';
 import type { SentRecords } from '../../../domain/workspace/dataset-import.js';
-import type { Json } from '../../../domain/workspace/json.js';
+import type { Validation } from '../../../domain/workspace/dataset-validation.js';
 import { answerFrom, deleted, hidden, paged } from '../answers.js';
 import { type Controller, type Existence, route } from '../contract.js';
 import { numberPageOf, onePage, pageOf, versionInPath } from '../paging.js';
 import { expectedVersions, sentVersions } from '../schemas.js';
+import { cursorOf } from './dataset-records.contract.js';
 import * as contracts from './datasets.contract.js';
-import { Rows } from './record-forms.js';
+import { sentRecords } from './record-forms.js';
 
 @injectable()
 export class DatasetsController implements Controller {
@@ -25,7 +24,7 @@ export class DatasetsController implements Controller {
     }),
     route(contracts.importDataset, async ({ caller, params, query, body }) => {
       const { name = query.name, starter, starter_id = starter ?? '' } = body;
-      const sent = { name, records: sentRecords(body.records), map: query.map };
+      const sent = { name, records: optionalRecords(body.records), map: query.map };
       return datasetAnswer(
         await this.datasets.import(caller, { projectId: params.project_id, starterId: starter_id, ...sent }),
       );
@@ -35,7 +34,7 @@ export class DatasetsController implements Controller {
     ),
     route(contracts.updateDataset, async ({ caller, params, body, ifMatch, signal, memory }) => {
       const expected = expectedVersions([body.version], ifMatch);
-      const sent = { name: body.name, records: sentRecords(body.records) };
+      const sent = { name: body.name, records: optionalRecords(body.records) };
       const input = { ...datasetIn(params), expected, signal, memory, ...sent };
       return datasetAnswer(await this.datasets.update(caller, input));
     }),
@@ -61,6 +60,7 @@ export class DatasetsController implements Controller {
         id: params.dataset_id,
         project_id: params.project_id,
         records: [...records],
+        next_cursor: nextCursor(version.version, version.recordCount, records),
         validation: validationAnswer(version.validation),
         dataset_id: hidden,
         bytes: hidden,
@@ -70,14 +70,17 @@ export class DatasetsController implements Controller {
       const { id = dataset_id, version } = query.with;
       const own = { datasetId: dataset_id, version: query.version };
       const base = { datasetId: id, version: version === undefined ? undefined : versionInPath(version) };
-      const comparison = await this.datasets.compare(caller, { projectId: project_id, own, base, memory });
+      const page = { offset: query.cursor ?? 0, limit: query.limit };
+      const comparison = await this.comparisons.compare(caller, { projectId: project_id, own, base, page, memory });
       return {
         dataset: atVersion(comparison.own),
         with: atVersion(comparison.base),
+        counts: comparison.counts,
         added: [...comparison.added],
         removed: [...comparison.removed],
         changed: comparison.changed.map((one) => ({ ...one, fields: [...one.fields] })),
         unchanged: comparison.unchanged,
+        next_cursor: comparison.next === null ? null : String(comparison.next),
       };
     }),
   ];
@@ -89,6 +92,7 @@ export class DatasetsController implements Controller {
 
   constructor(
     private readonly datasets: DatasetService,
+    private readonly comparisons: DatasetComparisonService,
     private readonly projects: ProjectService,
   ) {}
 }
@@ -98,8 +102,8 @@ const datasetIn = (path: { project_id: string; dataset_id: string }) => ({
   datasetId: path.dataset_id,
 });
 
-const sentRecords = (records: readonly Json[] | Rows | undefined): SentRecords | null =>
-  records instanceof Rows ? records : records ? { records } : null;
+const optionalRecords = (records: Parameters<typeof sentRecords>[0] | undefined): SentRecords | null =>
+  records ? sentRecords(records) : null;
 
 const datasetEntry = (dataset: Dataset) =>
   answerFrom(contracts.listDatasets.answer.shape.datasets.element, dataset, {
@@ -109,11 +113,19 @@ const datasetEntry = (dataset: Dataset) =>
     bytes: hidden,
   });
 
-const datasetAnswer = ({ dataset, records }: FullDataset) => ({ ...datasetEntry(dataset), records: [...records] });
+const datasetAnswer = ({ dataset, records }: FullDataset) => ({
+  ...datasetEntry(dataset),
+  content_sha256: dataset.contentSha256,
+  records: [...records],
+  next_cursor: nextCursor(dataset.version, dataset.recordCount, records),
+});
+
+const nextCursor = (version: number, count: number, { length: offset }: readonly unknown[]): string | null =>
+  offset < count ? cursorOf({ version, offset }) : null;
 
 const versionEntry = (entry: DatasetVersionEntry) =>
   answerFrom(contracts.listDatasetVersions.answer.shape.versions.element, entry, { dataset_id: hidden });
 
 const validationAnswer = ({ valid, count, findings }: Validation) => ({ valid, count, findings: [...findings] });
 
-const atVersion = ({ datasetId, version }: Required<DatasetAtVersion>) => ({ dataset_id: datasetId, version });
+const atVersion = ({ datasetId, version }: VersionOf) => ({ dataset_id: datasetId, version });

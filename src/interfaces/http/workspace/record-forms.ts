@@ -1,175 +1,165 @@
-import { pipeline } from 'node:stream/promises';
-import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
-import { type CsvError, parse } from 'csv-parse';
-import { MAX_VALUES } from '../../../application/shared/memory-budget.js';
-import { atMost, quoted } from '../../../domain/shared/text.js';
-import { Problems, recordLimits, type SentRecords } from '../../../domain/workspace/dataset-import.js';
+import { InvalidRequest } from '../../../domain/shared/errors.js';
+import {
+  MOST_RECORDS,
+  type Problems,
+  recordLimits,
+  type SentRecords,
+} from '../../../domain/workspace/dataset-import.js';
 import type { Json, JsonObject } from '../../../domain/workspace/json.js';
-import type { BodyForms } from '../body.js';
-import { checkJsonText, inexactNumber, TOO_MANY_VALUES } from '../json-body.js';
+import { type BodyForm, type BodyForms, MAX_DEPTH } from '../body.js';
+import { checkJsonText, inexactNumber, parsedJson, TOO_MANY_VALUES } from '../json-body.js';
+import { HttpRefusal } from '../refusals.js';
+import type { SpooledBody } from '../spooled-body.js';
+import { csvRows } from './csv-rows.js';
+import { JsonItems, type Rest } from './json-items.js';
+import { RowCollector } from './row-collector.js';
 
-/** Lists the media types of files that can be imported as a dataset. */
+/** Reads the rows of a file, and yields them in parts. Notes in `rows` what else there is to know about the file. */
+type RowReader = (texts: AsyncIterable<string>, rows: RowCollector) => AsyncGenerator<readonly Json[]>;
+
+/** The rows of a body. Each reading parses the body again, so that the rows are never in memory together. */
+export class Rows implements SentRecords {
+  constructor(
+    private readonly body: SpooledBody,
+    private readonly reader: RowReader,
+    readonly count: number,
+    readonly problems: Problems,
+    readonly columns: readonly string[] | undefined,
+  ) {}
+
+  async *batches(): AsyncGenerator<readonly Json[]> {
+    const rows = new RowCollector();
+    for await (const part of this.reader(this.body.texts(notUtf8), rows)) if (part.length > 0) yield part;
+  }
+}
+
+/** Records of a body that was parsed as a whole are in memory already. */
+export const sentRecords = (records: readonly Json[] | Rows): SentRecords =>
+  records instanceof Rows ? records : { batches: () => [records], count: records.length };
+
+const notUtf8 = () => new InvalidRequest([{ path: '', message: 'must be UTF-8' }]);
+const jsonNotUtf8 = () => new HttpRefusal('malformed_json', 'The body is not UTF-8.');
+
+/** Reads the whole body once, to count its rows and to find the problems of its form. */
+async function rowsOf(body: SpooledBody, reader: RowReader, refusal: () => Error = notUtf8): Promise<Rows> {
+  const rows = new RowCollector();
+  for await (const _ of reader(body.texts(refusal), rows));
+  return new Rows(body, reader, rows.count, rows.problems, rows.columns);
+}
+
+/** Lists the media types of files that can be imported as a dataset. The value is the one that an equal JSON body has. */
 export const recordForms: BodyForms = {
   'text/csv': {
     example: 'id,group,input,expected\nfr,europe,What is the capital of France?,Paris\n',
-    read: (bytes) => read(csvRows, bytes),
+    read: async (body) => ({ records: await rowsOf(body, csvRows) }),
   },
   'application/x-ndjson': {
     example: '{"id":"fr","group":"europe","input":"What is the capital of France?","expected":"Paris"}\n',
-    read: (bytes) => read(jsonLines, bytes),
+    read: async (body) => ({ records: await rowsOf(body, jsonLines) }),
   },
 };
 
-/** Holds the rows read so far. An unreadable row becomes an empty record, so that later rows keep their numbers. */
-export class Rows implements SentRecords {
-  readonly records: Json[] = [];
-  readonly problems = new Problems();
-  columns?: readonly string[];
-  count = 0;
-  private values = 0;
+/** Reads a JSON object with a list of records. Its other members are parsed as a whole. */
+export const jsonWithRecords: BodyForm = {
+  example: '',
+  async read(body) {
+    const found: { rest: Rest | null } = { rest: null };
+    const reader: RowReader = (texts, rows) => jsonItems(texts, rows, found);
+    const rows = await rowsOf(body, reader, jsonNotUtf8);
+    const { text, lists } = found.rest ?? tooLong();
+    const { problem, member } = checkJsonText(text);
+    if (problem) throw new InvalidRequest([{ path: member, message: problem }]);
+    const value = parsedJson(text) as JsonObject;
+    if (lists > 1) throw new InvalidRequest([{ path: 'records', message: 'is there twice' }]);
+    const inexact = inexactNumber(text);
+    if (inexact) throw new InvalidRequest([{ path: '', message: inexact }]);
+    return lists === 1 ? { ...value, records: rows } : value;
+  },
+};
 
-  /** Adds a row with this number of values. Only counts it as soon as the rows have more values than JSON may have. */
-  add(record: Json, values: number): void {
-    this.count++;
-    if (this.isFull) return;
-    this.values += values;
-    if (this.isFull) this.problems.add({ path: '', message: TOO_MANY_VALUES });
-    else this.records.push(record);
-  }
-
-  /** Adds an unreadable row with its problem. */
-  refuse(message: string): void {
-    this.problems.add({ path: `records.${this.count}`, message });
-    this.add({}, 1);
-  }
-
-  /** Whether further rows are only counted. */
-  get isFull(): boolean {
-    return this.values > MAX_VALUES;
-  }
+function tooLong(): never {
+  throw new InvalidRequest([{ path: '', message: 'is too long without its records' }]);
 }
 
-/** Returns the value that an equal JSON body would have. Its `Rows` also hold problems with the form of the file. */
-async function read(form: (bytes: Buffer, rows: Rows) => Promise<void>, bytes: Buffer): Promise<unknown> {
-  const rows = new Rows();
-  await form(bytes, rows);
-  return { records: rows };
+/** Reads each item of `records` as a record. Throws malformed_json and InvalidRequest for the first item that is wrong. */
+async function* jsonItems(
+  texts: AsyncIterable<string>,
+  rows: RowCollector,
+  found: { rest: Rest | null },
+): AsyncGenerator<readonly Json[]> {
+  const items = new JsonItems('records', recordLimits.bytes, MOST_RECORDS);
+  for await (const text of texts) {
+    for (const item of items.add(text)) {
+      if (rows.isFull) rows.skip();
+      else if (item === null) rows.refuse(`row ${rows.count + 1}: ${TOO_LONG}`);
+      else rows.add(itemOf(item));
+    }
+    yield rows.take();
+  }
+  found.rest = items.end();
+}
+
+const TOO_LONG = `has more than ${recordLimits.bytes} characters`;
+const TOO_DEEP = `must not be nested deeper than ${MAX_DEPTH} levels`;
+
+/** An item lies within two levels of the body. */
+function itemOf(text: string): Json {
+  const { problem } = checkJsonText(text, MAX_DEPTH - 2);
+  if (problem) {
+    const message = problem === TOO_MANY_VALUES ? problem : TOO_DEEP;
+    throw new InvalidRequest([{ path: 'records', message }]);
+  }
+  const item = parsedJson(text) as Json;
+  const inexact = inexactNumber(text);
+  if (inexact) throw new InvalidRequest([{ path: '', message: inexact }]);
+  return item;
 }
 
 /** Reads each line as a record. */
-async function jsonLines(bytes: Buffer, rows: Rows): Promise<void> {
-  let number = 0;
-  let sinceYield = 0;
-  for (const line of linesOf(bytes)) {
-    number++;
-    sinceYield += line.length + 1;
-    if (sinceYield > SLICE) {
-      sinceYield = 0;
-      await yieldToEventLoop();
+async function* jsonLines(texts: AsyncIterable<string>, rows: RowCollector): AsyncGenerator<readonly Json[]> {
+  let [number, line] = [0, ''];
+  const end = () => {
+    takeLine(line, ++number, rows);
+    line = '';
+  };
+  for await (const text of texts) {
+    let from = 0;
+    for (let to = text.indexOf('\n'); to >= 0; to = text.indexOf('\n', from)) {
+      line = longer(line, text.slice(from, to));
+      from = to + 1;
+      end();
     }
-    if (line.trim() === '') continue;
-    if (rows.isFull) {
-      rows.add({}, 0);
-      continue;
-    }
-    const { problem, values } = checkJsonText(line);
+    line = longer(line, text.slice(from));
+    yield rows.take();
+  }
+  if (line !== '') end();
+  yield rows.take();
+}
+
+/** Joins two parts of a line. Does not keep more than is needed to find that the line is too long. */
+const longer = (line: string, part: string): string => (line.length > recordLimits.bytes ? line : line + part);
+
+function takeLine(line: string, number: number, rows: RowCollector): void {
+  const isLong = line.length > recordLimits.bytes;
+  if (!isLong && line.trim() === '') return;
+  if (rows.isFull) rows.skip();
+  else if (isLong) rows.refuse(`line ${number} ${TOO_LONG}`);
+  else {
+    const { problem } = checkJsonText(line);
     if (problem) rows.refuse(`line ${number}: ${problem}`);
-    else parseLine({ line, number, values }, rows);
+    else parseLine(line, number, rows);
   }
 }
 
-function* linesOf(bytes: Buffer): Generator<string> {
-  for (let from = 0, to = 0; from < bytes.length; from = to + 1) {
-    to = bytes.indexOf('\n', from);
-    if (to < 0) to = bytes.length;
-    yield bytes.toString('utf8', from, to);
-  }
-}
-
-function parseLine({ line, number, values }: { line: string; number: number; values: number }, rows: Rows): void {
+function parseLine(line: string, number: number, rows: RowCollector): void {
   try {
     const record = JSON.parse(line);
     const inexact = inexactNumber(line);
     if (inexact) rows.refuse(`line ${number}: ${inexact}`);
-    else rows.add(record, values);
+    else rows.add(record);
   } catch (error) {
     // The parser's own message quotes a piece of the line, which may be secret.
     const where = /at position \d+/.exec((error as Error).message)?.[0];
     rows.refuse(`line ${number} is not JSON${where ? `: unexpected text ${where}` : ''}`);
-  }
-}
-
-/** Reads the first row as the names of the columns, and each later row as a record of strings. */
-async function csvRows(bytes: Buffer, rows: Rows): Promise<void> {
-  let header: Header | null = null;
-  // Rows are taken in `on_record`, not from the output: then rows and skipped rows come in the order of the file.
-  const take = (cells: readonly string[]): null => {
-    if (header) takeRow(header, cells, rows);
-    else header = takeHeader(cells, rows);
-    return null;
-  };
-  const parser = parse({
-    skip_empty_lines: true,
-    relax_column_count: true,
-    skip_records_with_error: true,
-    on_record: take,
-    on_skip: (error): undefined => {
-      rows.refuse(csvProblem(error));
-    },
-  });
-  await pipeline(slices(bytes), parser.resume());
-  if (!header) rows.problems.add({ path: 'records', message: 'the first line must name the columns' });
-}
-
-interface Header {
-  /** Holds at most as many names as a record may have fields. A header with more is refused. */
-  readonly names: readonly string[];
-  readonly columns: number;
-}
-
-function takeHeader(cells: readonly string[], rows: Rows): Header {
-  const { fields, fieldName: maxLength } = recordLimits;
-  const names = cells.slice(0, fields).map((name) => name.trim());
-  const refuse = (message: string) => rows.problems.add({ path: 'records', message: `the first line ${message}` });
-  if (cells.length > fields) refuse(`names ${cells.length} columns, but a record may have at most ${fields} fields`);
-  rows.columns = names;
-  names.forEach((name, index) => {
-    if (name === '') refuse(`has no name for column ${index + 1}`);
-    else if (names.indexOf(name) < index)
-      refuse(`names column ${index + 1} "${quoted(name)}", which another column has`);
-    else if (!atMost(name, maxLength)) {
-      refuse(`names column ${index + 1} "${quoted(name)}", with more than ${maxLength} characters`);
-    }
-  });
-  // A long name is shortened, so that it is not refused again in each row.
-  return { names: names.map((name) => (atMost(name, maxLength) ? name : quoted(name))), columns: cells.length };
-}
-
-function takeRow({ names, columns }: Header, cells: readonly string[], rows: Rows): void {
-  if (rows.isFull) rows.add({}, 0);
-  else if (cells.length === columns) {
-    const record: JsonObject = Object.fromEntries(names.map((name, index) => [name, cells[index] as string]));
-    rows.add(record, cells.length);
-  } else {
-    const row = rows.count + 1;
-    rows.refuse(`row ${row}: has ${cells.length} columns, but the first line names ${columns}`);
-  }
-}
-
-/** Returns a message about a problem. The library's own message quotes a piece of the file, which may be secret. */
-function csvProblem(error: CsvError | undefined): string {
-  const { code, lines } = (error ?? {}) as { code?: string; lines?: number };
-  const problem = code === 'CSV_QUOTE_NOT_CLOSED' ? 'a quoted text has no end' : 'a quote is where none may be';
-  return `line ${lines}: ${problem}; put text with quotes in it into quotes, and double each quote within`;
-}
-
-/** The number of bytes that are parsed in a few milliseconds. */
-const SLICE = 16 * 1024;
-
-/** Yields the file in slices. Other requests can run after each slice. */
-async function* slices(bytes: Buffer): AsyncGenerator<Buffer> {
-  for (let at = 0; at < bytes.length; at += SLICE) {
-    yield bytes.subarray(at, at + SLICE);
-    await yieldToEventLoop();
   }
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { DatasetRecord } from '../../../domain/workspace/dataset.js';
 import { MOST_RECORDS, recordLimits } from '../../../domain/workspace/dataset-import.js';
+import type { DatasetRecord } from '../../../domain/workspace/dataset-record.js';
 import type { Json } from '../../../domain/workspace/json.js';
 import { jsonReference, STORABLE, wanted } from '../schemas.js';
 import { Rows } from './record-forms.js';

@@ -2,13 +2,16 @@ import type { OwnChat, OwnChats, OwnCompletion } from '../../../../src/applicati
 import type { RuntimeReconciler } from '../../../../src/application/chat/runtime-reconciler.js';
 import { EvaluationChat, EvaluationRunner } from '../../../../src/application/jobs/evaluation-runner.js';
 import { RetryAfter } from '../../../../src/application/shared/retry-after.js';
+import { RecordPages } from '../../../../src/application/workspace/record-pages.js';
 import { ContextLengthExceeded, RuntimeInvalidResponse, RuntimeStopped } from '../../../../src/domain/chat/errors.js';
 import type { ProjectRuntime } from '../../../../src/domain/chat/runtime.js';
 import { Job } from '../../../../src/domain/jobs/job.js';
 import { BudgetExceeded } from '../../../../src/domain/spend/budget.js';
 import type { Json } from '../../../../src/domain/workspace/json.js';
+import { Sha256ContentHasher } from '../../../../src/infrastructure/crypto/sha256-content-hasher.js';
 import { ManualClock } from '../../../fakes/shared/manual-clock.js';
 import { MemoryLogger } from '../../../fakes/shared/memory-logger.js';
+import { addDataset } from '../../../support/datasets.js';
 import { jobsRig } from '../../../support/jobs-rig.js';
 import { schemas } from '../../../support/json-schemas.js';
 import { postgresUnderTest } from '../../../support/postgres-repositories.js';
@@ -34,7 +37,7 @@ async function rig(inputs: readonly Json[] = ['question 1', 'question 2', 'quest
   await repositories.teams.add(team);
   await repositories.accounts.add(account);
   await repositories.projects.add(project);
-  await repositories.datasets.add(dataset, records);
+  await addDataset(repositories, dataset, records);
   const asked = {
     name: null,
     datasetId: dataset.id,
@@ -65,6 +68,7 @@ async function rig(inputs: readonly Json[] = ['question 1', 'question 2', 'quest
     schemas,
     evaluations,
     datasets,
+    new RecordPages(repositories.records, datasets, new Sha256ContentHasher()),
     jobs,
     accounts,
     finisher,

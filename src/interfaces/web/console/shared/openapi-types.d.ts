@@ -543,6 +543,54 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/projects/{project_id}/datasets/{dataset_id}/records": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listDatasetRecords"];
+        put?: never;
+        post: operations["appendDatasetRecords"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/projects/{project_id}/datasets/{dataset_id}/records/{record}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete: operations["deleteDatasetRecord"];
+        options?: never;
+        head?: never;
+        patch: operations["updateDatasetRecord"];
+        trace?: never;
+    };
+    "/v1/projects/{project_id}/datasets/{dataset_id}/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["exportDataset"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/projects/{project_id}/models": {
         parameters: {
             query?: never;
@@ -1031,6 +1079,22 @@ export interface paths {
             cookie?: never;
         };
         get: operations["listEvaluationResults"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/jobs/{job_id}/results/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["exportEvaluationResults"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2126,7 +2190,7 @@ export interface components {
         };
         DatasetEntry: {
             record_count: number;
-            content_sha256: string;
+            content_sha256: string | null;
             validation: {
                 valid: boolean;
                 count: number;
@@ -2178,6 +2242,7 @@ export interface components {
             updated_at: number;
             frozen_at: number | null;
             records: components["schemas"]["DatasetRecord"][];
+            next_cursor: string | null;
         };
         DatasetImport: {
             name?: string;
@@ -2219,7 +2284,7 @@ export interface components {
         DatasetVersions: {
             versions: {
                 record_count: number;
-                content_sha256: string;
+                content_sha256: string | null;
                 version: number;
                 created_at: number;
                 created_by: string;
@@ -2238,6 +2303,7 @@ export interface components {
             id: string;
             project_id: string;
             records: components["schemas"]["DatasetRecord"][];
+            next_cursor: string | null;
             validation: {
                 valid: boolean;
                 count: number;
@@ -2257,6 +2323,11 @@ export interface components {
                 dataset_id: string;
                 version: number;
             };
+            counts: {
+                added: number;
+                removed: number;
+                changed: number;
+            };
             added: components["schemas"]["DatasetRecord"][];
             removed: components["schemas"]["DatasetRecord"][];
             changed: {
@@ -2266,6 +2337,63 @@ export interface components {
                 after?: components["schemas"]["DatasetRecord"];
             }[];
             unchanged: number;
+            next_cursor: string | null;
+        };
+        DatasetRecords: {
+            dataset_id: string;
+            version: number;
+            records: components["schemas"]["DatasetRecord"][];
+            count: number;
+            next_cursor: string | null;
+        };
+        DatasetAppended: {
+            dataset_id: string;
+            version: number;
+            record_count: number;
+            added: string[];
+            duplicates: number;
+        };
+        DatasetAppendix: {
+            version?: number;
+            records: ({
+                id?: string | null;
+                group?: string | null;
+                input?: components["schemas"]["Json"];
+                expected?: components["schemas"]["Json"];
+                fields?: {
+                    [key: string]: components["schemas"]["Json"];
+                } | null;
+            } & {
+                [key: string]: unknown;
+            })[];
+        };
+        ChangedDatasetRecord: {
+            id: string;
+            group: string | null;
+            input: string | number | boolean | null | unknown[] | Record<string, never>;
+            expected: string | number | boolean | null | unknown[] | Record<string, never>;
+            fields: {
+                [key: string]: components["schemas"]["Json"];
+            };
+            dataset_id: string;
+            version: number;
+        };
+        DatasetRecordUpdate: {
+            version: number;
+            id?: string | number | boolean | null | unknown[] | Record<string, never>;
+            group?: string | number | boolean | null | unknown[] | Record<string, never>;
+            input?: string | number | boolean | null | unknown[] | Record<string, never>;
+            expected?: string | number | boolean | null | unknown[] | Record<string, never>;
+            fields?: string | number | boolean | null | unknown[] | Record<string, never>;
+        };
+        DeletedDatasetRecord: {
+            id: string;
+            /** @enum {boolean} */
+            deleted: true;
+            version: number;
+        };
+        DatasetRecordRemoval: {
+            version?: number;
         };
         ModelCreation: {
             /** Format: uuid */
@@ -6889,6 +7017,8 @@ export interface operations {
             query: {
                 with: string;
                 version?: number;
+                limit?: number;
+                cursor?: number;
             };
             header?: never;
             path: {
@@ -6905,6 +7035,211 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["DatasetComparison"];
+                };
+            };
+            400: components["responses"]["Refused400BadRequest"];
+            401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["Refused403KeyRestricted"];
+            404: components["responses"]["Refused404NotFound"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            422: components["responses"]["Refused422InvalidRequest"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            503: components["responses"]["Refused503BusyStorageUnavailableInstanceOutdatedShuttingDown"];
+        };
+    };
+    listDatasetRecords: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string;
+                version?: number;
+                q?: string;
+                group?: string;
+                finding?: "duplicate_id" | "empty_input" | "empty_expected";
+            };
+            header?: never;
+            path: {
+                project_id: string;
+                dataset_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DatasetRecords"];
+                };
+            };
+            400: components["responses"]["Refused400BadRequest"];
+            401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["Refused403KeyRestricted"];
+            404: components["responses"]["Refused404NotFound"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            422: components["responses"]["Refused422InvalidRequest"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            503: components["responses"]["Refused503BusyStorageUnavailableInstanceOutdatedShuttingDown"];
+        };
+    };
+    appendDatasetRecords: {
+        parameters: {
+            query?: never;
+            header?: {
+                "If-Match"?: string;
+            };
+            path: {
+                project_id: string;
+                dataset_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DatasetAppendix"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DatasetAppended"];
+                };
+            };
+            400: components["responses"]["Refused400MalformedJsonBadRequest"];
+            401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["Refused403KeyRestrictedForbidden"];
+            404: components["responses"]["Refused404NotFound"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            409: components["responses"]["Refused409StaleVersionDatasetFrozen"];
+            413: components["responses"]["Refused413PayloadTooLarge"];
+            415: components["responses"]["Refused415UnsupportedMediaType"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            422: components["responses"]["Refused422InvalidRequestQuotaExceeded"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            503: components["responses"]["Refused503BusyStorageUnavailableInstanceOutdatedShuttingDown"];
+        };
+    };
+    deleteDatasetRecord: {
+        parameters: {
+            query?: never;
+            header?: {
+                "If-Match"?: string;
+            };
+            path: {
+                project_id: string;
+                dataset_id: string;
+                record: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["DatasetRecordRemoval"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeletedDatasetRecord"];
+                };
+            };
+            400: components["responses"]["Refused400MalformedJsonBadRequest"];
+            401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["Refused403KeyRestrictedForbidden"];
+            404: components["responses"]["Refused404NotFound"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            409: components["responses"]["Refused409StaleVersionDatasetFrozen"];
+            413: components["responses"]["Refused413PayloadTooLarge"];
+            415: components["responses"]["Refused415UnsupportedMediaType"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            422: components["responses"]["Refused422InvalidRequest"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            503: components["responses"]["Refused503BusyStorageUnavailableInstanceOutdatedShuttingDown"];
+        };
+    };
+    updateDatasetRecord: {
+        parameters: {
+            query?: never;
+            header?: {
+                "If-Match"?: string;
+            };
+            path: {
+                project_id: string;
+                dataset_id: string;
+                record: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DatasetRecordUpdate"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChangedDatasetRecord"];
+                };
+            };
+            400: components["responses"]["Refused400MalformedJsonBadRequest"];
+            401: components["responses"]["Refused401UnauthenticatedSessionRequired"];
+            403: components["responses"]["Refused403KeyRestrictedForbidden"];
+            404: components["responses"]["Refused404NotFound"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            409: components["responses"]["Refused409StaleVersionDatasetFrozen"];
+            413: components["responses"]["Refused413PayloadTooLarge"];
+            415: components["responses"]["Refused415UnsupportedMediaType"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            422: components["responses"]["Refused422InvalidRequestQuotaExceeded"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            503: components["responses"]["Refused503BusyStorageUnavailableInstanceOutdatedShuttingDown"];
+        };
+    };
+    exportDataset: {
+        parameters: {
+            query?: {
+                format?: "jsonl" | "csv";
+                version?: number;
+            };
+            header?: never;
+            path: {
+                project_id: string;
+                dataset_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/x-ndjson": string;
+                    "text/csv": string;
                 };
             };
             400: components["responses"]["Refused400BadRequest"];
@@ -8409,6 +8744,41 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["EvaluationResults"];
+                };
+            };
+            400: components["responses"]["Refused400BadRequest"];
+            401: components["responses"]["Refused401Unauthenticated"];
+            403: components["responses"]["Refused403KeyRestricted"];
+            404: components["responses"]["Refused404NotFound"];
+            408: components["responses"]["Refused408RequestTimeout"];
+            421: components["responses"]["Refused421MisdirectedRequest"];
+            422: components["responses"]["Refused422InvalidRequest"];
+            429: components["responses"]["Refused429RateLimited"];
+            431: components["responses"]["Refused431HeadersTooLarge"];
+            500: components["responses"]["Refused500InternalError"];
+            503: components["responses"]["Refused503BusyStorageUnavailableInstanceOutdatedShuttingDown"];
+        };
+    };
+    exportEvaluationResults: {
+        parameters: {
+            query?: {
+                format?: "jsonl" | "csv";
+            };
+            header?: never;
+            path: {
+                job_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/x-ndjson": string;
+                    "text/csv": string;
                 };
             };
             400: components["responses"]["Refused400BadRequest"];

@@ -73,14 +73,15 @@ export function Compare({ project, dataset }: { project: string; dataset: Datase
 }
 
 function Differences({ comparison }: { comparison: Comparison }) {
-  const { added, removed, changed, unchanged } = comparison;
-  if (added.length + removed.length + changed.length === 0) {
+  const { added, removed, changed, counts, unchanged, next_cursor } = comparison;
+  if (counts.added + counts.removed + counts.changed === 0) {
     return <Empty icon="check" title={`All ${plural(unchanged, 'record')} are the same`} />;
   }
   return (
     <>
       <p role="status">
-        {added.length} added, {removed.length} removed, {changed.length} changed, {unchanged} unchanged.
+        {counts.added} added, {counts.removed} removed, {counts.changed} changed, {unchanged} unchanged.
+        {next_cursor !== null && ' Only the first differences are listed here.'}
       </p>
       <Part title="Changed" items={changed}>
         {(one) => <ChangedRecord key={one.id} record={one} />}

@@ -5,6 +5,7 @@ import { ActionButton } from '../../shared/action-button.js';
 import { answer, api } from '../../shared/api.js';
 import { confirmAct, Dialog } from '../../shared/dialog.js';
 import { useDraft } from '../../shared/draft.js';
+import { ExportButton } from '../../shared/export-button.js';
 import { Field, Form, useForm } from '../../shared/form.js';
 import { plural } from '../../shared/format.js';
 import { Icon, IconButton } from '../../shared/icon.js';
@@ -173,6 +174,12 @@ function Acts(props: {
           <IconButton icon="edit" label="Rename the dataset" onClick={() => setRenaming(true)} />
         </>
       )}
+      <ExportButton
+        what={name}
+        ask={(format) =>
+          api.GET(`${PATH}/export`, { params: { ...at(project, id), query: { format, version } }, parseAs: 'blob' })
+        }
+      />
       {mayEdit && (
         <button type="button" class="button" onClick={fork}>
           <Icon name="fork" /> Fork

@@ -21,6 +21,7 @@ import {
   rowsOf,
   withChange,
 } from './changes.js';
+import { LargeRecords } from './large-records.js';
 import { FindingsNote, RecordsBrowser } from './records-browser.js';
 import { allFindings, type DatasetRecord, isSame } from './values.js';
 
@@ -38,6 +39,13 @@ export function Records(props: {
   const dataset = loaded.data as Dataset;
   const version = Number(query.value.get('version') ?? dataset.version);
   if (version !== dataset.version) return <EarlierRecords project={project} dataset={dataset} version={version} />;
+  if (dataset.next_cursor !== null)
+    return (
+      <>
+        <FindingsNote findings={dataset.validation.findings} rows={[]} />
+        <LargeRecords {...{ project, dataset, version }} onSaved={loaded.reload} />
+      </>
+    );
   return (
     <CurrentRecords
       project={project}
@@ -59,14 +67,18 @@ function EarlierRecords({ project, dataset, version }: { project: string; datase
   const place = `/projects/${project}/datasets/${dataset.id}`;
   return (
     <Loaded query={earlier} what={`version ${version}`}>
-      {({ records, created_at }) => (
+      {({ records, created_at, next_cursor }) => (
         <>
           <p class="note">
             This is version {version} of {formatTime(created_at)}.{' '}
             <a href={link(place)}>Show version {dataset.version}</a>, or{' '}
             <a href={link(place, { view: 'compare', with: version })}>compare the two</a>.
           </p>
-          <RecordsBrowser rows={rowsOf(records, noChanges(version))} findings={allFindings(records)} />
+          {next_cursor === null ? (
+            <RecordsBrowser rows={rowsOf(records, noChanges(version))} findings={allFindings(records)} />
+          ) : (
+            <LargeRecords {...{ project, dataset, version }} />
+          )}
         </>
       )}
     </Loaded>

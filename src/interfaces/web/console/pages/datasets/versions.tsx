@@ -26,7 +26,7 @@ export function Versions({ project, dataset }: { project: string; dataset: Datas
               { title: 'Name', cell: ({ name }) => name, minor: true },
               {
                 title: 'Content',
-                cell: ({ content_sha256 }) => <code>{content_sha256.slice(0, 12)}</code>,
+                cell: ({ content_sha256 }) => content_sha256 && <code>{content_sha256.slice(0, 12)}</code>,
                 minor: true,
               },
               {

@@ -3,6 +3,7 @@ import { can, offers, whyNotYet } from '../../shared/account.js';
 import { ActionButton } from '../../shared/action-button.js';
 import { answer, api } from '../../shared/api.js';
 import { confirmAct } from '../../shared/dialog.js';
+import { ExportButton } from '../../shared/export-button.js';
 import { formatCost, formatDuration, formatNumber, formatShare } from '../../shared/format.js';
 import { Frame, Panel } from '../../shared/frame.js';
 import { type Query, useQuery } from '../../shared/query.js';
@@ -82,6 +83,13 @@ function Acts({ job, query, summary }: { job: Job; query: Query<Job>; summary: S
   const again = { start: 'yes', project: job.project_id, dataset: job.dataset_id };
   return (
     <>
+      <ExportButton
+        what="the results"
+        ask={(format) => {
+          const params = { path: { job_id: job.id }, query: { format } };
+          return api.GET('/v1/jobs/{job_id}/results/export', { params, parseAs: 'blob' });
+        }}
+      />
       {summary && (
         <a class="button" href={link(`/evaluations/${job.id}/compare`)}>
           Compare

@@ -14,14 +14,17 @@ const SHOWN = 50;
 /** The number of characters of a text that are shown at first. */
 const LONG = 1_000;
 
-/** Loads all rows of an evaluation, in pages of the maximal length. There are at most 500 rows, one for each record. */
+/** The rows that the page has. The export has all of them. */
+const MOST_ROWS = 2_000;
+
+/** Loads the first rows of an evaluation, in pages of the maximal length. */
 export async function loadRows(job: string): Promise<readonly Result[]> {
   const rows: Result[] = [];
   for (let cursor: number | undefined; ; ) {
     const params = { path: { job_id: job }, query: { limit: 1000, cursor } };
     const page = await answer(api.GET('/v1/jobs/{job_id}/results', { params }));
     rows.push(...page.results);
-    if (page.next_cursor === null) return rows;
+    if (page.next_cursor === null || rows.length >= MOST_ROWS) return rows;
     cursor = Number(page.next_cursor);
   }
 }
@@ -71,6 +74,7 @@ export function Rows({ job, rows }: { job: Job; rows: readonly Result[] }) {
       </div>
       <p class="hint" role="status">
         {shown.length === rows.length ? plural(rows.length, 'row') : `${shown.length} of ${plural(rows.length, 'row')}`}
+        {(job.progress?.done ?? 0) > rows.length && rows.length >= MOST_ROWS && ' (the first ones: export has all)'}
       </p>
       {shown.length === 0 ? (
         <Empty icon="evaluations" title={rows.length === 0 ? 'No record is scored yet' : 'No row fits'} />

@@ -1,0 +1,207 @@
+import { injectable } from 'inversify';
+import { InvalidRequest } from '../../domain/shared/errors.js';
+import { utf8Bytes } from '../../domain/shared/text.js';
+import type { Dataset, DatasetContent } from '../../domain/workspace/dataset.js';
+import { RecordReader, type SentRecords } from '../../domain/workspace/dataset-import.js';
+import {
+  CanonicalList,
+  type CanonicalRecord,
+  canonicalRecord,
+  type DatasetRecord,
+} from '../../domain/workspace/dataset-record.js';
+import { type FindingCode, outlineOf, type Validation, Validator } from '../../domain/workspace/dataset-validation.js';
+import type { JsonObject } from '../../domain/workspace/json.js';
+import { ServiceSettings } from '../shared/ports.js';
+import { DatasetContents } from './dataset-content.js';
+import {
+  ContentHasher,
+  type RecordDraft,
+  type RecordEntry,
+  type RecordFilter,
+  RecordRepository,
+  type RecordSpan,
+} from './ports.js';
+import { FIRST_RECORDS, RecordPages, type VersionOf } from './record-pages.js';
+import { found } from './team-workspace.js';
+
+/** The records that an append puts into a draft. */
+interface Added {
+  readonly ids: readonly string[];
+  readonly duplicates: number;
+  /** The length of the new records as canonical JSON. */
+  readonly bytes: number;
+  readonly outlines: readonly DatasetRecord[];
+}
+
+/** Works out what a change of a few records makes of a dataset, without reading all its records if it can. */
+@injectable()
+export class RecordEdit {
+  constructor(
+    private readonly stored: RecordRepository,
+    private readonly pages: RecordPages,
+    private readonly contents: DatasetContents,
+    private readonly hasher: ContentHasher,
+    private readonly settings: ServiceSettings,
+  ) {}
+
+  bytesOf({ text }: CanonicalRecord): number {
+    return utf8Bytes(text);
+  }
+
+  /** Adds the sent records to a draft, except those whose content the dataset has. Throws InvalidRequest. */
+  async add(
+    before: Dataset,
+    draft: RecordDraft,
+    sent: SentRecords,
+    origins: readonly JsonObject[] = [],
+  ): Promise<Added> {
+    const known = new Set<string>();
+    const fresh: CanonicalRecord[] = [];
+    let [row, duplicates, bytes] = [0, 0, 0];
+    for (const record of await this.numbered(before, sent)) {
+      const canonical = canonicalRecord(record, origins[row++]);
+      const digest = this.stored.digestOf(canonical);
+      if (known.has(digest)) duplicates++;
+      else fresh.push(canonical);
+      known.add(digest);
+    }
+    const had = await this.stored.knownDigests(before.id, before.version, [...known]);
+    const added = fresh.filter((one) => !had.has(this.stored.digestOf(one)));
+    duplicates += fresh.length - added.length;
+    const [count, most] = [before.recordCount + added.length, this.settings.datasetRecords];
+    if (count > most) {
+      const message = `there are ${added.length} new rows, and the dataset has ${before.recordCount} records, but it may have at most ${most} (SERVICE_DATASET_RECORDS)`;
+      throw new InvalidRequest([{ path: 'records', message }]);
+    }
+    for (const one of added) bytes += this.bytesOf(one);
+    this.contents.requireWithin(before.bytes + bytes + added.length);
+    await draft.add(added);
+    const outlines = added.map(({ record }) => record);
+    return { ids: outlines.map(({ id }) => id), duplicates, bytes, outlines };
+  }
+
+  /**
+   * Returns the summary of a dataset after records took the place of a part. `bytes` is how much longer the records are
+   * together. The digest of a large dataset stays unknown.
+   */
+  async content(
+    { id, version, ...before }: Dataset,
+    span: RecordSpan,
+    records: readonly DatasetRecord[],
+    bytes: number,
+  ): Promise<DatasetContent> {
+    const of = { datasetId: id, version };
+    const recordCount = before.recordCount - span.count + records.length;
+    const own = before.bytes - framing(before.recordCount);
+    const whole = own + bytes + framing(recordCount);
+    this.contents.requireWithin(whole);
+    const validation = await this.validation(of, before, span, records);
+    const isSmall = Math.max(recordCount, before.recordCount) <= FIRST_RECORDS.count && whole <= FIRST_RECORDS.bytes;
+    return {
+      recordCount,
+      bytes: whole,
+      validation,
+      contentSha256: isSmall ? await this.digest(of, span, records) : null,
+    };
+  }
+
+  /** Returns the entries with the finding from an offset on that match the filter: one more than `count`. */
+  async entriesWith(
+    of: VersionOf,
+    code: FindingCode,
+    { offset, count, ...filter }: RecordSpan & RecordFilter,
+  ): Promise<RecordEntry[]> {
+    const matching = await this.matching(of, filter);
+    const validator = new Validator(0);
+    const entries: RecordEntry[] = [];
+    for await (const part of this.pages.outline(of)) {
+      for (const entry of part) {
+        const isFound = validator.add(entry).includes(code) && entry.offset >= offset;
+        if (isFound && (!matching || matching.has(entry.number))) entries.push(entry);
+        if (entries.length > count) return entries;
+      }
+    }
+    return entries;
+  }
+
+  /** Returns the numbers of all records that match, or null without a filter. */
+  private async matching({ datasetId, version }: VersionOf, filter: RecordFilter): Promise<Set<number> | null> {
+    if (filter.group === undefined && filter.q === undefined) return null;
+    const count = this.settings.datasetRecords;
+    const { entries } = found(
+      'version',
+      await this.stored.matching(datasetId, version, { offset: 0, count, ...filter }),
+    );
+    return new Set(entries.map(({ number }) => number));
+  }
+
+  /** Returns the sent records. A record without an id gets one that no other record has. */
+  private async numbered(before: Dataset, sent: SentRecords): Promise<DatasetRecord[]> {
+    const taken: string[] = [];
+    for (;;) {
+      const reader = new RecordReader(this.settings.datasetRecords, [], undefined, before.recordCount + 1);
+      for (const id of taken) reader.take(id);
+      const records: DatasetRecord[] = [];
+      const given = new Set<string>();
+      for await (const rows of sent.batches()) reader.check(rows);
+      for await (const rows of sent.batches()) {
+        const read = reader.read(rows);
+        for (const [index, record] of read.entries()) if (!hasId(rows[index])) given.add(record.id);
+        records.push(...read);
+      }
+      const known = found('version', await this.stored.withIds(before.id, before.version, [...given]));
+      if (known.length === 0) return records;
+      taken.push(...known.map(({ id }) => id));
+    }
+  }
+
+  /** A valid dataset stays valid if the new records have no findings of their own and new ids. */
+  private async validation(
+    of: VersionOf,
+    before: Pick<Dataset, 'validation' | 'recordCount'>,
+    span: RecordSpan,
+    records: readonly DatasetRecord[],
+  ): Promise<Validation> {
+    const own = new Validator();
+    for (const record of records) own.add(outlineOf(record));
+    const isLeft = before.recordCount - span.count > 0;
+    const isGood = records.length === 0 ? isLeft : own.result.valid;
+    if (before.validation.valid && isGood) {
+      const same = await this.stored.withIds(
+        of.datasetId,
+        of.version,
+        records.map(({ id }) => id),
+      );
+      const isReplaced = ({ offset }: RecordEntry) => offset >= span.offset && offset < span.offset + span.count;
+      if (found('version', same).every(isReplaced)) return before.validation;
+    }
+    const validator = new Validator();
+    for await (const part of this.pages.outline(of)) {
+      for (const entry of part) {
+        if (entry.offset === span.offset) for (const record of records) validator.add(outlineOf(record));
+        if (entry.offset < span.offset || entry.offset >= span.offset + span.count) validator.add(entry);
+      }
+    }
+    if (span.offset >= before.recordCount) for (const record of records) validator.add(outlineOf(record));
+    return validator.result;
+  }
+
+  private async digest(of: VersionOf, span: RecordSpan, records: readonly DatasetRecord[]): Promise<string> {
+    const all: DatasetRecord[] = [];
+    for await (const part of this.pages.all(of)) all.push(...part);
+    all.splice(span.offset, span.count, ...records);
+    const digest = this.hasher.begin();
+    const list = new CanonicalList();
+    for (const record of all) digest.add(list.next(canonicalRecord(record).text));
+    digest.add(list.end);
+    return digest.end();
+  }
+}
+
+/** Returns the bytes of the brackets and commas around so many records. */
+const framing = (count: number): number => (count === 0 ? 2 : count + 1);
+
+const hasId = (row: unknown): boolean => {
+  const id = (row as { id?: unknown } | null)?.id;
+  return typeof id === 'string' && id.trim() !== '';
+};

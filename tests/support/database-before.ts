@@ -1,0 +1,19 @@
+import { createMigrationSource, migrationNames } from '../../src/infrastructure/typeorm/data-source.js';
+import { migrateWorkQueue } from '../../src/infrastructure/typeorm/migrate.js';
+import { freshDatabase, type TestDatabase } from './database.js';
+
+/** Creates a database with the tables of the version before the migration. */
+export async function databaseBefore(migration: string): Promise<TestDatabase> {
+  const database = await freshDatabase({ migrated: false });
+  await migrateBefore(database.url, migration);
+  return database;
+}
+
+/** Creates the tables of the version before the migration in an empty database. */
+export async function migrateBefore(url: string, migration: string): Promise<void> {
+  const earlier = migrationNames.slice(0, migrationNames.indexOf(migration));
+  const source = await createMigrationSource(url, earlier).initialize();
+  await migrateWorkQueue(source);
+  await source.runMigrations({ transaction: 'each' });
+  await source.destroy();
+}
