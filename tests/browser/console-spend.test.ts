@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import { describeInBrowser, Visitor } from '../support/browser.js';
 import { cleanUp, openConsole, shortcomingsInEveryLook } from '../support/console.js';
 import { query } from '../support/database.js';
+import { ended, frozenDataset, records } from '../support/evaluations.js';
 import { type Cast, castOf } from '../support/monitoring.js';
 import { ScriptedEngine } from '../support/scripted-engine.js';
 import { Service } from '../support/service.js';
@@ -206,6 +207,22 @@ describeInBrowser('budgets and costs in the console', () => {
     await page.locator('[aria-invalid="true"]').first().waitFor();
     for (const name of ['Price for each call', 'Price for each second'])
       expect(await page.getByLabel(name).getAttribute('aria-invalid')).toBe('true');
+    expect(await shortcomingsInEveryLook(page)).toEqual([]);
+  });
+
+  // The last test of the file, because its calls cost something, too.
+  it('shows what the model calls of an evaluation have cost', async () => {
+    const { token } = cast.admin;
+    const dataset_id = await frozenDataset(service, token, project, records(4));
+    const { body } = await service.post('/v1/jobs', token, { kind: 'evaluation', project_id: project, dataset_id });
+    await ended(service, token, body.id);
+    const page = await openConsole(visitor, token, `/evaluations/${body.id}`);
+    await page.getByText('0.4 EUR', { exact: true }).waitFor();
+    expect(await shortcomingsInEveryLook(page)).toEqual([]);
+    await page.goto(page.url().replace('/evaluations/', '/jobs/'));
+    const facts = page.getByRole('region', { name: 'Model calls' });
+    await facts.getByText('0.4 EUR', { exact: true }).waitFor();
+    expect(await facts.textContent()).toMatch(/Calls4.*Time/);
     expect(await shortcomingsInEveryLook(page)).toEqual([]);
   });
 });

@@ -120,7 +120,10 @@ describe('the job of a call', () => {
         progress: { done: 1, total: 1 },
         result: null,
         error: null,
-        usage: { tokens_in: expect.any(Number), tokens_out: expect.any(Number), time_to_first_token: null },
+        usage: {
+          ...{ tokens_in: expect.any(Number), tokens_out: expect.any(Number), time_to_first_token: null },
+          ...{ calls: null, seconds: null },
+        },
         cost: null,
         currency: 'USD',
         attempts: [{ model_id: model, outcome: 'answered', ms: 1_500 }],

@@ -1,12 +1,12 @@
 import { injectable } from 'inversify';
 import { JobFinished } from '../../domain/jobs/errors.js';
-import { Job } from '../../domain/jobs/job.js';
+import { type CallUsage, Job } from '../../domain/jobs/job.js';
 import { NotFound } from '../../domain/shared/errors.js';
 import { costText } from '../../domain/spend/cost.js';
 import { NOTHING } from '../../domain/spend/demand.js';
 import { Clock, Logger, WorkQueue } from '../shared/ports.js';
 import { BudgetGuard } from '../spend/budget-guard.js';
-import { HoldRepository } from '../spend/ports.js';
+import { HoldRepository, type Most } from '../spend/ports.js';
 import { CallTracker } from './call-tracker.js';
 import { JobFinisher } from './job-finisher.js';
 import { OwnCallTracker } from './own-call-tracker.js';
@@ -80,16 +80,24 @@ export class CallReaper {
     const at = this.clock.now();
     const end = { status: 'failed', error: 'The instance died during the call.' } as const;
     try {
-      const taken = (await this.holds.most(id))?.taken ?? null;
+      const most = await this.holds.most(id);
+      const taken = most?.taken ?? null;
       const cost = taken && taken.cost > 0n ? costText(taken.cost) : null;
       const charge = { taken: taken ?? NOTHING, isHeld: taken !== null };
-      await this.finisher.finish(id, (job) => Job.finish(job, { ...end, cost }, at), charge);
+      const usage = most ? usageOf(most) : undefined;
+      await this.finisher.finish(id, (job) => Job.finish(job, { ...end, cost, usage }, at), charge);
     } catch (error) {
       // Another instance closed the call first.
       if (!(error instanceof JobFinished || error instanceof NotFound)) throw error;
     }
   }
 }
+
+/** Returns the figures of a call that nobody knows more about than its bounds. */
+const usageOf = ({ taken, tokensIn, tokensOut }: Most): CallUsage => ({
+  ...{ tokensIn, tokensOut, firstToken: null },
+  seconds: Number(costText(taken.seconds)),
+});
 
 /** After its connection to the database broke, an instance has this time to register again. */
 const GRACE_MS = 4_000;

@@ -241,9 +241,10 @@ export const pricesOf = ({ pricesOf: of, attempts, modelId }: CallInfo): Prices 
  */
 function finished(job: Job, outcome: Outcome, known: Calculation): Ended {
   const { figures = NO_FIGURES, prices, attempts, bounds, at } = known;
-  const { tokensCached = 0, isCharged = false, ...usage } = figures;
+  const { tokensCached = 0, isCharged = false, ...made } = figures;
   const lasted = Math.max(0, at.getTime() - (job.startedAt ?? at).getTime());
   const milliseconds = bounds ? Math.min(lasted, bounds.mostMs) : lasted;
+  const usage = { ...made, ...(milliseconds < lasted && { seconds: milliseconds / 1_000 }) };
   const isFree = outcome.status !== 'succeeded' && !isCharged;
   const priced = { ...usage, tokensCached, milliseconds };
   const cost = prices && (isFree ? FREE : Prices.cost(prices, priced));

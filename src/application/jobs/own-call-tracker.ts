@@ -35,8 +35,6 @@ export interface OwnCallEnd extends SpendScopes {
 /** Limits the ends that wait in memory while the database is out of reach. Further ends are lost and logged. */
 const UNSTORED = 10_000;
 
-const ONE = 1_000_000_000n;
-
 /** Stores the ends of the calls that the service itself makes to models, and settles their holds. */
 @injectable()
 export class OwnCallTracker {
@@ -89,8 +87,8 @@ export class OwnCallTracker {
     const most = await this.holds.most(callId);
     if (!job || job.teamId === null || !most) return false;
     const { teamId, projectId, modelId, requestedBy, usage } = job;
-    const { taken, at } = most;
-    const made = { tokensIn: Number(taken.tokens / ONE), tokensOut: 0, firstToken: null };
+    const { taken, at, tokensIn, tokensOut } = most;
+    const made = { tokensIn, tokensOut, firstToken: null };
     await this.store(
       {
         ...{ id: callId, jobId: job.id, teamId, projectId, modelId, requestedBy, status: 'failed' },

@@ -62,6 +62,15 @@ export interface Bounds {
   readonly budgets: number;
 }
 
+/** The most that a call with holds can have taken. */
+export interface Most {
+  readonly taken: Amounts;
+  readonly tokensIn: number;
+  readonly tokensOut: number;
+  /** The time at which it took the holds. */
+  readonly at: Date;
+}
+
 /** The amounts that a call has taken at its end. */
 export interface Charge {
   readonly taken: Amounts;
@@ -98,9 +107,9 @@ export abstract class HoldRepository {
   abstract callsOf(instance: number, limit: number): Promise<string[]>;
   /**
    * Returns the most that a call with holds can have taken, because nobody knows what its dead instance has made, and when
-   * it took them. Null: it has no holds.
+   * it took the holds. Null: it has none.
    */
-  abstract most(callId: string): Promise<{ readonly taken: Amounts; readonly at: Date } | null>;
+  abstract most(callId: string): Promise<Most | null>;
 }
 
 /**

@@ -34,6 +34,8 @@ export interface CallUsage {
   readonly tokensOut: number | null;
   /** Seconds from the call's arrival to the first part of its answer. Null without a stream. */
   readonly firstToken: number | null;
+  /** The time that budgets count. Absent for a call: from its start to its end. */
+  readonly seconds?: number;
 }
 
 /** Holds the figures of a call for `GET /v1/usage`. */
@@ -44,9 +46,8 @@ export interface CallRecord extends CallUsage {
   readonly failure: string | null;
   /** The models that the call has tried. Absent before its end, for a prediction, and in calls of earlier versions. */
   readonly attempts?: readonly Attempt[];
-  /** The model calls of an evaluation that count, and their seconds. Absent for a call. */
+  /** The number of the model calls of an evaluation that count. Absent for a call. */
   readonly calls?: number;
-  readonly seconds?: number;
 }
 
 export interface Job {

@@ -23,7 +23,8 @@ const mostOf = (unit: BudgetUnit): string => {
 };
 /** The clock of the database may be late, so that the periods of the hold have not begun for it. */
 const TAKEN_AT = 'greatest(taken_at, (SELECT max(start) FROM unnest(starts) AS start)) AS at';
-const MOST = `SELECT ${TAKEN_AT}, ${budgetUnits.map(mostOf)} FROM budget_holds WHERE call_id = $1`;
+const PROMPT = "(units->'tokens'->>'fixed')::numeric::float8";
+const MOST = `SELECT ${TAKEN_AT}, ${PROMPT} AS prompt, ${budgetUnits.map(mostOf)} FROM budget_holds WHERE call_id = $1`;
 
 interface TakenRow {
   readonly refused: string | null;
@@ -115,9 +116,11 @@ export class TypeOrmHoldRepository implements HoldRepository {
   }
 
   async most(callId: string): ReturnType<HoldRepository['most']> {
-    const [row] = await this.unitOfWork.query<Record<BudgetUnit, string> & { at: Date }>(MOST, [callId]);
+    const [row] = await this.unitOfWork.query<Record<BudgetUnit, string> & { at: Date; prompt: number }>(MOST, [
+      callId,
+    ]);
     if (!row) return null;
     const taken = Object.fromEntries(budgetUnits.map((unit) => [unit, nanosOfCost(row[unit])])) as never as Amounts;
-    return { taken, at: row.at };
+    return { taken, tokensIn: row.prompt, tokensOut: Number(row.tokens) - row.prompt, at: row.at };
   }
 }

@@ -57,7 +57,7 @@ export class JobsController implements Controller {
         tokens_out: job.usage.tokensOut,
         time_to_first_token: job.usage.firstToken,
         calls: job.usage.calls ?? null,
-        seconds: job.usage.seconds ?? null,
+        seconds: job.usage.calls === undefined ? null : (job.usage.seconds ?? null),
       },
       attempts: job.usage?.attempts?.map(({ modelId, outcome, ms }) => ({ model_id: modelId, outcome, ms })) ?? null,
     });

@@ -150,7 +150,12 @@ describe('budgets', () => {
     // 10 tokens of the prompt, 20 of the answer, and the price of a call.
     expect(await cost()).toEqual({ settled: 51n * ONE, held: 0n });
     expect(await calls()).toEqual({ settled: 2n * ONE, held: 0n });
-    expect(await other.allJobs()).toMatchObject([{ status: 'failed', cost: '25.500000000' }]);
+    const [job] = await other.allJobs();
+    expect(job).toMatchObject({ status: 'failed', cost: '25.500000000', usage: { tokensIn: 10, tokensOut: 20 } });
+    // A later budget sees the call that was stored.
+    const amounts = { cost: 25n * ONE + ONE / 2n, tokens: 30n * ONE, calls: ONE, seconds: 60n * ONE };
+    for (const unit of ['cost', 'tokens', 'calls', 'seconds'] as const)
+      expect([unit, await (await budget({ unit }))()]).toEqual([unit, { settled: amounts[unit], held: 0n }]);
   });
 
   it('hold nothing for ever when the database was out of reach', async () => {
