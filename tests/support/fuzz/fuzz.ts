@@ -44,6 +44,7 @@ const inWords = [
   'model_id: must be a registered model',
   'model_id: must be the model that is connected',
   'dataset_id: must be a frozen dataset',
+  'cursor: is of another version than',
   'inputs', // depends on the model of the deployment
   'Inference-Header-Content-Length: must be at most the length of the body',
 ];

@@ -62,7 +62,9 @@ export const listRecords = api.get(all, {
       .default(500)
       .meta({ description: 'The largest number of items, 1 to 1000.', default: 500 }),
     cursor: RecordCursor.optional(),
-    version: wholeNumberText(1, GREATEST_VERSION).optional().describe('A version. Default: the current one.'),
+    version: wholeNumberText(1, GREATEST_VERSION)
+      .optional()
+      .describe('A version. Default: that of the cursor, or the current one. It must be that of the cursor.'),
     q: SearchText.optional().describe('Only records with this text in a value, in upper or lower case.'),
     group: z
       .string({ error: 'must be given once' })
