@@ -51,7 +51,7 @@ export async function races({ instances, engine, admin, priced }: Stage): Promis
     until('all holds are settled', async () => (await spent()).held === 0, 100);
 
   // Opens the connections to the database. On a busy machine, they take longer than an instance waits for them.
-  await atOnce(PARTIES, (party) => instances[party % instances.length]?.get('/v1/budgets', admin.token));
+  await atOnce(PARTIES, (party) => (instances[party % instances.length] as Service).get('/v1/budgets', admin.token));
 
   {
     const { ledger, call } = begin();

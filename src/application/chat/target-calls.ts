@@ -236,10 +236,11 @@ class Tries {
   }
 
   private mayGoOn(error: unknown, id: string): boolean {
-    // A model that is only a fallback may not take what the first one takes.
+    // A model that is only a fallback may not take what the first one takes. Its refusal is the answer if no target fails.
     const isRefusedByFallback = error instanceof DomainError && error.kind === 'invalid' && id !== this.targets[0]?.id;
     if (isFaultOfModel(error)) this.failure = error;
-    else if (!isRefusedByFallback) return false;
+    else if (isRefusedByFallback) this.failure ??= error;
+    else return false;
     return true;
   }
 

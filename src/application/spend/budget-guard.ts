@@ -22,11 +22,20 @@ export interface GuardedCall {
 /** Limits the settlements that wait in memory while the database is out of reach. */
 const UNSETTLED = 10_000;
 
+/** After this time, a statement whose confirmation was lost has ended: longer than the database lets one run. */
+const LOST_STATEMENT_MS = 5_000;
+
+interface Unsettled {
+  readonly taken: Amounts;
+  /** Before this time, the holds may still come. */
+  readonly from: number;
+}
+
 /** Takes the holds of calls before their models begin, and settles those of calls that leave no job. */
 @injectable()
 export class BudgetGuard {
   /** The settlements that could not be stored yet, by call. */
-  private readonly unsettled = new Map<string, Amounts>();
+  private readonly unsettled = new Map<string, Unsettled>();
 
   constructor(
     private readonly holds: HoldRepository,
@@ -65,13 +74,14 @@ export class BudgetGuard {
 
   /** Makes the settlements that could not be stored before. Must be called every few seconds. */
   async catchUp(): Promise<void> {
-    for (const [callId, taken] of [...this.unsettled]) await this.settle(callId, taken);
+    const now = this.clock.now().getTime();
+    for (const [callId, { taken, from }] of [...this.unsettled]) if (from <= now) await this.settle(callId, taken);
   }
 
   private async hold(spender: Omit<Spender, 'instance'>, demand: Demand, at: Date): Promise<Bounds | null> {
     const instance = await this.instances.own();
     const taken = await this.holds.take({ ...spender, instance }, demand, at).catch((error) => {
-      this.settleLater(spender.callId, NOTHING); // perhaps only the confirmation was lost
+      this.settleLater(spender.callId, NOTHING, LOST_STATEMENT_MS);
       throw error;
     });
     if ('refused' in taken) {
@@ -83,8 +93,9 @@ export class BudgetGuard {
   }
 
   /** Without room, the holds stay until this instance ends. */
-  private settleLater(callId: string, taken: Amounts): void {
-    if (this.unsettled.size < UNSETTLED) this.unsettled.set(callId, taken);
+  private settleLater(callId: string, taken: Amounts, pauseMs = 0): void {
+    const from = this.clock.now().getTime() + pauseMs;
+    if (this.unsettled.size < UNSETTLED) this.unsettled.set(callId, { taken, from });
     else this.log.error('holds stay until the instance ends', { call_id: callId });
   }
 }

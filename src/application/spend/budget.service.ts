@@ -59,11 +59,15 @@ export class BudgetService {
     if (!ofAdmin && !(await this.isOwnKey(caller, input))) throw new RoleForbidden(['admin']);
     const createdBy = caller.kind === 'master' ? null : caller.accountId;
     const about = { id: this.ids.next('bud'), teamId, createdBy, ofAdmin };
+    const create = () => Budget.create({ ...input, ...about, createdAt: this.clock.now() });
+    const early = create();
+    const last = await this.unitOfWork.locked(FINISHING, () => this.budgets.lastEnd());
+    const counted = await this.budgets.counted(early, last);
     return this.unitOfWork.locked(FINISHING, async () => {
-      const budget = Budget.create({ ...input, ...about, createdAt: this.clock.now() });
+      const budget = create();
       const { budgets: most } = budgetLimits;
       if ((await this.budgets.count(teamId)) >= most) throw new LimitReached(most, 'budgets');
-      await this.budgets.add(budget);
+      await this.budgets.add(budget, counted);
       const { scope, scopeId: scope_id, unit, period } = budget;
       const details = { scope, scope_id, unit, period, limit: input.limit };
       await this.audit.record({ by: caller, action: 'budget.created', object: budget, details });

@@ -10,6 +10,7 @@ export class CallDeadline {
   readonly signal: AbortSignal;
   private readonly over = new AbortController();
   private readonly mostMs: number | null;
+  private readonly ended = new AbortController();
   private timer: NodeJS.Timeout | undefined;
 
   constructor(signal: AbortSignal, bounds: Bounds | null) {
@@ -18,7 +19,7 @@ export class CallDeadline {
     if (!bounds) return;
     // A listener costs far less than `AbortSignal.any`.
     const abort = () => this.over.abort(signal.reason);
-    signal.addEventListener('abort', abort, { once: true });
+    signal.addEventListener('abort', abort, { once: true, signal: this.ended.signal });
     if (signal.aborted) abort();
   }
 
@@ -34,7 +35,9 @@ export class CallDeadline {
     this.timer = setTimeout(expire, mostMs).unref();
   }
 
+  /** Ends the time. From now on, `signal` does not abort. */
   end(): void {
     clearTimeout(this.timer);
+    this.ended.abort();
   }
 }

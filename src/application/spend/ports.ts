@@ -1,5 +1,6 @@
 import type { Credential } from '../../domain/accounts/credential.js';
 import type { Budget, BudgetChanges, BudgetScope, Spent } from '../../domain/spend/budget.js';
+import type { Nanos } from '../../domain/spend/cost.js';
 import type { Amounts, Demand } from '../../domain/spend/demand.js';
 import type { KeyLimit } from '../../domain/spend/key-limit.js';
 import type { Page } from '../shared/ports.js';
@@ -16,10 +17,27 @@ export interface SpentBudget extends Budget {
   readonly spent: Spent;
 }
 
+/** The sum of the calls of a period up to an end. */
+export interface CountedCalls {
+  readonly start: Date;
+  readonly upTo: string;
+  readonly taken: Nanos;
+}
+
 /** Stores budgets. A budget is deleted with its team, project, account or key. */
 export abstract class BudgetRepository {
-  /** Adds a budget. Its present period has spent what the jobs of the calls in its scope have taken since the start. */
-  abstract add(budget: Budget): Promise<void>;
+  /** Returns the number of the last end of a call. Must be used under the exclusive lock of the ends, so that all ends up to it are stored. */
+  abstract lastEnd(): Promise<string>;
+  /**
+   * Counts what the calls up to the end `upTo` have taken, if the budget began now. This takes time when there are many,
+   * so it must not be used under a lock.
+   */
+  abstract counted(budget: Budget, upTo: string): Promise<CountedCalls>;
+  /**
+   * Adds a budget. Its present period has spent what the calls in its scope have taken since the start. Only those after
+   * `counted` are counted now, or all if `counted` is of another period.
+   */
+  abstract add(budget: Budget, counted?: CountedCalls | null): Promise<void>;
   /** Returns a budget with what its period at `now` has spent. */
   abstract find(id: string, now: Date): Promise<SpentBudget | null>;
   /** Returns those of the budgets that there are, with what their periods at `now` have spent, in any order. */

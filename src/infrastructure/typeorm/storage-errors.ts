@@ -16,6 +16,9 @@ const UNDEFINED_TABLE = '42P01';
 export const isLostRace = (error: unknown): boolean =>
   [SERIALIZATION_FAILURE, DEADLOCK, UNIQUE_VIOLATION].includes(sqlState(error));
 
+/** Returns whether the database has undone the transaction for the sake of others. */
+export const wasRolledBack = (error: unknown): boolean => [SERIALIZATION_FAILURE, DEADLOCK].includes(sqlState(error));
+
 /** Returns whether a referenced row is gone. */
 export const isForeignKeyViolation = (error: unknown): boolean => sqlState(error) === '23503';
 

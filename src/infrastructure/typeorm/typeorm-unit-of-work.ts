@@ -2,14 +2,14 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomInt } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { injectable, unmanaged } from 'inversify';
-import type { Client, Pool } from 'pg';
+import type { Client, Pool, QueryConfig, QueryResultRow } from 'pg';
 import { DataSource, type EntityManager, type EntitySchema, type ObjectLiteral, type Repository } from 'typeorm';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import type { LockMode, UnitOfWork } from '../../application/shared/ports.js';
 import { StorageUnavailable } from '../../domain/shared/errors.js';
 import { steadyMs } from '../system/scheduling.js';
 import { unitOfWorkMs } from './connections.js';
-import { isLostRace } from './storage-errors.js';
+import { isLostRace, wasRolledBack } from './storage-errors.js';
 
 export const poolOf = ({ driver }: DataSource): Pool => (driver as PostgresDriver).master;
 
@@ -116,16 +116,30 @@ export class TypeOrmUnitOfWork implements UnitOfWork {
     return isChange ? result[0] : result;
   }
 
-  /** Runs a frequent statement. PostgreSQL plans the statement once for each connection, under `name`. */
-  async prepared<Row>(name: string, text: string, values: readonly unknown[]): Promise<Row[]> {
+  /**
+   * Runs a frequent statement. PostgreSQL plans the statement once for each connection, under `name`. Outside a
+   * transaction, the statement runs again if it lost against another one.
+   */
+  async prepared<Row extends QueryResultRow>(name: string, text: string, values: readonly unknown[]): Promise<Row[]> {
     const query = { name, text, values: [...values] };
     const { queryRunner } = this.transactional.getStore() ?? {};
     if (queryRunner) return (await (await queryRunner.connect()).query(query)).rows;
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.pooled(query);
+      } catch (error) {
+        if (attempt === ATTEMPTS || !wasRolledBack(error)) throw error;
+        await delay(randomInt(1, LONGEST_PAUSE_MS));
+      }
+    }
+  }
+
+  private async pooled<Row extends QueryResultRow>(query: QueryConfig): Promise<Row[]> {
     // `Pool.query` would run the statement in the async context of the request that returns the connection.
     const connection = await poolOf(this.source).connect();
     let failure: unknown;
     try {
-      return (await connection.query(query)).rows;
+      return (await connection.query<Row>(query)).rows;
     } catch (error) {
       failure = error;
       throw error;

@@ -86,6 +86,19 @@ export function jobHistoryContract(adapter: string, store: StoreUnderTest) {
       expect(stored.sort()).toEqual(calls.map(({ id }) => id).sort());
     });
 
+    it('stores ends while other calls begin, in opposite orders', async () => {
+      const other = await store.elsewhere();
+      await other.jobs.add([aCall()]);
+      for (let round = 0; round < 20; round++) {
+        const calls = Array.from({ length: 50 }, () => aCall());
+        const ends = [...calls].reverse().map((call) => history.appendWithoutRules(ended(call)));
+        await ends[0]; // which is stored alone
+        await other.jobs.add(calls);
+        const stored = await Promise.all(ends);
+        expect(new Set(stored)).toEqual(new Set([true]));
+      }
+    });
+
     it('waits for a running change of the alert rules before it looks for rules', async () => {
       const began = gate();
       const change = repositories.unitOfWork.locked(FINISHING, async () => {

@@ -116,6 +116,26 @@ export function budgetsContract(adapter: string, store: StoreUnderTest) {
       expect(await spent(budget, at(86_400))).toEqual({ settled: 0n, held: 0n });
     });
 
+    it('count the calls up to an end first, and then only those after it', async () => {
+      const end = async () =>
+        expect(await here.jobHistory.appendWithoutRules(anEnd(ids.next('job'), at(0)))).toBe(true);
+      await end();
+      await end();
+      const upTo = await here.budgets.lastEnd();
+      await end();
+      const budget = aBudget({ period: 'total', createdAt: at(1) });
+      const counted = await here.budgets.counted(budget, upTo);
+      expect(counted).toMatchObject({ upTo, taken: units(2) });
+      await here.budgets.add(budget, counted);
+      expect(await spent(budget)).toEqual({ settled: units(3), held: 0n });
+      const later = aBudget({ period: 'total', createdAt: at(1) });
+      await here.budgets.add(later, { ...counted, taken: units(100) });
+      expect(await spent(later)).toEqual({ settled: units(101), held: 0n });
+      const other = aBudget({ period: 'day', createdAt: at(1) });
+      await here.budgets.add(other, { ...counted, taken: units(100) }); // of another period
+      expect(await spent(other)).toEqual({ settled: units(3), held: 0n });
+    });
+
     it('take a hold on all budgets or on none, and settle a hold once', async () => {
       const team = await added({ unit: 'tokens', limit: units(250) });
       const key = await added({ scope: 'key', scopeId: keyId, limit: units(1) });
@@ -188,6 +208,15 @@ export function budgetsContract(adapter: string, store: StoreUnderTest) {
       };
       expect(new Set(await Promise.all(calls.map(end)))).toEqual(new Set([true]));
       for (const budget of budgets) expect(await spent(budget)).toEqual({ settled: units(20), held: 0n });
+    });
+
+    it('count a call with holds on others that arrived before them, whatever the clocks of the instances say', async () => {
+      const first = await added();
+      const held = anEnd(ids.next('job'), at(2));
+      await take({}, here, held.id);
+      const later = await added({ createdAt: at(0) });
+      expect(await here.jobHistory.appendWithoutRules(held, { taken: aCallTook(), isHeld: true })).toBe(true);
+      for (const budget of [first, later]) expect(await spent(budget)).toEqual({ settled: units(1), held: 0n });
     });
 
     it('count calls that ran when they were created, whether these hold others or not', async () => {

@@ -10,7 +10,7 @@ import { Batches } from '../batches.js';
 import { amountsJson } from '../spend/hold.repository.js';
 import { refusesRows } from '../storage-errors.js';
 import { TypeOrmUnitOfWork } from '../typeorm-unit-of-work.js';
-import { type JobRow, JobTable } from './job.repository.js';
+import { inOrder, type JobRow, JobTable } from './job.repository.js';
 import { forgetOwnCalls } from './own-call.repository.js';
 import { rolledUpTo } from './usage.repository.js';
 
@@ -101,7 +101,7 @@ export class TypeOrmJobHistory implements JobHistory {
   }
 
   private async endAll(ends: readonly End[]): Promise<boolean[]> {
-    const stored = await this.insertWithoutRules(ends);
+    const stored = await this.insertWithoutRules(inOrder(ends, ({ job }) => job.id));
     return ends.map(({ job }) => stored.has(job.id));
   }
 

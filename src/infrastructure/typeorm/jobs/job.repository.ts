@@ -73,6 +73,10 @@ const namedOf = (team: string) => `
 
 const NAMED = { team: namedOf('team_id = $1'), master: namedOf('team_id IS NULL AND $1::text IS NULL') };
 
+/** Sorts by the ids of jobs. Statements that store several jobs use this order, so that they do not wait in a circle. */
+export const inOrder = <Item>(items: readonly Item[], idOf: (item: Item) => string): Item[] =>
+  [...items].sort((a, b) => (idOf(a) < idOf(b) ? -1 : 1));
+
 @injectable()
 export class TypeOrmJobRepository implements JobRepository {
   private readonly table = () => this.unitOfWork.repository(JobTable);
@@ -80,7 +84,7 @@ export class TypeOrmJobRepository implements JobRepository {
   constructor(private readonly unitOfWork: TypeOrmUnitOfWork) {}
 
   async add(jobs: readonly Job[]): Promise<void> {
-    const rows = jobs.map((job) => job as JobRow);
+    const rows = inOrder(jobs, ({ id }) => id).map((job) => job as JobRow);
     await this.table().createQueryBuilder().insert().values(rows).orIgnore().updateEntity(false).execute();
   }
 

@@ -185,8 +185,9 @@ export class Budgets1766275200000 extends ForwardMigration {
              UNION ALL
             SELECT call.id, newer.id, budget_start(period, at), 0
               FROM ended AS call JOIN budgets AS newer ON team_id = team AND scopes ? scope_id
-             WHERE (NOT is_held OR created_at > at)
-               AND NOT EXISTS (SELECT FROM gone WHERE call_id = call.id AND newer.id = ANY (budget_ids))
+             WHERE CASE WHEN EXISTS (SELECT FROM gone WHERE call_id = call.id)
+                        THEN NOT EXISTS (SELECT FROM gone WHERE call_id = call.id AND newer.id = ANY (budget_ids))
+                        ELSE NOT is_held OR created_at > at END -- without its holds, the reaper has settled the call
           )
           SELECT budget_id, begins, sum(held) AS held,
                  sum(CASE unit WHEN 'places' THEN 0 ELSE coalesce((taken->>unit)::numeric, held) END) AS spent

@@ -1,7 +1,7 @@
 import { injectable } from 'inversify';
 import { Not } from 'typeorm';
 import type { Page } from '../../../application/shared/ports.js';
-import type { BudgetFilter, BudgetRepository, SpentBudget } from '../../../application/spend/ports.js';
+import type { BudgetFilter, BudgetRepository, CountedCalls, SpentBudget } from '../../../application/spend/ports.js';
 import { usageBuckets, usageGroups } from '../../../domain/jobs/usage.js';
 import { Budget, type BudgetChanges, type BudgetScope } from '../../../domain/spend/budget.js';
 import { costText, nanosOfCost } from '../../../domain/spend/cost.js';
@@ -98,16 +98,20 @@ const rowOf = ({ limit, ...budget }: Budget): BudgetRow => ({
 
 /** The calls of the newest days are counted one by one, because calls are stored for 30 days. */
 const COUNTED_DAYS_MS = 29 * 24 * 60 * 60 * 1_000;
+const firstDay = (now: Date): Date => Budget.start('day', new Date(now.getTime() - COUNTED_DAYS_MS));
 
-/** Sums up the calls of a scope. A call that made nothing is no call. */
-const OF_CALLS = `
+/** A statement counts the calls that ended within this time, so that none takes longer than the database allows. */
+const PIECE_MS = 6 * 60 * 60 * 1_000;
+
+/** Sums up calls of a scope in a period. A call that made nothing is no call. */
+const ofCalls = (which: string): string => `
   SELECT sum(CASE $3
            WHEN 'cost' THEN coalesce(cost, 0)
            WHEN 'tokens' THEN coalesce((usage->>'tokensIn')::numeric, 0) + coalesce((usage->>'tokensOut')::numeric, 0)
            WHEN 'calls' THEN 1
            ELSE seconds END)
     FROM ${ENDED_CALLS} AS call
-   WHERE team_id = $4 AND created_at >= $2 AND finished_at >= greatest($2, $7)
+   WHERE team_id = $4 AND created_at >= $2 AND ${which}
      AND (status = 'succeeded' OR usage->>'tokensIn' IS NOT NULL OR cost > 0)
      AND $6 = CASE $5 WHEN 'team' THEN team_id WHEN 'project' THEN project_id WHEN 'account' THEN requested_by
                       ELSE usage->>'keyId' END`;
@@ -125,9 +129,14 @@ const OF_DAYS = `
      AND grouped_by = array_position(ARRAY['team', '${usageGroups.join("', '")}'], $5) - 1
      AND "group" = (SELECT id FROM usage_names WHERE name = CASE $5 WHEN 'team' THEN '' ELSE $6 END)`;
 
-const TAKEN = `
+const OF_PIECE = `SELECT coalesce((${ofCalls('finished_at >= $1 AND finished_at < $7 AND finish_number <= $8')}), 0) AS taken`;
+
+const BEGIN = `
   INSERT INTO budget_periods (budget_id, start, settled)
-  SELECT $1, $2, coalesce((${OF_CALLS}), 0) + coalesce((${OF_DAYS}), 0)`;
+  SELECT $1, $2, $9::numeric + coalesce((${OF_DAYS}), 0)
+         + coalesce((${ofCalls('finished_at >= greatest($2, $7) AND finish_number > $8')}), 0)`;
+
+const LAST_END = 'SELECT last_value AS "upTo" FROM job_finish_numbers';
 
 const SPENT = `
   SELECT budget.*,
@@ -179,13 +188,35 @@ export class TypeOrmBudgetRepository implements BudgetRepository {
 
   constructor(private readonly unitOfWork: TypeOrmUnitOfWork) {}
 
-  async add(budget: Budget): Promise<void> {
+  async lastEnd(): Promise<string> {
+    const [row] = await this.unitOfWork.query<{ upTo: string }>(LAST_END);
+    return row?.upTo ?? '0';
+  }
+
+  async counted({ period, createdAt, unit, teamId, scope, scopeId }: Budget, upTo: string): Promise<CountedCalls> {
+    const start = Budget.start(period, createdAt);
+    let taken = 0n;
+    let from = Math.max(start.getTime(), firstDay(createdAt).getTime());
+    while (from <= createdAt.getTime()) {
+      const isLast = from + PIECE_MS > createdAt.getTime();
+      const to = isLast ? 'infinity' : new Date(from + PIECE_MS);
+      const values = [new Date(from), start, unit, teamId, scope, scopeId, to, upTo];
+      const [row] = await this.unitOfWork.query<{ taken: string }>(OF_PIECE, values);
+      taken += nanosOfCost(row?.taken ?? '0');
+      from += PIECE_MS;
+    }
+    return { start, upTo, taken };
+  }
+
+  async add(budget: Budget, counted: CountedCalls | null = null): Promise<void> {
     const { id, period, createdAt, unit, teamId, scope, scopeId } = budget;
+    const start = Budget.start(period, createdAt);
+    const isOfPeriod = counted?.start.getTime() === start.getTime();
+    const { upTo, taken } = isOfPeriod ? counted : { upTo: '0', taken: 0n };
     await this.unitOfWork.run(async () => {
       await this.table().insert(rowOf(budget));
-      const start = Budget.start(period, createdAt);
-      const counted = Budget.start('day', new Date(createdAt.getTime() - COUNTED_DAYS_MS));
-      await this.unitOfWork.query(TAKEN, [id, start, unit, teamId, scope, scopeId, counted]);
+      const about = [id, start, unit, teamId, scope, scopeId, firstDay(createdAt), upTo, costText(taken)];
+      await this.unitOfWork.query(BEGIN, about);
     });
   }
 
